@@ -1,0 +1,1 @@
+"""Bibliographies: records, an embedded index, and matching."""

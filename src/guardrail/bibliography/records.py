@@ -1,0 +1,129 @@
+"""The types of the bibliography: what an answer quotes, what an index holds, and how the two compare."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, ClassVar, Protocol
+
+from guardrail.flow import Keep, Request
+
+__all__ = ["Bibliography", "Difference", "Find", "Match", "Record", "Reference", "Status"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A work as somebody quotes it. Only what was said: nothing is filled in.
+
+    Attributes:
+        title: without quotes and final period; "" if none was given.
+        authors: as written, one name each; `et_al` if the list was cut short.
+        year: four digits.
+        doi, arxiv, isbn, pmid: normalised identifiers (DOI in lower case without a resolver's address, arXiv
+            without version, ISBN digits only), "" if none.
+    """
+
+    title: str = ""
+    authors: tuple[str, ...] = ()
+    et_al: bool = False
+    year: int | None = None
+    venue: str = ""
+    doi: str = ""
+    arxiv: str = ""
+    isbn: str = ""
+    pmid: str = ""
+    url: str = ""
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Which of title, authors, year and venue were not given."""
+        return tuple(name for name in ("title", "authors", "year", "venue") if not getattr(self, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A real work, as a source has it; `authors` may be cut short (`et_al`)."""
+
+    title: str
+    authors: tuple[str, ...] = ()
+    et_al: bool = False
+    year: int | None = None
+    venue: str = ""
+    doi: str = ""
+    arxiv: str = ""
+    isbn: str = ""
+    pmid: str = ""
+    url: str = ""
+    source: str = ""
+
+
+class Status(StrEnum):
+    """Whether a bibliography has the work."""
+
+    FOUND = "found"
+    ABSENT = "absent"  # every source that was asked answered, and none has it
+    UNREACHABLE = "unreachable"  # some source did not answer: nothing follows
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A field on which the quotation and the real work disagree."""
+
+    field: str
+    claimed: str
+    found: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What a bibliography says about one reference.
+
+    Attributes:
+        record: the nearest real work (`FOUND`), or a near miss worth showing (`ABSENT`).
+        similarity: of the titles, in [0, 1]; 1 for equal normalised titles or identifiers.
+        differences: fields that were claimed and are wrong; empty where nothing was claimed.
+        sources: who was asked.
+        complete: whether the sources claim to hold every work of their kind, so that `ABSENT` is evidence
+            of fabrication rather than of an incomplete list.
+    """
+
+    status: Status
+    record: Record | None = None
+    similarity: float = 0.0
+    differences: tuple[Difference, ...] = ()
+    sources: tuple[str, ...] = ()
+    complete: bool = False
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Find(Request[Match]):
+    """Look a reference up."""
+
+    lane: ClassVar[str] = "bibliography"
+    reply_type: ClassVar[Any] = Match
+
+    reference: Reference
+
+    @property
+    def keep(self) -> Keep:
+        """Never: a bibliography grows, and has a memory of its own."""
+        return Keep.NEVER
+
+
+class Bibliography(Protocol):
+    """Anything that can look references up."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Which bibliography, in which state."""
+        ...
+
+    def find(self, reference: Reference) -> Match:
+        """Look one reference up; failures are a `Match` with status `UNREACHABLE`, never an exception."""
+        ...
+
+    def find_all(self, references: Sequence[Reference]) -> list[Match]:
+        """Look several up, in order."""
+        ...

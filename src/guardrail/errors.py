@@ -1,0 +1,113 @@
+"""Every error that the package raises on purpose, one tree.
+
+```
+GuardrailError
+├── InputError            what was given cannot be read: file, encoding, empty text
+│   └── ParseError        … at a known place (source, line)
+├── ConfigError           an option or a configuration file is wrong
+│   ├── UnknownName       no such detector, policy, adapter (did you mean …?)
+│   └── MissingExtra      a third-party library is not installed (with the command that installs it)
+├── BackendError          a model or service failed; `retryable` says whether asking again may help
+├── RecordingMiss         a replay was asked for something that was never recorded
+├── IndexFault            a bibliography index is corrupt, of another version, or locked
+├── LoopError             a synchronous call was made where it would deadlock
+└── Blocked               the policy blocked the answer (`report` says why)
+```
+
+A message says what was expected, what came (as its `repr`) and what to do next.
+Failures of a *reply* are not raised at all: they are values (`guardrail.flow.Failed`).
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from guardrail.report import Report
+
+
+class GuardrailError(Exception):
+    """The root: `except GuardrailError` catches everything below and nothing else."""
+
+
+class InputError(GuardrailError):
+    """What was given cannot be read or is empty."""
+
+
+class ParseError(InputError):
+    """A file was read but its content is not what it should be.
+
+    Attributes:
+        source: the file or stream.
+        line: the 1-based line, or `None` where there is none.
+    """
+
+    def __init__(self, message: str, *, source: str, line: int | None = None) -> None:
+        self.source = source
+        self.line = line
+        place = source if line is None else f"{source}:{line}"
+        super().__init__(f"{place}: {message}")
+
+
+class ConfigError(GuardrailError):
+    """An option or a configuration file is wrong."""
+
+
+class UnknownName(ConfigError):
+    """A name is not registered; the message offers the nearest ones."""
+
+    def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
+        self.name = name
+        self.available = sorted(available)
+        near = difflib.get_close_matches(name, self.available, n=1, cutoff=0.5)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        super().__init__(f"no {kind} named {name!r}.{hint} Available: {', '.join(self.available) or 'none'}.")
+
+
+class MissingExtra(ConfigError, ImportError):
+    """A library of an extra is not installed; the message holds the command that installs it."""
+
+    def __init__(self, what: str, *, extra: str) -> None:
+        self.extra = extra
+        self.command = f"pip install 'guardrail-sdk[{extra}]'"
+        super().__init__(f"{what} is not installed. Install it with: {self.command}")
+
+
+class BackendError(GuardrailError):
+    """A model or service failed.
+
+    Attributes:
+        retryable: whether the same request may succeed later.
+        retry_after: seconds that the service asked to wait, if it did.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = False, retry_after: float | None = None) -> None:
+        self.retryable = retryable
+        self.retry_after = retry_after
+        super().__init__(message)
+
+
+class RecordingMiss(GuardrailError):
+    """A replay was asked for a request that was never recorded."""
+
+
+class IndexFault(GuardrailError):
+    """A bibliography index is corrupt, of another version, or locked."""
+
+
+class LoopError(GuardrailError):
+    """A synchronous call was made where it would block or deadlock."""
+
+
+class Blocked(GuardrailError):
+    """The policy blocked the answer.
+
+    Attributes:
+        report: the report, with the findings that decided.
+    """
+
+    def __init__(self, message: str, *, report: Report) -> None:
+        self.report = report
+        super().__init__(message)

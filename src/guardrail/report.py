@@ -1,0 +1,372 @@
+"""What is examined and what was found: the types that users read and that travel as JSON.
+
+`Case` goes in, `Report` comes out. Both are pydantic models; `Report.model_json_schema()` is the published
+wire format. Undefined is never zero: a score is a finite number or `None` with a reason.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from guardrail._version import __version__
+from guardrail.flow import Cost, Reason
+from guardrail.requests import Message, TokenLogprob, conversation
+
+__all__ = [
+    "Action",
+    "Case",
+    "CostBreakdown",
+    "Decision",
+    "DetectorFailure",
+    "Edit",
+    "Evidence",
+    "Example",
+    "Finding",
+    "Lookup",
+    "Measurement",
+    "Passage",
+    "Proof",
+    "Replies",
+    "Report",
+    "Scale",
+    "Signature",
+    "Span",
+    "Verdict",
+    "Work",
+    "worst",
+]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null", allow_inf_nan=False)
+
+
+class Verdict(StrEnum):
+    """Three states: "could not check" is never "clean"."""
+
+    SUPPORTED = "supported"
+    UNSUPPORTED = "unsupported"
+    UNVERIFIED = "unverified"
+
+
+_SEVERITY = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}
+
+
+def worst(verdicts: Sequence[Verdict]) -> Verdict | None:
+    """The most serious of some verdicts: unsupported, then unverified, then supported; `None` of none."""
+    return max(verdicts, key=_SEVERITY.__getitem__, default=None)
+
+
+class Span(_Model):
+    """A half-open range of Unicode code points of the answer: `answer[start:end]`."""
+
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Span:
+        if self.end < self.start:
+            raise ValueError(f"a span ends at or after its start, got {self.start}..{self.end}")
+        return self
+
+    def of(self, text: str) -> str:
+        """The text that the span covers."""
+        return text[self.start : self.end]
+
+    def overlaps(self, other: Span) -> bool:
+        """Whether the two share a character."""
+        return self.start < other.end and other.start < self.end
+
+
+class Scale(_Model):
+    """What a detector's scores mean, said once on its class. Larger always means more likely made up."""
+
+    least: float | None = 0.0
+    most: float | None = 1.0
+    unit: str = ""
+    meaning: str = "larger = more likely made up"
+
+
+class Example(_Model):
+    """One solved example of a few-shot prompt."""
+
+    input: str
+    label: str
+
+
+class Case(_Model):
+    """One answer to examine, with whatever the user already has; nothing given is generated again.
+
+    Attributes:
+        answer: the answer under test. Hostile input.
+        messages: what was sent to the model, oldest first.
+        context: documents that the answer should rest on.
+        samples: other answers of the same model to the same messages.
+        logprobs: the answer's tokens with their log-probabilities.
+        examples: solved examples, for few-shot prompts.
+    """
+
+    answer: str
+    messages: tuple[Message, ...] = ()
+    context: tuple[str, ...] = ()
+    samples: tuple[str, ...] = ()
+    logprobs: tuple[TokenLogprob, ...] = ()
+    examples: tuple[Example, ...] = ()
+
+    @classmethod
+    def of(
+        cls,
+        answer: str,
+        *,
+        prompt: str | Sequence[Message | Mapping[str, Any] | tuple[str, str]] = (),
+        context: Sequence[str] = (),
+        samples: Sequence[str] = (),
+    ) -> Case:
+        """Build a case from plain values; `prompt` is a string or a list of messages."""
+        return cls(
+            answer=answer, messages=conversation(prompt), context=tuple(context), samples=tuple(samples)
+        )
+
+    @property
+    def question(self) -> str:
+        """The last user message, or ""."""
+        return next((m.text for m in reversed(self.messages) if m.role == "user"), "")
+
+
+def _finite(value: float | None) -> float | None:
+    if value is not None and (value != value or value in {float("inf"), float("-inf")}):
+        raise ValueError("a score is a finite number, or None with a reason")
+    return value
+
+
+Finite: TypeAlias = Annotated[float | None, AfterValidator(_finite)]
+
+
+class Measurement(_Model):
+    """A named number, with its interval where one is known."""
+
+    kind: Literal["measurement"] = "measurement"
+    name: str
+    value: Finite
+    interval: tuple[float, float] | None = None
+    note: str = ""
+
+
+class Replies(_Model):
+    """What a model replied to one question, and how each reply was read (`None`: not understood)."""
+
+    kind: Literal["replies"] = "replies"
+    query: str
+    texts: tuple[str, ...]
+    read: tuple[str | None, ...] = ()
+
+
+class Work(_Model):
+    """A real work, as a bibliography has it."""
+
+    title: str
+    authors: tuple[str, ...] = ()
+    year: int | None = None
+    venue: str = ""
+    identifier: str = ""
+    source: str = ""
+
+
+class Lookup(_Model):
+    """What a bibliography said. `absent` only if every source asked answered."""
+
+    kind: Literal["lookup"] = "lookup"
+    status: Literal["found", "absent", "unreachable"]
+    sources: tuple[str, ...] = ()
+    work: Work | None = None
+    similarity: Finite = None
+    differences: tuple[str, ...] = ()
+
+
+class Passage(_Model):
+    """A text that speaks for or against the finding: a sample, a document, a retrieved sentence."""
+
+    kind: Literal["passage"] = "passage"
+    source: str
+    text: str
+    score: Finite = None
+
+
+class Proof(_Model):
+    """The steps from known facts to the verdict, in plain words."""
+
+    kind: Literal["proof"] = "proof"
+    steps: tuple[str, ...]
+
+
+Evidence: TypeAlias = Annotated[Measurement | Replies | Lookup | Passage | Proof, Field(discriminator="kind")]
+
+
+class Finding(_Model):
+    """One span of the answer (or the whole), judged by one detector.
+
+    Attributes:
+        detector: its name.
+        span: where in the answer; `None` means the whole answer.
+        text: what stands there.
+        score: in the detector's `Scale`, larger = more likely made up; `None` = could not be scored.
+        verdict: supported, unsupported or unverified.
+        label: the detector's own word for what it found ("fabricated", "misquoted").
+        mark: what an annotation says, without brackets ("no such work found").
+        reason: one sentence for a person; says why where there is no score.
+        evidence: what the verdict rests on.
+    """
+
+    detector: str
+    span: Span | None = None
+    text: str = ""
+    score: Finite = None
+    verdict: Verdict
+    label: str = ""
+    mark: str = ""
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+    @model_validator(mode="after")
+    def _says_why(self) -> Finding:
+        if self.verdict is Verdict.UNVERIFIED and not self.reason:
+            raise ValueError("an unverified finding says why in `reason`")
+        return self
+
+
+class DetectorFailure(_Model):
+    """A detector that could not finish; the answer and the other detectors' work are unharmed."""
+
+    detector: str
+    reason: Reason
+    detail: str = ""
+    traceback: str = ""
+
+
+class Signature(_Model):
+    """Where a score comes from; `str()` gives one line, `detector` and `parameters` re-create it."""
+
+    detector: str
+    version: str
+    parameters: dict[str, Any] = {}
+    package: str = __version__
+
+    def __str__(self) -> str:
+        options = "|".join(
+            f"{k}:{json.dumps(v, ensure_ascii=False)}" for k, v in sorted(self.parameters.items())
+        )
+        return f"{self.detector}|version:{self.version}|{options}|guardrail:{self.package}".replace("||", "|")
+
+
+class CostBreakdown(_Model):
+    """What the guard call cost.
+
+    Attributes:
+        total: everything spent.
+        paid: per owner; a shared request is split evenly, so these add up to `total`.
+        alone: per owner, what it would have cost by itself.
+        wall_seconds: time by the clock.
+    """
+
+    total: Cost = Cost()
+    paid: dict[str, Cost] = {}
+    alone: dict[str, Cost] = {}
+    wall_seconds: float = 0.0
+
+
+class Action(StrEnum):
+    """What a policy did, mildest first."""
+
+    PASS = "pass"  # noqa: S105  # not a password
+    FLAG = "flag"
+    ANNOTATE = "annotate"
+    REMOVE = "remove"
+    REGENERATE = "regenerate"
+    BLOCK = "block"
+
+
+class Edit(_Model):
+    """A replacement of one span of the examined answer."""
+
+    span: Span
+    replacement: str
+    why: str = ""
+
+
+class Decision(_Model):
+    """What the policy made of the answer.
+
+    Attributes:
+        action: the strongest thing done.
+        answer: the text to show; a blocked answer's is the policy's refusal message.
+        edits: in the order of the examined answer.
+        attempts: how many answers were generated, the first included.
+        note: one sentence for a person.
+    """
+
+    action: Action
+    answer: str
+    edits: tuple[Edit, ...] = ()
+    attempts: int = 1
+    note: str = ""
+
+
+class Report(_Model):
+    """The case, all findings, failures of detectors, cost, and what the policy did.
+
+    `case.answer` is the text that was examined (the last one kept, if several were generated);
+    `answer` is the text to show.
+    """
+
+    case: Case
+    findings: tuple[Finding, ...] = ()
+    failures: tuple[DetectorFailure, ...] = ()
+    cost: CostBreakdown = CostBreakdown()
+    decision: Decision
+    signatures: dict[str, str] = {}
+    schema_version: int = 1
+
+    @property
+    def answer(self) -> str:
+        """The text to show, after the policy."""
+        return self.decision.answer
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The worst over findings and failures; `None` if no detector found anything to examine."""
+        found = [finding.verdict for finding in self.findings]
+        return worst([*found, Verdict.UNVERIFIED] if self.failures else found)
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the policy blocked the answer."""
+        return self.decision.action is Action.BLOCK
+
+    def with_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
+        """The findings of one verdict."""
+        return tuple(finding for finding in self.findings if finding.verdict is verdict)
+
+    def summary(self) -> dict[str, Any]:
+        """What may travel beside an edited answer: no text of it, so that nothing removed leaks.
+
+        Verdict, action, number of findings by verdict, scores and marks, cost.
+        """
+        return {
+            "verdict": self.verdict,
+            "action": self.decision.action,
+            "attempts": self.decision.attempts,
+            "counts": {v.value: len(self.with_verdict(v)) for v in Verdict},
+            "findings": [
+                {"detector": f.detector, "score": f.score, "verdict": f.verdict, "label": f.label}
+                for f in self.findings
+            ],
+            "failures": [{"detector": f.detector, "reason": f.reason} for f in self.failures],
+            "calls": self.cost.total.calls,
+            "tokens": self.cost.total.tokens,
+            "seconds": self.cost.wall_seconds,
+        }

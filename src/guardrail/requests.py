@@ -1,0 +1,280 @@
+"""The kinds of request that several detectors share.
+
+A kind that one detector alone needs stands beside that detector; nothing here knows who answers. Prompts keep
+text that nobody should trust apart from their own words (`Untrusted`): it is fenced when the prompt is
+rendered for a model, so a request is equal to itself in every process and on every machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, TypeAlias
+
+from guardrail.flow import Keep, Request
+
+__all__ = [
+    "Ask",
+    "Compare",
+    "Completion",
+    "Content",
+    "Distribution",
+    "Embed",
+    "Entail",
+    "Entailment",
+    "Generate",
+    "LogProb",
+    "Message",
+    "Role",
+    "Sample",
+    "Similarity",
+    "TokenLogprob",
+    "Untrusted",
+    "Vector",
+    "assistant",
+    "system",
+    "user",
+]
+
+Role: TypeAlias = Literal["system", "developer", "user", "assistant", "tool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Untrusted:
+    """Text that came from a model, a document or a user: data inside a prompt, never instructions."""
+
+    text: str
+
+
+Content: TypeAlias = str | tuple[str | Untrusted, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One chat message; `content` is plain text, or pieces of which some are untrusted."""
+
+    role: Role
+    content: Content
+
+    @property
+    def text(self) -> str:
+        """The content as one string, without fences."""
+        if isinstance(self.content, str):
+            return self.content
+        return "".join(part if isinstance(part, str) else part.text for part in self.content)
+
+
+def system(*parts: str | Untrusted) -> Message:
+    """A system message."""
+    return _message("system", parts)
+
+
+def user(*parts: str | Untrusted) -> Message:
+    """A user message."""
+    return _message("user", parts)
+
+
+def assistant(*parts: str | Untrusted) -> Message:
+    """An assistant message."""
+    return _message("assistant", parts)
+
+
+def _message(role: Role, parts: tuple[str | Untrusted, ...]) -> Message:
+    if all(isinstance(part, str) for part in parts):
+        return Message(role, "".join(str(part) for part in parts))
+    return Message(role, parts)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """One generated token with its natural log-probability and those of its alternatives."""
+
+    token: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a chat model said."""
+
+    text: str
+    model: str = ""
+    finish_reason: str = ""
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Request[Completion]):
+    """A chat completion.
+
+    Attributes:
+        messages: the conversation.
+        temperature: `None` leaves it to the model.
+        max_tokens: bound on the reply.
+        logprobs: how many alternatives per token to return; `None` asks for none.
+        role: which model of the guard is meant, "subject" (the one under test) or "judge".
+        draw: the i-th independent sample.
+    """
+
+    lane: ClassVar[str] = "chat"
+    reply_type: ClassVar[Any] = Completion
+    paid: ClassVar[bool] = True
+
+    messages: tuple[Message, ...]
+    temperature: float | None = None
+    max_tokens: int | None = None
+    logprobs: int | None = None
+    role: str = "subject"
+    draw: int = 0
+
+    @property
+    def keep(self) -> Keep:
+        """A reply at temperature 0 is the reply; any other is a sample."""
+        return Keep.ALWAYS if self.temperature == 0 else Keep.SAMPLED
+
+    @property
+    def route(self) -> str:
+        """`chat:judge` for a judge, so that a guard may give it a model of its own."""
+        return f"chat:{self.role}"
+
+    def undrawn(self) -> Ask:
+        """The same request without its number: draws of one request may be sent as `n=k`."""
+        return replace(self, draw=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Generate(Request[Completion]):
+    """Let the model that the guard wraps answer (again); answered by the framework's own handler.
+
+    Attributes:
+        feedback: what was wrong with the attempts so far; empty for the first.
+        attempt: 0 for the first answer.
+    """
+
+    lane: ClassVar[str] = "generate"
+    reply_type: ClassVar[Any] = Completion
+    paid: ClassVar[bool] = True
+
+    feedback: str = ""
+    attempt: int = 0
+
+    @property
+    def keep(self) -> Keep:
+        """Never: a regenerated answer must be a new one."""
+        return Keep.NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Entailment:
+    """Probabilities in [0, 1]; a two-way model has no `neutral`."""
+
+    entailment: float
+    contradiction: float
+    neutral: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entail(Request[Entailment]):
+    """Does the premise entail, contradict or leave open the hypothesis?"""
+
+    lane: ClassVar[str] = "entailment"
+    reply_type: ClassVar[Any] = Entailment
+
+    premise: str
+    hypothesis: str
+
+
+Vector: TypeAlias = tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Embed(Request[Vector]):
+    """One vector for a text."""
+
+    lane: ClassVar[str] = "embedding"
+    reply_type: ClassVar[Any] = Vector
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Similarity:
+    """BERTScore of two texts; without baseline rescaling in [-1, 1]."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+@dataclass(frozen=True, slots=True)
+class Compare(Request[Similarity]):
+    """BERTScore of a candidate against a reference; the backend encodes each distinct text once."""
+
+    lane: ClassVar[str] = "similarity"
+    reply_type: ClassVar[Any] = Similarity
+
+    candidate: str
+    reference: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sample(Request[str]):
+    """A continuation drawn from a white-box language model."""
+
+    lane: ClassVar[str] = "language_model"
+    reply_type: ClassVar[Any] = str
+
+    context: str
+    draw: int = 0
+
+    @property
+    def keep(self) -> Keep:
+        """A random draw."""
+        return Keep.SAMPLED
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution(Request[Mapping[str, float]]):
+    """Probabilities of labels after a context and a query (natural probabilities, not renormalised)."""
+
+    lane: ClassVar[str] = "language_model"
+    reply_type: ClassVar[Any] = Mapping[str, float]
+
+    context: str
+    query: str
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LogProb(Request[float]):
+    """Mean natural log-probability per token of a continuation after a context."""
+
+    lane: ClassVar[str] = "language_model"
+    reply_type: ClassVar[Any] = float
+
+    context: str
+    continuation: str
+
+
+def conversation(
+    prompt: str | Sequence[Message | Mapping[str, Any] | tuple[str, str]],
+) -> tuple[Message, ...]:
+    """Messages from what users have at hand: a string, messages, `{"role", "content"}` or pairs.
+
+    Example:
+        >>> conversation([("system", "Be brief."), {"role": "user", "content": "Hi"}])[1].text
+        'Hi'
+    """
+    if isinstance(prompt, str):
+        return (user(prompt),) if prompt else ()
+    found = []
+    for item in prompt:
+        if isinstance(item, Message):
+            found.append(item)
+        elif isinstance(item, Mapping):
+            found.append(Message(item["role"], item.get("content") or ""))
+        else:
+            role, content = item
+            found.append(Message(role, content))  # type: ignore[arg-type]  # checked by the model's API
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Reading text: citations, names, fences."""
