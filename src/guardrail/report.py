@@ -7,6 +7,7 @@ wire format. Undefined is never zero: a score is a finite number or `None` with 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
@@ -139,7 +140,7 @@ class Case(_Model):
 
 
 def _finite(value: float | None) -> float | None:
-    if value is not None and (value != value or value in {float("inf"), float("-inf")}):
+    if value is not None and not math.isfinite(value):
         raise ValueError("a score is a finite number, or None with a reason")
     return value
 

@@ -23,8 +23,8 @@ _salt = os.environ.get("GUARDRAIL_FENCE_SALT", "").encode() or secrets.token_byt
 def fence(text: str) -> str:
     """Text between marks named by an HMAC of a secret salt and the text itself.
 
-    The same text gets the same fence in one process (or wherever `GUARDRAIL_FENCE_SALT` is the same); who wrote
-    the text cannot forge the closing mark without the salt.
+    The same text gets the same fence in one process (or wherever `GUARDRAIL_FENCE_SALT` is the same); who
+    wrote the text cannot forge the closing mark without the salt.
     """
     mark = "data-" + hmac.new(_salt, text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()[:16]
     return f"<{mark}>{text}</{mark}>"
