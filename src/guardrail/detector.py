@@ -1,19 +1,16 @@
-"""What a detector is, and where detectors are found by name."""
+"""What a detector is."""
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import warnings
-from collections.abc import Iterator, Mapping
-from importlib import metadata
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, cast, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
-from guardrail.errors import ConfigError, UnknownName
+from guardrail.backends import Backend
 from guardrail.flow import Flow
 from guardrail.report import Case, Finding, Scale, Signature
 
-__all__ = ["DETECTORS", "Detector", "Registry", "Resource", "Scope"]
+__all__ = ["Detector", "Resource", "Scope"]
 
 Scope: TypeAlias = Literal["sentence", "answer"]
 Resource: TypeAlias = Literal["samples"]
@@ -59,6 +56,10 @@ class Detector(Protocol):
         yield from ()
         return case.samples
 
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """Backends that the detector brings along, by lane; a guard's own come first."""
+        return {}
+
     def signature(self) -> Signature:
         """Name, version and the constructor's parameters: enough to re-create the detector."""
         return Signature(detector=self.name, version=self.version, parameters=_parameters(self))
@@ -77,73 +78,3 @@ def _parameters(detector: object) -> dict[str, Any]:
             found[name] = str(value.fingerprint)
     found.pop("self", None)
     return found
-
-
-class Registry(Mapping[str, type]):
-    """Names → classes, imported when asked for; plug-ins come from an entry-point group.
-
-    A plug-in that does not import warns and is skipped when listed; asked for by name it raises.
-    """
-
-    def __init__(self, kind: str, group: str, built_in: Mapping[str, str]) -> None:
-        self._kind = kind
-        self._group = group
-        self._targets = dict(built_in)
-        self._plugins: dict[str, metadata.EntryPoint] | None = None
-
-    def _entry_points(self) -> dict[str, metadata.EntryPoint]:
-        if self._plugins is None:
-            self._plugins = {point.name: point for point in metadata.entry_points(group=self._group)}
-        return self._plugins
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._targets, *self._entry_points()}))
-
-    def __len__(self) -> int:
-        return len({*self._targets, *self._entry_points()})
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._targets or name in self._entry_points()
-
-    def __getitem__(self, name: str) -> type:
-        if name in self._targets:
-            module, _, attribute = self._targets[name].partition(":")
-            return cast("type", getattr(importlib.import_module(module), attribute))
-        if name in self._entry_points():
-            point = self._entry_points()[name]
-            try:
-                return cast("type", point.load())
-            except Exception as error:
-                raise ConfigError(
-                    f"the {self._kind} {name!r} of the plug-in {point.value!r} does not import: {error!r}. "
-                    "Update or uninstall that package."
-                ) from error
-        raise UnknownName(self._kind, name, self)
-
-    def working(self) -> dict[str, type]:
-        """All that import; one warning for each that does not."""
-        found = {}
-        for name in self:
-            try:
-                found[name] = self[name]
-            except (ConfigError, ImportError) as error:
-                warnings.warn(str(error), RuntimeWarning, stacklevel=2)
-        return found
-
-    def create(self, name: str, parameters: Mapping[str, Any]) -> Any:
-        """An instance; wrong parameters are named, with those that exist."""
-        found = self[name]
-        known = [p for p in inspect.signature(found.__init__).parameters if p != "self"]  # type: ignore[misc]
-        if unknown := sorted(set(parameters) - set(known)):
-            raise ConfigError(
-                f"{self._kind} {name!r} has no parameter {unknown[0]!r}. It takes: {', '.join(known)}."
-            )
-        return found(**parameters)
-
-
-DETECTORS = Registry(
-    "detector",
-    "guardrail.detectors",
-    {"references": "guardrail.detectors.references:ReferenceCheck"},
-)
-"""Every detector by name: the built-in ones and those of installed plug-ins."""

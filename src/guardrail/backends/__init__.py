@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
+from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from guardrail.flow import Reply
 
-__all__ = ["AsyncBackend", "Backend"]
+__all__ = ["AsyncBackend", "Backend", "has_async_form"]
 
 Q_contra = TypeVar("Q_contra", contravariant=True)
 
@@ -62,3 +62,8 @@ class AsyncBackend(Backend[Q_contra], Protocol[Q_contra]):
     async def aanswer(self, requests: Sequence[Q_contra]) -> Sequence[Reply[Any]]:
         """As `answer`."""
         ...
+
+
+def has_async_form(backend: Backend[Any]) -> TypeGuard[AsyncBackend[Any]]:
+    """Whether a backend is to be called on the caller's loop; an `aanswer` of `None` says no."""
+    return getattr(backend, "aanswer", None) is not None

@@ -1,0 +1,95 @@
+"""Where detectors and chat adapters are found by name: built in, or in installed plug-ins."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import warnings
+from collections.abc import Iterator, Mapping
+from importlib import metadata
+from typing import Any, cast
+
+from guardrail.errors import ConfigError, UnknownName
+
+__all__ = ["CHATS", "DETECTORS", "Registry"]
+
+
+class Registry(Mapping[str, type]):
+    """Names → classes, imported when asked for; plug-ins come from an entry-point group.
+
+    A plug-in that does not import warns and is skipped when listed; asked for by name it raises.
+    """
+
+    def __init__(self, kind: str, group: str, built_in: Mapping[str, str]) -> None:
+        self._kind = kind
+        self._group = group
+        self._targets = dict(built_in)
+        self._plugins: dict[str, metadata.EntryPoint] | None = None
+
+    def _entry_points(self) -> dict[str, metadata.EntryPoint]:
+        if self._plugins is None:
+            self._plugins = {point.name: point for point in metadata.entry_points(group=self._group)}
+        return self._plugins
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(sorted({*self._targets, *self._entry_points()}))
+
+    def __len__(self) -> int:
+        return len({*self._targets, *self._entry_points()})
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._targets or name in self._entry_points()
+
+    def __getitem__(self, name: str) -> type:
+        if name in self._targets:
+            module, _, attribute = self._targets[name].partition(":")
+            return cast("type", getattr(importlib.import_module(module), attribute))
+        if name in self._entry_points():
+            point = self._entry_points()[name]
+            try:
+                return cast("type", point.load())
+            except Exception as error:
+                raise ConfigError(
+                    f"the {self._kind} {name!r} of the plug-in {point.value!r} does not import: {error!r}. "
+                    "Update or uninstall that package."
+                ) from error
+        raise UnknownName(self._kind, name, self)
+
+    def working(self) -> dict[str, type]:
+        """All that import; one warning for each that does not."""
+        found = {}
+        for name in self:
+            try:
+                found[name] = self[name]
+            except (ConfigError, ImportError) as error:
+                warnings.warn(str(error), RuntimeWarning, stacklevel=2)
+        return found
+
+    def create(self, name: str, parameters: Mapping[str, Any]) -> Any:
+        """An instance; wrong parameters are named, with those that exist."""
+        found = self[name]
+        known = [p for p in inspect.signature(found.__init__).parameters if p != "self"]  # type: ignore[misc]
+        if unknown := sorted(set(parameters) - set(known)):
+            raise ConfigError(
+                f"{self._kind} {name!r} has no parameter {unknown[0]!r}. It takes: {', '.join(known)}."
+            )
+        return found(**parameters)
+
+
+DETECTORS = Registry(
+    "detector",
+    "guardrail.detectors",
+    {"references": "guardrail.detectors.references:ReferenceCheck"},
+)
+"""Every detector by name."""
+
+CHATS = Registry(
+    "chat adapter",
+    "guardrail.chats",
+    {
+        "openai": "guardrail.chat:OpenAIChat",
+        "recorded": "guardrail.chat:RecordedChat",
+        "scripted": "guardrail.chat:ScriptedChat",
+    },
+)
+"""Every chat adapter that a configuration file can name."""
