@@ -1,0 +1,34 @@
+"""The benchmarks: each paper's published numbers beside ours.
+
+A benchmark is a folder with a `__main__.py` that defines `main(argv=None) -> int`;
+`python -m benchmarks.<name>` and `guardrail bench <name>` call the same function.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import cast
+
+from guardrail.errors import UnknownName
+
+__all__ = ["Main", "load", "names"]
+
+Main = Callable[[Sequence[str] | None], int]
+
+
+def names() -> list[str]:
+    """The benchmarks of this checkout, sorted by name."""
+    return sorted(path.parent.name for path in Path(__file__).parent.glob("[a-z]*/__main__.py"))
+
+
+def load(name: str) -> Main:
+    """The `main(argv) -> int` of one benchmark.
+
+    Raises:
+        UnknownName: there is no such benchmark; the message lists those there are.
+    """
+    if name not in names():
+        raise UnknownName("benchmark", name, names())
+    return cast("Main", importlib.import_module(f"benchmarks.{name}.__main__").main)

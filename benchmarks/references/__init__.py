@@ -1,0 +1,1 @@
+"""Hallucinated references: direct queries, indirect queries, the expert study and token counts."""
