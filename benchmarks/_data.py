@@ -6,6 +6,7 @@ offers the very files, and checks every SHA-256.
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import os
@@ -26,6 +27,7 @@ __all__ = [
     "datasets",
     "differing",
     "fetch",
+    "read_csv",
     "roots",
 ]
 
@@ -124,6 +126,27 @@ def differing(name: str, folder: Path) -> list[str]:
         for file, digest in dataset(name).sha256.items()
         if not (folder / file).is_file() or _sha256(folder / file) != digest
     )
+
+
+def read_csv(path: Path, columns: Sequence[str] = ()) -> list[dict[str, str]]:
+    """The rows of a UTF-8 CSV file with a header; an absent value is an empty string.
+
+    Raises:
+        InputError: the file cannot be read, has no rows, or lacks one of `columns`.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            reader = csv.DictReader(stream, restval="")
+            rows = [dict(row) for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise InputError(f"expected a UTF-8 CSV file, got {error!r} from {str(path)!r}.") from error
+    absent = [column for column in columns if column not in (reader.fieldnames or ())]
+    if absent or not rows:
+        raise InputError(
+            f"{str(path)!r}: expected rows with the columns {list(columns)!r}, got {len(rows)} rows "
+            f"with {list(reader.fieldnames or ())!r}."
+        )
+    return rows
 
 
 def fetch(name: str, folder: Path | None = None) -> Path:

@@ -66,6 +66,13 @@ class Row:
     digits: int = 3
 
     def __post_init__(self) -> None:
+        for name in (
+            "published",
+            "ours",
+            "ok",
+        ):  # numpy's scalars become Python's: JSON and `is False` need it
+            value = getattr(self, name)
+            object.__setattr__(self, name, value.item() if hasattr(value, "item") else value)
         for number in (self.published, self.ours, *(self.interval or ())):
             if isinstance(number, float) and not math.isfinite(number):
                 raise InputError(
