@@ -52,7 +52,8 @@ def _set(words: str) -> frozenset[str]:
 # Parts of a family name that may be left out, written together or capitalised: "van der Berg", "Berg".
 _PARTICLES = _set(
     "van von vom der den de del della delle di da do dos das du la le les los las ter ten te zu zur zum af "
-    "av bin ibn ben bint al el ul ur ad"
+    "av bin ibn ben bint al el ul ur ad an "
+    "binti"
 )
 _SUFFIXES = {"jr": "Jr", "junior": "Jr", "sr": "Sr", "senior": "Sr", "ii": "II", "iii": "III", "iv": "IV"}
 _TITLES = _set("dr prof professor mr mrs")
@@ -107,13 +108,15 @@ for _line in """
 
 # Words that no author is called by: one of them makes a piece of a reply prose.
 _NEVER_NAMES = _set(
-    "sorry apologies apologize apologise unfortunately unknown unavailable unspecified unclear undefined error "
-    "anonymous anon various multiple several other others author authors writer writers name names title this "
-    "that these those there reference references information available provided please however cannot can't "
-    "couldn't unable firstname lastname surname fullname placeholder content filtered tbd tba n/a note answer"
+    "sorry apologies apologize apologise unfortunately unknown unavailable unspecified unclear undefined "
+    "anonymous anon various author authors writer writers name names title this these those there not "
+    "available provided please however cannot can't couldn't unable firstname lastname surname fullname "
+    "placeholder tbd tba n/a note"
 )
 _ANSWERS = _set("yes no none nil null na ok okay sure certainly nobody nothing blank empty")  # alone
-_PLACEHOLDERS = frozenset({"first last", "first name last name", "first middle last", "last first"})
+_PLACEHOLDERS = frozenset(
+    {"first last", "first name last name", "first middle last", "last first", "no answer"}
+)
 _WORDS_OF_BODIES = _set("of for the on and")  # "The Open Group", "University of Oxford"
 _EAST_ASIAN_PROSE = re.compile(
     "[的是不我您你没無无沒請请謝谢知です없모]|抱歉|未知|作者|佚名|匿名|対不起|저자|죄송"
@@ -407,7 +410,10 @@ _ET_AL = re.compile(
 _EDITORS = re.compile(r"[(\[]\s?(?:eds?|editors?|hrsg|authors?)\.?\s?[)\]]", re.IGNORECASE)
 _ASIDE = re.compile(r"[(\[]([^()\[\]\n]{0,200})[)\]]")
 _SEGMENT = re.compile(r"[;\n]|(?<!\S)(?:and|und|et|with|&)(?!\S)", re.IGNORECASE)
-_STRANGE = re.compile(r"[^\w\s.,'’‘`´ʼ\-‐‑–·&()]|[\d_]")
+_INITIAL = re.compile(r"\b\w\.(?!\w\w)")
+_DIGITS = re.compile(r"\d")
+_CAPITALS = re.compile(r"[A-Z]")
+_STRANGE = re.compile(r"[^\w\s.,'’‘`´ʼ\-‐‑–·&()]|_")
 
 
 def parse_authors(reply: str) -> tuple[Name, ...] | None:
@@ -431,7 +437,14 @@ def parse_authors(reply: str) -> tuple[Name, ...] | None:
     """
     text = unicodedata.normalize("NFKC", reply[:LONGEST_REPLY])[:LONGEST_REPLY]
     cut = len(text) >= LONGEST_REPLY
-    text = text.replace("、", ",").replace("**", "").replace("\r\n", "\n").replace("\r", "\n").strip()
+    text = (
+        text.replace("、", ",")
+        .replace("**", "")
+        .replace("_", " ")
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .strip()
+    )
     led = _LEAD.match(text)
     body = text[led.end() :] if led else text
     names = _parse_body(body, cut=cut)
@@ -463,11 +476,17 @@ def _nickname_only(aside: re.Match[str]) -> str:
 
 def _pieces(segment: str) -> list[str]:
     pieces = [piece.strip(" \t\"'“”*`。").removesuffix("..") for piece in segment.split(",")]
-    return [piece for piece in pieces if piece.strip(". ") and piece.strip(".() ").casefold() not in _DEGREES]
+    return [
+        piece
+        for piece in pieces
+        if piece.strip(". ") and piece.replace(".", "").strip("() ").casefold() not in _DEGREES
+    ]
 
 
 def _join(segments: list[list[str]]) -> list[str]:
     """Pieces between commas, with family names and the given names that follow them put together."""
+    if len(segments) > 1 and all(len(segment) == 2 and _is_one_word(segment[0]) for segment in segments):
+        return [", ".join(segment) for segment in segments]  # "Dobre, Ana Maria; Floroiu, Roxana"
     joined = [_join_initials(segment) for segment in segments]
     paired = [_paired(segment) for segment in joined]
     if all(pairs or " " in segment[0] for pairs, segment in zip(paired, joined, strict=True)):
@@ -507,11 +526,15 @@ def _is_one_word(piece: str) -> bool:
 def _paired(segment: list[str]) -> list[str] | None:
     """The pieces as family name, given name, family name, given name and so on, if that is what they are."""
     found: list[str] = []
+    singles = sum(map(_is_one_word, segment))
+    surely = len(segment) >= 6 and 2 * singles > len(segment)  # then "Sawaya, Nicolas Peter" is a pair, too
     pieces = iter(segment)
     for piece in pieces:
         if "," in piece:  # has its given names already
             found.append(piece)
-        elif _is_one_word(piece) and _is_one_word(given := next(pieces, "")):
+        elif not _is_one_word(piece) or not (given := next(pieces, "")):
+            return None
+        elif surely or _is_one_word(_INITIAL.sub("", given)):
             found.append(f"{piece}, {given}")
         else:
             return None
@@ -525,9 +548,13 @@ def _is_name(piece: str) -> bool:
     if len(piece) > LONGEST_NAME or len(words) > 9 or _STRANGE.search(piece):
         return False
     if folded.strip(" .") in _PLACEHOLDERS | _ANSWERS or not _NEVER_NAMES.isdisjoint(
-        word.strip("(),.") for word in folded.split()
+        word.strip("(),.0123456789") for word in folded.split()
     ):
         return False
+    if any(
+        not word.isalpha() and _DIGITS.search(word) and len(_CAPITALS.findall(word)) < 2 for word in words
+    ):
+        return False  # "Author 1", but "W3C", "RIPv6 Working Group"
     if _EAST_ASIAN.search(piece):
         return len(piece) <= 24 and max(map(len, words)) <= 12 and not _EAST_ASIAN_PROSE.search(piece)
     small = [word for word in words if word.islower()]
