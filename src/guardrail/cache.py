@@ -9,15 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
-import structlog
-
 from guardrail import codec
+from guardrail._log import log
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Keep, Request
 
 __all__ = ["Cache"]
-
-log = structlog.get_logger("guardrail")
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (

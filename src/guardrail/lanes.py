@@ -20,16 +20,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias
 
-import structlog
 import tenacity
 
+from guardrail._log import log
 from guardrail.backends import AsyncBackend, Backend
 from guardrail.errors import BackendError
 from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
 
 __all__ = ["Hub", "Lane", "Listener", "LoopLane", "Retry", "Store", "ThreadLane"]
-
-log = structlog.get_logger("guardrail")
 
 Listener: TypeAlias = Callable[[Request[Any], Reply[Any]], None]
 

@@ -1,0 +1,116 @@
+"""A guard from a file, `guardrail.toml`.
+
+```toml
+[guard]
+policy = "regenerate(2) | annotate"   # flag, annotate, remove, regenerate(n), block, joined by |
+on_unverified = "annotate"            # allow, annotate, block
+fail = "open"                         # open, closed
+deadline = 30.0                       # seconds per answer
+cache = "guardrail-cache.sqlite"      # beside this file
+budget = { calls = 200, tokens = 100000 }
+
+[chat]
+adapter = "openai"                    # a registered chat adapter, then its own options
+model = "gpt-5-mini"
+
+[judge]                               # optional: another model for questions that judge
+adapter = "openai"
+model = "gpt-5-nano"
+
+[[detectors]]
+name = "references"                   # a registered detector, then its own options
+effort = "fast"
+bibliography = "refs.sqlite"
+```
+
+Paths are relative to the file. An unknown entry is an error that names it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from guardrail.errors import ConfigError, UnknownName
+from guardrail.guard import Guard
+from guardrail.policies import parse_policy
+from guardrail.registry import CHATS, DETECTORS, Registry
+from guardrail.run import Budget
+
+__all__ = ["load"]
+
+_SECTIONS = ("guard", "chat", "judge", "detectors")
+_GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget")
+_PATHS = ("bibliography", "source")  # options of detectors and adapters that are paths
+
+
+def load(path: str | Path) -> Guard:
+    """Read the file and build the guard.
+
+    Raises:
+        ConfigError: the file cannot be read, or an entry is unknown or of the wrong kind.
+    """
+    file = Path(path).expanduser()
+    try:
+        entries = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"expected a configuration file, got {str(path)!r}: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not TOML in UTF-8: {error}") from error
+    _known(path, "section", entries, _SECTIONS)
+    section = _table(path, entries, "guard")
+    _known(path, "[guard] entry", section, _GUARD)
+    options: dict[str, Any] = {k: section[k] for k in ("on_unverified", "fail", "deadline") if k in section}
+    if "policy" in section:
+        options["policy"] = parse_policy(str(section["policy"]))
+    if "cache" in section:
+        options["cache"] = file.parent / Path(str(section["cache"])).expanduser()
+    if "budget" in section:
+        options["budget"] = _budget(path, section["budget"])
+    for role in ("chat", "judge"):
+        if role in entries:
+            options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]", "adapter")
+    listed = entries.get("detectors", [{"name": "references"}])
+    if not isinstance(listed, list):
+        raise ConfigError(f"{path}: expected [[detectors]] tables, got {listed!r}")
+    detectors = [_made(file, DETECTORS, entry, "[[detectors]]", "name") for entry in listed]
+    return Guard(detectors, **options)
+
+
+def _made(file: Path, registry: Registry, entry: Any, where: str, key: str) -> Any:
+    if not isinstance(entry, Mapping) or not isinstance(entry.get(key), str):
+        raise ConfigError(f'{file}: expected {where} to hold {key} = "…", got {entry!r}')
+    options = {name: value for name, value in entry.items() if name != key}
+    for name in _PATHS:
+        if isinstance(options.get(name), str):
+            options[name] = file.parent / Path(options[name]).expanduser()
+    try:
+        return registry.create(entry[key], options)
+    except (TypeError, ConfigError) as error:
+        if isinstance(error, UnknownName):
+            raise
+        raise ConfigError(f"{file}: {where} {entry[key]!r}: {error}") from error
+
+
+def _table(path: str | Path, entries: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    table = entries.get(name, {})
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"{path}: expected a table [{name}], got {table!r}")
+    return table
+
+
+def _budget(path: str | Path, value: Any) -> Budget:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Budget(calls=value)
+    if isinstance(value, Mapping):
+        _known(path, "budget entry", value, ("calls", "tokens"))
+        return Budget(**value)
+    raise ConfigError(f"{path}: expected budget to be a number of calls or {{calls, tokens}}, got {value!r}")
+
+
+def _known(path: str | Path, kind: str, entries: Mapping[str, Any], known: tuple[str, ...]) -> None:
+    for name in entries:
+        if name not in known:
+            raise UnknownName(f"{kind} in {path}", name, known)

@@ -1,0 +1,154 @@
+"""The numbers: pure functions from read replies to groundedness. All values lie in [0, 1], larger = grounded.
+
+Source: [agrawal2024] section 4. A finding's score is 1 − groundedness.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from guardrail.requests import TokenLogprob
+
+__all__ = [
+    "Posterior",
+    "direct_score",
+    "groundedness",
+    "indirect_score",
+    "mean",
+    "probability_of_yes",
+    "yes_rate",
+]
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The mean of what is defined; `None` of nothing."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def yes_rate(read: Sequence[bool | None]) -> float | None:
+    """The share of yes among understood replies; `None` without any.
+
+    Example:
+        >>> yes_rate([True, False, None, True])
+        0.6666666666666666
+    """
+    return mean(None if value is None else float(value) for value in read)
+
+
+def direct_score(rates: Mapping[str, float | None]) -> float | None:
+    """DQ: the mean over the direct queries that have a rate."""
+    return mean(rates.values())
+
+
+def indirect_score(overlaps: Sequence[float | None]) -> float | None:
+    """IQ: the mean overlap over pairs of answers."""
+    return mean(overlaps)
+
+
+def groundedness(indirect: float | None, direct: float | None) -> float | None:
+    """IQ+DQ: the mean of the two ensembles, or the one there is.
+
+    Example:
+        >>> groundedness(1.0, 0.5), groundedness(None, 0.5), groundedness(None, None)
+        (0.75, 0.5, None)
+    """
+    return mean([indirect, direct])
+
+
+def probability_of_yes(logprobs: Sequence[TokenLogprob]) -> float | None:
+    """P(yes) / (P(yes) + P(no)) at the first word, from its alternatives' log-probabilities.
+
+    `None` if neither stands among the alternatives: the model means to say something else.
+    """
+    for token in logprobs[:3]:
+        if not token.token.strip(" \n\t\"'*_`"):
+            continue  # white space or an opening quote before the word
+        alternatives = dict(token.top) or {token.token: token.logprob}
+        mass = {"yes": 0.0, "no": 0.0}
+        for text, logprob in alternatives.items():
+            word = text.strip(" \n\t\"'*_`.,!").casefold()
+            if word in mass and math.isfinite(logprob):
+                mass[word] += math.exp(logprob)
+        total = mass["yes"] + mass["no"]
+        return mass["yes"] / total if total > 0 else None
+    return None
+
+
+class Posterior:
+    """What is still open about the final groundedness when only some of the replies are in.
+
+    The plan is `pairs` overlaps and, for each direct query, `draws` yes/no replies. A reply that is still out
+    is yes with the query's Beta(½, ½) posterior predictive rate; an overlap still out has the mean and spread of
+    those seen (a uniform prior weighs as one overlap). The final score's distribution is taken as normal, cut
+    by what is still possible at all.
+
+    Args:
+        overlaps: those known; `None` = not an overlap, counts as known but undefined.
+        pairs: how many there will be.
+        votes: per direct query, the replies known.
+        draws: how many there will be per query.
+    """
+
+    def __init__(
+        self,
+        *,
+        overlaps: Sequence[float | None],
+        pairs: int,
+        votes: Mapping[str, Sequence[bool | None]],
+        draws: int,
+    ) -> None:
+        parts: list[tuple[float, float, float, float]] = []  # mean, variance, least, most of each ensemble
+        if pairs:
+            parts.append(_open_overlaps([o for o in overlaps if o is not None], pairs))
+        if votes:
+            rates = [_open_rate([v for v in read if v is not None], draws) for read in votes.values()]
+            n = len(rates)
+            parts.append(
+                (
+                    sum(r[0] for r in rates) / n,
+                    sum(r[1] for r in rates) / n**2,
+                    sum(r[2] for r in rates) / n,
+                    sum(r[3] for r in rates) / n,
+                )
+            )
+        n = max(1, len(parts))
+        self.mean = sum(p[0] for p in parts) / n
+        self.deviation = math.sqrt(sum(p[1] for p in parts)) / n
+        self.least = sum(p[2] for p in parts) / n
+        self.most = sum(p[3] for p in parts) / n
+
+    def above(self, threshold: float) -> float:
+        """P(final groundedness ≥ threshold); exactly 0 or 1 once nothing can change it."""
+        if self.least >= threshold:
+            return 1.0
+        if self.most < threshold:
+            return 0.0
+        if self.deviation == 0:
+            return float(self.mean >= threshold)
+        return 0.5 * math.erfc((threshold - self.mean) / (self.deviation * math.sqrt(2)))
+
+
+def _open_overlaps(known: Sequence[float], pairs: int) -> tuple[float, float, float, float]:
+    out = max(0, pairs - len(known))
+    total = sum(known)
+    expected = (total + 0.5) / (len(known) + 1)
+    spread = (sum((o - expected) ** 2 for o in known) + 1 / 12) / (len(known) + 1)
+    return (
+        (total + out * expected) / pairs,
+        (out * spread + out**2 * spread / (len(known) + 1)) / pairs**2,
+        total / pairs,
+        (total + out) / pairs,
+    )
+
+
+def _open_rate(known: Sequence[bool], draws: int) -> tuple[float, float, float, float]:
+    out = max(0, draws - len(known))
+    n = max(draws, len(known))
+    yes = sum(known)
+    a, b = yes + 0.5, len(known) - yes + 0.5
+    p = a / (a + b)
+    # the beta-binomial variance of `out` further replies
+    variance = out * p * (1 - p) * (a + b + out) / (a + b + 1)
+    return (yes + out * p) / n, variance / n**2, yes / n, (yes + out) / n

@@ -1,0 +1,424 @@
+"""The one object that most users touch: detectors, a policy, and the backends they need."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, NoReturn, TypeAlias, cast
+
+from guardrail._log import log
+from guardrail.backends import Backend
+from guardrail.cache import Cache
+from guardrail.detector import Detector
+from guardrail.drivers import run_async, run_sync
+from guardrail.errors import BackendError, ConfigError, GuardrailError
+from guardrail.flow import Answer, Branch, Failed, Flow, Reason, Reply, gather, one
+from guardrail.lanes import Hub, Retry
+from guardrail.policies import Plan, Policy, Review, better, flag
+from guardrail.registry import DETECTORS
+from guardrail.report import (
+    Action,
+    Case,
+    CostBreakdown,
+    Decision,
+    DetectorFailure,
+    Finding,
+    Report,
+)
+from guardrail.requests import Ask, Completion, Generate, Message, conversation, user
+from guardrail.run import Budget, Run
+
+__all__ = ["Estimate", "Guard", "Prompt"]
+
+Prompt: TypeAlias = str | Sequence[Message | Mapping[str, Any] | tuple[str, str]]
+Produce: TypeAlias = Callable[[str, int], Flow[Reply[Completion]]]
+Generator: TypeAlias = Callable[[str], "str | Completion"]
+AsyncGenerator: TypeAlias = Callable[[str], "Awaitable[str | Completion]"]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """Paid calls of one check, before anything is asked; a generated answer adds its own."""
+
+    least: int
+    most: int
+    by_detector: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+
+
+class Guard:
+    """Runs detectors on a case and hands what they find to the policy.
+
+    Args:
+        detectors: detectors, or names of registered ones.
+        chat: the chat model that answers detectors' questions, and `generate`'s.
+        judge: another model for questions that judge; `chat` where absent.
+        backends: further backends by lane ("entailment", "embedding", …).
+        policy: what to do about findings; `flag()` leaves the answer as it is.
+        on_unverified: "allow", "annotate" or "block" what could not be checked; default: as the policy does.
+        fail: "open" passes an answer whose examination failed, marked; "closed" blocks it.
+        budget: bound on one guard call: a number of paid calls, or a `Budget`.
+        deadline: seconds for the examination of one answer; what is late is unverified.
+        cache: a lasting memory, or the path of one.
+        retry: how failures that may pass are asked again.
+        hub: backends shared with other guards, in place of `chat`, `judge` and `backends`.
+        on_report: called with every report, whole (adapters pass on only summaries).
+
+    Raises:
+        ConfigError: two detectors share a name, or bring different backends for one lane.
+        UnknownName: a detector's name is not registered.
+    """
+
+    def __init__(
+        self,
+        detectors: Sequence[Detector | str],
+        *,
+        chat: Backend[Any] | None = None,
+        judge: Backend[Any] | None = None,
+        backends: Mapping[str, Backend[Any]] | None = None,
+        policy: Policy | None = None,
+        on_unverified: Literal["allow", "annotate", "block"] | None = None,
+        fail: Literal["open", "closed"] = "open",
+        budget: Budget | int | None = None,
+        deadline: float | None = None,
+        cache: Cache | str | Path | None = None,
+        retry: Retry | None = None,
+        hub: Hub | None = None,
+        on_report: Callable[[Report], None] | None = None,
+    ) -> None:
+        self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in detectors)
+        names = [detector.name for detector in self.detectors]
+        if repeated := {name for name in names if names.count(name) > 1}:
+            raise ConfigError(
+                f"expected detectors of different names, got {sorted(repeated)!r} more than once"
+            )
+        self.policy = Plan(policy or flag(), on_unverified=on_unverified, fail=fail)
+        self.budget = Budget(calls=budget) if isinstance(budget, int) else budget
+        self.deadline = deadline
+        self.on_report = on_report
+        self.hub = hub or Hub(
+            self._backends(chat, judge, backends or {}),
+            store=Cache(cache) if isinstance(cache, str | Path) else cache,
+            retry=retry,
+        )
+        self._signatures = {d.name: str(d.signature()) for d in self.detectors}
+
+    @classmethod
+    def from_config(cls, path: str | Path = "guardrail.toml") -> Guard:
+        """Build a guard from a TOML file; see `guardrail.config`.
+
+        Raises:
+            ConfigError: the file or one of its entries is wrong; the message names the entry.
+        """
+        from guardrail.config import load
+
+        return load(path)
+
+    # -- what users call
+
+    def check(
+        self,
+        answer: str | Case,
+        *,
+        prompt: Prompt = (),
+        context: Sequence[str] = (),
+        samples: Sequence[str] = (),
+    ) -> Report:
+        """Examine a given answer.
+
+        Args:
+            answer: the text, or a whole `Case`.
+            prompt: what was asked: a string or a list of messages.
+            context: documents the answer should rest on.
+            samples: other answers to the same prompt; what is given is not generated again.
+        """
+        case = _case(answer, prompt, context, samples)
+        return self._drive(case, self._check(case), {})
+
+    async def acheck(
+        self,
+        answer: str | Case,
+        *,
+        prompt: Prompt = (),
+        context: Sequence[str] = (),
+        samples: Sequence[str] = (),
+    ) -> Report:
+        """As `check`, on the running event loop."""
+        case = _case(answer, prompt, context, samples)
+        return await self._adrive(case, self._check(case), {})
+
+    def generate(self, prompt: Prompt, *, context: Sequence[str] = ()) -> Report:
+        """Have the guard's chat model answer, examine the answer, and apply the policy.
+
+        Raises:
+            BackendError: no first answer could be had.
+        """
+        case = _case("", prompt, context, ())
+        return self._drive(case, self._supervise(case, self._ask(case)), {})
+
+    async def agenerate(self, prompt: Prompt, *, context: Sequence[str] = ()) -> Report:
+        """As `generate`, on the running event loop."""
+        case = _case("", prompt, context, ())
+        return await self._adrive(case, self._supervise(case, self._ask(case)), {})
+
+    def supervise(self, generate: Generator, *, prompt: Prompt = (), context: Sequence[str] = ()) -> Report:
+        """Guard somebody else's generator: what a framework's adapter calls.
+
+        Args:
+            generate: called in this thread with the feedback on earlier attempts ("" at first); an exception
+                of its first call is raised here as it is.
+            prompt: what the answer is to.
+            context: documents the answer should rest on.
+        """
+        case = _case("", prompt, context, ())
+
+        def handle(request: Generate) -> Reply[Completion]:
+            return _handled(lambda: _completion(generate(request.feedback)))
+
+        return self._drive(case, self._supervise(case, _framework), {"generate": handle})
+
+    async def asupervise(
+        self, generate: AsyncGenerator, *, prompt: Prompt = (), context: Sequence[str] = ()
+    ) -> Report:
+        """As `supervise`, with a coroutine function, on the running event loop."""
+        case = _case("", prompt, context, ())
+
+        async def handle(request: Generate) -> Reply[Completion]:
+            try:
+                completion = _completion(await generate(request.feedback))
+            except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
+                return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
+            return Answer(completion)
+
+        return await self._adrive(case, self._supervise(case, _framework), {"generate": handle})
+
+    def estimate(self, answer: str | Case, *, prompt: Prompt = (), context: Sequence[str] = ()) -> Estimate:
+        """What a check would cost in paid calls, without asking anything."""
+        case = _case(answer, prompt, context, ())
+        by_detector = {detector.name: detector.cost(case) for detector in self.detectors}
+        return Estimate(
+            sum(least for least, _ in by_detector.values()),
+            sum(most for _, most in by_detector.values()),
+            by_detector,
+        )
+
+    @property
+    def needs_whole_answer(self) -> bool:
+        """Whether nothing may be released before the answer has ended."""
+        return self.policy.needs_whole_answer or any(d.scope == "answer" for d in self.detectors)
+
+    # -- flows
+
+    def _check(self, case: Case) -> Flow[tuple[Review, Decision]]:
+        review = yield from self._examine(case)
+        return review, self.policy.decide(review)
+
+    def _supervise(self, case: Case, produce: Produce) -> Flow[tuple[Review, Decision]]:
+        """Generate, examine, and try again as long as the policy wants; the best attempt is kept."""
+        best: Review | None = None
+        feedback, attempt = "", 0
+        while True:
+            reply = yield from produce(feedback, attempt)
+            if isinstance(reply, Failed):
+                if best is None:
+                    raise _NoAnswer(reply)
+                break  # the attempts there are stand
+            attempt += 1
+            answered = case.model_copy(update={"answer": reply.value.text, "logprobs": reply.value.logprobs})
+            review = yield from self._examine(answered)
+            if best is None or better(review, best):
+                best = review
+            wish = self.policy.feedback(review, attempt)
+            if wish is None:
+                break
+            feedback = wish
+        decision = self.policy.decide(best)
+        if attempt > 1:
+            stronger = Action.REGENERATE if decision.action in {Action.PASS, Action.FLAG} else decision.action
+            decision = decision.model_copy(update={"attempts": attempt, "action": stronger})
+        return best, decision
+
+    def _examine(self, case: Case) -> Flow[Review]:
+        """All detectors beside each other; those that need samples wait only for who provides them."""
+        givers = [] if case.samples else [d for d in self.detectors if d.provides]
+        takers = [d for d in self.detectors if givers and any(d.needs & g.provides for g in givers)]
+        branches = [self._branch(d, case) for d in self.detectors if d not in takers]
+        if takers:
+            branches.append(Branch(self._shared(givers[0], takers, case)))
+        results = yield from gather(branches)
+        outcomes: list[tuple[str, Any]] = []
+        for detector, result in zip([d for d in self.detectors if d not in takers], results, strict=False):
+            outcomes.append((detector.name, result))
+        if takers:
+            shared = results[-1]
+            if isinstance(shared, Failed):
+                outcomes += [(detector.name, shared) for detector in takers]
+            else:
+                outcomes += zip([d.name for d in takers], cast("list[Any]", shared), strict=True)
+        return _review(case, outcomes)
+
+    def _shared(self, giver: Detector, takers: Sequence[Detector], case: Case) -> Flow[list[Any]]:
+        (offered,) = yield from gather([Branch(giver.offer(case), owner=giver.name, seconds=giver.deadline)])
+        if not isinstance(offered, Failed) and offered:
+            case = case.model_copy(update={"samples": tuple(offered)})
+        return cast("list[Any]", (yield from gather(self._branch(taker, case) for taker in takers)))
+
+    def _branch(self, detector: Detector, case: Case) -> Branch[Any]:
+        return Branch(_examined(detector, case), owner=detector.name, seconds=detector.deadline)
+
+    def _ask(self, case: Case) -> Produce:
+        """Answers by the guard's own chat model."""
+
+        def produce(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
+            messages = (*case.messages, user(feedback)) if feedback else case.messages
+            return (yield from one(Ask(messages, role="generate", draw=attempt)))
+
+        return produce
+
+    # -- driving
+
+    def _run(self, flow: Flow[Any]) -> Run[Any]:
+        return Run(flow, budget=self.budget, seconds=self.deadline)
+
+    def _drive(self, case: Case, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
+        started = time.perf_counter()
+        run = self._run(flow)
+        return self._report(case, run, run_sync(run, self.hub, handlers=handlers), started)
+
+    async def _adrive(self, case: Case, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
+        started = time.perf_counter()
+        run = self._run(flow)
+        return self._report(case, run, await run_async(run, self.hub, handlers=handlers), started)
+
+    def _report(self, case: Case, run: Run[Any], outcome: Any, started: float) -> Report:
+        if isinstance(outcome, Failed):
+            if isinstance(outcome.error, _NoAnswer):
+                outcome.error.raise_cause()
+            review = Review(case, (), (_failed("guard", outcome),))
+            decision = self.policy.decide(review)
+        else:
+            review, decision = outcome
+        report = Report(
+            case=review.case,
+            findings=review.findings,
+            failures=review.failures,
+            decision=decision,
+            signatures=self._signatures,
+            cost=CostBreakdown(
+                total=run.ledger.total,
+                paid=run.ledger.paid(),
+                alone=run.ledger.alone(),
+                wall_seconds=time.perf_counter() - started,
+            ),
+        )
+        self._tell(report)
+        return report
+
+    def _tell(self, report: Report) -> None:
+        log.info(
+            "guarded",
+            verdict=report.verdict,
+            action=report.decision.action,
+            findings=len(report.findings),
+            failures=[failure.detector for failure in report.failures],
+            calls=report.cost.total.calls,
+            seconds=round(report.cost.wall_seconds, 4),
+        )
+        if self.on_report is not None:
+            self.on_report(report)
+
+    def _backends(
+        self, chat: Backend[Any] | None, judge: Backend[Any] | None, given: Mapping[str, Backend[Any]]
+    ) -> dict[str, Backend[Any]]:
+        found: dict[str, Backend[Any]] = {}
+        for detector in self.detectors:
+            for lane, backend in detector.backends().items():
+                if found.setdefault(lane, backend) is not backend and lane not in given:
+                    raise ConfigError(
+                        f"two detectors bring different backends for {lane!r} (one is {detector.name!r}'s). "
+                        "Give the guard one: backends={…}."
+                    )
+        found |= given
+        if chat is not None:
+            found["chat"] = chat
+        if judge is not None:
+            found["chat:judge"] = judge
+        return found
+
+
+class _NoAnswer(GuardrailError):
+    """The model that is guarded gave no first answer."""
+
+    def __init__(self, failed: Failed) -> None:
+        self.failed = failed
+        super().__init__(str(failed))
+
+    def raise_cause(self) -> NoReturn:
+        """The generator's own exception as it was, or a `BackendError`."""
+        if self.failed.error is not None:
+            raise self.failed.error
+        raise BackendError(
+            f"expected an answer from the chat model, got {str(self.failed)!r}",
+            retryable=self.failed.retryable,
+            retry_after=self.failed.retry_after,
+        )
+
+
+def _case(answer: str | Case, prompt: Prompt, context: Sequence[str], samples: Sequence[str]) -> Case:
+    if isinstance(answer, Case):
+        return answer
+    return Case(answer=answer, messages=conversation(prompt), context=tuple(context), samples=tuple(samples))
+
+
+def _completion(answer: str | Completion) -> Completion:
+    return Completion(answer) if isinstance(answer, str) else answer
+
+
+def _handled(call: Callable[[], Completion]) -> Reply[Completion]:
+    try:
+        return Answer(call())
+    except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
+        return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
+
+
+def _framework(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
+    """Answers by the framework that calls us."""
+    return (yield from one(Generate(feedback, attempt)))
+
+
+def _examined(detector: Detector, case: Case) -> Flow[list[Finding]]:
+    """A detector's findings, if they are what it promises."""
+    findings = yield from detector.examine(case)
+    checked = []
+    for finding in findings:
+        span, scale = finding.span, detector.scale
+        if span is not None and span.end > len(case.answer):
+            raise ValueError(f"a span must lie in the answer of {len(case.answer)} characters, got {span!r}")
+        if finding.score is not None and not (
+            (scale.least is None or finding.score >= scale.least)
+            and (scale.most is None or finding.score <= scale.most)
+        ):
+            raise ValueError(f"a score must lie in {scale.least}..{scale.most}, got {finding.score!r}")
+        checked.append(
+            finding if finding.detector else finding.model_copy(update={"detector": detector.name})
+        )
+    return checked
+
+
+def _review(case: Case, outcomes: Sequence[tuple[str, Any]]) -> Review:
+    findings: list[Finding] = []
+    failures: list[DetectorFailure] = []
+    for name, outcome in outcomes:
+        if isinstance(outcome, Failed):
+            failures.append(_failed(name, outcome))
+        else:
+            findings += outcome
+    findings.sort(key=lambda f: (f.span.start, f.span.end) if f.span else (len(case.answer) + 1, 0))
+    return Review(case, tuple(findings), tuple(failures))
+
+
+def _failed(name: str, failed: Failed) -> DetectorFailure:
+    trace = "" if failed.error is None else "".join(traceback.format_exception(failed.error))
+    return DetectorFailure(detector=name, reason=failed.reason, detail=failed.detail, traceback=trace)
