@@ -1,0 +1,1 @@
+"""How well and how fast the embedded bibliography looks titles up."""

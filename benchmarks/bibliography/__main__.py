@@ -1,0 +1,5 @@
+"""`python -m benchmarks.bibliography`."""
+
+from benchmarks.bibliography.run import main
+
+raise SystemExit(main())

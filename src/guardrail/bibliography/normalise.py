@@ -1,0 +1,238 @@
+"""One form for titles and identifiers, so that what is the same compares equal.
+
+`normalise` is the only function that decides when two titles are the same to the letter: lower case, no
+accents, letters and digits only, "&" read as "and", TeX and HTML mark-up dropped. It keeps letters of every
+script, so that a Chinese or Greek title does not vanish.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable
+from hashlib import blake2b
+
+__all__ = [
+    "MAX_TITLE",
+    "decode_tex",
+    "key",
+    "main_part",
+    "normalise",
+    "normalise_arxiv",
+    "normalise_doi",
+    "normalise_isbn",
+    "normalise_pmid",
+    "squeeze",
+]
+
+MAX_TITLE = 1000  # characters; no title is longer, and hostile ones are cut before any work is done
+
+ACCENTS = {
+    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306", ".": "\u0307",
+    '"': "\u0308", "r": "\u030a", "H": "\u030b", "v": "\u030c", "d": "\u0323", "c": "\u0327", "k": "\u0328",
+    "b": "\u0331",
+}  # fmt: skip
+_GREEK = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau "
+    "upsilon phi chi psi omega"
+)
+GREEK = {name: chr(code) for code, name in enumerate(_GREEK.split(), 0x3B1)}
+SPELT = {letter: name.removeprefix("var") for name, letter in GREEK.items()}
+LETTERS = {
+    "ss": "ß", "o": "ø", "O": "Ø", "l": "ł", "L": "Ł", "ae": "æ", "AE": "Æ", "oe": "œ", "OE": "Œ", "aa": "å",
+    "AA": "Å", "i": "i", "j": "j", "dh": "ð", "DH": "Ð", "dj": "đ", "DJ": "Đ", "th": "þ", "TH": "Þ", "ng": "ŋ",
+    "NG": "Ŋ", "textendash": "–", "textemdash": "—", "textquoteright": "’", "textquoteleft": "‘",
+    "textquotedblleft": "“", "textquotedblright": "”", "textasciitilde": "~", "slash": "/", "ldots": "…",
+    "dots": "…", "textregistered": "®", "texttrademark": "™", "S": "§", "pounds": "£", "euro": "€",
+}  # fmt: skip
+# Commands whose name is read aloud: it stays as a word.
+_WORDS = (
+    "ell infty log ln exp sin cos tan min max sup inf sum prod det sqrt star ast times dagger Gamma Delta Theta "
+    "Lambda Xi Pi Sigma Upsilon Phi Psi Omega LaTeX TeX BibTeX varepsilon vartheta varphi"
+)
+WORDS = frozenset(_WORDS.split())
+PLAIN = {
+    "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ŋ": "ng", "ı": "i", "ħ": "h",
+    "ŧ": "t", "ĸ": "k", "ə": "e", **SPELT,
+}  # fmt: skip
+PLAIN_TABLE = str.maketrans(PLAIN)
+
+ACCENT = re.compile(
+    r"""\\(?:(["'`^~=.])[ \t]?|([uvHcdbkr])(?:(?=\{)|[ \t]+))(?:\{[ \t]?\\?([^\W\d_])[ \t]?\}|\\?([^\W\d_]))"""
+)
+COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ \t]*(?:\{\})?")
+ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+TAG = re.compile(
+    r"</?(?:i|b|u|em|strong|su[bp]|sc|scp|tt|span|p|br|jats:\w{1,20}|mml:\w{1,20})(?:\s[^<>]{0,80})?/?>",
+    re.IGNORECASE,
+)
+# East Asian characters are words of their own: there are no blanks between them.
+EAST = r"\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+TOKEN = re.compile(rf"[{EAST}]|[^\W_{EAST}]+")
+BREAK = re.compile(r":\s|\s[-–—]{1,3}\s|[—?!]\s|\.\s+(?=[A-Z])|\s\(|;\s")
+
+
+def decode_tex(text: str) -> str:
+    r"""Read TeX mark-up as Unicode text: accents, letters, quotes, dashes; braces and formatting are dropped.
+
+    Example:
+        >>> decode_tex(r'{\"U}ber {B}anach-R\"aume: $\alpha$-\emph{convexity} --- a survey')
+        'Über Banach-Räume: α-convexity — a survey'
+    """
+    if not any(mark in text for mark in "\\{}$`-~"):
+        return text
+    text = ACCENT.sub(_accent, text)
+    text = COMMAND.sub(_command, text)
+    text = ESCAPED.sub(r"\1", text.replace("~", " "))
+    for source, target in (
+        ("{", ""),
+        ("}", ""),
+        ("$", ""),
+        ("---", "—"),
+        ("--", "–"),
+        ("``", "“"),
+        ("''", "”"),
+    ):
+        text = text.replace(source, target)
+    return " ".join(text.split())
+
+
+def _accent(match: re.Match[str]) -> str:
+    mark = ACCENTS[match.group(1) or match.group(2)]
+    letter: str = match.group(3) or match.group(4)
+    return unicodedata.normalize("NFC", letter + mark)
+
+
+def _command(match: re.Match[str]) -> str:
+    name = match.group(1)
+    if name in GREEK:
+        return GREEK[name]
+    if name in LETTERS:
+        return LETTERS[name]
+    return f"{name} " if name in WORDS else ""
+
+
+def normalise(title: str) -> str:
+    r"""The form in which titles are compared: words of lower-case letters and digits, one blank between.
+
+    Idempotent; at most `MAX_TITLE` characters are read. An empty result means there is nothing to compare.
+
+    Example:
+        >>> normalise("K{\\\"o}nig \\& S\u00f8n: the $\\ell_1$-norm <i>revisited</i>!")
+        'konig and son the ell 1 norm revisited'
+    """
+    text = title[:MAX_TITLE]
+    if "\\" in text or "{" in text:
+        text = decode_tex(text)
+    if "<" in text:
+        text = TAG.sub(" ", text)
+    if "&" in text:
+        text = (html.unescape(text) if ";" in text else text).replace("&", " and ")
+    if text.isascii():
+        return " ".join(TOKEN.findall(text.lower()))
+    text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    text = "".join(letter for letter in text if not unicodedata.combining(letter)).translate(PLAIN_TABLE)
+    return " ".join(TOKEN.findall(text))[:MAX_TITLE].rstrip()
+
+
+def squeeze(normal: str) -> str:
+    """A normalised title without its blanks: "multi agent" and "multiagent" are one word.
+
+    Example:
+        >>> squeeze("multi agent systems")
+        'multiagentsystems'
+    """
+    return normal.replace(" ", "")
+
+
+def main_part(title: str) -> str:
+    """The title before its subtitle, as it stands; "" where no subtitle can be told apart.
+
+    Example:
+        >>> main_part("Jeannie: granting Java native interface developers their wishes")
+        'Jeannie'
+    """
+    text = title[:MAX_TITLE]
+    found = BREAK.search(text, 1)
+    return text[: found.start()] if found else ""
+
+
+def key(kind: str, value: str) -> int:
+    """A signed 64-bit number that stands for a title or an identifier; what it finds is compared in full."""
+    digest = blake2b(f"{kind}:{value}".encode("utf-8", "replace"), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
+DOI = re.compile(r"10\.\d{4,9}/\S{1,200}")
+ARXIV = re.compile(r"(?<![\d.])(\d{4}\.\d{4,5}|[a-z-]{2,20}(?:\.[a-z]{2})?/\d{7})(?:v\d{1,3})?(?!\d)")
+
+
+def normalise_doi(text: str) -> str:
+    """A DOI in lower case without a resolver's address or final punctuation; "" if there is none.
+
+    Example:
+        >>> normalise_doi("https://doi.org/10.1000/ABC.1).")
+        '10.1000/abc.1'
+    """
+    found = DOI.search(text[:MAX_TITLE])
+    return _unbalanced(found.group().rstrip(".,;:'\"}>")).lower() if found else ""
+
+
+def _unbalanced(text: str) -> str:
+    while text.endswith(")") and text.count(")") > text.count("("):
+        text = text[:-1].rstrip(".,;:")
+    return text
+
+
+def normalise_arxiv(text: str) -> str:
+    """An arXiv identifier without version; "" if there is none.
+
+    Example:
+        >>> normalise_arxiv("arXiv:1706.03762v5"), normalise_arxiv("math.GT/0309136")
+        ('1706.03762', 'math.gt/0309136')
+    """
+    found = ARXIV.search(text[:MAX_TITLE].lower().removeprefix("arxiv:"))
+    return found.group(1) if found else ""
+
+
+def normalise_isbn(text: str) -> str:
+    """An ISBN as its thirteen digits (ten are converted); "" unless the check digit is right.
+
+    Example:
+        >>> normalise_isbn("0-262-03384-4")
+        '9780262033848'
+    """
+    digits = re.sub(r"[^0-9Xx]", "", text[:100]).upper()
+    if len(digits) == 10 and digits[:9].isdecimal():
+        total = sum((10 - place) * (10 if digit == "X" else int(digit)) for place, digit in enumerate(digits))
+        if total % 11:
+            return ""
+        body = f"978{digits[:9]}"
+        return body + str(-_weighted(body) % 10)
+    if len(digits) == 13 and digits.isdecimal() and _weighted(digits) % 10 == 0:
+        return digits
+    return ""
+
+
+def _weighted(digits: str) -> int:
+    return sum(int(digit) * (3 if place % 2 else 1) for place, digit in enumerate(digits))
+
+
+def normalise_pmid(text: str) -> str:
+    """The digits of a PubMed identifier; "" if there are none.
+
+    Example:
+        >>> normalise_pmid("PMID: 12345678")
+        '12345678'
+    """
+    found = re.search(r"(?<![0-9])[1-9][0-9]{0,8}(?![0-9])", text[:100])
+    return found.group() if found else ""
+
+
+IDENTIFIERS: dict[str, Callable[[str], str]] = {
+    "doi": normalise_doi,
+    "arxiv": normalise_arxiv,
+    "isbn": normalise_isbn,
+    "pmid": normalise_pmid,
+}
