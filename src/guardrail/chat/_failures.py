@@ -1,0 +1,211 @@
+"""What went wrong at a provider, as a value: one table for every adapter.
+
+Exceptions are known by the names of their classes, so that nothing is imported to read them: the clients of
+OpenAI, Anthropic and others share the names, and those of httpx and httpx2 are twins.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import math
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from guardrail.flow import Cost, Failed, Reason
+
+__all__ = ["TABLE", "Rule", "failure", "retry_after"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a class of exceptions means.
+
+    Attributes:
+        reason: of the failed reply.
+        retryable: whether the same request may succeed later; `None` leaves it to the HTTP status.
+        says: the beginning of the detail; `{…}` are options of the adapter.
+    """
+
+    reason: Reason = Reason.BACKEND
+    retryable: bool | None = False
+    says: str = ""
+
+
+_KEY = "the credential was not accepted: set {key_variable} or pass {key_option}"
+
+TABLE: Mapping[str, Rule] = {
+    # In order of httpx's and openai's trees; the most derived class of an exception that stands here counts.
+    "TimeoutException": Rule(Reason.TIMEOUT, True, "no reply in time"),
+    "APITimeoutError": Rule(Reason.TIMEOUT, True, "no reply in time"),
+    "TimeoutError": Rule(Reason.TIMEOUT, True, "no reply in time"),
+    "TransportError": Rule(retryable=True, says="the connection failed"),
+    "APIConnectionError": Rule(retryable=True, says="the connection failed"),
+    "ConnectionError": Rule(retryable=True, says="the connection failed"),
+    "DecodingError": Rule(retryable=True, says="the body could not be decoded"),
+    "JSONDecodeError": Rule(retryable=True, says="the body is no JSON"),
+    "APIResponseValidationError": Rule(retryable=True, says="the body is not of the expected shape"),
+    "APIStatusError": Rule(retryable=None, says="the service refused"),
+    "HTTPStatusError": Rule(retryable=None, says="the service refused"),
+    "BadRequestError": Rule(Reason.REFUSED, says="the request was not accepted"),
+    "UnprocessableEntityError": Rule(Reason.REFUSED, says="the request was not accepted"),
+    "RequestTooLargeError": Rule(Reason.REFUSED, says="the request is too large"),
+    "AuthenticationError": Rule(says=_KEY),
+    "OAuthError": Rule(says=_KEY),
+    "SubjectTokenProviderError": Rule(says=_KEY),
+    "PermissionDeniedError": Rule(
+        says="the credential may not use this model or endpoint: check {model_option}"
+    ),
+    "NotFoundError": Rule(says="no such model or endpoint: check {model_option} and {url_option}"),
+    "ConflictError": Rule(retryable=True, says="the service was busy with the same resource"),
+    "RateLimitError": Rule(retryable=True, says="too many requests"),
+    "OverloadedError": Rule(retryable=True, says="the service is overloaded"),
+    "ServiceUnavailableError": Rule(retryable=True, says="the service is overloaded"),
+    "DeadlineExceededError": Rule(Reason.TIMEOUT, True, "no reply in time"),
+    "InternalServerError": Rule(retryable=True, says="the service failed"),
+    "LengthFinishReasonError": Rule(Reason.REFUSED, says="the reply reached its length limit"),
+    "ContentFilterFinishReasonError": Rule(Reason.REFUSED, says="the content filter took the reply"),
+    "OutputParserException": Rule(retryable=True, says="the reply could not be read"),
+    # Of openai's other interfaces; a chat completion does not raise them, a client's own transport may.
+    "WebSocketConnectionClosedError": Rule(retryable=True, says="the connection failed"),
+    "WebSocketQueueFullError": Rule(retryable=True, says="the connection is overloaded"),
+    "InvalidWebhookSignatureError": Rule(says="a webhook's signature is wrong"),
+    "APIError": Rule(says="the service failed"),
+    "OpenAIError": Rule(says="the client failed"),
+    "AnthropicError": Rule(says="the client failed"),
+}
+
+_BY_STATUS = {
+    400: "BadRequestError",
+    401: "AuthenticationError",
+    403: "PermissionDeniedError",
+    404: "NotFoundError",
+    408: "APITimeoutError",
+    409: "ConflictError",
+    422: "UnprocessableEntityError",
+    429: "RateLimitError",
+}
+
+_PERMANENT = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+_FILTERED = frozenset({"content_filter", "content_policy_violation", "ResponsibleAIPolicyViolation"})
+
+
+def failure(
+    error: BaseException,
+    *,
+    options: Mapping[str, str],
+    cost: Cost,
+    secret: str = "",
+    timeout: float | None = None,
+) -> Failed:
+    """An exception of a provider's client, as a value.
+
+    Args:
+        error: the exception.
+        options: what the messages name: key_variable, key_option, model_option, url_option.
+        cost: what was spent.
+        secret: a credential, taken out of whatever the service repeats.
+        timeout: the time limit, for the message.
+    """
+    rule = _rule(error)
+    if rule is None:
+        detail = f"{type(error).__name__}: {error}"
+        return Failed(Reason.BACKEND, _clean(detail, secret), cost=cost, error=error)
+    code = _code(error)
+    retryable, reason = rule.retryable, rule.reason
+    if retryable is None:
+        retryable = _status(error) in {408, 409, 425, 429} or _status(error) >= 500
+    if code in _PERMANENT:
+        retryable = False
+    if code in _FILTERED:
+        reason, retryable = Reason.REFUSED, False
+    says = rule.says.format(**options)
+    if reason is Reason.TIMEOUT and timeout is not None:
+        says = f"no reply in {timeout:g} s"
+    words = _clean(_message(error), secret)
+    status = f" (HTTP {_status(error)})" if _status(error) else ""
+    return Failed(
+        reason,
+        f"{says}{status}: {words}" if words else f"{says}{status}",
+        retryable=retryable,
+        retry_after=retry_after(_headers(error)) if retryable else None,
+        cost=cost,
+        error=error,
+    )
+
+
+def _rule(error: BaseException) -> Rule | None:
+    for kind in type(error).__mro__:
+        name = kind.__name__
+        if name in {"APIStatusError", "HTTPStatusError"}:
+            return TABLE.get(_BY_STATUS.get(_status(error), name), TABLE[name])
+        if name in TABLE:
+            return TABLE[name]
+    status = _status(error)  # a client of another family that at least has a status
+    return TABLE[_BY_STATUS.get(status, "APIStatusError")] if status >= 400 else None
+
+
+def _status(error: BaseException) -> int:
+    response = getattr(error, "response", None)
+    for found in (
+        getattr(error, "status_code", None),
+        getattr(response, "status_code", None),
+        getattr(error, "code", None),
+    ):
+        if isinstance(found, int) and not isinstance(found, bool) and 100 <= found < 600:
+            return int(found)
+    return 0
+
+
+def _code(error: BaseException) -> str:
+    code = getattr(error, "code", None)
+    return code if isinstance(code, str) else ""
+
+
+def _headers(error: BaseException) -> Mapping[str, str]:
+    headers = getattr(getattr(error, "response", None), "headers", None)
+    return headers if isinstance(headers, Mapping) else {}
+
+
+def _message(error: BaseException) -> str:
+    """The service's own words, shortly, with the cause where the client hides it."""
+    body = getattr(error, "body", None)
+    if isinstance(body, Mapping) and isinstance(body.get("message"), str):
+        return " ".join(body["message"].split())[:300]
+    words = " ".join(str(error).split())[:300]
+    cause = next(_causes(error), None)
+    return f"{words} {type(cause).__name__}: {cause}"[:300] if cause is not None else words
+
+
+def _causes(error: BaseException) -> Iterator[BaseException]:
+    if type(error).__name__ == "APIConnectionError" and error.__cause__ is not None:
+        yield error.__cause__
+
+
+def _clean(text: str, secret: str) -> str:
+    return text.replace(secret, "…") if len(secret) > 3 else text
+
+
+def retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
+    """Seconds to wait, from `retry-after-ms` or `retry-after` (seconds or an HTTP date); `None` if not said.
+
+    Example:
+        >>> retry_after({"retry-after": "2"})
+        2.0
+        >>> retry_after({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, now=40.0)
+        60.0
+    """
+    for name, unit in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        value = headers.get(name)
+        if value is None:
+            continue
+        try:
+            seconds = float(value) / unit
+        except ValueError:
+            parsed = email.utils.parsedate_tz(value)
+            if parsed is None:
+                continue
+            seconds = email.utils.mktime_tz(parsed) - (time.time() if now is None else now)
+        if math.isfinite(seconds):
+            return max(0.0, seconds)
+    return None

@@ -1,0 +1,218 @@
+"""A chat service on this machine that speaks OpenAI's protocol, for tests, demos and benchmarks.
+
+It has what real ones lack together: several choices, log-probabilities, streams, latency, and faults by a
+seeded rate. Replies come from a recording, a function or an echo.
+
+Example:
+    >>> import httpx
+    >>> with serve(lambda call: "Paris.") as server:
+    ...     reply = httpx.post(f"{server.base_url}/chat/completions", json={"messages": []}).json()
+    >>> reply["choices"][0]["message"]["content"]
+    'Paris.'
+
+From a shell: `python -m guardrail.testing.server --latency 0.05 --fault rate_limit=0.02 --port 8000`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+from guardrail.errors import ConfigError
+from guardrail.flow import Answer
+from guardrail.requests import Completion
+from guardrail.testing.http import HttpProtocol
+from guardrail.testing.service import FAULTS, REFUSABLE, Behaviour, Call, ChatService, Replies, echo
+
+__all__ = ["FAULTS", "Behaviour", "Call", "Replies", "Served", "recorded", "serve"]
+
+
+def recorded(source: str | Path) -> Replies:
+    """Replies from a recording of `guardrail.chat.RecordedChat`, found by the messages' text.
+
+    Draws of one prompt are given in the order of their numbers, from the start again when they are used up.
+
+    Raises:
+        ParseError: the file is no recording.
+    """
+    from guardrail.chat.recorded import read_recording
+
+    found: dict[tuple[tuple[str, str], ...], list[tuple[int, Completion]]] = {}
+    for entry in read_recording(source):
+        if entry.request is not None and isinstance(entry.reply, Answer):
+            messages = tuple((message.role, message.text) for message in entry.request.messages)
+            found.setdefault(messages, []).append((entry.request.draw, entry.reply.value))
+    for draws in found.values():
+        draws.sort(key=lambda item: item[0])
+
+    def reply(call: Call) -> Completion:
+        draws = found[call.messages]
+        return draws[call.draw % len(draws)][1]
+
+    return reply
+
+
+class Served:
+    """A running service.
+
+    Attributes:
+        base_url: for a client, with `/v1`.
+        service: its counters, where it runs in this process; else `None`.
+    """
+
+    def __init__(self, port: int, service: ChatService | None = None) -> None:
+        self.base_url = f"http://127.0.0.1:{port}/v1"
+        self.service = service
+
+    def stats(self) -> dict[str, Any]:
+        """Requests by key, choices, faults sent, and how many ran at once."""
+        if self.service is not None:
+            return self.service.stats()
+        with urlopen(self.base_url.removesuffix("/v1") + "/__stats", timeout=10) as response:  # noqa: S310
+            return dict(json.load(response))
+
+
+@contextlib.contextmanager
+def serve(
+    replies: Replies | str | Path = echo, *, port: int = 0, own_process: bool = False, **behaviour: Any
+) -> Iterator[Served]:
+    """Run the service while the block runs, in a thread or in a process of its own.
+
+    Args:
+        replies: a function of a `Call`, or the path of a recording.
+        port: 0 takes a free one.
+        own_process: keeps its work off this interpreter; then `replies` is a path or the echo.
+        **behaviour: further fields of `Behaviour`.
+
+    Raises:
+        ConfigError: a function cannot go to another process; an unknown fault.
+    """
+    if own_process:
+        with _process(replies, port, behaviour) as served:
+            yield served
+        return
+    said = recorded(replies) if isinstance(replies, str | Path) else replies
+    service = ChatService(Behaviour(said, **behaviour))
+    loop = asyncio.new_event_loop()
+    ports: list[int] = []
+    started = threading.Event()
+    stop = asyncio.Event()
+
+    def ready(found: int) -> None:
+        ports.append(found)
+        started.set()
+
+    def main() -> None:
+        try:
+            loop.run_until_complete(_listen(service, port, stop, ready))
+        except OSError:
+            pass  # said below, where somebody reads it
+        finally:
+            loop.close()
+            started.set()
+
+    thread = threading.Thread(target=main, name="guardrail-test-server", daemon=True)
+    thread.start()
+    started.wait()
+    if not ports:
+        thread.join()
+        raise ConfigError(f"port {port} cannot be listened on. Use port=0 for a free one.")
+    try:
+        yield Served(ports[0], service)
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join(timeout=10)
+
+
+async def _listen(
+    service: ChatService, port: int, stop: asyncio.Event, ready: Callable[[int], object]
+) -> None:
+    connections: set[HttpProtocol] = set()
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(
+        lambda: HttpProtocol(service, connections), "127.0.0.1", port, backlog=1024
+    )
+    ready(server.sockets[0].getsockname()[1])
+    try:
+        await stop.wait()
+    finally:
+        server.close()
+        for connection in list(connections):
+            connection.abort()
+        await asyncio.sleep(0)
+        await server.wait_closed()
+
+
+@contextlib.contextmanager
+def _process(replies: Replies | str | Path, port: int, behaviour: Mapping[str, Any]) -> Iterator[Served]:
+    command = [sys.executable, "-m", "guardrail.testing.server", "--port", str(port)]
+    if isinstance(replies, str | Path):
+        command += ["--recording", str(replies)]
+    elif replies is not echo:
+        raise ConfigError(
+            f"a service in its own process replies from a recording or by echo, got {replies!r}"
+        )
+    Behaviour(**behaviour)  # a wrong option is refused here, where it was written
+    for name, value in behaviour.items():
+        if name == "faults":
+            command += [f"--fault={kind}={rate}" for kind, rate in value.items()]
+        elif name == "refuses":
+            command += [f"--refuse={parameter}" for parameter in value]
+        elif value is not None:
+            command.append(f"--{name.replace('_', '-')}={value}")
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)  # noqa: S603
+    with child:
+        try:
+            line = child.stdout.readline() if child.stdout else ""
+            if not line.startswith("http"):
+                raise ConfigError(f"the test server did not start, it said {line!r}")
+            yield Served(int(line.split(":")[2].partition("/")[0]))
+        finally:
+            child.terminate()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """`python -m guardrail.testing.server`: prints its base URL and serves until it is stopped."""
+    parser = argparse.ArgumentParser(
+        prog="python -m guardrail.testing.server", description=__doc__.split("\n")[0]
+    )
+    parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--recording", type=Path, help="JSON lines of RecordedChat; default: echo")
+    parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
+    parser.add_argument("--fault", action="append", default=[], metavar="KIND=RATE", help=", ".join(FAULTS))
+    parser.add_argument("--seed", type=int, default=0, help="of the faults")
+    parser.add_argument("--retry-after", default="1", help="what a 429 says")
+    parser.add_argument("--refuse", action="append", default=[], choices=REFUSABLE, help="answered by 400")
+    parser.add_argument("--most-choices", type=int, default=128)
+    parser.add_argument("--key", help="the credential it wants; default: any")
+    options = parser.parse_args(arguments)
+    pairs = [fault.partition("=") for fault in options.fault]
+    behaviour = Behaviour(
+        recorded(options.recording) if options.recording else echo,
+        latency=options.latency,
+        faults={kind: float(rate or 0.01) for kind, _, rate in pairs},
+        seed=options.seed,
+        retry_after=options.retry_after,
+        refuses=options.refuse,
+        most_choices=options.most_choices,
+        key=options.key,
+    )
+
+    def ready(port: int) -> None:
+        print(f"http://127.0.0.1:{port}/v1", flush=True)  # the answer to the caller
+
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_listen(ChatService(behaviour), options.port, asyncio.Event(), ready))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,325 @@
+"""What the test service says: OpenAI's protocol, and its faults."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+from guardrail.errors import ConfigError
+from guardrail.requests import Completion, TokenLogprob
+from guardrail.testing.http import Exchange
+
+__all__ = ["FAULTS", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
+
+FAULTS = ("rate_limit", "server_error", "timeout", "cut", "malformed", "empty", "content_type")
+"""429 with Retry-After, 500, no reply at all, a body cut in half, broken JSON, no choices, a web page."""
+
+REFUSABLE = ("n", "temperature", "max_tokens", "logprobs")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One choice that a client asked for.
+
+    Attributes:
+        body: the request as it came.
+        messages: role and text, with the marks around untrusted text taken off.
+        draw: how many choices of these messages were asked for before.
+    """
+
+    body: Mapping[str, Any]
+    messages: tuple[tuple[str, str], ...]
+    draw: int
+
+    @property
+    def text(self) -> str:
+        """The last message."""
+        return self.messages[-1][1] if self.messages else ""
+
+
+Replies: TypeAlias = Callable[[Call], str | Completion]
+
+
+def echo(call: Call) -> str:
+    """Say the last message again."""
+    return call.text
+
+
+@dataclass(slots=True)
+class Behaviour:
+    """How the service behaves.
+
+    Attributes:
+        replies: what it says.
+        latency: seconds before it answers.
+        faults: kind → rate in [0, 1]; kinds in `FAULTS`.
+        seed: of the faults.
+        retry_after: what a 429 says, seconds or an HTTP date.
+        refuses: parameters that the model does not take (400): n, temperature, max_tokens, logprobs.
+        most_choices: choices given at most, however many were asked for.
+        key: the credential that it wants; `None` takes any.
+    """
+
+    replies: Replies = echo
+    latency: float = 0.0
+    faults: Mapping[str, float] = field(default_factory=dict)
+    seed: int = 0
+    retry_after: str = "1"
+    refuses: Sequence[str] = ()
+    most_choices: int = 128
+    key: str | None = None
+
+    def __post_init__(self) -> None:
+        if unknown := sorted(set(self.faults) - set(FAULTS)):
+            raise ConfigError(f"no fault named {unknown[0]!r}. Available: {', '.join(FAULTS)}.")
+        if unknown := sorted(set(self.refuses) - set(REFUSABLE)):
+            raise ConfigError(f"no parameter to refuse named {unknown[0]!r}: {', '.join(REFUSABLE)}.")
+
+
+class ChatService:
+    """The protocol: OpenAI's paths, and `/__stats` with what was asked and which faults were sent."""
+
+    def __init__(self, behaviour: Behaviour) -> None:
+        self.behaviour = behaviour
+        self.requests: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()
+        self.drawn: Counter[str] = Counter()
+        self.keys: Counter[str] = Counter()
+        self.running = 0
+        self.most_running = 0
+        self._chance = random.Random(behaviour.seed)  # noqa: S311  # faults, not secrets
+        self._created = int(time.time())
+
+    def __call__(self, exchange: Exchange) -> None:
+        """Answer one HTTP request."""
+        path = exchange.path
+        if path == "/__stats":
+            exchange.send(json.dumps(self.stats()).encode())
+        elif self.behaviour.key and exchange.headers.get("authorization") != f"Bearer {self.behaviour.key}":
+            _refuse(exchange, 401, "Incorrect API key provided.", code="invalid_api_key")
+        elif path.endswith("/models"):
+            exchange.send(b'{"object":"list","data":[{"id":"test","object":"model","owned_by":"guardrail"}]}')
+        elif path.endswith("/completions") and exchange.method == "POST":
+            self._completions(exchange, chat=path.endswith("/chat/completions"))
+        else:
+            _refuse(exchange, 404, f"Unknown request URL: {exchange.method} {path}")
+
+    def stats(self) -> dict[str, Any]:
+        """What `/__stats` shows; requests by a hash of their messages."""
+        return {
+            "requests": sum(self.requests.values()),
+            "by_key": dict(self.requests),
+            "choices": sum(self.drawn.values()),
+            "faults": dict(self.faults),
+            "most_running": self.most_running,
+        }
+
+    def _completions(self, exchange: Exchange, *, chat: bool) -> None:
+        try:
+            body = json.loads(exchange.body)
+            messages = _messages(body) if chat else (("user", str(body.get("prompt", ""))),)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            _refuse(exchange, 400, f"We could not parse the JSON body of your request: {error!r}")
+            return
+        key = blake2b(json.dumps(messages).encode(), digest_size=8).hexdigest()
+        self.requests[key] += 1
+        self.running += 1
+        self.most_running = max(self.most_running, self.running)
+        fault = self._fault()
+        if fault is None:
+            answer = partial(self._answer, exchange, body, messages, key, chat=chat)
+        else:
+            self.faults[fault] += 1
+            answer = partial(_misbehave, exchange, fault, self.behaviour.retry_after)
+
+        def finish() -> None:
+            self.running -= 1
+            answer()
+
+        exchange.later(self.behaviour.latency, finish)
+
+    def _fault(self) -> str | None:
+        if not self.behaviour.faults:
+            return None
+        chance = self._chance.random()
+        for kind, rate in self.behaviour.faults.items():
+            if chance < rate:
+                return kind
+            chance -= rate
+        return None
+
+    def _answer(
+        self,
+        exchange: Exchange,
+        body: Mapping[str, Any],
+        messages: tuple[tuple[str, str], ...],
+        key: str,
+        *,
+        chat: bool,
+    ) -> None:
+        if (refused := next((p for p in self.behaviour.refuses if _wants(body, p)), None)) is not None:
+            instead = " Use 'max_completion_tokens' instead." if refused == "max_tokens" else ""
+            text = f"Unsupported parameter: '{refused}' is not supported with this model.{instead}"
+            _refuse(exchange, 400, text, param=refused, code="unsupported_parameter")
+            return
+        count = min(int(body.get("n") or 1), self.behaviour.most_choices)
+        first = self.drawn[key]
+        self.drawn[key] += count
+        try:
+            said = [self.behaviour.replies(Call(body, messages, first + i)) for i in range(count)]
+        except LookupError as error:
+            _refuse(exchange, 404, f"no reply for {messages!r}: {error}", code="not_recorded")
+            return
+        completions = [
+            Completion(reply, finish_reason="stop") if isinstance(reply, str) else reply for reply in said
+        ]
+        head = {
+            "id": f"chatcmpl-{key}-{first}",
+            "object": "chat.completion" if chat else "text_completion",
+            "created": self._created,
+            "model": body.get("model", "test"),
+        }
+        usage = _usage(messages, completions)
+        if body.get("stream"):
+            _stream(exchange, head, completions, usage if _wants_usage(body) else None, chat=chat)
+            return
+        choices = [_choice(i, one, body, chat=chat) for i, one in enumerate(completions)]
+        exchange.send(json.dumps({**head, "choices": choices, "usage": usage}).encode())
+
+
+def _wants(body: Mapping[str, Any], parameter: str) -> bool:
+    value = body.get(parameter)
+    return value not in {None, 1} if parameter in {"n", "temperature"} else bool(value)
+
+
+def _wants_usage(body: Mapping[str, Any]) -> bool:
+    return bool((body.get("stream_options") or {}).get("include_usage"))
+
+
+_FENCE = re.compile(r"<(data-[0-9a-f]{16})>(.*?)</\1>", re.DOTALL)
+
+
+def _messages(body: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for message in body["messages"]:
+        content = message.get("content") or ""
+        if not isinstance(content, str):
+            content = "".join(part.get("text", "") for part in content)
+        found.append((message["role"], _FENCE.sub(r"\2", content) if "<data-" in content else content))
+    return tuple(found)
+
+
+def _usage(messages: tuple[tuple[str, str], ...], completions: Sequence[Completion]) -> dict[str, int]:
+    asked = sum(len(text.split()) for _, text in messages)
+    said = sum(len(one.text.split()) for one in completions)
+    return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
+
+
+def _choice(index: int, one: Completion, body: Mapping[str, Any], *, chat: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"index": index, "finish_reason": one.finish_reason or "stop", "logprobs": None}
+    if chat:
+        found["message"] = {"role": "assistant", "content": one.text, "refusal": None}
+        if body.get("logprobs"):
+            most = int(body.get("top_logprobs") or 0)
+            found["logprobs"] = {
+                "content": [_token(token, most) for token in one.logprobs or _tokens(one.text)]
+            }
+    else:
+        found["text"] = one.text
+        if body.get("logprobs") is not None:
+            tokens = one.logprobs or _tokens(one.text)
+            found["logprobs"] = {
+                "tokens": [token.token for token in tokens],
+                "token_logprobs": [token.logprob for token in tokens],
+                "top_logprobs": [dict(token.top[: int(body["logprobs"])]) for token in tokens],
+            }
+    return found
+
+
+def _tokens(text: str) -> tuple[TokenLogprob, ...]:
+    """Made-up log-probabilities, one per word with the space before it."""
+    return tuple(
+        TokenLogprob(word, -0.125, ((word, -0.125), ("?", -2.5))) for word in re.findall(r"\s*\S+", text)
+    )
+
+
+def _token(token: TokenLogprob, most: int) -> dict[str, Any]:
+    top = [{"token": text, "logprob": value, "bytes": None} for text, value in token.top[:most]]
+    return {"token": token.token, "logprob": token.logprob, "bytes": None, "top_logprobs": top}
+
+
+def _stream(
+    exchange: Exchange,
+    head: Mapping[str, Any],
+    completions: Sequence[Completion],
+    usage: Mapping[str, int] | None,
+    *,
+    chat: bool,
+) -> None:
+    """Server-sent events, one word each."""
+
+    def event(choices: list[dict[str, Any]], **more: Any) -> None:
+        data = {
+            **head,
+            "object": "chat.completion.chunk" if chat else "text_completion",
+            "choices": choices,
+            **more,
+        }
+        exchange.chunk(b"data: " + json.dumps(data).encode() + b"\n\n")
+
+    exchange.start("text/event-stream")
+    for index, one in enumerate(completions):
+        if chat:
+            event([{"index": index, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}])
+        for word in re.findall(r"\s*\S+|\s+\Z", one.text):
+            said = {"delta": {"content": word}} if chat else {"text": word}
+            event([{"index": index, **said, "finish_reason": None}])
+        last: dict[str, Any] = {"delta": {}} if chat else {"text": ""}
+        event([{"index": index, **last, "finish_reason": one.finish_reason or "stop"}])
+    if usage is not None:
+        event([], usage=usage)
+    exchange.chunk(b"data: [DONE]\n\n")
+    exchange.end()
+
+
+def _refuse(
+    exchange: Exchange, status: int, message: str, *, param: str | None = None, code: str | None = None
+) -> None:
+    error = {"message": message, "type": "invalid_request_error", "param": param, "code": code}
+    exchange.send(json.dumps({"error": error}).encode(), status=status)
+
+
+_HALF = b'{"id": "chatcmpl-1", "object": "chat.completion", "choices": [{"index": 0, "mess'
+
+
+def _misbehave(exchange: Exchange, fault: str, retry_after: str) -> None:
+    if fault == "rate_limit":
+        error = (
+            b'{"error": {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}}'
+        )
+        exchange.send(error, status=429, headers=(("retry-after", retry_after),))
+    elif fault == "server_error":
+        exchange.send(
+            b'{"error": {"message": "The server had an error", "type": "server_error"}}', status=500
+        )
+    elif fault == "timeout":
+        pass  # the client waits until it has enough of it
+    elif fault == "cut":
+        exchange.send(_HALF, promised=4 * len(_HALF))
+        exchange.cut()
+    elif fault == "malformed":
+        exchange.send(_HALF)
+    elif fault == "empty":
+        exchange.send(
+            b'{"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}'
+        )
+    else:
+        exchange.send(b"<html><body>502 but nobody said so</body></html>", content_type="text/html")
