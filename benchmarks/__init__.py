@@ -1,7 +1,7 @@
 """The benchmarks: each paper's published numbers beside ours.
 
-A benchmark is a folder with a `__main__.py` that defines `main(argv=None) -> int`;
-`python -m benchmarks.<name>` and `guardrail bench <name>` call the same function.
+A benchmark is a folder whose `run.py` defines `main(argv=None) -> int`; its `__main__.py`, for
+`python -m benchmarks.<name>`, and `guardrail bench <name>` call that function.
 """
 
 from __future__ import annotations
@@ -31,4 +31,4 @@ def load(name: str) -> Main:
     """
     if name not in names():
         raise UnknownName("benchmark", name, names())
-    return cast("Main", importlib.import_module(f"benchmarks.{name}.__main__").main)
+    return cast("Main", importlib.import_module(f"benchmarks.{name}.run").main)

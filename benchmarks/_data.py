@@ -137,14 +137,15 @@ def read_csv(path: Path, columns: Sequence[str] = ()) -> list[dict[str, str]]:
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             reader = csv.DictReader(stream, restval="")
+            header = list(reader.fieldnames or ())
             rows = [dict(row) for row in reader]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(f"expected a UTF-8 CSV file, got {error!r} from {str(path)!r}.") from error
-    absent = [column for column in columns if column not in (reader.fieldnames or ())]
+    absent = [column for column in columns if column not in header]
     if absent or not rows:
         raise InputError(
             f"{str(path)!r}: expected rows with the columns {list(columns)!r}, got {len(rows)} rows "
-            f"with {list(reader.fieldnames or ())!r}."
+            f"with {header!r}."
         )
     return rows
 

@@ -143,7 +143,8 @@ def _figure(title: str, across: str, up: str) -> tuple[Any, Axes]:
 def _style() -> Any:
     import matplotlib as mpl
 
-    return mpl.rc_context({**mpl.rcParamsDefault, **STYLE, "backend": "agg"})
+    settings: dict[Any, Any] = {**mpl.rcParamsDefault, **STYLE, "backend": "agg"}  # not the user's own
+    return mpl.rc_context(settings)
 
 
 def _look(i: int) -> tuple[Any, Any, str]:
