@@ -20,6 +20,7 @@ from typing import Any, TypeAlias
 
 from benchmarks._data import data_dir, dataset, differing
 from benchmarks._rows import Expected, Row, Value, as_number, as_text
+from guardrail._version import __version__
 from guardrail.errors import GuardrailError, InputError
 
 __all__ = ["Compute", "Expected", "Result", "Row", "Run", "Value", "bench", "environment", "print_table"]
@@ -241,4 +242,4 @@ def _signature(run: Run, revision: str) -> str:
     middle = "|".join(
         f"{key}:{json.dumps(value, ensure_ascii=False)}" for key, value in sorted(parameters.items())
     )
-    return f"benchmarks.{run.name}|revision:{revision}|{middle}|guardrail:{version('guardrail-sdk')}"
+    return f"benchmarks.{run.name}|revision:{revision}|{middle}|guardrail:{__version__}"
