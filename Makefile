@@ -1,0 +1,43 @@
+# Works from nothing: each target first makes .venv and installs what it needs (see scripts/setup).
+
+.PHONY: help setup demo test lint format bench
+.DEFAULT_GOAL := help
+
+python := .venv/bin/python
+
+help:
+	@echo 'make demo    a guarded LangChain chain, end to end; no key, GPU or model needed'
+	@echo 'make test    all tests (ARGS="-k leak" passes options to pytest)'
+	@echo 'make lint    ruff and mypy'
+	@echo 'make format  what ruff can mend by itself'
+	@echo 'make bench   every benchmark, short (ARGS= for the whole)'
+	@echo 'make setup   .venv with everything for development'
+
+setup:
+	@scripts/setup dev
+
+demo:
+	@scripts/setup demo
+	@.venv/bin/guardrail demo $(ARGS)
+
+test:
+	@scripts/setup dev
+	@$(python) -m pytest $(ARGS)
+
+lint:
+	@scripts/setup dev
+	@$(python) -m ruff check .
+	@$(python) -m ruff format --check .
+	@$(python) -m mypy
+
+format:
+	@scripts/setup dev
+	@$(python) -m ruff check --fix .
+	@$(python) -m ruff format .
+
+bench: ARGS = --fast
+bench:
+	@scripts/setup dev
+	@failed=; for name in $$($(python) -c 'import benchmarks; print(*benchmarks.names())'); do \
+		$(python) -m benchmarks.$$name $(ARGS) || failed="$$failed $$name"; \
+	done; [ -z "$$failed" ] || { echo "bench: missed:$$failed" >&2; exit 1; }
