@@ -1,0 +1,60 @@
+"""References in an answer: where each stands, and what it says.
+
+Lists, BibTeX, quoted titles in prose, DOIs, arXiv ids. Whether a list is one of references is decided by
+evidence: years, names, quotation marks, identifiers, capitals, the line that introduces it, and the other
+items. All matching takes time linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from guardrail.text.citations.bibtex import bibtex
+from guardrail.text.citations.evidence import asks_for_references
+from guardrail.text.citations.fields import parse_reference
+from guardrail.text.citations.identifiers import identifiers
+from guardrail.text.citations.lists import lines, listed
+from guardrail.text.citations.model import Citation, Style
+from guardrail.text.citations.prose import loose, standing, titled
+
+__all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
+
+
+def citations(answer: str, *, asked_for_references: bool = False) -> list[Citation]:
+    """The references in an answer, in order, not overlapping.
+
+    Args:
+        answer: any text.
+        asked_for_references: whether the prompt asked for references (`asks_for_references`): a plain list of
+            titles then counts as one.
+
+    Example:
+        >>> text = 'See "Attention Is All You Need" by Vaswani et al. (2017) and arXiv:1810.04805.'
+        >>> [(c.style, c.reference.title or c.reference.arxiv) for c in citations(text)]
+        [('quoted', 'Attention Is All You Need'), ('arxiv', '1810.04805')]
+        >>> [(c.marker, c.span.of("1. Topology Without Tears")) for c in citations(
+        ...     "1. Topology Without Tears", asked_for_references=True)]
+        [('1.', 'Topology Without Tears')]
+    """
+    rows = lines(answer)
+    taken = bytearray(len(answer))
+    found: list[Citation] = []
+
+    def keep(new: Iterable[Citation]) -> None:
+        for citation in new:
+            area = citation.item or citation.span
+            start, end = min(area.start, citation.span.start), max(area.end, citation.span.end)
+            if citation.span.end > citation.span.start and taken.find(1, start, end) < 0:
+                taken[start:end] = b"\x01" * (end - start)
+                found.append(citation)
+
+    keep(bibtex(answer))
+    for row in rows:
+        if row.code:
+            taken[row.start : row.end] = b"\x01" * (row.end - row.start)
+    keep(listed(rows, asked=asked_for_references))
+    keep(standing(rows, asked=asked_for_references))
+    ids = identifiers(answer)
+    keep(titled(answer, ids))
+    keep(loose(ids))
+    return sorted(found, key=lambda citation: citation.span.start)

@@ -1,0 +1,126 @@
+"""BibTeX entries in an answer, fenced or bare."""
+
+from __future__ import annotations
+
+import logging
+import re
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+from guardrail.bibliography.records import Reference
+from guardrail.report import Span
+from guardrail.text.citations.identifiers import identifiers
+from guardrail.text.citations.model import Citation
+
+__all__ = ["bibtex"]
+
+_START = re.compile(r"@([A-Za-z]{2,30})[ \t]{0,8}(?P<open>\{)\s{0,8}([^\s,{}()=@\"]{0,100})[ \t]{0,8},")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_NOT_ENTRIES = frozenset({"string", "comment", "preamble"})
+_LONGEST = 20_000
+_YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
+_FENCE_BEFORE = re.compile(r"(?:```|~~~)[^\S\n]{0,4}[A-Za-z]{0,12}[^\S\n]{0,4}\n\s{0,8}$")
+_FENCE_AFTER = re.compile(r"\s{0,8}?(?:```|~~~)[^\S\n]{0,4}(?:\r?\n)?")
+_LINE_END = re.compile(r"[ \t]{0,8}(?:\r\n|\n|\r)?")
+_VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution", "howpublished")
+
+
+def bibtex(text: str) -> list[Citation]:
+    """The BibTeX entries of a text, in order."""
+    starts = list(_START.finditer(text))
+    if not starts:
+        return []
+    closing = _closing(text, {match.end("open") - 1 for match in starts})
+    found: list[Citation] = []
+    at = 0
+    for match in starts:
+        end = closing.get(match.end("open") - 1, -1) + 1
+        if match.start() < at or not 0 < end - match.start() <= _LONGEST:
+            continue
+        if match[1].lower() in _NOT_ENTRIES:
+            continue
+        reference = _reference(text[match.start() : end])
+        if reference is not None:
+            span = Span(start=match.start(), end=end)
+            found.append(Citation(span, reference, "bibtex", _block(text, span)))
+            at = end
+    return found
+
+
+def _closing(text: str, opening: set[int]) -> dict[int, int]:
+    """The brace that closes each of some opening ones: one pass over the text."""
+    pairs: dict[int, int] = {}
+    stack: list[int] = []
+    for match in _BRACE.finditer(text):
+        if match[0] == "{":
+            stack.append(match.start())
+        elif match[0] == "}" and stack:
+            start = stack.pop()
+            if start in opening:
+                pairs[start] = match.start()
+    return pairs
+
+
+def _block(text: str, span: Span) -> Span:
+    """The entry with its line end, or with the code fence that holds nothing else."""
+    before = _FENCE_BEFORE.search(text, max(0, span.start - 60), span.start)
+    after = _FENCE_AFTER.match(text, span.end)
+    if before and after:
+        return Span(start=before.start(), end=after.end())
+    end = _LINE_END.match(text, span.end)
+    return Span(start=span.start, end=end.end() if end else span.end)
+
+
+_reading: ContextVar[bool] = ContextVar("_reading", default=False)
+
+
+@cache
+def _parser() -> Any:
+    """The library, imported when the first entry is met, and quiet about the text that it is given here."""
+    import bibtexparser
+
+    logging.getLogger("bibtexparser.splitter").addFilter(lambda _: not _reading.get())
+    return bibtexparser
+
+
+def _reference(entry: str) -> Reference | None:
+    library = _parser()
+    token = _reading.set(True)
+    try:
+        latex = library.middlewares.LatexDecodingMiddleware()
+        entries = library.parse_string(entry, append_middleware=[latex]).entries
+    except Exception:  # noqa: BLE001  # hostile text: whatever the parser stumbles over is no entry
+        return None
+    finally:
+        _reading.reset(token)
+    if len(entries) != 1:
+        return None
+    return _from_fields({field.key.lower(): str(field.value) for field in entries[0].fields})
+
+
+def _from_fields(fields: dict[str, str]) -> Reference | None:
+    title = " ".join(fields.get("title", "").replace("{", "").replace("}", "").split()).rstrip(".")
+    names = [_name(name) for name in re.split(r"\s+and\s+", fields.get("author", "").strip()) if name.strip()]
+    year = _YEAR.search(fields.get("year") or fields.get("date", ""))
+    venue = next((" ".join(fields[key].split()) for key in _VENUES if fields.get(key)), "")
+    ids = {i.kind: i.value for i in identifiers(f"doi:{fields.get('doi', '')} isbn {fields.get('isbn', '')}")}
+    links = {i.kind: i.value for i in identifiers(fields.get("url", ""))}
+    eprint = {i.kind: i.value for i in identifiers(f"arxiv:{fields.get('eprint', '')}")}
+    reference = Reference(
+        title=title,
+        authors=tuple(name for name in names if name.lower() != "others"),
+        et_al=any(name.lower() == "others" for name in names),
+        year=int(year[0]) if year else None,
+        venue=venue,
+        doi=ids.get("doi") or links.get("doi", ""),
+        arxiv=eprint.get("arxiv") or links.get("arxiv", ""),
+        isbn=ids.get("isbn", ""),
+        pmid=fields.get("pmid", "").strip(),
+        url=fields.get("url", "").strip(),
+    )
+    return None if reference == Reference() else reference
+
+
+def _name(name: str) -> str:
+    return " ".join(name.replace("{", "").replace("}", "").split())

@@ -1,0 +1,356 @@
+"""The fields of one reference string: who, when, what, where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from guardrail.bibliography.records import Reference
+from guardrail.text.citations.identifiers import Identifier, identifiers, with_identifiers
+from guardrail.text.citations.people import people
+from guardrail.text.citations.tail import Tail, names_at, read_tail
+from guardrail.text.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case
+
+__all__ = ["Parsed", "parse", "parse_reference"]
+
+LONGEST = 2000
+"""A longer string is no reference; only its beginning is read."""
+
+_DATE = re.compile(
+    r"\(\s?(?:[^()\d]{0,20})((?:1[4-9]|20)\d\d)[a-z]?(?:\s?[,–-][^()]{0,30})?\s?\)|\(n\.\s?d\.\)"
+)
+_BARE_DATE = re.compile(r"[.,]\s+((?:1[4-9]|20)\d\d)[a-z]?[.,:]\s+")
+_STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:\s|$))")
+_ABBREVIATION = re.compile(r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|\b[^\W\d_])$")
+_BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
+_DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
+_LABEL = re.compile(
+    r"\s*(?:\*\*|__)?(?:title|paper|book|article|reference|source|citation|titre|titel)(?:\*\*|__)?\s?:(?:\*\*|__)?\s*",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
+_LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A reference string that was read.
+
+    Attributes:
+        reference: its fields.
+        start, end: the part of the string that is reference; commentary follows.
+        marks: what speaks for a reference: "quoted", "emphasised", "link", "apa", "people", "year", "venue",
+            "id".
+    """
+
+    reference: Reference
+    start: int
+    end: int
+    marks: frozenset[str] = field(default=frozenset())
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A reading in progress: where the title stands in the text, who wrote it, where the tail begins."""
+
+    title: tuple[int, int]
+    tail: int
+    least: int = 0
+    authors: tuple[str, ...] = ()
+    et_al: bool = False
+    year: int | None = None
+    marks: set[str] = field(default_factory=set)
+
+
+def parse_reference(text: str) -> Reference:
+    """Read one reference string; what is not said stays empty.
+
+    Example:
+        >>> parse_reference('Turing, A. M. (1950). Computing machinery and intelligence. Mind, 59(236).')
+        ... # doctest: +NORMALIZE_WHITESPACE
+        Reference(title='Computing machinery and intelligence', authors=('Turing, A. M.',), et_al=False,
+            year=1950, venue='Mind', doi='', arxiv='', isbn='', pmid='', url='')
+    """
+    return parse(text).reference
+
+
+def parse(text: str) -> Parsed:
+    """Read one reference string and say how far it goes.
+
+    Example:
+        >>> parsed = parse('"Deep Learning" by Yoshua Bengio (2016) - This book is the standard text.')
+        >>> parsed.end, parsed.reference.authors
+        (39, ('Yoshua Bengio',))
+    """
+    raw = re.sub(r"[\r\n\t\f\v]", " ", text[:LONGEST])
+    found = identifiers(raw)
+    clean = _blanked(raw, found)
+    label = _LABEL.match(clean)
+    start = label.end() if label else 0
+    draft = (
+        _dated(clean, start)
+        or _marked(raw, clean, start)
+        or _titled_by(clean, start)
+        or _sentences(clean, start)
+        or _plain(clean, start)
+    )
+    tail = read_tail(clean, draft.tail, found, knows_authors=bool(draft.authors))
+    return _parsed(raw, clean, draft, tail, found)
+
+
+def _parsed(raw: str, clean: str, draft: _Draft, tail: Tail, found: Sequence[Identifier]) -> Parsed:
+    end = max(tail.end, draft.tail, draft.least)
+    within = [i for i in found if i.start < end]
+    authors, et_al = (draft.authors, draft.et_al) if draft.authors else (tail.authors, tail.et_al)
+    reference = Reference(
+        title=clean_title(clean[slice(*draft.title)]),
+        authors=authors,
+        et_al=et_al,
+        year=draft.year or tail.year,
+        venue=tail.venue,
+    )
+    reference = with_identifiers(reference, within)
+    marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
+    marks |= {"people"} if authors else set()
+    marks |= {"year"} if reference.year else set()
+    marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages else set()
+    while end > 0 and raw[end - 1].isspace():
+        end -= 1
+    start = len(raw) - len(raw.lstrip())
+    return Parsed(reference, min(start, end), end, frozenset(marks))
+
+
+def clean_title(text: str) -> str:
+    """A title without emphasis, enclosing quotes, and final period."""
+    text = " ".join(text.split())
+    for _ in range(4):
+        before = text
+        text = text.strip(" ,;:")
+        while text.endswith(".") and not text.endswith("..."):
+            text = text[:-1]
+        for mark in ("***", "**", "*", "___", "__", "_", "`"):
+            if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
+                text = text[len(mark) : -len(mark)]
+        quotation = quotation_at(text, 0)
+        if quotation and quotation.end == len(text):
+            text = text[quotation.inner_start : quotation.inner_end]
+        if text == before:
+            break
+    return text.replace("**", "").strip()
+
+
+def _blanked(text: str, found: Sequence[Identifier]) -> str:
+    """The text with identifiers and the address part of links as spaces; every place stays the same."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in _holes(text, found):
+        if start >= at:
+            pieces += [text[at:start], " " * (end - start)]
+            at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _holes(text: str, found: Sequence[Identifier]) -> list[tuple[int, int]]:
+    holes = [(i.start, i.end) for i in found]
+    for link in _LINK.finditer(text):
+        holes = [h for h in holes if not (link.end(1) <= h[0] and h[1] <= link.end())]
+        holes += [(link.start(), link.start() + 1), (link.end(1), link.end())]
+    return sorted(holes)
+
+
+def _dated(text: str, start: int) -> _Draft | None:
+    """Authors (2017). Title; or Authors. 2017. Title."""
+    for pattern in (_DATE, _BARE_DATE):
+        date = pattern.search(text, start, start + 700)
+        if date is None:
+            continue
+        head = text[start : date.start()]
+        names = people(head)
+        rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
+        if names is None or rest >= len(text):
+            continue
+        title = _title_after(text, rest)
+        bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
+        if title is None or (bare and len(text[slice(*title)].split()) < 3):
+            continue
+        if pattern is _DATE and not _surely_people(*names) and _is_tail(text[date.end() :]):
+            continue
+        year = int(date[1]) if date[1] else None
+        return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
+    return None
+
+
+def _is_tail(text: str) -> bool:
+    """Whether what follows "X (2017)" continues a title that was X: a dash, "by", or commentary."""
+    return re.match(r"\s*(?:[-–—]\s|by\s)", text) is not None or is_comment(text)
+
+
+def _title_after(text: str, at: int) -> tuple[int, int] | None:
+    """The title that begins here: a quotation, emphasised words, or a sentence."""
+    quotation = quotation_at(text, at)
+    if quotation and quotation.inner_end - quotation.inner_start > 3:
+        return quotation.start, quotation.end
+    emphasis = _EMPHASIS.match(text, at)
+    if emphasis:
+        return emphasis.start(), emphasis.end()
+    end = _sentence_end(text, at)
+    return (at, end) if end - at > 2 else None
+
+
+def _sentence_end(text: str, at: int) -> int:
+    """Just behind the full stop, question mark or exclamation mark that ends the sentence."""
+    for stop in _STOP.finditer(text, at):
+        if stop[0] == "." and _ABBREVIATION.search(text[max(at, stop.start() - 5) : stop.start()]):
+            continue
+        follower = text[stop.end() :].lstrip(' *_"”»’')[:1]
+        if follower.islower():
+            continue
+        return stop.end()
+    return len(text.rstrip())
+
+
+def _marked(raw: str, text: str, start: int) -> _Draft | None:
+    """A title in quotes, in italics or bold, or as the text of a link; authors may stand before it."""
+    at, end, mark, behind = _first_mark(raw, text, start)
+    if not mark:
+        return None
+    head = text[start:at].strip(" *_")
+    if mark == "quoted":
+        end = _rest_of_title(text, end)
+    draft = _Draft((at, end), max(end, behind), behind, marks={mark})
+    if head:
+        year = YEAR.search(head)
+        names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
+        if names is None:
+            return None
+        draft.authors, draft.et_al = names
+        draft.year = int(year[0]) if year else None
+    inner = clean_title(text[at:end])
+    if mark != "quoted" and re.search(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|\sby\s", inner):
+        opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))
+        flat = text[:end].replace("*", " ") + text[end:].replace("*", " ")
+        deeper = _titled_by(flat, at + opening) or _plain(flat, at + opening)
+        return replace(deeper, least=behind, marks={*deeper.marks, mark})
+    return draft
+
+
+def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
+    """The first quotation, or else the first linked or emphasised words: start, end, kind, end with marks."""
+    for match in re.finditer(r"[\"“”„«‹「『《‘']|``", text[start : start + 600]):
+        quotation = quotation_at(text, start + match.start())
+        if quotation:
+            return quotation.start, quotation.end, "quoted", quotation.end
+    link = _LINK.search(raw, start, start + 1200)
+    if link:
+        return link.start(1), link.end(1), "link", link.end()
+    emphasis = _EMPHASIS.search(text, start, start + 900)
+    if emphasis and len(emphasis[2]) > 1 and not emphasis[2].endswith(":"):
+        return emphasis.start(), emphasis.end(), "emphasised", emphasis.end()
+    return 0, 0, "", 0
+
+
+def _rest_of_title(text: str, end: int) -> int:
+    """Where a title ends that only begins with a quotation: "Why Should I Trust You?": Explaining …."""
+    more = re.match(r":\s+", text[end:])
+    if more is None:
+        return end
+    stop = _sentence_end(text, end + more.end())
+    rest = text[end + more.end() : stop]
+    if is_comment(rest) or title_case(rest) < 0.6 or len(rest) > 150:
+        return end
+    return stop
+
+
+def _titled_by(text: str, start: int) -> _Draft | None:
+    """Title by Authors (2017)."""
+    for by in _BY.finditer(text, start + 1, start + 500):
+        tail = read_tail(text, by.start(), (), knows_authors=False)
+        if tail.authors and (
+            len(tail.authors[0].split()) > 1 or tail.et_al or tail.year or len(tail.authors) > 1
+        ):
+            plain = by[0].strip(" ,.").lower() == "by"
+            if not plain and not tail.year:
+                continue
+            return _Draft((start, by.start()), by.start(), marks={"by"})
+    return None
+
+
+def _sentences(text: str, start: int) -> _Draft | None:
+    """Authors. Title. Venue; or Title. Authors. Venue."""
+    stops = [m.end() for m in _STOP.finditer(text, start, start + 700)][:40]
+    for stop in stops:
+        rest = text[stop:].lstrip()
+        if not rest or re.match(r"(?:[^\W\d_]\.|and\b|&|et al)", rest):
+            continue
+        head = text[start:stop]
+        names = people(head)
+        if names and _surely_people(*names):
+            at = stop + len(text[stop:]) - len(text[stop:].lstrip())
+            title = _title_after(text, at)
+            if title:
+                return _Draft(title, title[1], 0, *names)
+            return None
+        break_at = _sentence_end(text, start)
+        if stop >= break_at:
+            return _title_first(text, start, break_at)
+    return None
+
+
+def _title_first(text: str, start: int, end: int) -> _Draft | None:
+    after = text[end:]
+    at = end + len(after) - len(after.lstrip())
+    for stop in [m.end() for m in _STOP.finditer(text, at, at + 500)][:20]:
+        names = people(text[at:stop])
+        if names and _surely_people(*names):
+            return _Draft((start, end), stop, 0, *names)
+    return None
+
+
+def _surely_people(names: tuple[str, ...], et_al: bool) -> bool:
+    """Whether the form alone shows that these are names, not a title in capitals."""
+    if et_al or any("," in name for name in names):
+        return True
+    return all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names) and any(
+        re.search(r"\b[A-Z]\.|\s[A-Z]{1,3}$", n) for n in names
+    )
+
+
+def _full_names(text: str) -> bool:
+    names = people(text)
+    return names is not None and "," in text and any(len(name.split()) > 1 for name in names[0])
+
+
+def _ends_as_sentence(text: str) -> bool:
+    return text.rstrip(" *_").endswith((".", "!")) or len(text) > 120
+
+
+def _plain(text: str, start: int) -> _Draft:
+    """A bare title, perhaps with something behind it: (2017), - Authors, : commentary."""
+    end = len(text.rstrip())
+    paren = re.search(r"\s\(([^()]{2,200})\)", text[start:])
+    if paren and (YEAR.search(paren[1]) or _full_names(paren[1])):
+        end = min(end, start + paren.start())
+    for dash in _DASH.finditer(text, start + 1, start + 600):
+        right = text[dash.end() :]
+        if (
+            names_at(text, dash.end())
+            or YEAR.match(right)
+            or is_comment(right, weakly=_ends_as_sentence(right))
+        ):
+            end = min(end, dash.start())
+            break
+    for colon in re.finditer(r":\s+|[.?!]\s+", text[start : start + 600]):
+        left, right = text[start : start + colon.start()], text[start + colon.end() :]
+        weakly = _ends_as_sentence(right) and (colon[0][0] != ":" or title_case(left) >= 0.7)
+        if is_comment(right, weakly=weakly):
+            end = min(end, start + colon.start() + (0 if colon[0][0] == ":" else 1))
+            break
+    stop = _sentence_end(text, start)
+    rest = text[stop:end].strip()
+    if rest and (YEAR.search(rest) or VENUE.search(rest)):
+        end = stop
+    comma = re.search(r",\s+(?=(?:1[4-9]|20)\d\d\b\W*$)", text[start:end])
+    if comma:
+        end = start + comma.start()
+    return _Draft((start, end), end)

@@ -1,0 +1,47 @@
+"""What a citation is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from guardrail.bibliography.records import Reference
+from guardrail.report import Span
+
+__all__ = ["Citation", "Style"]
+
+Style: TypeAlias = Literal[
+    "numbered",  # an item of a numbered list: 1. 1) [1] (1)
+    "bulleted",  # an item of a bulleted list
+    "line",  # a line or paragraph of its own, as under a heading "References"
+    "quoted",  # a quoted title in running prose
+    "emphasised",  # an italic or bold title in running prose
+    "bibtex",
+    "doi",
+    "arxiv",
+    "pmid",
+    "isbn",
+    "inline",  # (Smith et al., 2020); reserved
+    "legal",  # reserved
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A reference found in an answer.
+
+    Attributes:
+        span: the citation without its list marker and without commentary that follows it; enclosing quotes
+            and emphasis are part of it.
+        reference: the fields that were said.
+        style: how it stands in the text.
+        item: what to cut in order to remove it: the list item with its marker, indented lines and line end,
+            or the BibTeX block; `None` in running prose.
+        marker: the list marker as written, such as "3.", "[2]" or "-".
+    """
+
+    span: Span
+    reference: Reference
+    style: Style
+    item: Span | None = None
+    marker: str = ""

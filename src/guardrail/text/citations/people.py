@@ -1,0 +1,235 @@
+"""Lists of authors, as references write them."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["people"]
+
+_PARTICLES = frozenset(
+    [
+        "van",
+        "von",
+        "der",
+        "den",
+        "de",
+        "la",
+        "le",
+        "du",
+        "del",
+        "della",
+        "di",
+        "da",
+        "dos",
+        "das",
+        "do",
+        "bin",
+        "ibn",
+        "al",
+        "el",
+        "ter",
+        "ten",
+        "zu",
+        "zur",
+        "af",
+        "av",
+        "st.",
+        "y",
+        "e",
+        "i",
+    ]
+)
+_NOT_NAMES = frozenset(
+    [
+        "the",
+        "a",
+        "of",
+        "for",
+        "on",
+        "in",
+        "to",
+        "and",
+        "with",
+        "from",
+        "by",
+        "at",
+        "as",
+        "is",
+        "are",
+        "introduction",
+        "using",
+        "learning",
+        "analysis",
+        "journal",
+        "proceedings",
+        "press",
+        "systems",
+        "conference",
+        "transactions",
+        "university",
+        "handbook",
+        "guide",
+        "principles",
+        "theory",
+        "methods",
+        "review",
+        "survey",
+        "overview",
+        "approach",
+        "study",
+        "model",
+        "models",
+        "network",
+        "networks",
+        "data",
+        "computer",
+        "computing",
+        "advances",
+        "applications",
+        "edition",
+        "vol",
+        "volume",
+        "chapter",
+        "this",
+        "these",
+        "it",
+        "its",
+        "how",
+        "what",
+        "why",
+        "when",
+        "your",
+        "our",
+        "my",
+        "their",
+        "we",
+        "she",
+        "they",
+        "letters",
+        "magazine",
+        "arxiv",
+        "preprint",
+        "science",
+        "nature",
+        "springer",
+        "elsevier",
+        "wiley",
+        "ieee",
+        "acm",
+    ]
+)
+_NOT_SURNAMES = re.compile(
+    r"(?:.*(?:tions?|ology|ologies|isms?|ities|ics)|(?:.*-)?(?:train|programm|process|model|engineer|reason|understand|"
+    r"plann|test|min|cluster|sampl|boost|prompt|tun|network|manufactur|monitor|market|think|comput)ing|examples?|"
+    r"design|algorithms?|descent|search|policy|languages?|practice|code|software|technology|security|power|services?)",
+    re.IGNORECASE,
+)
+_ORGANISATION = re.compile(
+    r"\b(?:Organi[sz]ation|Association|Institution|Commission|Foundation|Nations|Administration|Federation|"
+    r"Corporation|Institute|Committee|Department|Ministry|Agency|Society|Collaboration|Consortium|Group|Team)\b"
+)
+_SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?", re.IGNORECASE)
+_INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]?){1,4}")
+_INITIAL = re.compile(r"[^\W\d_]\.(?:-?[^\W\d_]\.?)*-?")
+_ET_AL = re.compile(
+    r"[,;]?\s{0,3}(?:\bet\.?\s{0,3}al\b\.?|\band (?:others|colleagues)\b|…|\.\.\.|等人?)\s*$", re.IGNORECASE
+)
+_EDITORS = re.compile(r"[,\s]{0,3}\(?\beds?\b\.?\)?\s*$|\((?:author|editor)s?\)\s*$", re.IGNORECASE)
+_SPLIT = re.compile(
+    r"\s*[,，、]\s*(?:(?:and|und|et)\s+|&\s*)?|\s+(?:and|und|et|with)\s+|\s*&\s*", re.IGNORECASE
+)
+_WORD = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]+)*\.?")
+
+
+def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | None:
+    """The names of a list of authors and whether it was cut short; `None` if the text is no such list.
+
+    Example:
+        >>> people("Vaswani, A., Shazeer, N., et al.")
+        (('Vaswani, A.', 'Shazeer, N.'), True)
+        >>> people("Thomas H. Cormen and Clifford Stein")
+        (('Thomas H. Cormen', 'Clifford Stein'), False)
+        >>> people("a study of neural networks") is None
+        True
+    """
+    text = _tidy(text)
+    if not text or len(text) > longest:
+        return None
+    text = _EDITORS.sub("", text)
+    shorter = _ET_AL.sub("", text)
+    cut = shorter != text
+    pieces = _pieces(shorter.rstrip(" ,;"))
+    if "…" in pieces or "..." in pieces:
+        pieces, cut = [p for p in pieces if p not in ("…", "...")], True
+    if not pieces or not all(_is_name(piece) for piece in pieces):
+        return None
+    return tuple(pieces), cut
+
+
+def _tidy(text: str) -> str:
+    text = " ".join(text.split()).strip(" ,;:*_–—-")
+    if text.endswith(".") and not re.search(r"(?:\b[^\W\d_]|\b(?:et al|Jr|Sr|Eds?))\.$", text, re.IGNORECASE):
+        text = text[:-1]
+    return text
+
+
+def _pieces(text: str) -> list[str]:
+    """Split into names, joining what belongs together ("Vaswani" and "A.")."""
+    if ";" in text:
+        return [piece for piece in (part.strip(" ,&") for part in text.split(";")) if piece]
+    parts: list[str] = []
+    joins: list[str] = []
+    at = 0
+    for match in _SPLIT.finditer(text):
+        parts.append(text[at : match.start()])
+        joins.append(match[0].strip())
+        at = match.end()
+    parts.append(text[at:])
+    if parts and not parts[-1]:
+        parts.pop()
+    names: list[str] = []
+    joined = False
+    for part in parts:
+        initials = _INITIALS.fullmatch(part) is not None and part == part.upper()
+        if names and (_SUFFIX.fullmatch(part) or (initials and "," not in names[-1])):
+            names[-1] = f"{names[-1]}, {part}"
+            joined = True
+        else:
+            names.append(part)
+    if not joined and len(names) > 1 and joins[0] == "," and _inverted(names):
+        names[:2] = [f"{names[0]}, {names[1]}"]
+    return names
+
+
+def _inverted(names: list[str]) -> bool:
+    """Whether a list starts with "Surname, Given" as in MLA: "Cormen, Thomas H., and Clifford Stein"."""
+    surname = [word for word in names[0].split() if word.lower() not in _PARTICLES]
+    if len(surname) != 1 or not 1 <= len(names[1].split()) <= 3:
+        return False
+    return len(names) == 2 or len(names[2].split()) > 1
+
+
+def _is_name(name: str) -> bool:
+    words = name.replace(",", " ").split()
+    if not 1 <= len(words) <= 7 or len(name) > 70:
+        return False
+    full = 0
+    organisation = _ORGANISATION.search(name) is not None
+    for word in words:
+        if _INITIAL.fullmatch(word) or word.lower() in _PARTICLES:
+            continue
+        if _WORD.fullmatch(word) is None or word.lower().rstrip(".") in _NOT_NAMES:
+            return False
+        if not organisation and _NOT_SURNAMES.fullmatch(word):
+            return False
+        if not organisation and (len(word) > 3 and word.isupper() and not name.isupper()):
+            return False
+        first = word[2] if word[:2].lower() in ("d'", "d’", "l'", "l’") and len(word) > 2 else word[0]
+        if first.islower():
+            return False
+        if word.endswith(".") and not _SUFFIX.fullmatch(word):
+            return False
+        if not first.isupper() and len(word) > 12:  # a script without case: a name is short
+            return False
+        full += 1
+    return full > 0

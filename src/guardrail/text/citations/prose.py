@@ -1,0 +1,167 @@
+"""References outside lists: titles in running prose, identifiers, and lines under a heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from guardrail.bibliography.records import Reference
+from guardrail.report import Span
+from guardrail.text.citations.evidence import heading
+from guardrail.text.citations.fields import Parsed, clean_title, parse
+from guardrail.text.citations.identifiers import Identifier, with_identifiers
+from guardrail.text.citations.lists import Line
+from guardrail.text.citations.model import Citation, Style
+from guardrail.text.citations.people import people
+from guardrail.text.citations.tail import read_tail
+from guardrail.text.citations.words import YEAR, title_case, words
+
+__all__ = ["loose", "standing", "titled"]
+
+_TITLE = re.compile(
+    r"\"(?P<straight>[^\"\r\n]{4,350}+)\"|“(?P<curly>[^“”\r\n]{4,350}+)”|„(?P<german>[^„“”\r\n]{4,350}+)[“”]"
+    r"|«(?P<french>[^«»\r\n]{4,350}+)»|《(?P<book>[^《》\r\n]{2,200}+)》|『(?P<corner>[^『』\r\n]{2,200}+)』"
+    r"|(?<![\w*])(?P<stars>\*\*?)(?=[^\s*])(?P<italic>[^*\r\n]{4,300}+)(?P=stars)(?![\w*])"
+    r"|(?<!\w)_(?=[^\s_])(?P<under>[^_\r\n]{4,300}+)_(?!\w)"
+    r"|\[(?P<link>[^\[\]\r\n]{4,300}+)\]\((?P<address>[^()\s]{4,500}+)\)"
+)
+_NOUN = (
+    r"papers?|books?|articles?|study|studies|essays?|report|thesis|dissertation|novel|survey|chapter|monograph|"
+    r"textbook|memoir|preprint|publication|treatise|review|"
+    r"livre|ouvrage|roman|article|buch|aufsatz|werk|libro|artículo"
+)
+_BEFORE = re.compile(
+    rf"\b(?:{_NOUN})\s*(?:,|:|is|was|are|were|titled|entitled|called|named|by[^.\n]{{1,40}})?[\s:,*]*$",
+    re.IGNORECASE,
+)
+_NEAR_BEFORE = re.compile(
+    rf"\b(?:{_NOUN}|titled|entitled|published|wrote|authored|cites?)\b[^.!?\n]{{0,60}}$", re.IGNORECASE
+)
+_AFTER = re.compile(
+    rf"[\s*,\"”]{{0,4}}(?:(?:is|was)\s(?:an?|the|published|written)\b|appeared\b|published\b|\(?\b(?:{_NOUN})\b)",
+    re.IGNORECASE,
+)
+_NOT_TITLE = re.compile(
+    r"\b(?:said|says|say|asked|asks|answered|replied|shouted|message|button|click|error|menu|option|term|so-called|"
+    r"phrase|word|words|quote|slogan|motto|proverb)\b[^.!?\n]{0,25}$",
+    re.IGNORECASE,
+)
+_SPOKEN = re.compile(
+    r"[\s,]{0,3}(?:he|she|they|I|we)?\s?(?:said|says|asked|answered|replied|shouted|button|menu)\b"
+)
+_AUTHOR_BEFORE = re.compile(
+    r"(?<!\w)((?:[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?)?)\s?"
+    r"\(((?:1[4-9]|20)\d\d)[a-z]?\)[,:.]?\s?)$"
+)
+_QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
+
+
+def standing(rows: Sequence[Line], *, asked: bool) -> list[Citation]:
+    """Lines that are references as a whole, mostly under a heading "References"."""
+    found: list[Citation] = []
+    under = False
+    for row in rows:
+        text = row.text
+        if row.code or row.blank:
+            continue
+        if heading(text):
+            under = True
+            continue
+        if text.lstrip().startswith("#"):
+            under = False
+        quoted = asked and len(text) < 360 and _QUOTED_LINE.fullmatch(text) is not None
+        if not quoted and (len(text) > 1500 or not YEAR.search(text, 0, 700)):
+            continue
+        parsed = parse(text)
+        if quoted or _stands(parsed, under=under):
+            span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
+            if span.end > span.start and parsed.reference.title:
+                found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
+    return found
+
+
+def _stands(parsed: Parsed, *, under: bool) -> bool:
+    reference = parsed.reference
+    if not reference.title or reference.title[0].islower():
+        return False
+    if under:
+        return bool(reference.authors) or bool(parsed.marks & {"quoted", "id", "venue"})
+    return "apa" in parsed.marks and any(re.search(r",\s(?:[^\W\d_]\.)", name) for name in reference.authors)
+
+
+def titled(text: str, found: Sequence[Identifier]) -> list[Citation]:
+    """Titles in running prose: in quotes, in italics, or as the text of a link."""
+    result: list[Citation] = []
+    starts = {i.start: i for i in found}
+    at = 0
+    for match in _TITLE.finditer(text):
+        if match.start() < at:
+            continue
+        citation = _title(text, match, starts)
+        if citation:
+            result.append(citation)
+            at = citation.span.end
+    return result
+
+
+def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Citation | None:
+    group = match.lastgroup
+    name = "link" if group == "address" else (group or "")
+    inner = match["italic"] if match["stars"] else match[name]
+    title = clean_title(inner)
+    count = len(words(title)) if not title.isascii() or " " in title else 1
+    if count < 2 and name not in ("book", "corner"):
+        return None
+    before = text[max(0, match.start() - 100) : match.start()]
+    window = text[match.end() : match.end() + 500].split("\n", 1)[0]
+    identifier = starts.get(match.start("address")) if name == "link" else None
+    nearby = [
+        replace(i, start=k - match.end(), end=i.end - match.end())
+        for k in _close(match.end(), starts)
+        for i in [starts[k]]
+    ]
+    tail = read_tail(window, 0, nearby, knows_authors=False, prose=True)
+    inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
+    author = _AUTHOR_BEFORE.search(before)
+    names = people(re.sub(r"\(.*", "", author[1])) if author else None
+    score = 1.0 * (title_case(title) >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
+    score += 2.0 * bool(names) + 3.0 * bool(inside or (identifier and identifier.kind != "url"))
+    score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
+    score += 1.0 if _AFTER.match(window) else 0.0
+    score += 0.5 if name in ("book", "corner") else 0.0
+    if _NOT_TITLE.search(before) or _SPOKEN.match(window):
+        score -= 2.0
+    if title_case(title) < 0.5 and not (names or tail.authors or inside or identifier):
+        score -= 1.0
+    if score < 2.0:
+        return None
+    start = match.start() - len(author[1]) if author and names else match.start()
+    authors, et_al = names or (tail.authors, tail.et_al)
+    year = tail.year or (int(author[2]) if author and names else None)
+    reference = Reference(
+        title=title,
+        authors=authors,
+        et_al=et_al,
+        year=year,
+        url=match["address"] if name == "link" else "",
+    )
+    reference = with_identifiers(reference, [*inside, *([identifier] if identifier else [])])
+    style: Style = "emphasised" if match["stars"] or name == "under" else "quoted"
+    end = match.end() + max(0, tail.end)
+    return Citation(Span(start=start, end=end), reference, style)
+
+
+def _close(at: int, starts: dict[int, Identifier]) -> list[int]:
+    return [k for k in range(at, at + 60) if k in starts]
+
+
+def loose(found: Sequence[Identifier]) -> list[Citation]:
+    """Identifiers that stand alone."""
+    result: list[Citation] = []
+    for i in found:
+        if i.kind == "url":
+            continue
+        reference = with_identifiers(Reference(), [i])
+        result.append(Citation(Span(start=i.start, end=i.end), reference, i.kind))
+    return result

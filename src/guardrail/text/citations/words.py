@@ -1,0 +1,203 @@
+"""What words tell: title case, commentary, venues, years, quotation marks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["VENUE", "YEAR", "Quotation", "is_comment", "quotation_at", "title_case", "words"]
+
+YEAR = re.compile(r"(?<![\w.:/-])(?:1[4-9]|20)\d\d(?![\w%/]|\.\d)")
+
+VENUE = re.compile(
+    r"\b(?:Journal|Proceedings|Proc|Conference|Transactions|Trans|Press|Publish\w{2,4}|Springer|Elsevier|Wiley|"
+    r"IEEE|ACM|arXiv|Nature|Science|Advances|Review|Reviews|Letters|Annals|Bulletin|Magazine|Symposium|"
+    r"Workshop|Lecture Notes|Communications|Books|Quarterly|University|Verlag|NeurIPS|NIPS|ICML|ICLR|CVPR|"
+    r"ICCV|ECCV|EMNLP|NAACL|AAAI|IJCAI|Academic|McGraw|O'Reilly|Pearson|Addison|Routledge|Penguin|"
+    r"preprint|thesis|dissertation)\b"
+)
+
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "of",
+        "in",
+        "on",
+        "for",
+        "to",
+        "and",
+        "or",
+        "with",
+        "by",
+        "from",
+        "at",
+        "as",
+        "via",
+        "is",
+        "are",
+        "be",
+        "into",
+        "over",
+        "under",
+        "without",
+        "within",
+        "its",
+        "using",
+        "toward",
+        "towards",
+        "between",
+        "through",
+        "against",
+        "not",
+        "do",
+        "does",
+        "how",
+        "vs",
+        "than",
+        "de",
+        "la",
+        "le",
+        "les",
+        "des",
+        "du",
+        "et",
+        "en",
+        "der",
+        "die",
+        "das",
+        "und",
+        "von",
+        "im",
+        "el",
+        "los",
+        "las",
+        "y",
+        "e",
+        "il",
+        "di",
+        "da",
+        "per",
+    ]
+)
+_WORD = re.compile(r"[^\W\d_][\w'’]*")
+_COMMENT = re.compile(
+    r"\s*(?:[*_]{0,2})(?:This|These|That|The (?:paper|book|article|author|authors|study|work|text)|It|Its|He|She|They|"
+    r"In this|Here|Covers?|Covering|Explores?|Exploring|Provides?|Providing|Introduces?|Introducing|"
+    r"Discuss\w{0,3}|Offers?|Offering|Presents?|Presenting|Examin\w{1,3}|Describ\w{1,3}|Explain\w{0,3}|"
+    r"Focus\w{0,3}|Proposes?|Shows?|Details|Looks|Argues|Investigates|Analy[sz]es|Reviews|Includes|Written|"
+    r"Considered|Known|Ideal|Great|Good|Excellent|Widely|Useful|One of|Perhaps|Although|While|You|I|We|Dies\w{0,2}|"
+    r"Cet(?:te)?|Ce)\b"
+)
+_WEAK_COMMENT = re.compile(r"\s*An?\b")
+_FIRST_SENTENCE = re.compile(r"(?<=\w\w\w)[.!?](?=\s)")
+_PAIRS = {
+    '"': '"',
+    "“": "”",
+    "”": "”",
+    "„": '“”"',
+    "«": "»",
+    "»": "«",
+    "‹": "›",
+    "「": "」",
+    "『": "』",
+    "《": "》",
+    "‘": "’",
+    "'": "'",
+    "``": "''",
+}
+_LONGEST = 350
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """A quotation at `text[start:end]`, its words at `text[inner_start:inner_end]`."""
+
+    start: int
+    end: int
+    inner_start: int
+    inner_end: int
+
+
+def quotation_at(text: str, at: int) -> Quotation | None:
+    """The quotation that opens exactly here and closes within one line and 350 characters.
+
+    Example:
+        >>> quotation_at('"A Tale", he said', 0)
+        Quotation(start=0, end=8, inner_start=1, inner_end=7)
+    """
+    opening = "``" if text.startswith("``", at) else text[at : at + 1]
+    closers = _PAIRS.get(opening)
+    if closers is None:
+        return None
+    first = at + len(opening)
+    window = text[first : first + _LONGEST]
+    if opening == "``":
+        length, width = window.find("''"), 2
+    elif opening in "'‘":
+        if at and (text[at - 1].isalnum()):
+            return None
+        closing = re.search(rf"{closers}(?!\w)", window)
+        length, width = (closing.start() if closing else -1), 1
+    elif opening == "“":
+        length, width = _nested(window, "“", "”"), 1
+    else:
+        places = [place for place in (window.find(closer) for closer in closers) if place >= 0]
+        length, width = min(places, default=-1), 1
+    if length <= 0 or "\n" in window[:length] or not window[:length].strip():
+        return None
+    return Quotation(at, first + length + width, first, first + length)
+
+
+def _nested(window: str, opening: str, closing: str) -> int:
+    depth = 1
+    for place, character in enumerate(window):
+        if character == opening:
+            depth += 1
+        elif character == closing:
+            depth -= 1
+            if not depth:
+                return place
+    return window.find(closing)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, without digits and marks."""
+    return _WORD.findall(text)
+
+
+def title_case(text: str) -> float:
+    """Share of the longer words that begin with a capital; 1 for scripts without case, 0 for no words.
+
+    Example:
+        >>> title_case("The Art of Computer Programming"), title_case("The art of programming")
+        (1.0, 0.3333333333333333)
+    """
+    found = words(text)
+    long = [w for i, w in enumerate(found) if i == 0 or (w not in _SMALL)]
+    return sum(not w[0].islower() for w in long) / len(long) if long else 0.0
+
+
+def is_comment(text: str, *, weakly: bool = True) -> bool:
+    """Whether a text reads as a sentence about a work rather than as part of its reference.
+
+    `weakly=False` asks for more than an article or many words in lower case: a subtitle has those too.
+
+    Example:
+        >>> is_comment("This paper introduces the Transformer."), is_comment("Yoshua Bengio, 2016")
+        (True, False)
+    """
+    head = text[:300].strip(" *_-–—:")
+    stop = _FIRST_SENTENCE.search(head, 25)
+    found = words(head[: stop.start()] if stop else head)
+    if len(found) < 3:
+        return False
+    lower = sum(w[0].islower() for w in found[1:]) / (len(found) - 1)
+    if _COMMENT.match(head):
+        return lower >= 0.5
+    if not weakly:
+        return False
+    if _WEAK_COMMENT.match(head):
+        return lower >= 0.5
+    return len(found) >= 6 and lower >= 0.72

@@ -1,0 +1,195 @@
+"""Finding references in answers: hand-made cases in many styles, exact spans, and the recorded lists."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from pathlib import Path
+
+import pytest
+
+from guardrail.text.citations import Citation, asks_for_references, citations, parse_reference
+
+CASES = [
+    json.loads(line)
+    for line in (Path(__file__).parent / "citation_cases.jsonl").read_text(encoding="utf-8").splitlines()
+]
+
+
+def unmarked(answer: str) -> tuple[str, list[tuple[int, int]]]:
+    """The text without ⟦ ⟧ and the places that they enclosed."""
+    plain: list[str] = []
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for character in answer:
+        if character == "⟦":
+            start = len(plain)
+        elif character == "⟧":
+            spans.append((start, len(plain)))
+        else:
+            plain.append(character)
+    return "".join(plain), spans
+
+
+def place(citation: Citation) -> tuple[int, int]:
+    return citation.span.start, citation.span.end
+
+
+class TestCases:
+    """Texts with the references marked by hand before the code was tuned."""
+
+    @pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case['style']}" for i, case in enumerate(CASES)])
+    def test_every_reference_is_found_and_nothing_else(self, case: dict) -> None:
+        """Spans, titles, authors and years are exactly the marked ones."""
+        text, spans = unmarked(case["answer"])
+        found = citations(text, asked_for_references=case.get("asked", False))
+        assert spans == [place(citation) for citation in found]
+        for citation, expected in zip(found, case["expected"], strict=True):
+            assert expected["title"] == citation.reference.title
+            if "authors" in expected:
+                assert expected["authors"] == list(citation.reference.authors)
+            if "year" in expected:
+                assert expected["year"] == citation.reference.year
+
+    def test_the_set_is_large_enough(self) -> None:
+        """At least 120 references and 30 texts without any."""
+        assert sum(len(case["expected"]) for case in CASES) >= 120
+        assert sum(not case["expected"] for case in CASES) >= 30
+
+
+class TestSpans:
+    """What a policy cuts and annotates."""
+
+    def test_an_item_is_cut_with_its_marker_and_line_end(self) -> None:
+        """Removing the item leaves the other lines as they were."""
+        text = 'Papers:\r\n1. "A Tale of Two Graphs" (2019)\r\n2. "Trees and Other Plants" (2020)\r\nBye.'
+        first = citations(text)[0]
+        assert first.item is not None
+        assert first.item.of(text) == '1. "A Tale of Two Graphs" (2019)\r\n'
+        assert first.marker == "1."
+        assert first.span.of(text) == '"A Tale of Two Graphs" (2019)'
+
+    def test_a_fenced_entry_is_cut_with_its_fence(self) -> None:
+        """The code block goes with the only entry in it."""
+        text = "See\n```bibtex\n@book{k, title={Concrete Mathematics}, year=1994}\n```\nend"
+        (citation,) = citations(text)
+        assert citation.item is not None
+        assert text.replace(citation.item.of(text), "") == "See\nend"
+
+    def test_code_points_are_counted(self) -> None:
+        """Emoji, combining marks and right-to-left text before a reference do not move it."""
+        text = "👩🏽‍🔬 é שלום\nThe paper “Deep Residual Learning for Image Recognition” (2016)."
+        (citation,) = citations(text)
+        assert citation.span.of(text) == "“Deep Residual Learning for Image Recognition” (2016)"
+
+    def test_no_reference_is_reported_twice(self) -> None:
+        """An identifier inside a list item belongs to the item."""
+        text = "References:\n- Doe, J. (2020). Graphs and how to draw them. doi:10.1000/xyz123\n"
+        (citation,) = citations(text)
+        assert citation.reference.doi == "10.1000/xyz123"
+        assert citation.style == "bulleted"
+
+
+class TestFields:
+    """One reference string."""
+
+    def test_only_what_is_said_is_filled_in(self) -> None:
+        """A bare title has neither authors nor year."""
+        assert parse_reference("Topology Without Tears").missing == ("authors", "year", "venue")
+
+    def test_identifiers_are_normalised(self) -> None:
+        """DOI in lower case, arXiv without version, ISBN digits only."""
+        reference = parse_reference(
+            "Doe, J. (2020). A title. https://doi.org/10.1000/ABC arXiv:1706.03762v2 ISBN 0-201-89683-4"
+        )
+        assert reference.doi == "10.1000/abc"
+        assert reference.arxiv == "1706.03762"
+        assert reference.isbn == "0201896834"
+
+    def test_an_empty_string_is_an_empty_reference(self) -> None:
+        """Nothing in, nothing out."""
+        assert parse_reference("").missing == ("title", "authors", "year", "venue")
+
+
+class TestAsking:
+    """Whether a prompt asks for references."""
+
+    @pytest.mark.parametrize(
+        "question",
+        ["List five papers on topology.", "Recommend a book", "Welche Bücher gibt es?", "参考文献をください"],
+    )
+    def test_a_request_for_works_is_one(self, question: str) -> None:
+        """In several languages."""
+        assert asks_for_references(question)
+
+    @pytest.mark.parametrize("question", ["How do I bake bread?", "", "Translate 'good morning'."])
+    def test_anything_else_is_not(self, question: str) -> None:
+        """No works, no references."""
+        assert not asks_for_references(question)
+
+
+HOSTILE = [
+    "[", "](", "[[](", '"', "“", "“‘", "1", " ", "\\", "@a{", "@a{x,", "@a{x,}", "{", "(", "**a ", "_a ", "10.1234/",
+    "https://a", "x ", "A. (2000). ", ". ", "Smith, J., ", " by ", "isbn 1", "arxiv:", "«", "《", "- ", "Title ", '"Aa Bb ',
+    "\n", "- Aa Bb\n", "1. A (2000).\n", "@a{x,\n", "```\n",
+]  # fmt: skip
+
+
+def seconds(text: str) -> float:
+    """The best of two runs."""
+    best = float("inf")
+    for _ in range(2):
+        start = time.perf_counter()
+        citations(text, asked_for_references=True)
+        best = min(best, time.perf_counter() - start)
+    return best
+
+
+class TestHostileText:
+    """Time is linear in the length."""
+
+    @pytest.mark.parametrize("unit", HOSTILE, ids=repr)
+    def test_twice_the_text_takes_about_twice_the_time(self, unit: str) -> None:
+        """A quadratic step would give a factor of four and, at this length, minutes."""
+        size = 20_000 if "\n" in unit else 120_000
+        half, whole = (unit * (n // len(unit)) for n in (size, 2 * size))
+        small = seconds(half)
+        assert seconds(whole) < 3.2 * small + 0.05
+
+    def test_a_megabyte_on_one_line(self) -> None:
+        """The bound is generous: it holds on a slow, shared machine, and not for a quadratic step."""
+        text = 'Aa "Bb [Cc (1999) by Dd, ' * 40_000
+        start = time.perf_counter()
+        citations(text)
+        assert time.perf_counter() - start < 10
+
+
+def references_data() -> Path:
+    try:
+        from benchmarks._data import data_dir
+    except ImportError:
+        return Path(__file__).resolve().parents[4] / "shared" / "data" / "references"
+    return Path(data_dir("references"))
+
+
+@pytest.mark.data
+class TestRecordedLists:
+    """The lists of five titles that GPT-4 and gpt-3.5-turbo wrote."""
+
+    @pytest.mark.parametrize("model", ["gpt-4", "gpt-3.5-turbo"])
+    def test_every_generated_title_is_found(self, model: str) -> None:
+        """At least 99 % of `gen_title` come out exactly, once stray quotes, commas and periods are off."""
+        path = references_data() / f"{model}_results.csv"
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        found: dict[str, list[str]] = {}
+        hits = 0
+        for row in rows:
+            answer = row["model_answer_main_query"]
+            if answer not in found:
+                found[answer] = [c.reference.title for c in citations(answer, asked_for_references=True)]
+            hits += row["gen_title"].strip(' ".,') in [title.strip(' ".,') for title in found[answer]]
+        assert len(rows) == 1000
+        assert all(len(titles) == 5 for titles in found.values())
+        assert hits >= (1000 if model == "gpt-4" else 990)
