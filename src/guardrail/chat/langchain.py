@@ -71,7 +71,7 @@ class LangChainChat:
         fingerprint: str | None = None,
     ) -> None:
         try:
-            from langchain_core.language_models import BaseChatModel
+            from langchain_core.language_models import BaseChatModel, SimpleChatModel
         except ImportError as error:
             raise MissingExtra("langchain-core", extra="langchain") from error
         if not callable(getattr(model, "invoke", None)):
@@ -86,7 +86,8 @@ class LangChainChat:
         self.concurrency = concurrency
         self.timeout = timeout
         self.fingerprint = fingerprint or _fingerprint(inner, model)
-        native = self._chat is None or type(self._chat)._agenerate is not BaseChatModel._agenerate  # noqa: SLF001  # the method a model writes
+        borrowed = {BaseChatModel._agenerate, SimpleChatModel._agenerate}  # noqa: SLF001  # the method a model writes
+        native = self._chat is None or type(self._chat)._agenerate not in borrowed  # noqa: SLF001  # as above
         self.aanswer = self._aanswer if native else None
 
     def answer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:

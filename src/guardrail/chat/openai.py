@@ -337,7 +337,8 @@ def _credential(client: Any) -> str:
     mine = sorted(
         f"{name}: {value}"
         for name, value in headers.items()
-        if not name.lower().startswith(("x-stainless", "user-agent", "accept", "content-type"))
+        if isinstance(value, str)
+        and not name.lower().startswith(("x-stainless", "user-agent", "accept", "content-type"))
     )
     return "\n".join([key, *mine])
 

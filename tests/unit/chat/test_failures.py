@@ -1,0 +1,118 @@
+"""The table of providers' errors."""
+
+import inspect
+
+import httpx
+import httpx2
+import openai
+import pytest
+
+from guardrail.chat._failures import TABLE, failure, retry_after
+from guardrail.flow import Cost, Reason
+
+OPTIONS = {"key_variable": "KEY", "key_option": "key=", "model_option": "model", "url_option": "url="}
+REQUEST = httpx2.Request("POST", "http://x")
+
+
+def failed(error):
+    return failure(error, options=OPTIONS, cost=Cost(calls=1), secret="sk-secret")
+
+
+def status(code, kind=openai.APIStatusError, body=None, headers=()):
+    response = httpx2.Response(code, request=REQUEST, headers=dict(headers))
+    return kind("words", response=response, body=body)
+
+
+def openai_errors():
+    found = [*inspect.getmembers(openai, inspect.isclass)]
+    found += inspect.getmembers(openai._exceptions, inspect.isclass)
+    kinds = {
+        kind for _, kind in found if issubclass(kind, Exception) and kind.__module__.startswith("openai")
+    }
+    return sorted((k for k in kinds if not k.__name__.startswith("_")), key=lambda k: k.__name__)
+
+
+class TestTable:
+    @pytest.mark.parametrize("kind", openai_errors())
+    def test_every_exception_of_openai_is_in_it(self, kind):
+        """A new one fails here, and is decided by a person."""
+        assert kind.__name__ in TABLE
+
+    def test_every_line_can_be_said(self):
+        """No option is missing in a message."""
+        for rule in TABLE.values():
+            rule.says.format(**OPTIONS)
+
+
+class TestFailure:
+    @pytest.mark.parametrize(
+        ("error", "reason", "retryable"),
+        [
+            (openai.APITimeoutError(REQUEST), Reason.TIMEOUT, True),
+            (openai.APIConnectionError(request=REQUEST), Reason.BACKEND, True),
+            (httpx.ReadTimeout("slow"), Reason.TIMEOUT, True),
+            (httpx2.RemoteProtocolError("cut"), Reason.BACKEND, True),
+            (TimeoutError(), Reason.TIMEOUT, True),
+            (ConnectionResetError(), Reason.BACKEND, True),
+            (status(429, openai.RateLimitError), Reason.BACKEND, True),
+            (status(429, openai.RateLimitError, {"code": "insufficient_quota"}), Reason.BACKEND, False),
+            (status(400, openai.BadRequestError), Reason.REFUSED, False),
+            (status(400, openai.BadRequestError, {"code": "content_filter"}), Reason.REFUSED, False),
+            (status(401, openai.AuthenticationError), Reason.BACKEND, False),
+            (status(403, openai.PermissionDeniedError), Reason.BACKEND, False),
+            (status(404, openai.NotFoundError), Reason.BACKEND, False),
+            (status(409, openai.ConflictError), Reason.BACKEND, True),
+            (status(500, openai.InternalServerError), Reason.BACKEND, True),
+            (status(529), Reason.BACKEND, True),
+            (status(418), Reason.BACKEND, False),
+            (ValueError("a bug"), Reason.BACKEND, False),
+        ],
+    )
+    def test_maps(self, error, reason, retryable):
+        """Reason and whether to ask again; the exception goes along."""
+        found = failed(error)
+        assert (found.reason, found.retryable, found.error) == (reason, retryable, error)
+        assert found.cost == Cost(calls=1)
+        assert found.detail
+
+    def test_reads_a_stranger_by_its_status(self):
+        """A provider's client that nobody knows here."""
+
+        class Throttled(Exception):
+            status_code = 429
+
+        assert failed(Throttled()).retryable
+
+    def test_says_what_to_set(self):
+        """And in the service's words what was wrong, without the credential."""
+        error = status(401, openai.AuthenticationError, {"message": "bad key sk-secret\nsee docs"})
+        assert failed(error).detail == (
+            "the credential was not accepted: set KEY or pass key= (HTTP 401): bad key … see docs"
+        )
+
+    def test_waits_as_asked(self):
+        """Seconds of the header, for failures that may pass."""
+        headers = [("retry-after", "7")]
+        assert failed(status(429, openai.RateLimitError, headers=headers)).retry_after == 7
+        assert failed(status(503, openai.InternalServerError, headers=headers)).retry_after == 7
+        assert failed(status(400, openai.BadRequestError, headers=headers)).retry_after is None
+
+
+class TestRetryAfter:
+    @pytest.mark.parametrize(
+        ("headers", "expected"),
+        [
+            ({}, None),
+            ({"retry-after": "1.5"}, 1.5),
+            ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+            ({"retry-after": "-4"}, 0.0),
+            ({"retry-after": "nan"}, None),
+            ({"retry-after": "inf"}, None),
+            ({"retry-after": "soon"}, None),
+            ({"retry-after": "Thu, 01 Jan 1970 00:01:40 GMT"}, 60.0),
+            ({"retry-after": "Thu, 01 Jan 1970 00:00:10 GMT"}, 0.0),
+        ],
+    )
+    def test_reads(self, headers, expected):
+        """Seconds, milliseconds, or a date (100 s after the epoch, read at 40 s: 60 s)."""
+        assert retry_after(headers, now=40.0) == expected

@@ -1,0 +1,214 @@
+"""The local chat service, as OpenAI's own clients and plain sockets see it."""
+
+import asyncio
+import json
+import socket
+import time
+from collections import Counter
+
+import httpx
+import openai
+import pytest
+
+from guardrail.chat import RecordedChat, ScriptedChat
+from guardrail.errors import ConfigError
+from guardrail.flow import draws
+from guardrail.requests import Ask, Completion, Untrusted, user
+from guardrail.testing.server import FAULTS, serve
+
+MESSAGES = [{"role": "user", "content": "Say hello"}]
+
+
+def client(server, **options):
+    return openai.OpenAI(base_url=server.base_url, api_key="k", max_retries=0, **options)
+
+
+class TestChatCompletions:
+    def test_several_choices_with_log_probabilities(self):
+        """Together, which real servers at hand do not give."""
+        with serve(lambda call: f"take {call.draw}") as server, client(server) as api:
+            found = api.chat.completions.create(
+                model="m", messages=MESSAGES, n=2, logprobs=True, top_logprobs=1
+            )
+        assert [choice.message.content for choice in found.choices] == ["take 0", "take 1"]
+        tokens = found.choices[1].logprobs.content
+        assert [(token.token, token.logprob, len(token.top_logprobs)) for token in tokens] == [
+            ("take", -0.125, 1),
+            (" 1", -0.125, 1),
+        ]
+        assert (found.usage.prompt_tokens, found.usage.completion_tokens) == (2, 4)
+
+    def test_streams(self):
+        """Word by word, with usage where asked for; the text is the same."""
+        text = "One two.\n\nThree "
+        with serve(lambda _: text) as server, client(server) as api:
+            chunks = list(
+                api.chat.completions.create(
+                    model="m", messages=MESSAGES, stream=True, stream_options={"include_usage": True}
+                )
+            )
+        assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == text
+        assert [c.choices[0].finish_reason for c in chunks if c.choices][-1] == "stop"
+        assert chunks[-1].usage.total_tokens == 5
+
+    def test_streams_to_the_asynchronous_client(self):
+        """The same."""
+
+        async def main(server):
+            async with openai.AsyncOpenAI(base_url=server.base_url, api_key="k") as api:
+                stream = await api.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+                return "".join([chunk.choices[0].delta.content or "" async for chunk in stream])
+
+        with serve() as server:
+            assert asyncio.run(main(server)) == "Say hello"
+
+    def test_older_completions_and_models(self):
+        """The other two paths."""
+        with serve() as server, client(server) as api:
+            found = api.completions.create(model="m", prompt="Once upon", logprobs=1)
+            assert found.choices[0].text == "Once upon"
+            assert found.choices[0].logprobs.token_logprobs == [-0.125, -0.125]
+            assert [model.id for model in api.models.list()] == ["test"]
+
+    def test_what_is_wrong_is_refused(self):
+        """As OpenAI does: 400, 401, 404."""
+        with serve(key="right") as server, client(server) as api:
+            with pytest.raises(openai.AuthenticationError):
+                api.models.list()
+            right = api.with_options(api_key="right")
+            with pytest.raises(openai.NotFoundError):
+                right.embeddings.create(model="m", input="x")
+            with pytest.raises(openai.BadRequestError):
+                right.post("/chat/completions", cast_to=object, body={"messages": 3})
+
+    def test_a_function_that_raises_is_a_500(self):
+        """Or a 404 for what it does not know; the service goes on."""
+        with serve(lambda _: 1 / 0) as server, client(server) as api:
+            with pytest.raises(openai.InternalServerError, match="ZeroDivisionError"):
+                api.chat.completions.create(model="m", messages=MESSAGES)
+            assert api.models.list().data
+        unknown = pytest.raises(openai.NotFoundError)
+        with serve(lambda _: {}["x"]) as server, client(server) as api, unknown:
+            api.chat.completions.create(model="m", messages=MESSAGES)
+
+
+class TestRecordings:
+    def test_are_served_by_their_messages(self, tmp_path):
+        """Fences come off, whatever the salt; draws in their order, then from the start."""
+        path = tmp_path / "a.jsonl"
+        ask = Ask((user("Is ", Untrusted("this"), " true?"),))
+        made = RecordedChat(path, record_from=ScriptedChat(lambda ask: f"take {ask.draw}"))
+        for one in reversed(draws(ask, 2)):
+            made.answer([one])
+        fenced = [{"role": "user", "content": "Is <data-0123456789abcdef>this</data-0123456789abcdef> true?"}]
+        with serve(path, own_process=True) as server, client(server) as api:
+            said = [
+                api.chat.completions.create(model="m", messages=fenced).choices[0].message.content
+                for _ in range(3)
+            ]
+            assert said == ["take 0", "take 1", "take 0"]
+            assert server.stats()["requests"] == 3
+            with pytest.raises(openai.NotFoundError, match="no reply for"):
+                api.chat.completions.create(model="m", messages=MESSAGES)
+
+
+class TestFaults:
+    def test_come_by_rate_and_seed(self):
+        """The same seed, the same faults; counted."""
+
+        def run(seed):
+            with (
+                serve(faults={"server_error": 0.2, "empty": 0.1}, seed=seed) as server,
+                httpx.Client() as http,
+            ):
+                url = f"{server.base_url}/chat/completions"
+                seen = [http.post(url, json={"messages": []}).status_code for _ in range(200)]
+                return seen, server.stats()["faults"]
+
+        (seen, faults), again, other = run(1), run(1), run(2)
+        assert (seen, faults) == again
+        assert seen != other[0]
+        assert Counter(seen)[500] == faults["server_error"]
+        assert 20 <= faults["server_error"] <= 60
+        assert 8 <= faults["empty"] <= 40
+
+    def test_latency_is_kept_at_once_for_many(self):
+        """Forty requests together take about as long as one."""
+
+        async def main(server):
+            async with httpx.AsyncClient() as http:
+                url = f"{server.base_url}/chat/completions"
+                await asyncio.gather(*(http.post(url, json={"messages": []}) for _ in range(40)))
+
+        with serve(latency=0.1) as server:
+            begun = time.perf_counter()
+            asyncio.run(main(server))
+            assert 0.1 <= time.perf_counter() - begun < 2
+            assert server.stats()["most_running"] > 20
+
+    def test_a_client_that_leaves_is_forgotten(self):
+        """No reply is computed for nobody."""
+        said = []
+        with serve(lambda call: said.append(call) or "x", latency=0.1) as server, httpx.Client() as http:
+            with pytest.raises(httpx.ReadTimeout):
+                http.post(f"{server.base_url}/chat/completions", json={"messages": []}, timeout=0.02)
+            time.sleep(0.15)
+        assert said == []
+
+    def test_unknown_names_are_refused(self):
+        """Before anything starts."""
+        with pytest.raises(ConfigError, match="no fault named 'fire'"), serve(faults={"fire": 1.0}):
+            pass
+        with pytest.raises(ConfigError, match="to refuse named 'top_p'"), serve(refuses=("top_p",)):
+            pass
+        with pytest.raises(ConfigError, match="own process"), serve(lambda _: "x", own_process=True):
+            pass
+
+
+class TestProcess:
+    def test_takes_every_option(self):
+        """On its command line."""
+        options = {"faults": dict.fromkeys(FAULTS, 0.0), "refuses": ("n",), "key": "k", "latency": 0.001}
+        with serve(own_process=True, **options) as server, client(server) as api:
+            found = api.chat.completions.create(model="m", messages=MESSAGES)
+            assert found.choices[0].message.content == "Say hello"
+            assert server.stats()["choices"] == 1
+
+    def test_a_port_in_use_is_said(self):
+        """Not a hang."""
+        with serve() as server:
+            port = int(server.base_url.split(":")[2].partition("/")[0])
+            with pytest.raises(ConfigError, match="cannot be listened on"), serve(port=port):
+                pass
+
+
+class TestHttp:
+    def test_requests_in_pieces_and_in_a_row(self):
+        """A slow sender, and one that does not wait for the first reply."""
+        body = json.dumps({"messages": MESSAGES}).encode()
+        one = b"POST /v1/chat/completions HTTP/1.1\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+        with serve(latency=0.01) as server:
+            host, port = server.base_url.removeprefix("http://").removesuffix("/v1").split(":")
+            with socket.create_connection((host, int(port))) as line:
+                for piece in (one[:20], one[20:90], one[90:] + one):
+                    line.sendall(piece)
+                    time.sleep(0.005)
+                data = b""
+                line.settimeout(5)
+                while data.count(b"Say hello") < 2:
+                    data += line.recv(65536)
+        assert data.count(b"HTTP/1.1 200 OK") == 2
+
+    def test_a_body_without_length_is_refused(self):
+        """Clearly, not by a hang."""
+        with serve() as server:
+            found = httpx.post(f"{server.base_url}/chat/completions", content=iter([b"x"]))
+        assert found.status_code == 411
+
+
+class TestCompletionReplies:
+    def test_keep_their_reason(self):
+        """A reply cut by its length says so."""
+        with serve(lambda _: Completion("a", finish_reason="length")) as server, client(server) as api:
+            found = api.chat.completions.create(model="m", messages=MESSAGES)
+        assert found.choices[0].finish_reason == "length"
