@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from guardrail.report import Edit, Span
-from guardrail.text.layout import Block, Item, ItemList, Layout, Region, sentence_ends
+from guardrail.text.layout import Block, Item, ItemList, Layout, Region
 
 __all__ = ["EMPTY", "LIST_GONE", "Mark", "apply", "insertions", "merge", "one_line", "plain", "removals"]
 
@@ -51,6 +51,7 @@ _PARENTHESES = {"(": ")", "（": "）"}
 _LISTED = re.compile(r"[\s,;，、]*(?:\band\b|\bor\b|&)?[\s]*")
 _MARKER = re.compile(r"\[[ \t]*\d{1,4}(?:[ \t]*[,;–—-][ \t]*\d{1,4})*[ \t]*\](?:\([^()\s]*\))?")
 _PART = re.compile(r"(\d+)(?:[ \t]*([–—-])[ \t]*(\d+))?")
+_NESTED = 8  # how many quotes and brackets are looked for around one piece
 _REACH = 600  # how far a parenthesis or quotation may reach
 
 
@@ -79,9 +80,13 @@ def merge(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
     Of two replacements that overlap, the first stays; insertions at one place are joined.
     """
     taken = sorted((edit for edit in first if edit.span.end > edit.span.start), key=lambda e: e.span.start)
+    starts = [edit.span.start for edit in taken]
+    fresh: list[Edit] = []
     for edit in second:
-        if edit.span.end > edit.span.start and not any(edit.span.overlaps(other.span) for other in taken):
-            taken.append(edit)
+        index = bisect_left(starts, edit.span.end) - 1
+        if edit.span.end > edit.span.start and (index < 0 or taken[index].span.end <= edit.span.start):
+            fresh.append(edit)
+    taken += fresh
     taken.sort(key=lambda edit: edit.span.start)
     starts = [edit.span.start for edit in taken]
     inserted: dict[int, Edit] = {}
@@ -237,12 +242,12 @@ def _open(text: str, place: int, closer: str) -> bool:
 
 
 def _same_word(a: str, b: str) -> bool:
-    return a.isalnum() and b.isalnum() and a < "\u0600" and b < "\u0600"
+    return all((c.isalnum() or unicodedata.combining(c)) and c < "\u0600" for c in (a, b))
 
 
 def _name(layout: Layout, span: Span) -> str:
-    for entry in layout.entries:
-        if entry.start < span.end and span.start < entry.end and entry.key:
+    for entry in layout.entries_in(span.start, span.end):
+        if entry.key:
             return plain(entry.key, 60)
     return one_line(_WORDS.sub(" ", span.of(layout.text)), 60)
 
@@ -380,7 +385,7 @@ def _extent(layout: Layout, region: Region, piece: Span) -> tuple[int, int]:
 
 
 def _block_extent(layout: Layout, piece: Span) -> tuple[int, int]:
-    entries = [e for e in layout.entries if e.start < piece.end and piece.start < e.end]
+    entries = layout.entries_in(piece.start, piece.end)
     start = min([piece.start, *(entry.start for entry in entries)])
     end = max([piece.end, *(entry.end for entry in entries)])
     return _whole_lines(layout.text, start, end)
@@ -393,10 +398,12 @@ def _whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
 
 def _covers(text: str, item: Item, piece: Span) -> bool:
     """Whether an item is about the piece: begins with it, or is half of it."""
-    lead = text[item.content : max(item.content, piece.start)]
+    lead = text[item.content : min(piece.start, item.content + _REACH)]
     if not any(c.isalnum() for c in lead):
         return True
-    own = _letters(text[item.content : item.own_end])
+    own = _letters(
+        text[item.content : min(item.own_end, item.content + 8 * (piece.end - piece.start) + _REACH)]
+    )
     return 2 * _letters(piece.of(text)) >= own
 
 
@@ -413,7 +420,7 @@ def _prose_extent(layout: Layout, region: Span, piece: Span) -> tuple[int, int]:
         return start, end
     if (found := _series(text, region, start, end)) is not None:
         return found
-    ends = sentence_ends(text, region.start, region.end)
+    ends = layout.sentence_ends(region.start, region.end)
     index = bisect_right(ends, start)
     first = ends[index - 1] if index else region.start
     last = ends[min(bisect_left(ends, end), len(ends) - 1)]
@@ -428,7 +435,9 @@ def _unwrapped(layout: Layout, region: Span, start: int, end: int) -> tuple[int,
     for place in (start + 1, end):
         if (part := layout.inline_at(place)) is not None:
             start, end = min(start, part[0]), max(end, part[1])
-    while region.start < start and end < region.end:
+    for _ in range(_NESTED):
+        if start <= region.start or end >= region.end:
+            break
         opener, closer = text[start - 1], text[end]
         if (
             closer in ".,"
@@ -577,8 +586,9 @@ def _touched(cuts: list[_Cut], block: Block) -> bool:
 def _tidy(text: str, cut: _Cut) -> _Cut:
     """Take along what would dangle: brackets and quotes around nothing, spaces, commas, blank lines."""
     start, end = cut.start, cut.end
-    while start > 0 and end < len(text) and _matches(text[start - 1], text[end]):
-        start, end = start - 1, end + 1
+    for _ in range(_NESTED):
+        if start > 0 and end < len(text) and _matches(text[start - 1], text[end]):
+            start, end = start - 1, end + 1
     if start == 0 or text[start - 1] == "\n":
         end = _tidy_lines(text, start, end)
     else:
@@ -646,8 +656,11 @@ def _renumbered(layout: Layout, cuts: list[_Cut]) -> tuple[list[Edit], list[_Cut
             if new is not None and new != item.number:
                 edits.append(_number(item.digits, str(new)))
         if owner is pointed:
+            known: dict[str, str | None] = {}
             for match in _markers(layout):
-                text = _remapped(match.group(), numbers)
+                if match.group() not in known:
+                    known[match.group()] = _remapped(match.group(), numbers)
+                text = known[match.group()]
                 if text is None:
                     dropped.append(_Cut(match.start(), match.end()))
                 elif text != match.group():
@@ -705,7 +718,8 @@ def _remapped(marker: str, numbers: dict[int, int | None]) -> str | None:
         if low not in numbers or high not in numbers:
             return marker
         ranged = ranged or match.group(2) or ""
-        kept += [new for old in numbers if low <= old <= high and (new := numbers[old]) is not None]
+        found = [numbers.get(old) for old in range(low, min(high, low + 1000) + 1)]
+        kept += [new for new in found if new is not None]
     if not kept:
         return None
     joint = ", " if re.search(r"[,;]\s", inner) or ranged else ","

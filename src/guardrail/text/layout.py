@@ -7,7 +7,7 @@ is linear in the length of the text, and none raises on any string.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -89,6 +89,7 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._ends: dict[tuple[int, int], list[int]] = {}
         self.lines: list[tuple[int, int]] = list(_lines(text))
 
     @cached_property
@@ -118,6 +119,12 @@ class Layout:
         block = self.blocks[index]
         return block if block.start < position <= block.end else None
 
+    def entries_in(self, start: int, end: int) -> list[Block]:
+        """The BibTeX entries that share a character with `text[start:end]`."""
+        first = bisect_right(self.entries, start, key=lambda entry: entry.start) - 1
+        last = bisect_left(self.entries, end, key=lambda entry: entry.start)
+        return [entry for entry in self.entries[max(first, 0) : last] if entry.end > start]
+
     def inline_at(self, position: int) -> tuple[int, int] | None:
         """The inline construct that the position would cut in two."""
         index = bisect_right(self.inline, position - 1, key=lambda part: part[0]) - 1
@@ -142,6 +149,12 @@ class Layout:
         for start, end in self.lines:
             reader.read(start, end)
         return reader.regions, reader.lists
+
+    def sentence_ends(self, start: int, end: int) -> list[int]:
+        """As the function of that name, remembered."""
+        if (start, end) not in self._ends:
+            self._ends[start, end] = sentence_ends(self.text, start, end)
+        return self._ends[start, end]
 
     def _code(self) -> Iterator[Block]:
         opened: tuple[int, str, str] | None = None
