@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks._data import read_csv
@@ -10,7 +10,7 @@ from benchmarks._stats import cohen_kappa, wilson_interval
 from benchmarks._table import Row
 from guardrail.errors import InputError
 
-__all__ = ["agreement_rows", "hallucination_rows", "rows", "study"]
+__all__ = ["agreement_rows", "hallucination_rows", "study"]
 
 RATES = {"gpt-4": 46.8, "gpt-3.5-turbo": 59.6}
 RATES_WITHOUT_DATA = {"gpt-3": 73.6, "llama-2-70b": 66.2, "llama-2-13b": 76.7, "llama-2-7b": 68.3}
@@ -29,21 +29,17 @@ KAPPAS = {
 SEARCH_SAYS = {"True": "G", "False": "H"}
 
 
-def rows(folder: Path) -> list[Row]:
-    """Every row of this part; `folder` is the data set `references` or one like it."""
-    return [*hallucination_rows(folder), *agreement_rows(folder)]
-
-
-def hallucination_rows(folder: Path) -> list[Row]:
+def hallucination_rows(folder: Path, models: Sequence[str]) -> list[Row]:
     """The share of generated titles that the web search did not find, with Wilson intervals (Table 1)."""
     found = []
-    for model, published in RATES.items():
+    for model in models:
         labels = [row["bing_return"] for row in read_csv(folder / f"{model}_results.csv", ["bing_return"])]
         _only(labels, SEARCH_SAYS, f"{model}_results.csv")
-        found.append(_share(f"{model} hallucinated", labels.count("False"), len(labels), published))
+        found.append(_share(f"{model} hallucinated", labels.count("False"), len(labels), RATES.get(model)))
     return found + [
         Row.missing(f"{model} hallucinated", "no data here", published=published, unit="%", digits=1)
         for model, published in RATES_WITHOUT_DATA.items()
+        if model not in models
     ]
 
 
@@ -105,8 +101,10 @@ def _only(labels: list[str], allowed: Mapping[str, str], where: str) -> None:
         raise InputError(f"{where}: expected labels of {sorted(allowed)!r}, got {other[:5]!r}.")
 
 
-def _share(quantity: str, count: int, total: int, published: float) -> Row:
+def _share(quantity: str, count: int, total: int, published: float | None) -> Row:
     interval = _percent(wilson_interval(count, total))
+    if published is None:
+        return Row.shown(quantity, 100 * count / total, digits=1, interval=interval, unit="%")
     return Row.rounded(quantity, published, 100 * count / total, digits=1, interval=interval, unit="%")
 
 

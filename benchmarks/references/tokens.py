@@ -95,11 +95,12 @@ class TokenizerMissing(InputError):
     """The tokenizer, or the library that reads it, is not installed."""
 
 
-def rows(folder: Path, count: Count | None = None, *, unit: str = UNIT) -> list[Row]:
+def rows(folder: Path, models: Sequence[str], count: Count | None = None, *, unit: str = UNIT) -> list[Row]:
     """Every row of Tables 4 to 6.
 
     Args:
         folder: the data set `references` or one like it.
+        models: those that have a file there.
         count: tokens of a text; the packaged MiniLM tokenizer by default.
         unit: what it counts, with its name.
     """
@@ -111,6 +112,8 @@ def rows(folder: Path, count: Count | None = None, *, unit: str = UNIT) -> list[
             reason = str(error)
     found = []
     for model, published in PUBLISHED.items():
+        if model not in models:
+            continue
         ours = None if count is None else means(read_csv(folder / f"{model}_results.csv", COLUMNS), count)
         for what, figure in published.items():
             quantity = f"{model} {what}"

@@ -10,11 +10,12 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Iterable, MutableMapping
+from collections.abc import Iterable, MutableMapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from guardrail.flow import Branch, Cost, Failed, Flow, Reason, Reply, Request, Step, Stop
+from guardrail.flow import Branch, Cost, Failed, Flow, Keep, Reason, Reply, Request, Step, Stop
 
 __all__ = ["Budget", "Ledger", "Memo", "Run"]
 
@@ -24,7 +25,9 @@ Memo: TypeAlias = MutableMapping[Request[Any], Reply[Any]]
 """Replies of one guard call, or of all checks of one stream, by the request itself."""
 
 _REFUSALS = 1_000  # a flow that was refused this often and still asks is stopped
+_IDLE = 10_000  # so is one that took so many steps on end without anything new to wait for
 _TOKENS_UNKNOWN = 250.0  # per call, until replies tell
+_FREE = Cost()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,10 @@ class _Purse:
     reserved: int = 0  # reservations made from this purse and not yet closed
     closed: bool = False
 
-    def reserve(self, calls: int, tokens: float) -> _Purse | None:
-        if calls > self.calls or (calls and min(tokens, self.tokens) <= 0) or tokens > self.tokens:
+    def reserve(self, calls: int, each: float) -> _Purse | None:
+        """Set calls aside, and the tokens they are expected to take: those only once, at the outermost."""
+        tokens = calls * each if self.parent is None and math.isfinite(self.tokens) else 0.0
+        if calls > self.calls or (self.parent is None and calls and self.tokens <= 0) or tokens > self.tokens > 0:
             return None
         self.calls -= calls
         self.tokens -= tokens
@@ -58,28 +63,34 @@ class _Purse:
         return _Purse(calls, tokens, self)
 
     def take(self) -> bool:
-        """One call, if there is one; tokens bound only what was not reserved."""
-        if self.calls < 1 or (self.parent is None and self.tokens <= 0):
-            return False
-        self.calls -= 1
-        return True
+        """One call: from the reservation, and beyond it from what nobody has reserved."""
+        if self.calls >= 1 and (self.parent is not None or self.tokens > 0):
+            self.calls -= 1
+            return True
+        return self.parent is not None and self.parent.take()
 
-    def charge(self, cost: Cost) -> None:
-        """Correct the one call taken by what the reply really cost."""
+    def charge(self, extra: float, tokens: float) -> None:
+        """Correct what was taken by what the reply really cost.
+
+        Calls that were not needed come back; retries are paid by the whole, so that they do not keep a branch
+        from finishing.
+        """
+        purse = self
+        while purse.parent is not None and (purse.closed or extra > 0):
+            purse = purse.parent
+        purse.calls -= extra
         purse = self
         while purse.closed and purse.parent is not None:
             purse = purse.parent
-        purse.calls -= cost.calls - 1
-        purse.tokens -= cost.tokens
+        purse.tokens -= tokens
 
-    def close(self) -> _Purse | None:
+    def close(self) -> None:
         """Give back what is left."""
         if self.parent is not None:
             self.parent.calls += self.calls
             self.parent.tokens += self.tokens
             self.parent.reserved -= 1
         self.closed = True
-        return self.parent
 
 
 @dataclass(slots=True, eq=False)
@@ -96,6 +107,8 @@ class _Task:
     open: int = 0  # replies that the current step still waits for
     results: list[Any] = field(default_factory=list)
     refusals: int = 0
+    idle: int = 0  # steps since it last had something new to wait for
+    stopped: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -104,30 +117,35 @@ class _Entry:
 
     request: Request[Any]
     purse: _Purse
+    owners: dict[str, None]
     waiters: list[tuple[_Task, int]] = field(default_factory=list)
-    owners: dict[str, None] = field(default_factory=dict)
+    reply: Reply[Any] | None = None  # once it is here and may be given again
+    settled: bool = False  # whether the call taken for it has been set against its cost
 
 
 class Ledger:
     """Who asked for what, and what it cost."""
 
     def __init__(self) -> None:
-        self.total = Cost()
         self._lines: list[tuple[dict[str, None], Cost]] = []
 
     def book(self, owners: dict[str, None], cost: Cost) -> None:
         """Book a cost to its owners; the dictionary may still grow."""
-        if cost != Cost():
-            self.total += cost
+        if cost is not _FREE and cost != _FREE:
             self._lines.append((owners, cost))
+
+    @property
+    def total(self) -> Cost:
+        """Everything spent."""
+        return sum((cost for _, cost in self._lines), _FREE)
 
     def paid(self) -> dict[str, Cost]:
         """Per owner, shared requests split evenly: adds up to `total`."""
         sums: dict[str, Cost] = {}
         for owners, cost in self._lines:
-            share = cost.split(len(owners))
+            share = cost if len(owners) == 1 else cost.split(len(owners))
             for owner in owners:
-                sums[owner] = sums.get(owner, Cost()) + share
+                sums[owner] = sums.get(owner, _FREE) + share
         return sums
 
     def alone(self) -> dict[str, Cost]:
@@ -135,7 +153,7 @@ class Ledger:
         sums: dict[str, Cost] = {}
         for owners, cost in self._lines:
             for owner in owners:
-                sums[owner] = sums.get(owner, Cost()) + cost
+                sums[owner] = sums.get(owner, _FREE) + cost
         return sums
 
 
@@ -166,18 +184,17 @@ class Run(Generic[T]):
         )
         self._root = _Task(flow, owner, math.inf, purse)
         self._seconds = seconds
-        self._memo: Memo = {} if memo is None else memo
-        self._pending: dict[Request[Any], _Entry] = {}
+        self._memo = memo
+        self._entries: dict[Request[Any], _Entry] = {}  # the latest of every request
+        self._pending: dict[_Entry, None] = {}
         self._live: dict[_Task, None] = {}
-        self._ready: deque[tuple[_Task, list[Any] | None]] = deque()
+        self._ready: deque[tuple[_Task, list[Any] | TypeError | None]] = deque()
         self._parked: deque[tuple[Branch[Any], _Task, int]] = deque()
         self._outgoing: list[Request[Any]] = []
-        self._abandoned: list[_Entry] = []
-        self._withdrawn: dict[Request[Any], _Entry] = {}
-        self._owners: dict[Request[Any], dict[str, None]] = {}
+        self._abandoned: dict[_Entry, None] = {}
         self._due: list[float] = []
         self._now = -math.inf
-        self._mean_tokens = (0.0, 0)
+        self._mean_tokens = (0.0, 0.0)
         self.ledger = Ledger()
         self.done = False
         self.result: T | Failed | None = None
@@ -195,17 +212,25 @@ class Run(Generic[T]):
         return self._drain()
 
     def deliver(self, items: Iterable[tuple[Request[Any], Reply[Any]]], now: float) -> list[Request[Any]]:
-        """Hand replies in; the requests that follow from them."""
+        """Hand replies in; the requests that follow from them.
+
+        A reply for which nobody waits any more is booked all the same, and remembered.
+        """
         self._now = now
         for request, reply in items:
-            entry = self._pending.pop(request, None)
-            if entry is None:  # answered already, or nobody waits any more
+            entry = self._entries.get(request)
+            if entry is None:
                 continue
             self._book(entry, reply.cost)
-            if not (isinstance(reply, Failed) and reply.retryable):
-                self._memo[request] = reply
-            for task, slot in entry.waiters:
+            if request.keep is not Keep.NEVER and not (isinstance(reply, Failed) and reply.retryable):
+                entry.reply = reply
+                if self._memo is not None:
+                    self._memo[request] = reply
+            self._pending.pop(entry, None)
+            waiters, entry.waiters = entry.waiters, []
+            for task, slot in waiters:
                 self._fill(task, slot, reply)
+        self._pass_deadlines()
         return self._drain()
 
     def next_due(self) -> float | None:
@@ -215,43 +240,30 @@ class Run(Generic[T]):
     def expire(self, now: float) -> list[Request[Any]]:
         """Let deadlines pass: everybody who is late gets `Failed(Reason.DEADLINE)` for what is still out."""
         self._now = now
-        while self._due and self._due[0] <= now:
-            heapq.heappop(self._due)
-        for request, entry in list(self._pending.items()):
-            late = [waiter for waiter in entry.waiters if waiter[0].deadline <= now]
-            if not late:
-                continue
-            entry.waiters = [waiter for waiter in entry.waiters if waiter[0].deadline > now]
-            if not entry.waiters:
-                self._abandoned.append(self._pending.pop(request))
-            for task, slot in late:
-                self._refuse(task, slot, Reason.DEADLINE)
-        for parked in list(self._parked):
-            if parked[1].deadline <= now:
-                self._parked.remove(parked)
-                self._refuse(parked[1], parked[2], Reason.DEADLINE)
+        self._pass_deadlines()
         return self._drain()
 
     def take_abandoned(self) -> list[Request[Any]]:
-        """Requests that nobody waits for any more: the pump withdraws them."""
-        abandoned, self._abandoned = self._abandoned, []
-        self._withdrawn.update((entry.request, entry) for entry in abandoned)
+        """Requests that nobody waits for any more: the pump withdraws them, before it sends new ones."""
+        abandoned, self._abandoned = self._abandoned, {}
         return [entry.request for entry in abandoned]
 
     def withdrawn(self, request: Request[Any], cost: Cost) -> None:
         """Book what a withdrawn request had cost already: nothing if it was never sent."""
-        entry = self._withdrawn.pop(request, None)
+        entry = self._entries.get(request)
         if entry is not None:
             self._book(entry, cost)
 
     def close(self) -> list[Request[Any]]:
         """Stop everything; the requests still out, for the pump to withdraw."""
         for task in reversed(self._live):
-            task.flow.close()
+            _shut(task.flow)
+        for branch, _, _ in self._parked:
+            _shut(branch.flow)
         self._live.clear()
         self._ready.clear()
         self._parked.clear()
-        self._abandoned += self._pending.values()
+        self._abandoned |= self._pending
         self._pending.clear()
         self.done = True
         return self.take_abandoned()
@@ -264,10 +276,14 @@ class Run(Generic[T]):
         outgoing, self._outgoing = self._outgoing, []
         return outgoing
 
-    def _advance(self, task: _Task, results: list[Any] | None) -> None:
+    def _advance(self, task: _Task, results: list[Any] | TypeError | None) -> None:
+        task.idle += 1
         try:
-            if task.refusals > _REFUSALS:
-                step = task.flow.throw(Stop(f"refused {task.refusals} times and still asking"))
+            if task.refusals > _REFUSALS or task.idle > _IDLE:
+                task.stopped = True
+                step = task.flow.throw(Stop(_endless(task)))
+            elif isinstance(results, TypeError):
+                step = task.flow.throw(results)
             else:
                 step = task.flow.send(results)  # type: ignore[arg-type]  # the first send of a generator is None
         except StopIteration as stop:
@@ -277,9 +293,17 @@ class Run(Generic[T]):
         except Exception as error:  # noqa: BLE001  # a detector may raise anything; the others go on
             self._finish(task, Failed(Reason.BUG, f"{type(error).__name__}: {error}", error=error))
         else:
-            self._take(task, step)
+            if task.stopped:  # it caught the stop and asks on
+                _shut(task.flow)
+                self._finish(task, Failed(Reason.BUG, _endless(task)))
+            else:
+                self._take(task, step)
 
     def _take(self, task: _Task, step: Step) -> None:
+        if not isinstance(step, Sequence):
+            error = TypeError(f"a flow yields lists of requests and branches, got {step!r}: is a helper missing?")
+            self._ready.append((task, error))
+            return
         task.results = [None] * len(step)
         task.open = len(step) + 1  # one more, so that a step answered at once resumes only below
         for slot, item in enumerate(step):
@@ -288,8 +312,7 @@ class Run(Generic[T]):
             elif isinstance(item, Request):
                 self._ask(task, slot, item)
             else:
-                error = TypeError(f"a flow yields requests and branches, got {item!r}: is a helper missing?")
-                self._fill(task, slot, Failed(Reason.BUG, str(error), error=error))
+                self._reject(task, slot, f"a flow yields requests and branches, got {item!r}: is a helper missing?")
         self._close_one(task)
 
     def _fill(self, task: _Task, slot: int, value: Any) -> None:
@@ -310,6 +333,7 @@ class Run(Generic[T]):
         if task.parent is None:
             self.done, self.result = True, value
         else:
+            task.parent.idle = min(task.parent.idle, task.idle)
             self._fill(task.parent, task.slot, value)
 
     # -- branches and their reservations
@@ -319,22 +343,22 @@ class Run(Generic[T]):
             if parent.purse.reserved:
                 self._parked.append((branch, parent, slot))
             else:
-                branch.flow.close()
+                _shut(branch.flow)
                 self._fill(parent, slot, Failed(Reason.BUDGET, f"{branch.calls} calls are more than is left"))
 
     def _try_branch(self, parent: _Task, slot: int, branch: Branch[Any]) -> bool:
         purse: _Purse | None = parent.purse
         if branch.calls is not None:
-            tokens = branch.calls * self._expected_tokens() if math.isfinite(parent.purse.tokens) else 0.0
-            purse = parent.purse.reserve(branch.calls, tokens)
+            purse = parent.purse.reserve(branch.calls, self._expected_tokens())
         if purse is None:
             return False
         deadline = parent.deadline
         if branch.seconds is not None and self._now + branch.seconds < deadline:
             deadline = self._now + branch.seconds
             heapq.heappush(self._due, deadline)
-        owner = branch.owner or parent.owner
-        task = _Task(branch.flow, owner, deadline, purse, parent, slot, own_purse=branch.calls is not None)
+        task = _Task(branch.flow, branch.owner or parent.owner, deadline, purse, parent, slot)
+        task.own_purse = branch.calls is not None
+        task.idle = parent.idle
         self._live[task] = None
         self._ready.append((task, None))
         return True
@@ -352,22 +376,32 @@ class Run(Generic[T]):
     # -- requests
 
     def _ask(self, task: _Task, slot: int, request: Request[Any]) -> None:
-        known = self._memo.get(request)
-        if known is not None:
-            self._fill(task, slot, known)
-            self._joined(request, task.owner)
+        try:
+            entry = self._entries.get(request)
+        except TypeError as error:
+            self._reject(task, slot, f"a request can be hashed, got {type(request).__name__}: {error}")
             return
-        entry = self._pending.get(request)
-        if entry is None:
-            if task.deadline <= self._now:
-                self._refuse(task, slot, Reason.DEADLINE)
-                return
+        if entry is not None and entry.reply is not None:
+            entry.owners[task.owner] = None  # a later asker shares the bill
+            self._fill(task, slot, entry.reply)
+            return
+        if self._memo is not None and (known := self._memo.get(request)) is not None:
+            self._fill(task, slot, known)
+            return
+        if task.deadline <= self._now:
+            self._refuse(task, slot, Reason.DEADLINE)
+            return
+        if entry is not None and entry in self._abandoned:  # not withdrawn yet: it may as well go on
+            del self._abandoned[entry]
+            self._pending[entry] = None
+        if entry is None or entry not in self._pending:
             if request.paid and not task.purse.take():
                 self._refuse(task, slot, Reason.BUDGET)
                 return
-            entry = self._pending[request] = _Entry(request, task.purse)
-            self._owners[request] = entry.owners
+            entry = self._entries[request] = _Entry(request, task.purse, {})
+            self._pending[entry] = None
             self._outgoing.append(request)
+        task.idle = 0
         entry.waiters.append((task, slot))
         entry.owners[task.owner] = None
 
@@ -376,16 +410,50 @@ class Run(Generic[T]):
         detail = "the time is up" if reason is Reason.DEADLINE else "the budget is used up"
         self._fill(task, slot, Failed(reason, detail))
 
+    def _reject(self, task: _Task, slot: int, detail: str) -> None:
+        self._fill(task, slot, Failed(Reason.BUG, detail, error=TypeError(detail)))
+
+    def _pass_deadlines(self) -> None:
+        now = self._now
+        if not self._due or self._due[0] > now:
+            return
+        while self._due and self._due[0] <= now:
+            heapq.heappop(self._due)
+        for entry in list(self._pending):
+            late = [waiter for waiter in entry.waiters if waiter[0].deadline <= now]
+            if not late:
+                continue
+            entry.waiters = [waiter for waiter in entry.waiters if waiter[0].deadline > now]
+            if not entry.waiters:
+                del self._pending[entry]
+                self._abandoned[entry] = None
+            for task, slot in late:
+                self._refuse(task, slot, Reason.DEADLINE)
+        waiting, self._parked = self._parked, deque()
+        for branch, parent, slot in waiting:
+            if parent.deadline > now:
+                self._parked.append((branch, parent, slot))
+            else:
+                _shut(branch.flow)
+                self._refuse(parent, slot, Reason.DEADLINE)
+
     def _book(self, entry: _Entry, cost: Cost) -> None:
         self.ledger.book(entry.owners, cost)
         if entry.request.paid:
-            entry.purse.charge(cost)
+            entry.purse.charge(cost.calls - (not entry.settled), cost.tokens)
+            entry.settled = True
             if cost.tokens:
                 total, calls = self._mean_tokens
                 self._mean_tokens = (total + cost.tokens, calls + 1)
 
-    def _joined(self, request: Request[Any], owner: str) -> None:
-        """A later asker shares the bill of a reply that this run paid for."""
-        owners = self._owners.get(request)
-        if owners is not None:
-            owners[owner] = None
+
+def _shut(flow: Flow[Any]) -> None:
+    """Close a flow; what it raises on its way out concerns nobody."""
+    with suppress(Exception):
+        flow.close()
+
+
+def _endless(task: _Task) -> str:
+    if task.refusals > _REFUSALS:
+        return f"refused {task.refusals} times and still asking"
+    return f"took {task.idle} steps without asking anything new"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, ClassVar, Protocol, TypeGuard, TypeVar, runtime_checkable
+from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from guardrail.flow import Reply
 
@@ -30,7 +30,7 @@ class Backend(Protocol[Q_contra]):
     capacity: int | None = None
     concurrency: int = 1
     timeout: float | None = None
-    instant: ClassVar[bool] = False
+    instant: bool = False
 
     @property
     def fingerprint(self) -> str:

@@ -46,8 +46,9 @@ class ReferenceCheck(Detector):
             default: "model" for "paper", else "local".
         parsing: "exact", or "paper" for the published substring rules.
         prompts: "fenced", or "paper" for the published unfenced prompts.
-        threshold: a score above it is unsupported. The default balances both kinds of error on the published
-            replies of GPT-4 (`docs/design/references.md`).
+        threshold: a score of at least this is unsupported. At the default a model that says yes to everything
+            but names no consistent authors (which scores .5) supports nothing; `docs/design/references.md` has
+            the error rates, `guardrail.calibration.threshold_for_fdr` finds another.
         draws: replies per direct query; default by effort.
         confidence: how sure "adaptive" must be before it stops.
         witness: compare the authors that the answer itself names with those of the interrogation.
@@ -228,7 +229,7 @@ class ReferenceCheck(Detector):
             and claim < _MISQUOTED_CLAIM
             and (_mean([o for o in asked.overlaps if o is not None]) or 0.0) >= _MISQUOTED_AGREEMENT
             and title_alone is not None
-            and 1 - title_alone <= self.threshold
+            and 1 - title_alone < self.threshold
         ):
             return self._finding(
                 citation,
@@ -240,7 +241,7 @@ class ReferenceCheck(Detector):
                 evidence=evidence,
             )
         score = min(1.0, max(0.0, 1 - grounded))
-        if score > self.threshold:
+        if score >= self.threshold:
             return self._finding(
                 citation,
                 Verdict.UNSUPPORTED,

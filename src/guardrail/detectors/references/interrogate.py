@@ -72,7 +72,9 @@ class Interrogation:
 
     @property
     def direct(self) -> float | None:
-        """DQ: the mean of the direct queries' yes-rates."""
+        """DQ: the mean of the direct queries' rates; `None` if not one reply says yes or no."""
+        if all(vote is None for read in self.votes.values() for vote in read):
+            return None
         return direct_score({query: self.rate(query) for query in self.votes})
 
     def rate(self, query: str) -> float | None:
@@ -207,7 +209,8 @@ class Interviewer:
         if query == "iq":
             found.answers.append(text)
         elif query in found.votes:
-            found.votes[query].append(read_yes_no(text, self.parsing))
+            if text.strip() or self.parsing == "paper":  # an empty reply says nothing about the work
+                found.votes[query].append(read_yes_no(text, self.parsing))
             sure = probability_of_yes(reply.value.logprobs)
             if sure is not None:
                 found.rates.setdefault(query, []).append(sure)

@@ -28,13 +28,16 @@ def mean(values: Iterable[float | None]) -> float | None:
 
 
 def yes_rate(read: Sequence[bool | None]) -> float | None:
-    """The share of yes among understood replies; `None` without any.
+    """The share of replies that say yes; `None` of no reply.
+
+    A reply that says neither (`None`: a refusal, prose) does not confirm the work and counts as not yes
+    ([agrawal2024] footnote 9). Leaving such replies out loses what they tell: `docs/design/references.md`.
 
     Example:
-        >>> yes_rate([True, False, None, True])
-        0.6666666666666666
+        >>> yes_rate([True, False, None, True]), yes_rate([])
+        (0.5, None)
     """
-    return mean(None if value is None else float(value) for value in read)
+    return sum(value is True for value in read) / len(read) if read else None
 
 
 def direct_score(rates: Mapping[str, float | None]) -> float | None:
@@ -103,7 +106,7 @@ class Posterior:
         if pairs:
             parts.append(_open_overlaps([o for o in overlaps if o is not None], pairs))
         if votes:
-            rates = [_open_rate([v for v in read if v is not None], draws) for read in votes.values()]
+            rates = [_open_rate([v is True for v in read], draws) for read in votes.values()]
             n = len(rates)
             parts.append(
                 (
@@ -120,13 +123,11 @@ class Posterior:
         self.most = sum(p[3] for p in parts) / n
 
     def above(self, threshold: float) -> float:
-        """P(final groundedness ≥ threshold); exactly 0 or 1 once nothing can change it."""
-        if self.least >= threshold:
+        """P(final groundedness > threshold); exactly 0 or 1 once nothing can change it."""
+        if self.least > threshold:
             return 1.0
-        if self.most < threshold:
+        if self.most <= threshold:
             return 0.0
-        if self.deviation == 0:
-            return float(self.mean >= threshold)
         return 0.5 * math.erfc((threshold - self.mean) / (self.deviation * math.sqrt(2)))
 
 
