@@ -9,26 +9,8 @@ from collections.abc import Callable, Sequence
 __all__ = ["NEAR_MISSES", "NOISES", "content_words"]
 
 SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "of",
-        "for",
-        "in",
-        "on",
-        "and",
-        "or",
-        "to",
-        "with",
-        "by",
-        "from",
-        "via",
-        "using",
-        "at",
-        "as",
-    ]
-)
+    ["with", "from", "using", "into", "over", "under", "toward", "towards", "through", "between", "among"]
+)  # of the words of four letters and more, those that carry no meaning
 SCANNED = (("rn", "m"), ("m", "rn"), ("cl", "d"), ("l", "1"), ("o", "0"), ("i", "l"), ("s", "5"), ("w", "vv"))
 KEYS = "abcdefghijklmnopqrstuvwxyz"
 

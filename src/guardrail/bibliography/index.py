@@ -89,6 +89,15 @@ class Bookmark:
     done: bool = False
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Owned:
+    """A connection, and the thread and process that use it."""
+
+    process: int
+    thread: threading.Thread
+    connection: sqlite3.Connection
+
+
 class Index:
     """A bibliography in one file; implements `Bibliography`.
 
@@ -102,7 +111,10 @@ class Index:
         self.readonly = readonly
         self._local = threading.local()
         self._lock = threading.Lock()
-        self._connections: list[tuple[int, sqlite3.Connection]] = []
+        self._connections: list[_Owned] = []
+
+    def __reduce__(self) -> tuple[Callable[[Path, bool], Index], tuple[Path, bool]]:
+        return _reopened, (self.path.absolute(), self.readonly)
 
     @classmethod
     def open(cls, path: str | os.PathLike[str], *, readonly: bool = True) -> Index:
@@ -271,8 +283,8 @@ class Index:
     def close(self) -> None:
         """Close this process's connections; the index can be used again and then reconnects."""
         with self._lock:
-            mine = [connection for pid, connection in self._connections if pid == os.getpid()]
-            self._connections = [item for item in self._connections if item[0] != os.getpid()]
+            mine = [owned.connection for owned in self._connections if owned.process == os.getpid()]
+            self._connections = [owned for owned in self._connections if owned.process != os.getpid()]
         self._local = threading.local()
         for connection in mine:
             if not self.readonly:
@@ -293,31 +305,31 @@ class Index:
         A connection that came over from a parent process is kept, unused: to close it in the child could harm
         the parent's.
         """
-        found: tuple[int, sqlite3.Connection] | None = getattr(self._local, "found", None)
-        if found is not None and found[0] == os.getpid():
-            return found[1]
-        connection = self._connect()
-        self._local.found = (os.getpid(), connection)
+        found: _Owned | None = getattr(self._local, "found", None)
+        if found is not None and found.process == os.getpid():
+            return found.connection
+        found = _Owned(os.getpid(), threading.current_thread(), self._connect())
+        self._local.found = found
         with self._lock:
-            self._connections.append(self._local.found)
-        return connection
+            over = [o for o in self._connections if o.process == found.process and not o.thread.is_alive()]
+            self._connections = [*(o for o in self._connections if o not in over), found]
+        for owned in over:
+            owned.connection.close()
+        return found.connection
 
     def _connect(self) -> sqlite3.Connection:
-        # check_same_thread: only `close` reaches over to another thread's connection.
-        uri = self.path.resolve().as_uri()
-        mode = "ro" if self.readonly else "rwc"
-        if self.readonly and not os.access(self.path.parent, os.W_OK):
-            uri, mode = f"{uri}?immutable=1", "ro"  # no room for a lock file: nobody writes there either
-        connection = sqlite3.connect(
-            f"{uri}{'&' if '?' in uri else '?'}mode={mode}",
-            uri=True,
-            timeout=BUSY,
-            isolation_level=None,
-            check_same_thread=False,
-        )
-        connection.execute("PRAGMA cache_size = -65536")
-        connection.execute("PRAGMA mmap_size = 268435456")
-        connection.execute("PRAGMA trusted_schema = OFF")
+        uri = self.path.absolute().as_uri()
+        if not self.readonly:
+            return _connected(f"{uri}?mode=rwc")
+        connection = _connected(f"{uri}?mode=ro")
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+        except sqlite3.OperationalError:
+            connection.close()
+            if os.access(self.path.parent, os.W_OK):
+                raise
+            # An index that was left with a log, in a folder where no lock file can be made: nobody writes there.
+            connection = _connected(f"{uri}?mode=ro&immutable=1")
         return connection
 
     def _install(self) -> None:
@@ -371,6 +383,18 @@ class Index:
                     connection.execute("ROLLBACK")
                 raise
             connection.execute("COMMIT")
+
+
+def _reopened(path: Path, readonly: bool) -> Index:
+    return Index(path, readonly=readonly)
+
+
+def _connected(uri: str) -> sqlite3.Connection:
+    # check_same_thread: `close` and the pruning of ended threads reach over to other threads' connections.
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA cache_size = -65536")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
 
 
 # --- writing -----------------------------------------------------------------------------------------------
@@ -519,50 +543,65 @@ class _Lookup:
 
     def similar(self, title: Title) -> list[Record]:
         """The works whose titles look most like this one."""
-        query = self._query(title)
-        if not query:
-            return []
-        rows = self.connection.execute(
-            "SELECT works.id, works.title FROM (SELECT rowid FROM titles WHERE titles MATCH ? LIMIT ?) AS hits "
-            "JOIN works ON works.id = hits.rowid",
-            (query, CANDIDATES),
-        ).fetchall()
-        normal = {at: normalise(text) for at, text in rows}
-        best = extract(
-            title.normal,
-            normal,
-            scorer=Levenshtein.normalized_similarity,
-            processor=None,
-            limit=6,
-            score_cutoff=0.6,
-        )
-        chosen = [at for _, _, at in best]
+        best: list[tuple[str, float, int]] = []
+        for query in self._queries(title):
+            rows = self.connection.execute(
+                "SELECT works.id, works.title FROM (SELECT rowid FROM titles WHERE titles MATCH ? LIMIT ?) AS hits "
+                "JOIN works ON works.id = hits.rowid",
+                (query, CANDIDATES),
+            ).fetchall()
+            normal = {at: normalise(text) for at, text in rows}
+            best = extract(
+                title.normal,
+                normal,
+                scorer=Levenshtein.normalized_similarity,
+                processor=None,
+                limit=6,
+                score_cutoff=0.6,
+            )
+            if best and best[0][1] >= 0.8:
+                break
+        chosen = json.dumps([at for _, _, at in best])
         found = self.connection.execute(
             f"SELECT {COLUMNS} FROM works WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608
-            (json.dumps(chosen),),
+            (chosen,),
         )
         return [_record(row) for row in found]
 
-    def _query(self, title: Title) -> str:
-        """A full-text query that the true title matches although some of the words are damaged."""
-        words = [word for word in dict.fromkeys(title.words[:60]) if len(word) <= 40]
-        content = [word for word in words if word not in FUNCTION_WORDS] or words
-        slots = [
-            (word, *self._corrections(word)) if self._doubtful(word, content) else (word,) for word in content
-        ]
-        known = [[w for w in slot if self.frequency(w)] for slot in slots]
-        ranked = sorted((slot for slot in known if slot), key=lambda slot: sum(map(self.frequency, slot)))[
-            :SLOTS
-        ]
-        groups = ["(" + " OR ".join(f'"{word}"' for word in slot) + ")" for slot in ranked]
-        if not groups:
-            return ""
+    def _queries(self, title: Title) -> Iterator[str]:
+        """Full-text queries that the true title matches although some of the words are damaged.
+
+        First nearly all of the rarest words are asked for, then two words less. Where so few are asked for
+        that common words would give any number of titles, the length must be right as well.
+        """
+        slots = self._slots(title)
+        groups = ["(" + " OR ".join(f'"{word}"' for word in slot) + ")" for slot in slots]
         size = len(title.words)
-        lengths = "(" + " OR ".join(f'"{_length_mark(n)}"' for n in range(max(size - 1, 1), size + 2)) + ")"
-        needed = max(len(groups) - 2, 1)
-        subsets = [" AND ".join(subset) for subset in itertools.combinations(groups, needed)]
-        loose = " OR ".join(f"({subset})" for subset in subsets)
-        return f"({loose}) AND {lengths}" if needed <= 2 else loose
+        lengths = " OR ".join(f'"{_length_mark(n)}"' for n in range(max(size - 1, 1), size + 2))
+        count = len(groups)
+        for needed in sorted(
+            {max(count - 1, min(count, 2)), max(count - 2, 1)} if groups else (), reverse=True
+        ):
+            subsets = (" AND ".join(subset) for subset in itertools.combinations(groups, needed))
+            loose = " OR ".join(f"({subset})" for subset in subsets)
+            yield f"({loose}) AND ({lengths})" if needed <= 2 else loose
+
+    def _slots(self, title: Title) -> list[tuple[str, ...]]:
+        """The rarest words of the title, each with the words that may have been meant."""
+        words = [word for word in title.words[:60] if len(word) <= 40]
+        content = [word for word in words if word not in FUNCTION_WORDS] or words
+        slots = {
+            word: [word, *(self._corrections(word) if self._doubtful(word, content) else ())]
+            for word in content
+        }
+        for left, right in itertools.pairwise(words):  # a word that was broken in two
+            if not (self.frequency(left) and self.frequency(right)):
+                slots[left + right] = [left + right, *self._corrections(left + right)]
+        known = [tuple(word for word in slot if self.frequency(word)) for slot in slots.values()]
+        ranked = sorted(
+            (slot for slot in set(known) if slot), key=lambda slot: (sum(map(self.frequency, slot)), slot)
+        )
+        return ranked[:SLOTS]
 
     def _doubtful(self, word: str, content: list[str]) -> bool:
         """Whether to look for the word that was meant: it is none, or rare in a title of few words."""
@@ -571,7 +610,11 @@ class _Lookup:
     def _corrections(self, word: str) -> list[str]:
         """Known words one slip or scanning error away, most frequent first."""
         folded = fold(word)
-        spellings = {word, folded, folded.replace("m", "rn")} if len(word) >= 4 else set()
+        spellings = (
+            {word, folded, folded.replace("m", "rn"), folded.replace("d", "cl")}
+            if 3 <= len(word) <= 40
+            else set()
+        )
         found: dict[str, int] = {}
         for spelling in spellings:
             half = max(len(spelling) // 2, 2)

@@ -7,9 +7,10 @@ another is another title, however similar the strings are.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import Enum, IntEnum, auto
 from functools import cached_property
 
 from rapidfuzz.distance import OSA, Levenshtein
@@ -33,7 +34,7 @@ _PREFIXES = (
 )
 PREFIXES = frozenset(_PREFIXES.split())
 # What scanners confuse, read as one letter each; longer patterns first.
-CONFUSED = (("rn", "m"), ("vv", "w"), ("cl", "d"), ("ii", "u"))
+CONFUSED = (("rn", "m"), ("vv", "w"), ("cl", "d"))
 CONFUSED_TABLE = str.maketrans("10i58q", "lolsbg")
 MAIN_WORDS = 3  # a main title of fewer words ("Attention") names its work only together with its authors
 NEAR = 0.75  # titles less similar than this are not worth showing as a near miss
@@ -44,11 +45,12 @@ class Closeness(IntEnum):
 
     DIFFERENT = 0
     NEAR = 1  # similar, but a word that carries meaning differs
-    REWORDED = 2  # same content words; an article, a preposition or a plural differs
-    LONGER = 3  # a subtitle was added to the work's title
-    SHORTER = 4  # the work's subtitle was left out
-    NOISE = 5  # a typing or scanning error
-    EXACT = 6
+    LETTER = 2  # one letter makes another word of a word: a slip if the authors agree, else another title
+    REWORDED = 3  # same content words; an article, a preposition or a plural differs
+    LONGER = 4  # a subtitle was added to the work's title
+    SHORTER = 5  # the work's subtitle was left out
+    NOISE = 6  # a typing or scanning error
+    EXACT = 7
 
 
 @dataclass(frozen=True)
@@ -94,9 +96,10 @@ def fold(word: str) -> str:
         >>> fold("c1assification") == fold("classification"), fold("modem") == fold("modern")
         (True, True)
     """
+    word = word.translate(CONFUSED_TABLE)
     for pattern, letter in CONFUSED:
         word = word.replace(pattern, letter)
-    return word.translate(CONFUSED_TABLE)
+    return word
 
 
 def unknown(_word: str) -> int:
@@ -147,22 +150,22 @@ def _compare(claimed: Title, found: Title, frequency: Frequency) -> TitleMatch:
 
 
 def _words(claimed: list[str], found: list[str], frequency: Frequency) -> Closeness:
-    """`NOISE`, `REWORDED` or `DIFFERENT`, word by word."""
-    typos = rewordings = 0
-    for theirs, ours in _blocks(found, claimed):
-        for their_word, our_word in _pairs(theirs, ours):
-            if their_word == our_word:
-                continue
-            if _reworded(their_word, our_word, frequency):
-                rewordings += 1
-            elif _mistyped(their_word, our_word, frequency, alone=len(found) == 1):
-                typos += 1
-            else:
-                return Closeness.DIFFERENT
-    content = sum(word not in FUNCTION_WORDS for word in found)
-    if typos > 1 + len(found) // 4 or rewordings > 1 or (rewordings and content < 3):
+    """The closeness of two titles, word by word."""
+    counts = Counter(
+        _kind(their_word, our_word, frequency, alone=len(found) == 1)
+        for theirs, ours in _blocks(found, claimed)
+        for their_word, our_word in _pairs(theirs, ours)
+        if their_word != our_word
+    )
+    if counts[_Kind.OTHER]:
         return Closeness.DIFFERENT
-    return Closeness.REWORDED if rewordings else Closeness.NOISE
+    slips, reworded, letters = counts[_Kind.SLIP], counts[_Kind.REWORDED], counts[_Kind.LETTER]
+    content = sum(word not in FUNCTION_WORDS for word in found)
+    if slips > 1 + len(found) // 4 or reworded > 1 or (reworded and content < 3):
+        return Closeness.DIFFERENT
+    if letters:
+        return Closeness.LETTER if letters == 1 and not slips and not reworded else Closeness.DIFFERENT
+    return Closeness.REWORDED if reworded else Closeness.NOISE
 
 
 def _blocks(found: list[str], claimed: list[str]) -> Iterable[tuple[list[str], list[str]]]:
@@ -187,7 +190,7 @@ def _pairs(theirs: list[str], ours: list[str]) -> list[tuple[str, str]]:
     if not theirs or not ours:
         return [(word, "") for word in theirs] or [("", word) for word in ours]
     joined = "".join(theirs), "".join(ours)
-    if OSA.distance(*joined) <= 1:
+    if OSA.distance(*joined) <= 1 or fold(joined[0]) == fold(joined[1]):
         return [joined]  # joined or split words
     # One side has a word too many: a function word beside a slip, or a join beside one.
     left, right = (
@@ -207,23 +210,40 @@ def _reworded(found: str, claimed: str, frequency: Frequency) -> bool:
     return len(short) > 3 and long in {f"{short}s", f"{short}es"} and frequency(claimed) >= 3
 
 
-def _mistyped(found: str, claimed: str, frequency: Frequency, *, alone: bool) -> bool:
-    if not found or not claimed:
-        return False
+class _Kind(Enum):
+    """How a quoted word differs from the real one."""
+
+    REWORDED = auto()
+    SCANNED = auto()  # only in characters that scanners confuse
+    SLIP = auto()
+    LETTER = auto()
+    OTHER = auto()
+
+
+def _kind(found: str, claimed: str, frequency: Frequency, *, alone: bool) -> _Kind:
+    if _reworded(found, claimed, frequency):
+        return _Kind.REWORDED
+    if not found or not claimed or (found.isdigit() and claimed.isdigit()):
+        return _Kind.OTHER
     folded = fold(found), fold(claimed)
-    if folded[0] == folded[1] and found.isdigit() == claimed.isdigit():
-        return not _another_word(found, claimed, frequency) and not found.isdigit()
-    if folded[0] != folded[1] and _digits(found) != _digits(claimed):
-        return False  # 2D for 3D, GPT3 for GPT4
+    another = _another_word(found, claimed, frequency)
+    if folded[0] == folded[1]:
+        return _Kind.LETTER if another else _Kind.SCANNED
+    if _digits(found) != _digits(claimed) or _prefixed(found, claimed):
+        return _Kind.OTHER  # 2D for 3D, GPT3 for GPT4; supervised for unsupervised
     length = max(len(found), len(claimed))
     distance = min(OSA.distance(found, claimed), OSA.distance(*folded))
     allowed = 0 if length < 3 or (alone and length < 6) else 1 if length < 9 or alone else 2
     if distance > allowed:
-        return False
-    for one, other in ((found, claimed), (claimed, found)):
-        if one.endswith(other) and one[: len(one) - len(other)] in PREFIXES:
-            return False  # supervised for unsupervised, symmetric for asymmetric
-    return not _another_word(found, claimed, frequency)
+        return _Kind.OTHER
+    if another:
+        return _Kind.LETTER if distance == 1 and length > 3 else _Kind.OTHER
+    return _Kind.SLIP
+
+
+def _prefixed(found: str, claimed: str) -> bool:
+    short, long = sorted((found, claimed), key=len)
+    return long.endswith(short) and long[: len(long) - len(short)] in PREFIXES
 
 
 def _digits(word: str) -> str:
@@ -233,7 +253,8 @@ def _digits(word: str) -> str:
 def _another_word(found: str, claimed: str, frequency: Frequency) -> bool:
     """Whether what was written is a word by itself, rather than a slip in the one that was meant."""
     times = frequency(claimed)
-    return times >= 3 and times * 200 >= frequency(found)
+    chopped = len(claimed) >= 5 and found.startswith(claimed) and not found.endswith("s")
+    return times >= 3 and times * (20 if chopped else 200) >= frequency(found)
 
 
 def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = unknown) -> Match:
@@ -307,7 +328,7 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
         main = Title(work.title).main
         named = main is not None and len(main.words) >= MAIN_WORDS
         accepted = bool(agree) or (named and agree is None)
-    elif closeness is Closeness.LONGER:
+    elif closeness in {Closeness.LONGER, Closeness.LETTER}:
         accepted = bool(agree)
     else:
         accepted = closeness >= Closeness.REWORDED

@@ -70,6 +70,8 @@ TAG = re.compile(
 # East Asian characters are words of their own: there are no blanks between them.
 EAST = r"\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 TOKEN = re.compile(rf"[{EAST}]|[^\W_{EAST}]+")
+# A word broken at the end of a line, but not "pre- and postprocessing".
+BROKEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\s{1,3}(?=[^\W\d_])(?!(?:and|or|to|und|oder|et|y)\b)")
 BREAK = re.compile(r":\s|\s[-–—]{1,3}\s|[—?!]\s|\.\s+(?=[A-Z])|\s\(|;\s")
 
 
@@ -129,6 +131,8 @@ def normalise(title: str) -> str:
         text = TAG.sub(" ", text)
     if "&" in text:
         text = (html.unescape(text) if ";" in text else text).replace("&", " and ")
+    if "- " in text or "-\n" in text or "\u00ad" in text or "\u2010" in text:
+        text = BROKEN.sub("", text).replace("\u00ad", "")
     if text.isascii():
         return " ".join(TOKEN.findall(text.lower()))
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())

@@ -1,0 +1,119 @@
+"""Which work was quoted, and what is wrong with the quotation. Oracles: judged by hand."""
+
+import pytest
+
+from guardrail.bibliography.matching import Closeness, Title, compare, judge
+from guardrail.bibliography.records import Record, Reference, Status
+
+TIMES = {
+    "supervised": 4000,
+    "unsupervised": 4000,
+    "image": 9000,
+    "images": 3000,
+    "leaning": 4,
+    "learning": 60000,
+}
+TIMES |= {"word": 3000, "world": 4000, "modem": 40, "modern": 800, "for": 90000, "of": 200000}
+
+
+def frequency(word):
+    return TIMES.get(word, 0)
+
+
+class TestCompare:
+    @pytest.mark.parametrize(
+        ("claimed", "found", "closeness"),
+        [
+            ("Deep Learning for Images", "deep learning for images", Closeness.EXACT),
+            ("Multi Agent Systems", "Multiagent systems", Closeness.EXACT),
+            ("Deep Leraning for Vision", "Deep Learning for Vision", Closeness.NOISE),
+            ("Deep leaning for vision", "Deep Learning for Vision", Closeness.NOISE),
+            ("C1assificati0n of rnodern art", "Classification of modern art", Closeness.NOISE),
+            ("Deep Learning of Vision Systems", "Deep Learning for Vision Systems", Closeness.REWORDED),
+            ("The deep learning of image systems", "Deep learning of image systems", Closeness.REWORDED),
+            ("Deep Learning for Vision", "Deep Learning for Vision: A Survey", Closeness.SHORTER),
+            ("Deep Learning for Vision: A Survey", "Deep Learning for Vision", Closeness.LONGER),
+            ("A world model of speech", "A word model of speech", Closeness.LETTER),
+            ("Unsupervised deep learning", "Supervised deep learning", Closeness.NEAR),
+            ("Asymmetric encryption schemes", "Symmetric encryption schemes", Closeness.NEAR),
+            ("2D object detection in videos", "3D object detection in videos", Closeness.NEAR),
+            ("SemEval-2019 Task 7", "SemEval-2020 Task 7", Closeness.NEAR),
+            ("Cooking pasta", "Deep learning for vision", Closeness.DIFFERENT),
+            ("", "Deep learning for vision", Closeness.DIFFERENT),
+        ],
+    )
+    def test_tells_noise_from_another_title(self, claimed, found, closeness):
+        """A slip keeps the work; another word, number or prefix does not."""
+        assert compare(Title(claimed), Title(found), frequency).closeness is closeness
+
+    def test_similarity_is_one_only_for_equal_titles(self):
+        """Noise is similar, never equal."""
+        assert compare(Title("A B"), Title("a-b")).similarity == 1.0
+        assert compare(Title("Deep Leraning"), Title("Deep Learning")).similarity < 1.0
+
+
+WORK = Record("Deep Learning for Vision", ("Jane Smith", "Ann Lee"), year=2019, doi="10.1000/one", source="t")
+OTHER = Record("Deep Learning for Vision", ("Otto Maier",), year=2004, source="t")
+
+
+class TestJudge:
+    def test_chooses_among_works_of_one_title_by_authors(self):
+        """The work that agrees with the claim is the one meant, in any order of candidates."""
+        reference = Reference("Deep learning for vision", ("O. Maier",), year=2004)
+        for works in ([WORK, OTHER], [OTHER, WORK]):
+            match = judge(reference, works)
+            assert (match.status, match.record, match.differences) == (Status.FOUND, OTHER, ())
+
+    def test_says_what_is_misquoted(self):
+        """Claimed against found, field by field."""
+        match = judge(
+            Reference("Deep learning for vision", ("Eve Wrong",), year=2012, doi="10.1000/two"), [WORK]
+        )
+        assert match.status is Status.FOUND
+        assert [(d.field, d.claimed, d.found) for d in match.differences] == [
+            ("authors", "Eve Wrong", "Jane Smith; Ann Lee"),
+            ("year", "2012", "2019"),
+            ("doi", "10.1000/two", "10.1000/one"),
+        ]
+
+    def test_tolerates_a_year_between_preprint_and_print(self):
+        """One year apart is no error, and is mentioned."""
+        match = judge(Reference("Deep learning for vision", year=2018), [WORK])
+        assert match.differences == ()
+        assert "preprint" in match.detail
+
+    def test_an_identifier_of_another_work_proves_nothing(self):
+        """A stolen DOI does not make an invented title real."""
+        match = judge(Reference("Cooking pasta at altitude", ("A. Cook",), doi="10.1000/one"), [WORK])
+        assert match.status is Status.ABSENT
+        assert match.record == WORK
+        assert {"title", "authors"} == {d.field for d in match.differences}
+
+    def test_an_identifier_alone_is_enough(self):
+        """Nothing else was claimed, nothing else can be wrong."""
+        match = judge(Reference(doi="10.1000/ONE"), [WORK])
+        assert (match.status, match.similarity, match.differences) == (Status.FOUND, 1.0, ())
+
+    def test_a_short_main_title_needs_its_authors(self):
+        """ "Attention" may be the main title of many works."""
+        work = Record("Attention: A Natural History", ("Jane Smith",), year=2001)
+        assert judge(Reference("Attention"), [work]).status is Status.ABSENT
+        assert judge(Reference("Attention", ("Smith, J.",)), [work]).status is Status.FOUND
+
+    def test_one_letter_that_makes_another_word_needs_the_authors(self):
+        """ "Word" for "world" is another title, unless the authors say that it is a slip."""
+        work = Record("A word model of speech", ("Jane Smith",))
+        assert judge(Reference("A world model of speech"), [work], frequency).status is Status.ABSENT
+        match = judge(Reference("A world model of speech", ("J. Smith",)), [work], frequency)
+        assert match.status is Status.FOUND
+        assert [d.field for d in match.differences] == ["title"]
+
+    def test_a_near_miss_is_shown_but_not_found(self):
+        """The nearest work comes along, with the title as the difference."""
+        match = judge(Reference("Deep learning for robots"), [WORK])
+        assert (match.status, match.record) == (Status.ABSENT, WORK)
+        assert match.differences[0].field == "title"
+
+    def test_no_candidates_is_absent(self):
+        """Nothing to choose from."""
+        assert judge(Reference("x"), []).status is Status.ABSENT
