@@ -58,7 +58,7 @@ class LangChainChat:
 
     batch = 1
     capacity: int | None = None
-    instant = False
+    instant: bool = False
     aanswer: Callable[[Sequence[Ask]], Coroutine[Any, Any, list[Reply[Completion]]]] | None
 
     def __init__(

@@ -75,7 +75,7 @@ class OpenAIChat:
     """
 
     capacity: int | None = None
-    instant = False
+    instant: bool = False
     aanswer: Callable[[Sequence[Ask]], Coroutine[Any, Any, list[Reply[Completion]]]] | None
 
     def __init__(

@@ -56,14 +56,10 @@ class ScriptedChat:
     def __init__(self, script: Script, *, delay: float = 0.0, concurrency: int = 32) -> None:
         self._script = script
         self.delay = delay
+        self.instant = delay <= 0
         self.concurrency = concurrency
         self.asked: list[Ask] = []
         self._lock = threading.Lock()
-
-    @property
-    def instant(self) -> bool:
-        """Without a delay it is called where it stands."""
-        return self.delay <= 0
 
     def answer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:
         """One reply per request."""

@@ -46,17 +46,16 @@ def recorded(source: str | Path) -> Replies:
     """
     from guardrail.chat.recorded import read_recording
 
-    found: dict[tuple[tuple[str, str], ...], list[tuple[int, Completion]]] = {}
+    found: dict[tuple[tuple[str, str], ...], dict[int, Completion]] = {}
     for entry in read_recording(source):
         if entry.request is not None and isinstance(entry.reply, Answer):
             messages = tuple((message.role, message.text) for message in entry.request.messages)
-            found.setdefault(messages, []).append((entry.request.draw, entry.reply.value))
-    for draws in found.values():
-        draws.sort(key=lambda item: item[0])
+            found.setdefault(messages, {})[entry.request.draw] = entry.reply.value
+    takes = {messages: [said for _, said in sorted(draws.items())] for messages, draws in found.items()}
 
     def reply(call: Call) -> Completion:
-        draws = found[call.messages]
-        return draws[call.draw % len(draws)][1]
+        said = takes[call.messages]
+        return said[call.draw % len(said)]
 
     return reply
 
@@ -188,6 +187,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
     parser.add_argument("--recording", type=Path, help="JSON lines of RecordedChat; default: echo")
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each reply")
+    parser.add_argument("--pace", type=float, default=0.0, help="seconds between the words of a stream")
     parser.add_argument("--fault", action="append", default=[], metavar="KIND=RATE", help=", ".join(FAULTS))
     parser.add_argument("--seed", type=int, default=0, help="of the faults")
     parser.add_argument("--retry-after", default="1", help="what a 429 says")
@@ -199,6 +199,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     behaviour = Behaviour(
         recorded(options.recording) if options.recording else echo,
         latency=options.latency,
+        pace=options.pace,
         faults={kind: float(rate or 0.01) for kind, _, rate in pairs},
         seed=options.seed,
         retry_after=options.retry_after,

@@ -7,7 +7,7 @@ import random
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
@@ -60,6 +60,7 @@ class Behaviour:
     Attributes:
         replies: what it says.
         latency: seconds before it answers.
+        pace: seconds between the words of a stream.
         faults: kind → rate in [0, 1]; kinds in `FAULTS`.
         seed: of the faults.
         retry_after: what a 429 says, seconds or an HTTP date.
@@ -70,6 +71,7 @@ class Behaviour:
 
     replies: Replies = echo
     latency: float = 0.0
+    pace: float = 0.0
     faults: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     retry_after: str = "1"
@@ -138,7 +140,9 @@ class ChatService:
             answer = partial(self._answer, exchange, body, messages, key, chat=chat)
         else:
             self.faults[fault] += 1
-            answer = partial(_misbehave, exchange, fault, self.behaviour.retry_after)
+            answer = partial(
+                _misbehave, exchange, fault, self.behaviour.retry_after, stream=bool(body.get("stream"))
+            )
 
         def finish() -> None:
             self.running -= 1
@@ -189,7 +193,8 @@ class ChatService:
         }
         usage = _usage(messages, completions)
         if body.get("stream"):
-            _stream(exchange, head, completions, usage if _wants_usage(body) else None, chat=chat)
+            usage_wanted = usage if _wants_usage(body) else None
+            _stream(exchange, head, completions, usage_wanted, chat=chat, pace=self.behaviour.pace)
             return
         choices = [_choice(i, one, body, chat=chat) for i, one in enumerate(completions)]
         exchange.send(json.dumps({**head, "choices": choices, "usage": usage}).encode())
@@ -263,31 +268,48 @@ def _stream(
     usage: Mapping[str, int] | None,
     *,
     chat: bool,
+    pace: float,
 ) -> None:
     """Server-sent events, one word each."""
-
-    def event(choices: list[dict[str, Any]], **more: Any) -> None:
-        data = {
-            **head,
-            "object": "chat.completion.chunk" if chat else "text_completion",
-            "choices": choices,
-            **more,
-        }
-        exchange.chunk(b"data: " + json.dumps(data).encode() + b"\n\n")
-
     exchange.start("text/event-stream")
+    events = _events(head, completions, usage, chat=chat)
+
+    def following() -> None:
+        for event in events:
+            exchange.chunk(event)
+            if pace > 0:
+                exchange.later(pace, following)
+                return
+        exchange.end()
+
+    following()
+
+
+def _events(
+    head: Mapping[str, Any],
+    completions: Sequence[Completion],
+    usage: Mapping[str, int] | None,
+    *,
+    chat: bool,
+) -> Iterator[bytes]:
+    kind = "chat.completion.chunk" if chat else "text_completion"
+
+    def event(choices: list[dict[str, Any]], **more: Any) -> bytes:
+        return b"data: " + json.dumps({**head, "object": kind, "choices": choices, **more}).encode() + b"\n\n"
+
     for index, one in enumerate(completions):
         if chat:
-            event([{"index": index, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}])
+            yield event(
+                [{"index": index, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]
+            )
         for word in re.findall(r"\s*\S+|\s+\Z", one.text):
             said = {"delta": {"content": word}} if chat else {"text": word}
-            event([{"index": index, **said, "finish_reason": None}])
+            yield event([{"index": index, **said, "finish_reason": None}])
         last: dict[str, Any] = {"delta": {}} if chat else {"text": ""}
-        event([{"index": index, **last, "finish_reason": one.finish_reason or "stop"}])
+        yield event([{"index": index, **last, "finish_reason": one.finish_reason or "stop"}])
     if usage is not None:
-        event([], usage=usage)
-    exchange.chunk(b"data: [DONE]\n\n")
-    exchange.end()
+        yield event([], usage=usage)
+    yield b"data: [DONE]\n\n"
 
 
 def _refuse(
@@ -298,9 +320,14 @@ def _refuse(
 
 
 _HALF = b'{"id": "chatcmpl-1", "object": "chat.completion", "choices": [{"index": 0, "mess'
+_EMPTY = b'{"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}'
+_FIRST = (
+    b'data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", '
+    b'"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Well"}, "finish_reason": null}]}\n\n'
+)
 
 
-def _misbehave(exchange: Exchange, fault: str, retry_after: str) -> None:
+def _misbehave(exchange: Exchange, fault: str, retry_after: str, *, stream: bool) -> None:
     if fault == "rate_limit":
         error = (
             b'{"error": {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}}'
@@ -312,14 +339,24 @@ def _misbehave(exchange: Exchange, fault: str, retry_after: str) -> None:
         )
     elif fault == "timeout":
         pass  # the client waits until it has enough of it
+    elif fault == "content_type":
+        exchange.send(b"<html><body>502 but nobody said so</body></html>", content_type="text/html")
+    elif stream:
+        _break_off(exchange, fault)
     elif fault == "cut":
         exchange.send(_HALF, promised=4 * len(_HALF))
         exchange.cut()
-    elif fault == "malformed":
-        exchange.send(_HALF)
-    elif fault == "empty":
-        exchange.send(
-            b'{"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}'
-        )
     else:
-        exchange.send(b"<html><body>502 but nobody said so</body></html>", content_type="text/html")
+        exchange.send(_HALF if fault == "malformed" else _EMPTY)
+
+
+def _break_off(exchange: Exchange, fault: str) -> None:
+    """A stream that is cut, breaks, or never holds a choice."""
+    exchange.start("text/event-stream")
+    if fault == "cut":
+        exchange.chunk(_FIRST)
+        exchange.cut()
+        return
+    exchange.chunk(_FIRST + b"data: " + _HALF if fault == "malformed" else b"data: " + _EMPTY)
+    exchange.chunk(b"\n\ndata: [DONE]\n\n")
+    exchange.end()

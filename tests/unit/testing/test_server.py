@@ -132,6 +132,28 @@ class TestFaults:
         assert 20 <= faults["server_error"] <= 60
         assert 8 <= faults["empty"] <= 40
 
+    @pytest.mark.parametrize("fault", ["cut", "malformed", "empty"])
+    def test_come_inside_streams_too(self, fault):
+        """Cut after a word, broken in the middle, or without any choice."""
+        with serve(faults={fault: 1.0}) as server, client(server) as api:
+            stream = api.chat.completions.create(model="m", messages=MESSAGES, stream=True)
+            if fault == "empty":
+                assert [chunk.choices for chunk in stream] == [[]]
+            else:
+                with pytest.raises((openai.APIConnectionError, ValueError)):
+                    list(stream)
+                assert stream.response.status_code == 200
+
+    def test_streams_have_a_pace(self):
+        """A word after the other, and a client that leaves stops them."""
+        with serve(lambda _: "a b c d", pace=0.03) as server, client(server) as api:
+            begun = time.perf_counter()
+            with api.chat.completions.create(model="m", messages=MESSAGES, stream=True) as stream:
+                next(stream)
+                next(stream)
+                early = time.perf_counter() - begun
+            assert early < 0.15
+
     def test_latency_is_kept_at_once_for_many(self):
         """Forty requests together take about as long as one."""
 
