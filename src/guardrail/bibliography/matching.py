@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum, IntEnum, auto
 from functools import cached_property
 
@@ -17,7 +17,7 @@ from rapidfuzz.distance import OSA, Levenshtein
 
 from guardrail.bibliography.normalise import IDENTIFIERS, main_part, normalise, squeeze
 from guardrail.bibliography.records import Difference, Match, Record, Reference, Status
-from guardrail.text.names import MOST_AUTHORS, authors_agree, overlap, parse_name
+from guardrail.text.names import LONGEST_NAME, MOST_AUTHORS, authors_agree, overlap, parse_name
 
 __all__ = ["FUNCTION_WORDS", "Closeness", "Frequency", "Title", "TitleMatch", "compare", "fold", "judge"]
 
@@ -269,6 +269,9 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
         `FOUND` with the differing fields, or `ABSENT` with the nearest work if one is near. An identifier that
         belongs to a work of quite another title and other authors is no proof of the quoted work: `ABSENT`.
     """
+    names = tuple(name[:LONGEST_NAME] for name in reference.authors[:MOST_AUTHORS])
+    cut = reference.et_al or len(names) < len(reference.authors)
+    reference = replace(reference, authors=names, et_al=cut)
     title = Title(reference.title)
     weighed = sorted((_weigh(reference, title, work, frequency) for work in works), key=lambda w: w.rank)
     if not weighed:
@@ -395,6 +398,6 @@ def authors_match(reference: Reference, work: Record) -> bool | None:
 def _shared(reference: Reference, work: Record) -> float:
     """How much the lists of authors have in common, to choose between works of one title."""
     return overlap(
-        [parse_name(name) for name in reference.authors[:MOST_AUTHORS]],
+        [parse_name(name) for name in reference.authors],
         [parse_name(name) for name in work.authors[:MOST_AUTHORS]],
     )

@@ -140,6 +140,12 @@ class TestFind:
         assert time.perf_counter() - start < 0.5
         assert before == index.fingerprint
 
+    def test_hostile_authors_cost_little(self, index):
+        """A thousand long names are cut before they are compared."""
+        start = time.perf_counter()
+        index.find(Reference("Deep learning", tuple(f"{n} x" * 1000 for n in range(1000))))
+        assert time.perf_counter() - start < 0.5
+
     def test_find_all_keeps_the_order(self, index):
         """One match each, in order."""
         found = index.find_all([Reference("Deep Learning"), Reference("No such thing at all")])
