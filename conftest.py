@@ -137,7 +137,7 @@ def _in_ci() -> bool:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
+def pytest_runtest_makereport(item: pytest.Item):
     """In CI, with the data at hand, a skipped `data` test is a failed one."""
     report = yield
     if report.skipped and not hasattr(report, "wasxfail") and item.get_closest_marker("data"):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+ALONE = {"CI": "", "GUARDRAIL_DATA": "", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 
 SKIPPED = """
 import pytest
@@ -97,12 +98,12 @@ def trial(tmp_path):
                 "--import-mode=importlib",
             ],
             cwd=tmp_path,
-            env={**os.environ, "CI": "", "GUARDRAIL_DATA": "", **environment},
+            env={**os.environ, **ALONE, **environment},
             capture_output=True,
             text=True,
             check=False,
         )
-        outcomes = re.findall(r"^(PASSED|FAILED|ERROR|SKIPPED)\b.*?(?:::(\w+)|$)", found.stdout, re.M)
+        outcomes = re.findall(r"^(PASSED|FAILED|ERROR|SKIPPED)\b.*?(?:::(\w+)|$)", found.stdout, re.MULTILINE)
         return {name: outcome for outcome, name in outcomes if name}, found.stdout
 
     return run

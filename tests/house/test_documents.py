@@ -1,0 +1,163 @@
+"""Documents agree with the code: cited works exist, blocks run, versions match, help is as printed.
+
+A fenced block in a Markdown file is tried where a comment stands on the line before it:
+
+    <!-- runs -->              python: run, in one namespace per file; console: each `$ command` run in a shell,
+                               its output compared (`...` stands for anything)
+    <!-- file: refs.bib -->    written under that name for the blocks that run
+    <!-- help: guardrail check -->   compared with what `guardrail check --help` prints
+
+Blocks run in an empty folder that holds the files of `tests/house/files`, without network and keys.
+"""
+
+import doctest
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import bibtexparser
+import pytest
+
+import guardrail
+from tests.house.source import ROOT
+
+SOURCES = [
+    path
+    for folder in ("src", "benchmarks", "integrations", "tests")
+    for path in (ROOT / folder).rglob("*.py")
+]
+PAGES = sorted(
+    path
+    for pattern in ("*.md", "docs/**/*.md", "integrations/*/README.md", "benchmarks/**/README.md")
+    for path in ROOT.glob(pattern)
+)
+CITED = re.compile(r"\[([a-z]+(?:[12][0-9]{3})[a-z]?)(?=[],; ])")
+BLOCK = re.compile(
+    r"^<!-- (runs|file: .+?|help: .+?) -->\n+```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
+FILES = Path(__file__).parent / "files"
+
+
+class TestCitedWorks:
+    def test_exist(self):
+        """Every [key2024] in the sources and documents is an entry of docs/references.bib."""
+        library = bibtexparser.parse_file(str(ROOT / "docs" / "references.bib"))
+        assert not library.failed_blocks
+        known = {entry.key for entry in library.entries}
+        for path in [*SOURCES, *PAGES]:
+            for key in CITED.findall(path.read_text(encoding="utf-8")):
+                assert key in known, (
+                    f"{path.relative_to(ROOT)} cites [{key}], which docs/references.bib lacks"
+                )
+
+    def test_are_whole(self):
+        """Who, what, when and where."""
+        for entry in bibtexparser.parse_file(str(ROOT / "docs" / "references.bib")).entries:
+            fields = {field.key for field in entry.fields}
+            assert {"author", "title"} <= fields, entry.key
+            assert fields & {"year", "note"}, entry.key
+            assert fields & {"journal", "booktitle", "eprint", "note"}, entry.key
+
+
+class TestVersion:
+    def test_changelog(self):
+        """The newest entry is the version that the package says it is."""
+        text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+        assert re.findall(r"^## (\S+)", text, re.MULTILINE)[0] == guardrail.__version__
+
+
+def blocks(path, kind):
+    """(line, what the comment says, language, text) of a page's marked blocks of one kind."""
+    text = path.read_text(encoding="utf-8")
+    for match in BLOCK.finditer(text):
+        mark, language, body = match.groups()
+        if mark.partition(":")[0] == kind:
+            yield text[: match.start()].count("\n") + 1, mark.partition(": ")[2], language, body
+
+
+def named(path):
+    return str(path.relative_to(ROOT))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """An empty folder with the example files, and the commands of this environment on the path."""
+    if FILES.is_dir():
+        shutil.copytree(FILES, tmp_path, dirs_exist_ok=True)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]]))
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("TERM", "dumb")
+    return tmp_path
+
+
+def same(expected, got):
+    """Equal line by line, but for trailing blanks; `...` stands for anything."""
+    want, have = (
+        "\n".join(line.rstrip() for line in text.strip().splitlines()) + "\n" for text in (expected, got)
+    )
+    return doctest.OutputChecker().check_output(want, have, doctest.ELLIPSIS)
+
+
+def shell(command):
+    found = subprocess.run(
+        command,
+        shell=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return found.stdout
+
+
+class TestBlocks:
+    @pytest.mark.parametrize("path", PAGES, ids=named)
+    def test_run(self, path, folder):
+        """Blocks marked as running do, and print what the page says they print."""
+        for _, name, _, body in blocks(path, "file"):
+            (folder / name).write_text(body, encoding="utf-8")
+        names = {"__name__": "__main__"}
+        for line, _, language, body in blocks(path, "runs"):
+            place = f"{named(path)}:{line}"
+            if language == "python":
+                exec(compile("\n" * (line + 1) + body, str(path), "exec"), names)
+            elif language == "console":
+                for step in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
+                    command, _, expected = step.partition("\n")
+                    output = shell(command.partition("  #")[0])
+                    assert same(expected, output), (
+                        f"{place}: {command}\nexpected:\n{expected}\ngot:\n{output}"
+                    )
+            else:
+                pytest.fail(f"{place}: expected a python or console block, got {language!r}")
+
+    @pytest.mark.parametrize("path", PAGES, ids=named)
+    def test_help(self, path, folder):
+        """Help texts on a page are those that the command prints."""
+        for line, command, _, body in blocks(path, "help"):
+            output = shell(f"{command} --help")
+            assert same(body, output), f"{named(path)}:{line} differs from {command} --help:\n{output}"
+
+    def test_marks_are_read(self):
+        """A mark that is misspelt would leave its block untried."""
+        for path in PAGES:
+            text = path.read_text(encoding="utf-8")
+            marks = len(re.findall(r"^<!-- (?:runs|file:|help:)", text, re.MULTILINE))
+            assert marks == len(BLOCK.findall(text)), (
+                f"{named(path)}: a marked block that is not a fenced one"
+            )
+
+    def test_links(self):
+        """Links to files of the checkout lead somewhere."""
+        for path in PAGES:
+            for target in re.findall(r"\]\(([^)#\s]+)", path.read_text(encoding="utf-8")):
+                if "://" not in target and not target.startswith("mailto:"):
+                    assert (path.parent / target).exists(), (
+                        f"{named(path)} links to {target}, which is not there"
+                    )

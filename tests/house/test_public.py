@@ -1,0 +1,73 @@
+"""The front door: which names there are, and what it costs to open it."""
+
+import ast
+import importlib
+import json
+import subprocess
+import sys
+
+import pytest
+from tests.house.source import SRC, guardrail_modules
+
+import guardrail
+
+# structlog imports rich by itself wherever that is installed, so rich is not among them.
+HEAVY = """
+torch transformers sentence_transformers langchain langchain_core langgraph openai scipy sklearn matplotlib
+tokenizers bibtexparser typer jinja2 starlette
+""".split()
+
+
+def type_checking_names():
+    tree = ast.parse((SRC / "guardrail" / "__init__.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    return {alias.asname: node.module for node in block.body for alias in node.names}
+
+
+class TestNames:
+    def test_all_import(self):
+        """Every name in `__all__` is there, and is what its module holds."""
+        for name in guardrail.__all__:
+            assert getattr(guardrail, name) is not None
+        for name, home in guardrail._HOMES.items():
+            assert getattr(guardrail, name) is getattr(importlib.import_module(f"guardrail.{home}"), name)
+
+    def test_agree(self):
+        """`__all__`, the table of homes and the block for type checkers say the same."""
+        homes = {name: f"guardrail.{home}" for name, home in guardrail._HOMES.items()}
+        assert homes == type_checking_names()
+        assert sorted({*homes, "__version__"}) == sorted(guardrail.__all__)
+
+    def test_few(self):
+        """About twenty: what is rarer has a module of its own."""
+        assert len(guardrail.__all__) <= 25
+
+    def test_unknown(self):
+        """A name that does not exist is an AttributeError, so `hasattr` works."""
+        assert not hasattr(guardrail, "no_such_name")
+
+    @pytest.mark.parametrize("module", [name for name in guardrail_modules() if "._" not in name])
+    def test_modules_say_what_is_public(self, module):
+        """Every name in a module's `__all__` exists; an extra that is missing says so, and is no failure."""
+        if module.endswith("__main__"):
+            return
+        found = importlib.import_module(module)
+        for name in getattr(found, "__all__", ()):
+            assert hasattr(found, name), f"{module}.__all__ names {name!r}, which is not there"
+
+
+class TestImport:
+    def test_light(self):
+        """Importing guardrail, and using its core, loads no framework and no model library."""
+        code = (
+            "import sys, json, guardrail\n"
+            "first = sorted(sys.modules)\n"
+            "from guardrail import Guard, Case, annotate, regenerate, Budget\n"
+            "print(json.dumps([first, sorted(sys.modules)]))"
+        )
+        output = subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        first, core = json.loads(output)
+        assert [name for name in HEAVY if name in core] == []
+        assert [name for name in ("pydantic", "numpy", "httpx", "tenacity") if name in first] == []
