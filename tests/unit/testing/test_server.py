@@ -140,7 +140,7 @@ class TestFaults:
             if fault == "empty":
                 assert [chunk.choices for chunk in stream] == [[]]
             else:
-                with pytest.raises((openai.APIConnectionError, ValueError)):
+                with pytest.raises((openai.APIConnectionError, httpx.HTTPError, ValueError)):
                     list(stream)
                 assert stream.response.status_code == 200
 
