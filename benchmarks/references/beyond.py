@@ -33,12 +33,12 @@ def rows(model: str, topics: Sequence[Topic], paper: Scored, *, full: bool) -> l
         model: whose replies.
         topics: the recorded answers.
         paper: the scores of the paper's way.
-        full: all ten recorded draws end to end, instead of two.
+        full: three of the recorded draws end to end, instead of one.
     """
     everything = replay(topics, ReferenceCheck(effort="paper", agreement="local"))
     return [
         *_local(model, paper, everything),
-        *_fast(model, topics, range(10 if full else 2)),
+        *_fast(model, topics, range(3 if full else 1)),
         *_adaptive(model, topics, everything),
     ]
 

@@ -11,7 +11,7 @@ import json
 import threading
 import warnings
 from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -52,7 +52,7 @@ class RecordedChat:
 
     Every reply is written, in one piece, before anybody gets it, so a recording survives a kill: a torn last
     line is left out with a warning when it is read. Failures that may pass are not recorded. A replayed reply
-    has the cost that it once had.
+    costs nothing; what it once cost stays in the file.
 
     Raises:
         ParseError: another line of the file is no recorded reply; with its number.
@@ -83,7 +83,7 @@ class RecordedChat:
                 name = (
                     self._key(entry.request) if key is not None and entry.request is not None else entry.key
                 )
-                self._replies[name] = entry.reply
+                self._replies[name] = _free(entry.reply)
         elif record_from is None:
             raise InputError(
                 f"expected a recording, got {str(source)!r}, which does not exist. "
@@ -169,7 +169,7 @@ class RecordedChat:
                 if isinstance(reply, Failed) and reply.retryable:
                     continue
                 name = self._key(ask)
-                self._replies[name] = reply
+                self._replies[name] = _free(reply)
                 said = codec.encode_reply(ask, reply)
                 lines.append(
                     f'{{"key":{json.dumps(name)},"request":{codec.encode_request(ask)},"reply":{said}}}\n'
@@ -254,8 +254,12 @@ def _reply(said: Said) -> Reply[Completion]:
     return said if isinstance(said, Answer | Failed) else Answer(said)
 
 
+def _free(reply: Reply[Completion]) -> Reply[Completion]:
+    return replace(reply, cost=Cost())
+
+
 def _in_memory(source: Mapping[Any, Said], key: Callable[[Ask], str]) -> dict[str, Reply[Completion]]:
-    return {name if isinstance(name, str) else key(name): _reply(said) for name, said in source.items()}
+    return {name if isinstance(name, str) else key(name): _free(_reply(said)) for name, said in source.items()}
 
 
 def _mend(path: Path) -> None:

@@ -13,6 +13,8 @@ class TestRecordedChatKeepsTheContract(ChatContract):
 
 
 class TestReplayedChatKeepsTheContract(ChatContract):
+    calls = 0
+
     @pytest.fixture
     def chat(self, tmp_path):
         made = RecordedChat(tmp_path / "a.jsonl", record_from=ScriptedChat(ANSWER), key=lambda _: "all")

@@ -30,10 +30,11 @@ def record(path, script="Bar", asks=(ASK,), **options):
 
 class TestRecording:
     def test_replays_what_it_recorded(self, path):
-        """Text, model, log-probabilities and the cost it once had; without the model."""
+        """Text, model and log-probabilities; without the model, and at no cost."""
         said = Completion("Bar", "m", "stop", (TokenLogprob("Bar", -0.1, (("Baz", -2.0),)),))
         recorded = record(path, lambda _: Answer(said, Cost(1, 2, 3, 0.5)))
-        assert RecordedChat(path).answer([ASK]) == recorded == [Answer(said, Cost(1, 2, 3, 0.5))]
+        assert recorded == [Answer(said, Cost(1, 2, 3, 0.5))]
+        assert RecordedChat(path).answer([ASK]) == [Answer(said)]
 
     def test_is_one_line_per_reply(self, path):
         """JSON that a person can read."""
