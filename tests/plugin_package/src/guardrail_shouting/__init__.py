@@ -1,0 +1,55 @@
+"""Sentences in capital letters: the smallest useful detector."""
+
+from __future__ import annotations
+
+import re
+
+from guardrail import Case, Detector, Finding, Flow, Span, Verdict
+from guardrail.report import Scale
+
+__all__ = ["Shouting", "loudness"]
+
+
+def loudness(text: str) -> float | None:
+    """The share of capitals among the letters that have cases, in [0, 1]; `None` if there is none."""
+    cased = [letter for letter in text if letter.lower() != letter.upper()]
+    return sum(letter.isupper() for letter in cased) / len(cased) if cased else None
+
+
+class Shouting(Detector):
+    """One finding per sentence; a sentence of at least `threshold` capitals is unsupported."""
+
+    name = "shouting"
+    version = "1"
+    scope = "sentence"
+    scale = Scale(unit="share of capitals")
+
+    def __init__(self, *, threshold: float = 0.8) -> None:
+        self.threshold = threshold
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """Nothing: it asks nobody."""
+        return 0, 0
+
+    def examine(self, case: Case) -> Flow[list[Finding]]:
+        """A flow without requests still is a generator."""
+        yield from ()
+        return [self._judge(found) for found in re.finditer(r"[^.!?\n]*\w[^.!?\n]*[.!?]*", case.answer)]
+
+    def _judge(self, found: re.Match[str]) -> Finding:
+        score = loudness(found.group())
+        if score is None:
+            verdict, reason = Verdict.UNVERIFIED, "no letter that has a capital form"
+        elif score >= self.threshold:
+            verdict, reason = Verdict.UNSUPPORTED, f"{score:.0%} capitals"
+        else:
+            verdict, reason = Verdict.SUPPORTED, ""
+        return Finding(
+            detector=self.name,
+            span=Span(start=found.start(), end=found.end()),
+            text=found.group(),
+            score=score,
+            verdict=verdict,
+            mark="shouted" if verdict is Verdict.UNSUPPORTED else "",
+            reason=reason,
+        )
