@@ -20,9 +20,9 @@ from pathlib import Path
 
 import bibtexparser
 import pytest
+from tests.house.source import ROOT
 
 import guardrail
-from tests.house.source import ROOT
 
 SOURCES = [
     path
@@ -43,7 +43,7 @@ FILES = Path(__file__).parent / "files"
 
 class TestCitedWorks:
     def test_exist(self):
-        """Every [key2024] in the sources and documents is an entry of docs/references.bib."""
+        """Every work cited in sources and documents (name and year in brackets) is in docs/references.bib."""
         library = bibtexparser.parse_file(str(ROOT / "docs" / "references.bib"))
         assert not library.failed_blocks
         known = {entry.key for entry in library.entries}

@@ -12,10 +12,23 @@ from tests.house.source import SRC, guardrail_modules
 import guardrail
 
 # structlog imports rich by itself wherever that is installed, so rich is not among them.
-HEAVY = """
-torch transformers sentence_transformers langchain langchain_core langgraph openai scipy sklearn matplotlib
-tokenizers bibtexparser typer jinja2 starlette
-""".split()
+HEAVY = [
+    "torch",
+    "transformers",
+    "sentence_transformers",
+    "langchain",
+    "langchain_core",
+    "langgraph",
+    "openai",
+    "scipy",
+    "sklearn",
+    "matplotlib",
+    "tokenizers",
+    "bibtexparser",
+    "typer",
+    "jinja2",
+    "starlette",
+]
 
 
 def type_checking_names():
