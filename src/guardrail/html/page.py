@@ -1,0 +1,114 @@
+"""From a view to HTML: the template, its filters, and the policy that the page sets itself."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import unicodedata
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from guardrail.html.view import View
+from guardrail.report import Report
+
+if TYPE_CHECKING:
+    from jinja2 import Template
+    from markupsafe import Markup
+
+__all__ = ["render", "write"]
+
+# Zero-width joiner and non-joiner shape Indic and Arabic script and emoji; they stay as they are.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b\u200e\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+
+
+def render(report: Report) -> str:
+    """The report as a complete HTML document."""
+    template, css = _template()
+    digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    return template.render(view=View(report), report=report, css=css, policy=policy)
+
+
+def write(report: Report, path: str | Path) -> Path:
+    """Write the report to a file, in UTF-8, and return its path."""
+    target = Path(path)
+    target.write_text(render(report), encoding="utf-8", newline="\n")
+    return target
+
+
+@cache
+def _template() -> tuple[Template, str]:
+    from jinja2 import Environment, StrictUndefined
+
+    folder = resources.files("guardrail.html")
+    css = folder.joinpath("report.css").read_text(encoding="utf-8")
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {"visible": visible, "number": number, "few": few, "many": many}
+    return environment.from_string(folder.joinpath("report.html.j2").read_text(encoding="utf-8")), css
+
+
+def visible(text: str) -> Markup:
+    r"""Escaped text in which invisible characters are spelt out.
+
+    Example:
+        >>> str(visible("<b>\u202e"))
+        '&lt;b&gt;<span class="control" title="RIGHT-TO-LEFT OVERRIDE">U+202E</span>'
+    """
+    from markupsafe import Markup, escape
+
+    pieces: list[str] = []
+    position = 0
+    text = text.replace("\r\n", "\n")
+    for match in _INVISIBLE.finditer(text):
+        name = unicodedata.name(match.group(), "control character")
+        pieces += [
+            escape(text[position : match.start()]),
+            Markup('<span class="control" title="{}">U+{:04X}</span>').format(name, ord(match.group())),
+        ]
+        position = match.end()
+    return Markup("").join([*pieces, escape(text[position:])])
+
+
+def number(value: float | None, digits: int = 3) -> str:
+    """A number for people; `None` is a dash.
+
+    Example:
+        >>> [number(x) for x in (None, 0.93412, 12.0, 12345.6, 2.5, 1e-9)]
+        ['–', '0.934', '12', '12,346', '2.5', '1.0e-09']
+    """
+    if value is None:
+        return "–"
+    if float(value).is_integer() or abs(value) >= 1000:
+        return f"{value:,.0f}" if abs(value) < 1e15 else f"{value:.2e}"
+    if abs(value) < 0.5 * 10**-digits:
+        return f"{value:.1e}"
+    return f"{value:.{digits}f}".rstrip("0").rstrip(".")
+
+
+def few(text: str, limit: int = 160) -> str:
+    """The beginning of a long text."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def many(count: int, noun: str) -> str:
+    """A count with its noun.
+
+    Example:
+        >>> many(1, "reply"), many(2, "reply"), many(2, "edit")
+        ('1 reply', '2 replies', '2 edits')
+    """
+    if count == 1:
+        return f"1 {noun}"
+    return f"{count:,} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"

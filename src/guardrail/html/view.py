@@ -1,0 +1,228 @@
+"""What the page shows, worked out from a report: pieces of text with the findings on them, words, counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from guardrail.flow import Cost
+from guardrail.report import (
+    Action,
+    Edit,
+    Evidence,
+    Finding,
+    Lookup,
+    Measurement,
+    Passage,
+    Proof,
+    Replies,
+    Report,
+    Span,
+    Verdict,
+)
+
+__all__ = ["ICONS", "Piece", "View", "kinds", "pieces", "shown_pieces"]
+
+ICONS = {Verdict.SUPPORTED: "✓", Verdict.UNVERIFIED: "?", Verdict.UNSUPPORTED: "✕"}
+
+_SEVERITY = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}
+_ACTIONS = {
+    Action.PASS: "The answer is shown as it came.",
+    Action.FLAG: "The answer is shown as it came, and flagged.",
+    Action.ANNOTATE: "The answer is shown with marks.",
+    Action.REMOVE: "The answer is shown without what was removed.",
+    Action.REGENERATE: "The answer was generated again.",
+    Action.BLOCK: "The answer is withheld; a message is shown in its place.",
+}
+_NOUNS: dict[type[Evidence], str] = {
+    Measurement: "measurement",
+    Replies: "question",
+    Lookup: "look-up",
+    Passage: "passage",
+    Proof: "proof",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A stretch of text under the same findings.
+
+    Attributes:
+        text: the stretch; empty where only badges stand.
+        findings: numbers (from 1) of the findings that cover it.
+        main: the number of the most serious of them.
+        verdict: its verdict.
+        begins: numbers of the findings that begin here.
+        ends: numbers of those that end with it.
+        change: "cut" or "put" where an edit touched it.
+    """
+
+    text: str
+    findings: tuple[int, ...] = ()
+    main: int = 0
+    verdict: Verdict | None = None
+    begins: tuple[int, ...] = ()
+    ends: tuple[int, ...] = ()
+    change: str = ""
+
+
+def pieces(text: str, findings: Iterable[Finding], edits: Iterable[Edit] = ()) -> list[Piece]:
+    """Split a text where findings and cuts begin and end; every character is in exactly one piece."""
+    located = {n: (f, _clip(f.span, len(text))) for n, f in enumerate(findings, 1) if f.span is not None}
+    cuts = [_clip(edit.span, len(text)) for edit in edits if edit.span.end > edit.span.start]
+    begins: dict[int, list[int]] = {}
+    ends: dict[int, list[int]] = {}
+    for n, (_, span) in located.items():
+        begins.setdefault(span.start, []).append(n)
+        ends.setdefault(span.end, []).append(n)
+    edges = {0, len(text), *begins, *ends}.union(*((cut.start, cut.end) for cut in cuts))
+    cut_starts, cut_ends = Counter(c.start for c in cuts), Counter(c.end for c in cuts)
+    active: dict[int, Finding] = {}
+    cutting, found, order = 0, list[Piece](), sorted(edges)
+    for start, end in zip(order, [*order[1:], len(text)], strict=True):
+        active.update((n, located[n][0]) for n in begins.get(start, ()))
+        for n in ends.get(start, ()):
+            active.pop(n, None)
+        cutting += cut_starts[start] - cut_ends[start]
+        empty = [n for n in begins.get(start, ()) if located[n][1].start == located[n][1].end]
+        if empty:
+            found.append(Piece("", begins=tuple(empty), ends=tuple(empty)))
+        if end > start:
+            main = max(active, key=lambda n: (_SEVERITY[active[n].verdict], -n), default=0)
+            found.append(
+                Piece(
+                    text[start:end],
+                    tuple(active),
+                    main,
+                    active[main].verdict if main else None,
+                    tuple(n for n in begins.get(start, ()) if n not in empty),
+                    tuple(n for n in ends.get(end, ()) if located[n][1].end > located[n][1].start),
+                    "cut" if cutting else "",
+                )
+            )
+    return found
+
+
+def shown_pieces(report: Report) -> list[Piece]:
+    """The text that is shown, with what the edits put in or cut out; one plain piece if they do not explain it."""
+    text, position, found = report.case.answer, 0, list[Piece]()
+    for edit in report.decision.edits:
+        if edit.span.start < position or edit.span.end > len(text):
+            break
+        found.append(Piece(text[position : edit.span.start]))
+        put = edit.replacement
+        found.append(Piece(put, change="put" if put else "cut"))
+        position = edit.span.end
+    found.append(Piece(text[position:]))
+    if "".join(piece.text for piece in found) != report.answer:
+        return [Piece(report.answer)]
+    return [piece for piece in found if piece.text or piece.change]
+
+
+def kinds(evidence: Iterable[Evidence]) -> dict[str, int]:
+    """How many pieces of evidence of which kind, by their nouns."""
+    return dict(Counter(_NOUNS[type(item)] for item in evidence))
+
+
+@dataclass(frozen=True)
+class View:
+    """A report in the words of the page."""
+
+    report: Report
+
+    icons = ICONS
+    verdicts = (Verdict.UNSUPPORTED, Verdict.UNVERIFIED, Verdict.SUPPORTED)
+
+    @cached_property
+    def counts(self) -> dict[Verdict, int]:
+        """Findings by verdict."""
+        return {verdict: len(self.report.with_verdict(verdict)) for verdict in self.verdicts}
+
+    @property
+    def status(self) -> str:
+        """The verdict as a word for style sheets; "nothing" where there is none."""
+        return self.report.verdict.value if self.report.verdict is not None else "nothing"
+
+    @property
+    def icon(self) -> str:
+        """Of the whole report."""
+        return ICONS[self.report.verdict] if self.report.verdict is not None else "–"
+
+    @property
+    def headline(self) -> str:
+        """What was found, in one sentence."""
+        total, bad = len(self.report.findings), self.counts[Verdict.UNSUPPORTED]
+        unknown = self.counts[Verdict.UNVERIFIED]
+        if bad:
+            return (
+                "The finding is not supported"
+                if total == 1
+                else f"{bad} of {total} findings are not supported"
+            )
+        if unknown:
+            return f"{unknown} of {total} findings could not be checked"
+        if self.report.failures:
+            return "The check could not be finished"
+        if total:
+            return "The finding is supported" if total == 1 else f"All {total} findings are supported"
+        return "Nothing in this answer could be examined"
+
+    @property
+    def action(self) -> str:
+        """What the policy did, in one sentence."""
+        attempts = self.report.decision.attempts
+        return _ACTIONS[self.report.decision.action] + (
+            f" It is the best of {attempts}." if attempts > 1 else ""
+        )
+
+    @cached_property
+    def examined(self) -> list[Piece]:
+        """The examined answer."""
+        return pieces(self.report.case.answer, self.report.findings, self.report.decision.edits)
+
+    @cached_property
+    def shown(self) -> list[Piece]:
+        """The answer that is shown."""
+        return shown_pieces(self.report)
+
+    @property
+    def unchanged(self) -> bool:
+        """Whether the examined answer is shown as it is."""
+        return self.report.answer == self.report.case.answer
+
+    @cached_property
+    def bar(self) -> list[tuple[Verdict, float, float]]:
+        """Verdict, start and width, in percent, of a bar of all findings."""
+        total, start, parts = len(self.report.findings), 0.0, []
+        for verdict in self.verdicts:
+            if self.counts[verdict]:
+                width = 100 * self.counts[verdict] / total
+                parts.append((verdict, start, width))
+                start += width
+        return parts
+
+    @cached_property
+    def costs(self) -> list[tuple[str, Cost, Cost | None]]:
+        """Owner, paid and alone."""
+        cost = self.report.cost
+        owners = dict.fromkeys([*cost.paid, *cost.alone])
+        return [(owner, cost.paid.get(owner, Cost()), cost.alone.get(owner)) for owner in owners]
+
+    def verdict_of(self, number: int) -> Verdict:
+        """Of the finding with a number (from 1)."""
+        return self.report.findings[number - 1].verdict
+
+    def evidence(self, finding: Finding) -> list[str]:
+        """The kinds of evidence, counted: "2 measurements"."""
+        return [f"{n} {noun}{'s' if n > 1 else ''}" for noun, n in kinds(finding.evidence).items()]
+
+    def rows(self, replies: Replies) -> Iterator[tuple[str, str | None, bool]]:
+        """Each reply, how it was read, and whether that is known."""
+        for i, text in enumerate(replies.texts):
+            yield text, replies.read[i] if i < len(replies.read) else None, i < len(replies.read)
+
+
+def _clip(span: Span, length: int) -> Span:
+    return Span(start=min(span.start, length), end=min(span.end, length))

@@ -1,0 +1,504 @@
+"""The page: well formed, closed to everything that hostile text tries, and complete."""
+
+import base64
+import hashlib
+import re
+import subprocess
+import sys
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guardrail.flow import Cost, Reason
+from guardrail.html import render, write
+from guardrail.html.page import visible
+from guardrail.html.view import View, pieces
+from guardrail.policies import Plan, Review, annotate, block, flag, remove
+from guardrail.report import (
+    Case,
+    CostBreakdown,
+    DetectorFailure,
+    Finding,
+    Lookup,
+    Measurement,
+    Passage,
+    Proof,
+    Replies,
+    Report,
+    Signature,
+    Span,
+    Verdict,
+    Work,
+)
+
+BAD, OPEN, GOOD = Verdict.UNSUPPORTED, Verdict.UNVERIFIED, Verdict.SUPPORTED
+
+ANSWER = """Here are five references on hallucination in language models [1–5]:
+
+1. Ji, Z., Lee, N., Frieske, R., et al. (2023). "Survey of Hallucination in Natural Language Generation". ACM Computing Surveys 55(12).
+2. Hartwell, M. & Osei, K. (2021). "Grounding the Generator: A Calculus of Referential Fidelity". Transactions of the ACL 9.
+3. Manakul, P., Liusie, A. & Gales, M. (2022). "SelfCheckGPT: Zero-Resource Black-Box Hallucination Detection for Generative Large Language Models". NeurIPS.
+4. Lindqvist, A. (2019). "Confabulation as Compression: Why Decoders Invent". ICLR Workshop on Trustworthy ML.
+5. 王伟 (2020). 《大语言模型的幻觉现象研究》. 计算机学报.
+
+Sampling several answers and comparing them works well in practice [3]. The approach was proven optimal in 2019 [4]."""
+
+
+def find(part, verdict, detector="references", **fields):
+    start = ANSWER.index(part)
+    where = Span(start=start, end=start + len(part))
+    return Finding(detector=detector, span=where, text=part, verdict=verdict, **fields)
+
+
+FINDINGS = (
+    find(
+        'Ji, Z., Lee, N., Frieske, R., et al. (2023). "Survey of Hallucination in Natural Language Generation". ACM Computing Surveys 55(12).',
+        GOOD,
+        score=0.02,
+        label="found",
+        reason="The work exists, and the authors and the year agree.",
+        evidence=(
+            Lookup(
+                status="found",
+                sources=("local.sqlite",),
+                similarity=1.0,
+                work=Work(
+                    title="Survey of Hallucination in Natural Language Generation",
+                    authors=("Ziwei Ji", "Nayeon Lee", "Rita Frieske", "Tiezheng Yu"),
+                    year=2023,
+                    venue="ACM Computing Surveys",
+                    identifier="10.1145/3571730",
+                    source="local.sqlite",
+                ),
+            ),
+        ),
+    ),
+    find(
+        'Hartwell, M. & Osei, K. (2021). "Grounding the Generator: A Calculus of Referential Fidelity". Transactions of the ACL 9.',
+        BAD,
+        score=0.934,
+        label="fabricated",
+        mark="no such work found",
+        reason="No bibliography has a work of this title, and the model names other authors each time it is asked.",
+        evidence=(
+            Lookup(
+                status="absent",
+                sources=("local.sqlite", "crossref"),
+                similarity=0.41,
+                work=Work(
+                    title="Grounded Language Learning in a Simulated 3D World",
+                    authors=("Karl Moritz Hermann", "Felix Hill"),
+                    year=2017,
+                    identifier="arXiv:1706.06551",
+                    source="crossref",
+                ),
+            ),
+            Replies(
+                query='Who are the authors of the reference "Grounding the Generator: A Calculus of Referential Fidelity"? List only their names.',
+                texts=(
+                    "Marcus Hartwell, Kwame Osei",
+                    "I could not find this paper; it may be by Emily Bender and Alexander Koller.",
+                    "Li Zhang, Kwame Osei, and Tom Brown",
+                ),
+                read=("Marcus Hartwell; Kwame Osei", None, "Li Zhang; Kwame Osei; Tom Brown"),
+            ),
+            Replies(
+                query="Does this reference exist? Just output yes/no.",
+                texts=("No.", "Yes", "no"),
+                read=("no", "yes", "no"),
+            ),
+            Measurement(
+                name="agreement of the authors named",
+                value=0.12,
+                interval=(0.0, 0.33),
+                note="mean over 3 pairs of answers",
+            ),
+            Measurement(name="P(yes, it exists)", value=0.333),
+        ),
+    ),
+    find(
+        'Manakul, P., Liusie, A. & Gales, M. (2022). "SelfCheckGPT: Zero-Resource Black-Box Hallucination Detection for Generative Large Language Models". NeurIPS.',
+        GOOD,
+        score=0.18,
+        label="misquoted",
+        mark="year differs: 2023",
+        reason="The work exists; two details differ from what the answer says.",
+        evidence=(
+            Lookup(
+                status="found",
+                sources=("local.sqlite",),
+                similarity=0.99,
+                work=Work(
+                    title="SelfCheckGPT: Zero-Resource Black-Box Hallucination Detection for Generative Large Language Models",
+                    authors=("Potsawee Manakul", "Adian Liusie", "Mark J. F. Gales"),
+                    year=2023,
+                    venue="EMNLP",
+                    identifier="10.18653/v1/2023.emnlp-main.557",
+                    source="local.sqlite",
+                ),
+                differences=("year: 2022, really 2023", "venue: NeurIPS, really EMNLP"),
+            ),
+        ),
+    ),
+    find(
+        'Lindqvist, A. (2019). "Confabulation as Compression: Why Decoders Invent". ICLR Workshop on Trustworthy ML.',
+        BAD,
+        score=0.88,
+        label="fabricated",
+        mark="no such work found",
+        reason="The title follows from no fact that the knowledge base holds, and every source that was asked is without it.",
+        evidence=(
+            Lookup(status="absent", sources=("local.sqlite", "crossref")),
+            Proof(
+                steps=(
+                    "A workshop paper of ICLR 2019 is listed in the programme of one of its workshops.",
+                    "ICLR 2019 had no workshop called “Trustworthy ML”; the first was held in 2020.",
+                    "So no paper of such a workshop can exist.",
+                )
+            ),
+        ),
+    ),
+    find(
+        "王伟 (2020). 《大语言模型的幻觉现象研究》. 计算机学报.",
+        OPEN,
+        reason="backend: crossref did not answer within 10 s, and no other source covers Chinese journals.",
+        evidence=(Lookup(status="unreachable", sources=("crossref",)),),
+    ),
+    find(
+        "The approach was proven optimal in 2019 [4].",
+        BAD,
+        detector="selfcheck",
+        score=0.91,
+        mark="contradicted by 4 of 5 samples",
+        reason="Four of five other answers of the model say nothing of the kind or the opposite.",
+        evidence=(
+            Passage(
+                source="sample 2",
+                text="There is no proof of optimality; results so far are empirical.",
+                score=0.97,
+            ),
+            Passage(
+                source="sample 4",
+                text="هذه الطريقة تعمل جيدًا في الممارسة، لكن لا يوجد برهان على أنها مثلى.",
+                score=0.93,
+            ),
+            Measurement(name="mean contradiction", value=0.91, interval=(0.84, 0.97)),
+        ),
+    ),
+    find(
+        "proven optimal in 2019", OPEN, detector="logic", reason="The rule base has no rule about optimality."
+    ),
+)
+
+
+def report(policy=None, findings=FINDINGS, failures=(), answer=ANSWER, **fields):
+    question = "Give me five references on hallucination in language models."
+    case = Case.of(answer, prompt=question, samples=["There is no proof of optimality."])
+    decision = (policy or Plan(remove())).decide(Review(case, findings, failures))
+    cost = CostBreakdown(
+        total=Cost(17.5, 3120, 411, 9.25),
+        paid={"references": Cost(12, 2200, 300, 6), "selfcheck": Cost(5.5, 920, 111, 3.25)},
+        alone={"references": Cost(14, 2600, 350, 7), "selfcheck": Cost(6, 1000, 120, 3.5)},
+        wall_seconds=3.42,
+    )
+    signatures = {
+        "references": str(
+            Signature(
+                detector="references", version="1", parameters={"effort": "fast", "queries": ["iq", "dq1"]}
+            )
+        ),
+        "selfcheck": str(
+            Signature(detector="selfcheck", version="1", parameters={"variant": "ngram", "samples": 5})
+        ),
+    }
+    parts = {"cost": cost, "signatures": signatures, **fields}
+    return Report(case=case, findings=findings, failures=failures, decision=decision, **parts)
+
+
+FAILURE = DetectorFailure(
+    detector="phr",
+    reason=Reason.BUG,
+    detail="ValueError: no context",
+    traceback="Traceback …\n  <module>\nValueError: no context",
+)
+
+
+class Page(HTMLParser):
+    """Reads a page and fails on anything that is not balanced, or that could load, run or lead somewhere."""
+
+    VOID = frozenset({"meta", "br", "hr"})
+    ALLOWED = frozenset(
+        [
+            "html",
+            "head",
+            "meta",
+            "title",
+            "style",
+            "body",
+            "header",
+            "div",
+            "p",
+            "h1",
+            "h2",
+            "h3",
+            "h4",
+            "dl",
+            "dt",
+            "dd",
+            "svg",
+            "rect",
+            "main",
+            "section",
+            "span",
+            "a",
+            "details",
+            "summary",
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "article",
+            "blockquote",
+            "ol",
+            "ul",
+            "li",
+            "b",
+            "bdi",
+            "code",
+            "pre",
+            "ins",
+            "del",
+        ]
+    )
+    ATTRIBUTES = frozenset(
+        [
+            "class",
+            "id",
+            "href",
+            "title",
+            "lang",
+            "charset",
+            "http-equiv",
+            "content",
+            "name",
+            "aria-hidden",
+            "aria-label",
+            "aria-labelledby",
+            "role",
+            "scope",
+            "colspan",
+            "rowspan",
+            "viewbox",
+            "preserveaspectratio",
+            "width",
+            "height",
+            "x",
+            "rx",
+        ]
+    )
+
+    def __init__(self, text):
+        super().__init__()
+        self.stack, self.ids, self.targets, self.words = [], [], [], []
+        self.feed(text)
+        self.close()
+        assert self.stack == []
+
+    def handle_starttag(self, tag, attrs):
+        assert tag in self.ALLOWED
+        for name, value in attrs:
+            assert name in self.ATTRIBUTES, (tag, name)
+            if name == "href":
+                assert value.startswith("#"), value
+                self.targets.append(value[1:])
+            if name == "id":
+                self.ids.append(value)
+        if tag not in self.VOID:
+            self.stack.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        assert self.stack.pop() == tag
+
+    def handle_data(self, data):
+        if self.stack and self.stack[-1] != "style":
+            self.words.append(data)
+
+    @property
+    def text(self):
+        return "".join(self.words)
+
+
+REPORTS = {
+    "removed": report(),
+    "annotated": report(Plan(annotate())),
+    "flagged": report(flag()),
+    "blocked": report(block()),
+    "failed": report(failures=(FAILURE,)),
+    "whole": report(findings=(Finding(detector="d", verdict=OPEN, reason="no samples"),)),
+    "empty": report(findings=(), answer=""),
+}
+
+
+class TestPage:
+    @pytest.mark.parametrize("name", REPORTS)
+    def test_is_well_formed_and_its_links_lead_somewhere(self, name):
+        """Every tag closed in order, every id once, every link to an id."""
+        page = Page(render(REPORTS[name]))
+        assert len(page.ids) == len(set(page.ids))
+        assert set(page.targets) <= set(page.ids)
+
+    def test_shows_all_that_the_report_holds(self):
+        """Answer, findings, evidence, cost, signatures, failures."""
+        one = report(failures=(FAILURE,))
+        text = Page(render(one)).text
+        for finding in one.findings:
+            assert finding.reason in text
+        for words in ("Karl Moritz Hermann", "Li Zhang, Kwame Osei, and Tom Brown", "not understood", "ICLR 2019 had no workshop",
+                      "no proof of optimality", "year: 2022, really 2023", "0.934", "17.5", "3,531", "references|version:1",
+                      "ValueError: no context", "3 of 7 findings are not supported"):  # fmt: skip
+            assert words in text
+
+    def test_links_each_highlight_to_its_finding(self):
+        """Also where two findings overlap."""
+        html = render(report(flag()))
+        assert re.search(
+            r'<a class="found unsupported several" href="#finding-6">proven optimal in 2019</a>', html
+        )
+        for n in range(1, 8):
+            assert f'id="finding-{n}"' in html
+            assert f'href="#finding-{n}"' in html
+            assert f'href="#place-{n}"' in html
+
+    def test_forbids_itself_everything_but_its_own_style(self):
+        """The hash in the policy is that of the style."""
+        html = render(REPORTS["removed"])
+        style = re.search(r"<style>(.*?)</style>", html, re.DOTALL).group(1)
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert f"default-src &#39;none&#39;; style-src &#39;sha256-{digest}&#39;" in html
+        assert "url(" not in style
+        assert "@import" not in style
+
+    def test_says_the_verdict_in_words_and_signs_too(self):
+        """Colour alone tells some people nothing."""
+        text = Page(render(REPORTS["removed"])).text
+        assert "✕" in text
+        assert "unsupported" in text
+
+    def test_is_written_in_utf_8(self, tmp_path):
+        """And the path comes back."""
+        path = write(REPORTS["removed"], tmp_path / "report.html")
+        assert "王伟" in path.read_text(encoding="utf-8")
+
+
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "'><svg onload=alert(1)>",
+    "javascript:alert(1)",
+    "[x](javascript:alert(1))",
+    "</style><script>",
+    "</title><script>",
+    "{{ 7*7 }}{% raw %}",
+    "&lt;b&gt; &amp;amp;",
+    "a\x00b\x1b[31m",
+    "\u202etxt.exe\u2066 abc \u200f",
+    "\u2028\ufeff\u200b\U000e0041",
+    "]]>--><!--",
+    "T" * 100_000,
+    "é e\u0301 👩‍👩‍👧 می‌خواهم 中文",
+]
+
+
+def everywhere(text):
+    """A report with one text in every place that takes text."""
+    evidence = (
+        Lookup(status="absent", sources=(text,), differences=(text,),
+               work=Work(title=text, authors=(text,), venue=text, identifier=text, source=text)),
+        Replies(query=text, texts=(text, text), read=(text, None)),
+        Measurement(name=text, value=0.5, interval=(0, 1), note=text),
+        Passage(source=text, text=text, score=0.5),
+        Proof(steps=(text,)),
+    )  # fmt: skip
+    one = Finding(detector=text, span=Span(start=0, end=len(text)), text=text, score=0.5, verdict=BAD, label=text, mark=text,
+                  reason=text, evidence=evidence)  # fmt: skip
+    case = Case.of(text + " more", prompt=[("system", text), ("user", text)], context=[text], samples=[text])
+    failure = DetectorFailure(detector=text, reason=Reason.BUG, detail=text, traceback=text)
+    decision = (annotate()).decide(Review(case, (one,), (failure,))).model_copy(update={"note": text})
+    cost = CostBreakdown(paid={text: Cost(1)}, alone={text: Cost(1)})
+    return Report(
+        case=case, findings=(one,), failures=(failure,), cost=cost, decision=decision, signatures={text: text}
+    )
+
+
+class TestHostileText:
+    @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+    def test_breaks_out_of_nothing(self, text):
+        """The page reads it back as text, wherever it stands."""
+        page = Page(render(everywhere(text)))
+        assert set(page.targets) <= set(page.ids)
+        if text.isprintable():
+            assert page.text.count(text) >= 20
+
+    @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
+    @settings(max_examples=60, deadline=None)
+    def test_of_any_kind(self, text):
+        """Hypothesis may try."""
+        Page(render(everywhere(text)))
+
+    def test_that_cannot_be_seen_is_spelt_out(self):
+        """Nothing that turns or hides text reaches the page; joiners and line ends stay."""
+        hidden = "\x00\x1b\u202a\u202e\u2066\u2069\u200b\u200e\u200f\u2028\ufeff\x85"
+        html = render(everywhere("x" + hidden + "y"))
+        assert not set(html) & set(hidden)
+        assert "U+202E" in html
+        assert "a\n‍b" in visible("a\r\n‍b")
+
+
+class TestPieces:
+    @given(
+        st.text(max_size=30),
+        st.lists(st.tuples(st.integers(0, 40), st.integers(0, 20), st.sampled_from(Verdict)), max_size=6),
+    )
+    @settings(deadline=None)
+    def test_cover_the_text_once(self, text, places):
+        """Every character once, every finding begins and ends once."""
+        findings = [
+            Finding(detector="d", span=Span(start=a, end=a + n), verdict=verdict, reason="r")
+            for a, n, verdict in places
+        ]
+        found = pieces(text, findings)
+        assert "".join(piece.text for piece in found) == text
+        for kind in ("begins", "ends"):
+            assert sorted(n for piece in found for n in getattr(piece, kind)) == list(
+                range(1, len(findings) + 1)
+            )
+
+    def test_take_the_most_serious_finding(self):
+        """Of those that overlap."""
+        spans = [Span(start=0, end=4), Span(start=2, end=6)]
+        one, two = (
+            Finding(detector="d", span=s, verdict=v, reason="r")
+            for s, v in zip(spans, (GOOD, BAD), strict=True)
+        )
+        found = pieces("abcdef", [one, two])
+        assert [(piece.text, piece.main) for piece in found] == [("ab", 1), ("cd", 2), ("ef", 2)]
+
+
+def test_the_view_explains_the_shown_answer_by_its_edits():
+    """The pieces make up the answer that is shown."""
+    for one in REPORTS.values():
+        assert "".join(piece.text for piece in View(one).shown) == one.answer
+
+
+def test_jinja_is_imported_with_the_first_page_only():
+    """`import guardrail.html` costs nothing."""
+    code = "import sys, guardrail.html; sys.exit('jinja2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
