@@ -32,7 +32,8 @@ class ReferenceContract(DetectorContract):
             return super().reply(request)
         text = "\n".join(message.text for message in request.messages).lower()
         if "who" in text or "author" in text:
-            return Completion("John Hopcroft, Jeffrey Ullman" + ", Alfred Aho" * request.draw)
+            first = "John Hopcroft, Jeffrey Ullman" if "automata" in text else "Jane Roe"
+            return Completion(first + ", Alfred Aho" * request.draw)
         return Completion("Yes" if request.draw % 2 else "No")
 
 
