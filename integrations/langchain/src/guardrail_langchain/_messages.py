@@ -1,0 +1,123 @@
+"""LangChain's messages as ours, and an accepted message as the chunks of a stream."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any, cast
+
+from langchain_core.messages import (
+    AIMessage,
+    AIMessageChunk,
+    BaseMessage,
+    ChatMessage,
+    HumanMessage,
+    convert_to_messages,
+)
+from langchain_core.messages.tool import tool_call_chunk
+from langchain_core.prompt_values import PromptValue
+
+from guardrail.requests import Message, TokenLogprob, Untrusted
+
+__all__ = ["as_messages", "chunks", "conversation", "logprobs", "pieces", "with_feedback"]
+
+_ROLES: dict[str, Any] = {
+    "human": "user",
+    "ai": "assistant",
+    "AIMessageChunk": "assistant",
+    "system": "system",
+}
+_PIECE = re.compile(r"\s*\S{1,24}|\s+")
+
+
+def as_messages(prompt: Any) -> list[BaseMessage]:
+    """What a chat model makes of its input."""
+    if isinstance(prompt, PromptValue):
+        return prompt.to_messages()
+    if isinstance(prompt, str):
+        return [HumanMessage(prompt)]
+    if isinstance(prompt, BaseMessage):
+        return [prompt]
+    return convert_to_messages(prompt)
+
+
+def with_feedback(prompt: Any, feedback: str, *, textual: bool = False) -> Any:
+    """A model's input with one more message (or, for a text model, paragraph) that says what was wrong."""
+    if not feedback:
+        return prompt
+    if textual:
+        text = prompt.to_string() if isinstance(prompt, PromptValue) else str(prompt)
+        return f"{text}\n\n{feedback}"
+    return [*as_messages(prompt), HumanMessage(feedback)]
+
+
+def conversation(messages: Sequence[BaseMessage]) -> tuple[Message, ...]:
+    """The messages as a `Case` holds them: their text only.
+
+    A tool's result becomes untrusted text of the assistant: chat APIs accept a "tool" message only together
+    with the call it answers, and the last "user" message must stay the question.
+    """
+    found: list[Message] = []
+    for message in messages:
+        text = str(message.text)
+        if not text:
+            continue
+        if message.type in {"tool", "function"}:
+            tool = message.name or "a tool"
+            found.append(Message("assistant", (f"Result of {tool}:\n", Untrusted(text))))
+        else:
+            role = message.role if isinstance(message, ChatMessage) else message.type
+            known = role in {"system", "developer", "user", "assistant"}
+            found.append(Message(cast("Any", role if known else _ROLES.get(role, "user")), text))
+    return tuple(found)
+
+
+def logprobs(message: BaseMessage) -> tuple[TokenLogprob, ...]:
+    """The answer's tokens, if the model was asked for their log-probabilities."""
+    found = message.response_metadata.get("logprobs")
+    tokens = found.get("content") if isinstance(found, dict) else None
+    return tuple(
+        TokenLogprob(
+            token["token"],
+            float(token["logprob"]),
+            tuple((other["token"], float(other["logprob"])) for other in token.get("top_logprobs") or ()),
+        )
+        for token in tokens or ()
+    )
+
+
+def pieces(text: str) -> list[str]:
+    """A text in pieces of a word or so, as a model would have streamed it; at least one.
+
+    Example:
+        >>> pieces("Nothing is lost. ")
+        ['Nothing', ' is', ' lost.', ' ']
+    """
+    return _PIECE.findall(text) or [text]
+
+
+def chunks(message: AIMessage) -> Iterator[AIMessageChunk]:
+    """Chunks that add up to the message; tool calls, usage and metadata come with the last."""
+    content = pieces(message.content) if isinstance(message.content, str) else message.content
+    for piece in content:
+        whole = piece if isinstance(message.content, str) else [piece]
+        yield AIMessageChunk(content=cast("Any", whole), id=message.id, name=message.name)
+    calls = [
+        tool_call_chunk(name=call["name"], args=_arguments(call["args"]), id=call["id"], index=i)
+        for i, call in enumerate([*message.tool_calls, *message.invalid_tool_calls])
+    ]
+    yield AIMessageChunk(
+        content="" if isinstance(message.content, str) else [],
+        id=message.id,
+        name=message.name,
+        additional_kwargs=message.additional_kwargs,
+        response_metadata=message.response_metadata,
+        usage_metadata=message.usage_metadata,
+        tool_call_chunks=calls,
+        chunk_position="last",
+    )
+
+
+def _arguments(arguments: Any) -> str | None:
+    return arguments if arguments is None or isinstance(arguments, str) else json.dumps(arguments)

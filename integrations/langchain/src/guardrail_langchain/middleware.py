@@ -1,0 +1,270 @@
+"""The door for agents: `create_agent(..., middleware=[GuardrailMiddleware(guard)])`."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from langchain.agents.middleware import AgentMiddleware
+from langchain.agents.middleware.types import ExtendedModelResponse, ModelRequest, ModelResponse
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from langgraph.types import Command
+
+from guardrail.errors import ConfigError
+from guardrail.guard import Guard
+from guardrail.requests import TokenLogprob
+from guardrail_langchain._answers import Change, Reading, read, restated
+from guardrail_langchain._attempts import Attempts
+from guardrail_langchain._messages import conversation, with_feedback
+from guardrail_langchain._quiet import asay, current, say, unheard
+
+__all__ = ["GuardrailMiddleware"]
+
+_Response: TypeAlias = ModelResponse[Any]
+_Result: TypeAlias = "ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]"
+_JOINT = "\n\n"
+
+
+class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
+    """Guards every answer of an agent's model, before anything of it is stored or streamed.
+
+    The attempts run without callbacks and with the tag "nostream"; the accepted answer is then told to all
+    callbacks and streams. Tool calls without text pass untouched, and arguments of tools are not examined.
+    The report's summary travels in `response_metadata["guardrail"]`; whole reports go to the guard's
+    `on_report`.
+
+    A structured answer (`response_format`) is examined as the strings in it. If it is blocked, the agent ends
+    with the policy's message and no `structured_response`.
+
+    Args:
+        guard: the guard.
+        context: documents the answer should rest on, from the request; default: the results of tools since the
+            user last spoke.
+        strict: refuse a model that carries callbacks of its own, which hear every attempt.
+        name: needed where an agent has two of these.
+
+    Raises:
+        ConfigError: in strict mode, when such a model is called.
+        Blocked: an edited structured answer would not be valid any more.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        *,
+        context: Callable[[ModelRequest[Any]], Sequence[str]] | None = None,
+        strict: bool = False,
+        name: str = "GuardrailMiddleware",
+    ) -> None:
+        super().__init__()
+        self.guard = guard
+        self._context = context or _tool_results
+        self._strict = strict
+        self._name = name
+        self.tools = []
+
+    @property
+    def name(self) -> str:
+        """The name of this instance."""
+        return self._name
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], _Response]
+    ) -> _Result:
+        """Guard one call of the model."""
+        config, silent = current(), self._silent(request)
+
+        def ask(feedback: str) -> _Response:
+            with unheard(config):
+                return _response(handler(_again(silent, feedback)))
+
+        response, change = self._attempts(request).settle(ask)
+        result = _decided(request, response, change)
+        message = _answer(result)
+        if message is None:
+            return result
+        return _with(result, message, say(message, _prompt(request), config, model=request.model))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[_Response]]
+    ) -> _Result:
+        """As `wrap_model_call`."""
+        config, silent = current(), self._silent(request)
+
+        async def ask(feedback: str) -> _Response:
+            with unheard(config):
+                return _response(await handler(_again(silent, feedback)))
+
+        response, change = await self._attempts(request).asettle(ask)
+        result = _decided(request, response, change)
+        message = _answer(result)
+        if message is None:
+            return result
+        return _with(result, message, await asay(message, _prompt(request), config, model=request.model))
+
+    def _attempts(self, request: ModelRequest[Any]) -> Attempts[_Response]:
+        return Attempts(
+            self.guard,
+            _read,
+            prompt=lambda: conversation(_prompt(request)),
+            context=lambda: self._context(request),
+        )
+
+    def _silent(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request for a copy of the model that no message stream listens to."""
+        model: BaseChatModel = request.model
+        if self._strict and (model.callbacks or model.verbose):
+            raise ConfigError(
+                f"expected a model without callbacks of its own, got {type(model).__name__} with "
+                f"{model.callbacks!r} (verbose={model.verbose}), which would hear what is rejected. Give them to "
+                "the agent's config instead."
+            )
+        tags = [*(model.tags or []), "nostream"]
+        return request.override(model=model.model_copy(update={"tags": tags}))
+
+
+@dataclass(frozen=True)
+class _WithStructure:
+    """The text of a message, if it has any besides, and of the structured answer made from it."""
+
+    response: _Response
+    message: AIMessage
+    spoken: Reading | None
+    structure: Reading
+
+    @property
+    def text(self) -> str:
+        return _JOINT.join(part.text for part in (self.spoken, self.structure) if part)
+
+    @property
+    def logprobs(self) -> tuple[TokenLogprob, ...]:
+        return ()
+
+    def changed(self, change: Change) -> _Response:
+        if change.report.blocked:
+            told = restated(self.message.model_copy(update={"tool_calls": []}), None, change)
+            return ModelResponse(result=[told.model_copy(update={"content": change.after})])
+        start = len(self.spoken.text) + len(_JOINT) if self.spoken else 0
+        spoken, rest = change.split([(0, max(0, start - len(_JOINT))), (start, len(change.before))])
+        structured = self.structure.changed(rest)
+        message = restated(self.message, structured, change)
+        if change.changed and self.spoken is not None:
+            message = message.model_copy(update={"content": spoken.after})
+        result: list[BaseMessage] = [message]
+        for other in self.response.result[self.response.result.index(self.message) + 1 :]:
+            if change.changed and isinstance(other, ToolMessage):
+                update = {"content": f"Returning structured response: {structured}"}
+                result.append(other.model_copy(update=update))
+            else:
+                result.append(other)
+        return ModelResponse(result=result, structured_response=structured)
+
+
+@dataclass(frozen=True)
+class _OfResponse:
+    response: _Response
+    message: AIMessage
+    inner: Reading
+
+    @property
+    def text(self) -> str:
+        return self.inner.text
+
+    @property
+    def logprobs(self) -> tuple[TokenLogprob, ...]:
+        return self.inner.logprobs
+
+    def changed(self, change: Change) -> _Response:
+        new = self.inner.changed(change)
+        result = [new if message is self.message else message for message in self.response.result]
+        return ModelResponse(result=result, structured_response=self.response.structured_response)
+
+
+def _read(response: _Response) -> Reading | None:
+    message = next((m for m in reversed(response.result) if isinstance(m, AIMessage)), None)
+    if message is None:
+        return None
+    spoken = read(message)
+    if response.structured_response is not None:
+        structure = read([response.structured_response])
+        if structure is not None:
+            inner = _Only(structure)
+            return _WithStructure(response, message, spoken if message.tool_calls else None, inner)
+    return _OfResponse(response, message, spoken) if spoken else None
+
+
+@dataclass(frozen=True)
+class _Only:
+    """The one element of a list."""
+
+    inner: Reading
+
+    @property
+    def text(self) -> str:
+        return self.inner.text
+
+    @property
+    def logprobs(self) -> tuple[TokenLogprob, ...]:
+        return ()
+
+    def changed(self, change: Change) -> Any:
+        return self.inner.changed(change)[0]
+
+
+def _response(result: Any) -> _Response:
+    """What a handler returned; inner middleware may return a bare message."""
+    return ModelResponse(result=[result]) if isinstance(result, AIMessage) else result
+
+
+def _again(request: ModelRequest[Any], feedback: str) -> ModelRequest[Any]:
+    return request.override(messages=with_feedback(request.messages, feedback)) if feedback else request
+
+
+def _decided(request: ModelRequest[Any], response: _Response, change: Change | None) -> _Result:
+    if change is None:
+        return response
+    reading = _read(response)
+    guarded: _Response = response if reading is None else reading.changed(change)
+    message = _answer(guarded)
+    ended = request.response_format is not None and message is not None and not message.tool_calls
+    if change.report.blocked and ended:
+        # Without a structured answer the agent would ask the model again, for ever.
+        return ExtendedModelResponse(guarded, Command(update={"jump_to": "end"}))
+    return guarded
+
+
+def _answer(result: _Result) -> AIMessage | None:
+    if isinstance(result, ExtendedModelResponse):
+        result = result.model_response
+    messages = [result] if isinstance(result, AIMessage) else result.result
+    return next((m for m in reversed(messages) if isinstance(m, AIMessage)), None)
+
+
+def _with(result: _Result, old: AIMessage, new: AIMessage) -> _Result:
+    """The result with another message in the place of one."""
+    if new is old:
+        return result
+    if isinstance(result, AIMessage):
+        return new
+    if isinstance(result, ExtendedModelResponse):
+        inner = _with(result.model_response, old, new)
+        return ExtendedModelResponse(inner, result.command) if isinstance(inner, ModelResponse) else result
+    messages = [new if message is old else message for message in result.result]
+    return ModelResponse(result=messages, structured_response=result.structured_response)
+
+
+def _prompt(request: ModelRequest[Any]) -> list[BaseMessage]:
+    return [request.system_message, *request.messages] if request.system_message else list(request.messages)
+
+
+def _tool_results(request: ModelRequest[Any]) -> tuple[str, ...]:
+    """The results of tools since the user last spoke."""
+    found: list[str] = []
+    for message in reversed(request.messages):
+        if message.type == "human":
+            break
+        if isinstance(message, ToolMessage) and str(message.text):
+            found.append(str(message.text))
+    return tuple(reversed(found))
