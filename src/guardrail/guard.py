@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import GeneratorType
 from typing import Any, Literal, NoReturn, TypeAlias, cast
 
 from guardrail._log import log
@@ -38,6 +40,19 @@ Produce: TypeAlias = Callable[[str, int], Flow[Reply[Completion]]]
 Generator: TypeAlias = Callable[[str], "str | Completion"]
 AsyncGenerator: TypeAlias = Callable[[str], "Awaitable[str | Completion]"]
 
+_SHAPE = (
+    "name",
+    "scope",
+    "scale",
+    "needs",
+    "provides",
+    "deadline",
+    "cost",
+    "examine",
+    "backends",
+    "signature",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
@@ -64,10 +79,13 @@ class Guard:
         cache: a lasting memory, or the path of one.
         retry: how failures that may pass are asked again.
         hub: backends shared with other guards, in place of `chat`, `judge` and `backends`.
-        on_report: called with every report, whole (adapters pass on only summaries).
+        on_report: called with every report, whole (adapters pass on only summaries); what it raises is logged.
+
+    A bug in a detector is a failure in the report; a bug in a policy is raised.
 
     Raises:
-        ConfigError: two detectors share a name, or bring different backends for one lane.
+        ConfigError: something is no detector, two detectors share a name, or they bring different backends
+            for one lane.
         UnknownName: a detector's name is not registered.
     """
 
@@ -89,6 +107,8 @@ class Guard:
         on_report: Callable[[Report], None] | None = None,
     ) -> None:
         self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in detectors)
+        for given in self.detectors:
+            _must_be_detector(given)
         names = [detector.name for detector in self.detectors]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ConfigError(
@@ -187,7 +207,8 @@ class Guard:
 
         async def handle(request: Generate) -> Reply[Completion]:
             try:
-                completion = _completion(await generate(request.feedback))
+                coming = generate(request.feedback)
+                completion = _completion(await coming if inspect.isawaitable(coming) else coming)
             except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
                 return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
             return Answer(completion)
@@ -212,7 +233,7 @@ class Guard:
     # -- flows
 
     def _check(self, case: Case) -> Flow[tuple[Review, Decision]]:
-        review = yield from self._examine(case)
+        review = yield from self._in_time(case)
         return review, self.policy.decide(review)
 
     def _supervise(self, case: Case, produce: Produce) -> Flow[tuple[Review, Decision]]:
@@ -227,10 +248,10 @@ class Guard:
                 break  # the attempts there are stand
             attempt += 1
             answered = case.model_copy(update={"answer": reply.value.text, "logprobs": reply.value.logprobs})
-            review = yield from self._examine(answered)
+            review = yield from self._in_time(answered)
             if best is None or better(review, best):
                 best = review
-            wish = self.policy.feedback(review, attempt)
+            wish = self.policy.feedback(review, attempt - 1)  # how often it was asked again so far
             if wish is None:
                 break
             feedback = wish
@@ -239,6 +260,13 @@ class Guard:
             stronger = Action.REGENERATE if decision.action in {Action.PASS, Action.FLAG} else decision.action
             decision = decision.model_copy(update={"attempts": attempt, "action": stronger})
         return best, decision
+
+    def _in_time(self, case: Case) -> Flow[Review]:
+        """An examination under its own deadline: how long the model took to answer does not count."""
+        (review,) = yield from gather([Branch(self._examine(case), seconds=self.deadline)])
+        if isinstance(review, Failed):
+            raise review.error or RuntimeError(str(review))
+        return review
 
     def _examine(self, case: Case) -> Flow[Review]:
         """All detectors beside each other; those that need samples wait only for who provides them."""
@@ -280,26 +308,24 @@ class Guard:
     # -- driving
 
     def _run(self, flow: Flow[Any]) -> Run[Any]:
-        return Run(flow, budget=self.budget, seconds=self.deadline)
+        return Run(flow, budget=self.budget)
 
     def _drive(self, case: Case, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
         run = self._run(flow)
-        return self._report(case, run, run_sync(run, self.hub, handlers=handlers), started)
+        return self._report(run, run_sync(run, self.hub, handlers=handlers), started)
 
     async def _adrive(self, case: Case, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
         run = self._run(flow)
-        return self._report(case, run, await run_async(run, self.hub, handlers=handlers), started)
+        return self._report(run, await run_async(run, self.hub, handlers=handlers), started)
 
-    def _report(self, case: Case, run: Run[Any], outcome: Any, started: float) -> Report:
+    def _report(self, run: Run[Any], outcome: Any, started: float) -> Report:
         if isinstance(outcome, Failed):
             if isinstance(outcome.error, _NoAnswer):
                 outcome.error.raise_cause()
-            review = Review(case, (), (_failed("guard", outcome),))
-            decision = self.policy.decide(review)
-        else:
-            review, decision = outcome
+            raise outcome.error or RuntimeError(str(outcome))
+        review, decision = outcome
         report = Report(
             case=review.case,
             findings=review.findings,
@@ -327,7 +353,10 @@ class Guard:
             seconds=round(report.cost.wall_seconds, 4),
         )
         if self.on_report is not None:
-            self.on_report(report)
+            try:
+                self.on_report(report)
+            except Exception:  # noqa: BLE001  # a listener's bug must not lose the answer
+                log.exception("on_report_failed")
 
     def _backends(
         self, chat: Backend[Any] | None, judge: Backend[Any] | None, given: Mapping[str, Backend[Any]]
@@ -388,9 +417,25 @@ def _framework(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
     return (yield from one(Generate(feedback, attempt)))
 
 
+def _must_be_detector(given: Any) -> None:
+    if isinstance(given, type):
+        raise ConfigError(f"expected a detector, got the class {given.__name__}: write {given.__name__}()")
+    lacking = [name for name in _SHAPE if not hasattr(given, name)]
+    if lacking:
+        raise ConfigError(
+            f"expected a detector, got {given!r} without {', '.join(lacking)}: inherit guardrail.Detector"
+        )
+
+
 def _examined(detector: Detector, case: Case) -> Flow[list[Finding]]:
     """A detector's findings, if they are what it promises."""
-    findings = yield from detector.examine(case)
+    flow = detector.examine(case)
+    if not isinstance(flow, GeneratorType):
+        raise TypeError(
+            f"expected examine of {detector.name!r} to be a generator, got {type(flow).__name__}; "
+            "without requests it still says `yield from ()`"
+        )
+    findings = yield from flow
     checked = []
     for finding in findings:
         span, scale = finding.span, detector.scale
