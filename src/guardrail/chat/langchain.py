@@ -10,8 +10,7 @@ from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-import structlog
-
+from guardrail._log import log
 from guardrail.chat._failures import failure
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["LangChainChat"]
 
-log = structlog.get_logger("guardrail")
 
 _OPTIONS = {
     "key_variable": "your provider's variable",

@@ -21,8 +21,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from urllib.parse import urlsplit
 
-import structlog
-
+from guardrail._log import log
 from guardrail.chat._failures import failure
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["OpenAIChat"]
 
-log = structlog.get_logger("guardrail")
 
 _Body: TypeAlias = dict[str, Any]
 _Exchange: TypeAlias = Generator[_Body, Any, list[Reply[Completion]]]

@@ -259,7 +259,9 @@ def _free(reply: Reply[Completion]) -> Reply[Completion]:
 
 
 def _in_memory(source: Mapping[Any, Said], key: Callable[[Ask], str]) -> dict[str, Reply[Completion]]:
-    return {name if isinstance(name, str) else key(name): _free(_reply(said)) for name, said in source.items()}
+    return {
+        name if isinstance(name, str) else key(name): _free(_reply(said)) for name, said in source.items()
+    }
 
 
 def _mend(path: Path) -> None:
