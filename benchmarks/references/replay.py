@@ -26,7 +26,7 @@ from guardrail.report import Finding, Measurement, Replies
 from guardrail.requests import Ask
 from guardrail.text.citations import citations
 
-__all__ = ["COLUMNS", "QUERIES", "Scored", "Title", "Topic", "read_topics", "replay"]
+__all__ = ["COLUMNS", "QUERIES", "Scored", "Title", "Topic", "read_topics", "recorded_asks", "replay"]
 
 QUERIES = ("dq1", "dq2", "dq3")
 COLUMNS = [
@@ -115,7 +115,7 @@ def replay(
     """
     scored = Scored(scores={name: [] for name in ("iq", *QUERIES, "dq", "iq+dq")})
     for topic in topics:
-        chat = RecordedChat(dict(_recording(topic, detector, offset, witnesses)), key=_words)
+        chat = RecordedChat(dict(recorded_asks(topic, detector, offset, witnesses)), key=_words)
         report = Guard([detector], chat=chat).check(Case.of(topic.answer, prompt=topic.prompt))
         if report.failures or len(report.findings) != len(topic.titles):
             raise ParseError(
@@ -145,8 +145,8 @@ def _note(scored: Scored, title: Title, finding: Finding) -> None:
     scored.calls.append(sum(len(replies.texts) for replies in said.values()))
 
 
-def _recording(
-    topic: Topic, detector: ReferenceCheck, offset: int, witnesses: Sequence[int]
+def recorded_asks(
+    topic: Topic, detector: ReferenceCheck, offset: int = 0, witnesses: Sequence[int] = (0, 1, 2)
 ) -> Iterator[tuple[Ask, str]]:
     """The replies to everything that the detector may ask about this answer."""
     fenced = detector.prompts == "fenced"
