@@ -1,0 +1,19 @@
+"""The command line, `guardrail`. What a command needs is imported when that command runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NoReturn
+
+__all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and exit.
+
+    Args:
+        argv: the arguments without the program's name; those of the process by default.
+    """
+    from guardrail.cli._application import run
+
+    run(argv)

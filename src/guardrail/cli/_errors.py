@@ -1,0 +1,123 @@
+"""How the command line fails: one line that says what to do, and an exit code that means one thing."""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from enum import IntEnum
+from typing import Any, NoReturn
+
+from typer.core import TyperGroup
+
+from guardrail.cli._terminal import one_line
+
+__all__ = ["Application", "Exit", "Interrupted", "Usage", "say"]
+
+
+class Exit(IntEnum):
+    """What the exit codes mean."""
+
+    OK = 0
+    UNSUPPORTED = 1
+    USAGE = 2
+    UNVERIFIED = 3
+    BLOCKED = 4
+    BUG = 70  # EX_SOFTWARE
+    INTERRUPTED = 130  # 128 + SIGINT
+    PIPE = 141  # 128 + SIGPIPE
+
+
+class Usage(Exception):  # named for what it is
+    """The command line was used wrongly; the message says how to use it."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C, with what was done until then."""
+
+    def __init__(self, done: str = "") -> None:
+        self.done = done
+        super().__init__(done)
+
+
+def say(message: str) -> None:
+    """One line on the standard error output."""
+    sys.stderr.write(f"guardrail: {one_line(message)}\n")
+
+
+class Application(TyperGroup):
+    """The group of all commands: whatever happens below ends in one line and an exit code."""
+
+    def main(self, *args: Any, **options: Any) -> NoReturn:
+        """Run and exit."""
+        for stream in (sys.stdout, sys.stderr):
+            reconfigure = getattr(stream, "reconfigure", None)
+            if reconfigure is not None:  # a terminal that cannot show a letter gets its number
+                reconfigure(errors="backslashreplace")
+        options["standalone_mode"] = False
+        try:
+            code = super().main(*args, **options)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            code = _quiet_pipe()
+        except Exception as error:  # noqa: BLE001  # the one place where everything ends
+            code = _failed(error)
+        sys.exit(code if isinstance(code, int) else Exit.OK)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Commands may be interrupted, and their reader may go away."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            done = getattr(error, "done", "")
+            say(f"interrupted; {done}" if done else "interrupted")
+            sys.exit(Exit.INTERRUPTED)
+        except BrokenPipeError:
+            sys.exit(_quiet_pipe())
+
+
+def _failed(error: Exception) -> int:
+    from guardrail.errors import GuardrailError
+
+    if os.environ.get("GUARDRAIL_DEBUG") not in {None, "", "0"}:
+        traceback.print_exception(error)
+    if hasattr(error, "format_message"):  # the command line's own complaints
+        say(_usage(error))
+        return int(getattr(error, "exit_code", Exit.USAGE))
+    if isinstance(error, GuardrailError | Usage):
+        say(str(error))
+        return Exit.USAGE
+    if isinstance(error, OSError) and error.filename is not None:
+        say(
+            f"cannot use {error.filename!r}: {error.strerror}. Check that it exists and that you may read or write it."
+        )
+        return Exit.USAGE
+    if type(error).__name__ == "Abort":
+        say("stopped: the input ended early")
+        return Exit.INTERRUPTED
+    say(
+        f"a fault in guardrail itself, {type(error).__name__}: {error}. "
+        "Please report it; GUARDRAIL_DEBUG=1 shows where it happened."
+    )
+    return Exit.BUG
+
+
+def _usage(error: Any) -> str:
+    message = error.format_message()
+    near = getattr(error, "possibilities", None)  # nearest first
+    if near:
+        message = f"{error.message}. Did you mean {near[0]}?"
+    context = getattr(error, "ctx", None)
+    command = getattr(context, "command_path", "") or "guardrail"
+    return f"{message.rstrip('.') if not message.endswith('?') else message} (see: {command} --help)"
+
+
+def _quiet_pipe() -> int:
+    """The reader has gone (`| head`): nothing to tell, and no complaint from Python at its end."""
+    silent = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            os.dup2(silent, stream.fileno())
+        except (OSError, ValueError, AttributeError):
+            continue
+    return Exit.PIPE

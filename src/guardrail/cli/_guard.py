@@ -1,0 +1,182 @@
+"""The guard that the options of `guardrail check` ask for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from guardrail.cli._errors import Usage
+
+if TYPE_CHECKING:
+    from guardrail.guard import Guard
+    from guardrail.policies import Policy
+    from guardrail.report import Case, Report
+    from guardrail.run import Budget
+
+__all__ = ["Built", "Choice", "build", "live_chat"]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the user chose; `None` = nothing. Options of a few words were checked by the command line."""
+
+    bibliography: tuple[str, ...] = ()
+    complete: bool = False
+    model: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    effort: Any = None
+    policy: str | None = None
+    on_unverified: Any = None
+    fail: Any = None
+    config: str | None = None
+    budget: str | None = None
+    deadline: float | None = None
+
+
+@dataclass(slots=True)
+class Built:
+    """A guard, and what there is to say about it."""
+
+    guard: Guard
+    choice: Choice
+    warnings: list[str] = field(default_factory=list)
+
+    def check(self, case: Case) -> Report:
+        """Examine; on a terminal, say so if it takes long."""
+        from guardrail.cli._terminal import patience
+
+        most = self.guard.estimate(case).most
+        asking = f"asking the model, at most {most:,} questions" if self._asks() and most else "looking up"
+        with patience(f"checking: {asking}"):
+            return self.guard.check(case)
+
+    def notes(self, report: Report) -> list[str]:
+        """What a reader of the result should know."""
+        notes = []
+        if _regenerates(self.guard.policy.policy):
+            notes.append(
+                "regenerate: a given answer cannot be written again, so it only flags here; it works in a "
+                "chain (`guardrail demo`)"
+            )
+        unverified = any(f.verdict == "unverified" for f in report.findings)
+        if unverified and not self._asks():
+            options = ["--model NAME to ask a chat model about them"]
+            if not self.choice.bibliography:
+                options.insert(0, "--bibliography PATH to look them up")
+            elif not self.choice.complete:
+                options.append("--complete if the bibliography holds everything")
+            notes.append(f"nobody was asked about what is unverified; add {', or '.join(options)}")
+        return notes
+
+    def _asks(self) -> bool:
+        return self.choice.model is not None or self.choice.config is not None
+
+
+@contextmanager
+def build(choice: Choice) -> Iterator[Built]:
+    """The guard, and what it holds open.
+
+    Raises:
+        Usage: options that do not go together.
+        GuardrailError: a file among them is wrong, or an extra is missing.
+    """
+    from guardrail.policies import Plan, parse_policy
+
+    with ExitStack() as open_files:
+        built = _configured(choice) if choice.config is not None else _optioned(choice, open_files)
+        guard, plan = built.guard, built.guard.policy
+        guard.policy = Plan(
+            parse_policy(choice.policy) if choice.policy is not None else plan.policy,
+            on_unverified=choice.on_unverified or plan.on_unverified,
+            fail=choice.fail or plan.fail,
+        )
+        if choice.budget is not None:
+            guard.budget = _budget(choice.budget)
+        if choice.deadline is not None:
+            if not choice.deadline > 0:
+                raise Usage(f"--deadline: expected seconds above 0, got {choice.deadline!r}")
+            guard.deadline = choice.deadline
+        yield built
+
+
+def _configured(choice: Choice) -> Built:
+    from guardrail.guard import Guard
+
+    alone = {
+        "--bibliography": choice.bibliography,
+        "--complete": choice.complete,
+        "--model": choice.model,
+        "--base-url": choice.base_url,
+        "--api-key-env": choice.api_key_env,
+        "--effort": choice.effort,
+    }
+    for option, value in alone.items():
+        if value:
+            raise Usage(
+                f"{option} cannot be combined with --config: write it into {choice.config}, or leave --config out"
+            )
+    return Built(Guard.from_config(choice.config or ""), choice)
+
+
+def _optioned(choice: Choice, open_files: ExitStack) -> Built:
+    from guardrail.detectors.references import ReferenceCheck
+    from guardrail.guard import Guard
+
+    built_from: list[str] = []
+    known: Any = None
+    if choice.bibliography:
+        from guardrail.cli._bibliography import opened
+
+        known, built_from = open_files.enter_context(opened(choice.bibliography, complete=choice.complete))
+    elif choice.complete:
+        raise Usage("--complete says something about a bibliography: add --bibliography PATH")
+    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if _live(choice) else None
+    detector = ReferenceCheck(effort=choice.effort or "fast", bibliography=known)
+    return Built(Guard([detector], chat=chat), choice, built_from)
+
+
+def _live(choice: Choice) -> bool:
+    if choice.model is None and (choice.base_url or choice.api_key_env or choice.effort):
+        given = "--base-url" if choice.base_url else "--api-key-env" if choice.api_key_env else "--effort"
+        raise Usage(f"{given} needs --model NAME: which chat model is to be asked?")
+    return choice.model is not None
+
+
+def live_chat(model: str | None, base_url: str | None, api_key_env: str | None = None) -> Any:
+    """A chat model behind OpenAI's protocol.
+
+    Raises:
+        Usage: the named variable holds no key.
+        MissingExtra: openai is not installed.
+        ConfigError: no key, or a bad address.
+    """
+    from guardrail.chat import OpenAIChat
+
+    if base_url is not None and not base_url.startswith(("http://", "https://")):
+        raise Usage(f"--base-url: expected an address like http://localhost:8000/v1, got {base_url!r}")
+    key = None
+    if api_key_env is not None:
+        key = os.environ.get(api_key_env)
+        if not key:
+            raise Usage(f"--api-key-env: the variable {api_key_env!r} is not set; export it with the key")
+    return OpenAIChat(model or "", base_url=base_url, api_key=key)
+
+
+def _budget(text: str) -> Budget:
+    from guardrail.run import Budget
+
+    parts = text.split(",")
+    if len(parts) > 2 or not all(part.strip().isdecimal() for part in parts):
+        raise Usage(f"--budget: expected calls, or calls,tokens, as in 200 or 200,50000, got {text!r}")
+    return replace(Budget(), **dict(zip(("calls", "tokens"), map(int, parts), strict=False)))
+
+
+def _regenerates(policy: Policy) -> bool:
+    from guardrail.policies import Chain, Regenerate
+
+    parts = policy.policies if isinstance(policy, Chain) else (policy,)
+    return any(isinstance(part, Regenerate) for part in parts)

@@ -1,0 +1,166 @@
+"""A report for a person: the answer with marks, what was found, what it cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, visible
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from guardrail.report import CostBreakdown, Edit, Finding, Report
+
+__all__ = ["cost_line", "findings_table", "marked", "show"]
+
+_RANK = {"supported": 0, "unverified": 1, "unsupported": 2}
+
+
+def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
+    """Print the report; on a terminal with colours and a table, piped as plain lines."""
+    out = console()
+    glyphs = Glyphs(out)
+    _print(out, marked(report, glyphs))
+    out.print()
+    if not report.findings and not report.failures:
+        _print(out, f"nothing to check: no reference was found in {one_line(source)}")
+    elif out.is_terminal:
+        out.print(findings_table(report.findings, glyphs))
+    else:
+        for line in _lines(report.findings):
+            _print(out, line)
+    for failure in report.failures:
+        detail = f" ({one_line(failure.detail, 200)})" if failure.detail else ""
+        _print(out, f"{one_line(failure.detector)} could not finish: {failure.reason}{detail}", "yellow")
+    _print(out, _outcome(report, glyphs), "bold")
+    _print(out, cost_line(report.cost), "dim")
+    for note in notes:
+        _print(out, f"note: {note}", "dim")
+
+
+def _print(out: Console, text: str | Text, style: str = "") -> None:
+    """Wrapped on a terminal, whole lines when piped."""
+    out.print(text, style=style, soft_wrap=not out.is_terminal)
+
+
+# --- the answer --------------------------------------------------------------------------------------------
+
+
+def marked(report: Report, glyphs: Glyphs) -> Text:
+    """The answer as the policy leaves it, each finding in its colour; unedited, with a sign and word after it."""
+    from rich.text import Text
+
+    edits = report.decision.edits
+    if report.blocked:
+        return Text(visible(report.answer), style=STYLES["unsupported"])
+    answer = report.case.answer
+    shown = Text()
+    for start, end, finding in _stretches(answer, report.findings, edits):
+        edit = next((e for e in edits if e.span.start == start and e.span.end == end), None)
+        if edit is not None:
+            shown.append(
+                visible(edit.replacement), style="bold yellow" if "unverified" in edit.why else "bold red"
+            )
+            continue
+        shown.append(visible(answer[start:end]), style=STYLES[finding.verdict] if finding else "")
+        if finding is not None and finding.span is not None and finding.span.end == end and not edits:
+            word = one_line(finding.label, 30) or finding.verdict.value
+            shown.append(f" [{glyphs.of(finding.verdict)} {word}]", style=STYLES[finding.verdict])
+    shown.rstrip()
+    return shown
+
+
+def _stretches(
+    answer: str, findings: Sequence[Finding], edits: Sequence[Edit]
+) -> Iterator[tuple[int, int, Finding | None]]:
+    """The answer in pieces that lie wholly inside or outside of every finding and edit; insertions are empty."""
+    spans = [finding.span for finding in findings if finding.span is not None]
+    spans += [edit.span for edit in edits]
+    cuts = sorted({0, len(answer), *(s.start for s in spans), *(s.end for s in spans)})
+    inserted = {edit.span.start for edit in edits if edit.span.start == edit.span.end}
+    skip = 0
+    for start, end in zip(cuts, [*cuts[1:], len(answer)], strict=True):
+        if start in inserted:
+            yield start, start, None
+        whole = next((e.span for e in edits if e.span.start == start and e.span.end > start), None)
+        if whole is not None:
+            yield whole.start, whole.end, None
+            skip = whole.end
+        if start < end and start >= skip:
+            yield start, end, _worst(findings, start, end)
+
+
+def _worst(findings: Sequence[Finding], start: int, end: int) -> Finding | None:
+    there = [f for f in findings if f.span is not None and f.span.start <= start and end <= f.span.end]
+    return max(there, key=lambda finding: _RANK[finding.verdict], default=None)
+
+
+# --- what was found ----------------------------------------------------------------------------------------
+
+
+def findings_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
+    """One row per finding: verdict and label, score, what it is about and why."""
+    from rich.box import ASCII, SIMPLE_HEAD
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=SIMPLE_HEAD if glyphs.rich else ASCII, pad_edge=False, expand=True, show_edge=False)
+    table.add_column("verdict", no_wrap=True)
+    table.add_column("score", justify="right", no_wrap=True)
+    table.add_column("what, and why", ratio=1, overflow="fold")
+    for finding in findings:
+        verdict = Text(f"{glyphs.of(finding.verdict)} {finding.verdict}", style=STYLES[finding.verdict])
+        if finding.label:
+            verdict.append(f"\n  {one_line(finding.label, 24)}", style="dim")
+        what = Text(one_line(finding.text, 300) or "the whole answer")
+        what.append(f"\n{_why(finding)}", style="dim")
+        table.add_row(verdict, _score(finding), what)
+    return table
+
+
+def _lines(findings: Sequence[Finding]) -> Iterator[str]:
+    """Tab-separated: verdict, label, score, text, reason."""
+    for finding in findings:
+        cells = (finding.verdict.value, finding.label, _score(finding), finding.text, _why(finding))
+        yield "\t".join(one_line(cell) or "-" for cell in cells)
+
+
+def _why(finding: Finding) -> str:
+    mark = one_line(finding.mark, 300)
+    reason = one_line(finding.reason, 400)
+    return f"{reason} ({mark})" if mark and reason else mark or reason
+
+
+def _score(finding: Finding) -> str:
+    return "-" if finding.score is None else f"{finding.score:.2f}"
+
+
+# --- what came of it ---------------------------------------------------------------------------------------
+
+
+def _outcome(report: Report, glyphs: Glyphs) -> str:
+    from guardrail.report import Verdict
+
+    order = (Verdict.UNSUPPORTED, Verdict.UNVERIFIED, Verdict.SUPPORTED)
+    counts = [(len(report.with_verdict(verdict)), verdict.value) for verdict in order]
+    told = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing found"
+    action = report.decision.action
+    if action in {"pass", "flag"}:
+        return told
+    note = f": {one_line(report.decision.note, 200)}" if report.decision.note else ""
+    return f"{told} {glyphs.dot} {action}{note}"
+
+
+def cost_line(cost: CostBreakdown) -> str:
+    """Calls, tokens and time, in words."""
+    total = cost.total
+    calls = (
+        "no model was asked"
+        if not total.calls
+        else f"{total.calls:,.0f} model call{'s' if total.calls != 1 else ''}"
+    )
+    tokens = f", {total.tokens:,.0f} tokens" if total.tokens else ""
+    return f"{calls}{tokens}, {cost.wall_seconds:.2f} s"

@@ -1,0 +1,160 @@
+"""The demo as it is told on a terminal, or plainly into a pipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from guardrail.cli._show import marked
+from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, visible
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from guardrail.demo import Outcome
+    from guardrail.report import Finding, Report
+
+__all__ = ["Stage"]
+
+WIDEST = 100
+LANES = {"iq": "who wrote it?", "dq": "does it exist?"}
+
+
+class Stage:
+    """Prints the demo."""
+
+    def __init__(self) -> None:
+        self._out = console()
+        self._out.width = min(self._out.width, WIDEST)
+        self._glyphs = Glyphs(self._out)
+
+    def opening(self, model: str) -> None:
+        """What is going to be seen."""
+        from rich.text import Text
+
+        self._out.print()
+        self._out.print(
+            Text.assemble(("guardrail demo", "bold"), f" {self._glyphs.dot} ", (one_line(model), "dim"))
+        )
+
+    @contextmanager
+    def working(self) -> Iterator[Callable[[str], None]]:
+        """A line that says what is going on, while it goes on."""
+        if not self._out.is_terminal:
+            yield lambda _: None
+            return
+        with self._out.status("loading LangChain") as status:
+            yield status.update
+
+    def play(self, outcome: Outcome, page: str) -> None:
+        """Everything, in order."""
+        self._say("Question", "")
+        self._body(outcome.question)
+        self._say("1", "what the model answers", "prompt | model")
+        self._body(visible(outcome.raw.rstrip()))
+        self._say("2", "what the guard finds", "look up first, then ask the model")
+        for finding in outcome.annotated.findings:
+            self._finding(finding)
+        if not outcome.annotated.findings:
+            self._body("no reference was found in this answer")
+        self._say("3", "annotated", "prompt | model | GuardedOutput(guard)")
+        self._body(marked(outcome.annotated, self._glyphs))
+        attempts = outcome.regenerated.decision.attempts
+        times = "not needed" if attempts == 1 else f"{attempts} attempts"
+        self._say("4", f"regenerated, {times}", "guard_runnable(guard, prompt | model)")
+        self._body(self._regenerated(outcome.regenerated))
+        self._say("Cost", "")
+        self._cost(outcome)
+        self._say("Report", "")
+        self._out.print(f"  {one_line(page)}", soft_wrap=True)
+        self._out.print()
+
+    # -- pieces
+
+    def _say(self, number: str, title: str, code: str = "") -> None:
+        from rich.rule import Rule
+        from rich.text import Text
+
+        head = Text(number, style="bold cyan")
+        if title:
+            head.append(f"  {title}", style="bold")
+        if code:
+            head.append(f"   {code}", style="dim")
+        self._out.print()
+        if self._out.is_terminal:
+            characters = "─" if self._glyphs.rich else "-"
+            self._out.print(Rule(head, align="left", characters=characters, style="cyan dim"))
+        else:
+            self._out.print(head, soft_wrap=True)
+
+    def _body(self, text: str | Text, style: str = "", *, indent: int = 2) -> None:
+        """Indented; wrapped on a terminal, line by line as it is into a pipe."""
+        from rich.padding import Padding
+        from rich.text import Text
+
+        shown = text if isinstance(text, Text) else Text(text, style=style)
+        if self._out.is_terminal:
+            self._out.print(Padding(shown, (0, 2, 0, indent)))
+            return
+        for line in shown.split("\n", allow_blank=True):
+            self._out.print(Text.assemble(" " * indent if line.plain else "", line), soft_wrap=True)
+
+    def _regenerated(self, report: Report) -> Text:
+        shown = marked(report, self._glyphs)
+        if report.verdict == "supported" and not report.decision.edits:
+            sign = self._glyphs.of("supported")
+            shown.append(
+                f"\n\n{sign} all {len(report.findings)} references are supported", style="bold green"
+            )
+        return shown
+
+    def _finding(self, finding: Finding) -> None:
+        from rich.text import Text
+
+        width = self._out.width - 20 if self._out.is_terminal else None
+        line = Text(f"{self._glyphs.of(finding.verdict)} ", style=STYLES[finding.verdict])
+        line.append(f"{one_line(finding.label, 30) or finding.verdict:<11}")
+        line.append(one_line(finding.text, width), style="bold")
+        self._body(line)
+        for told in _evidence(finding):
+            self._body(one_line(told), "dim", indent=15)
+
+    def _cost(self, outcome: Outcome) -> None:
+        first, second = outcome.annotated, outcome.regenerated
+        settled = sum(_settled(finding) for finding in first.findings)
+        asked = sum(1 for finding in first.findings) - settled
+        calls = first.cost.total.calls
+        each = f", {calls / asked:.0f} each" if asked else ""
+        self._body(
+            f"{settled} of {len(first.findings)} references settled by the bibliography of {outcome.works} works, "
+            f"no model call\n{calls:.0f} short questions about the other {asked}{each}; "
+            f"{second.cost.total.calls:.0f} more for the regenerated answer\n"
+            f"{first.cost.wall_seconds + second.cost.wall_seconds:.2f} s in the guard"
+        )
+
+
+def _settled(finding: Finding) -> bool:
+    return not any(piece.kind == "replies" for piece in finding.evidence)
+
+
+def _evidence(finding: Finding) -> Iterator[str]:
+    """What the verdict rests on, a line each."""
+    lookup = next((piece for piece in finding.evidence if piece.kind == "lookup"), None)
+    if _settled(finding):
+        yield f"bibliography: {finding.reason}"
+        if lookup is not None and lookup.differences and finding.mark:
+            yield finding.mark
+        return
+    if lookup is not None:
+        yield "bibliography: not in it, so the model is asked about it, each time afresh"
+    answers = next((p for p in finding.evidence if p.kind == "replies" and p.query == "iq"), None)
+    if answers is not None:
+        different = list(dict.fromkeys(text.removeprefix("AUTHORS:").strip() for text in answers.texts))
+        agree = next((p.value for p in finding.evidence if p.kind == "measurement" and p.name == "IQ"), None)
+        told = "" if agree is None else f" (agreement {agree:.0%})"
+        yield f"{LANES['iq']}  {' / '.join(different)}{told}"
+    votes = [p.read for p in finding.evidence if p.kind == "replies" and p.query.startswith("dq")]
+    if votes:
+        said = ", ".join(vote or "unclear" for read in votes for vote in read)
+        yield f"{LANES['dq']} {said}"

@@ -1,0 +1,101 @@
+"""Text on a terminal: nothing that an answer holds may steer it."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+__all__ = ["Glyphs", "console", "one_line", "patience", "visible"]
+
+# Control characters, writing direction, line separators, tags, halves of surrogate pairs: whatever can move the
+# cursor, hide text or show it in another order.
+_STEERING = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+_UNPIPED_WIDTH = 100
+
+
+def visible(text: str) -> str:
+    r"""The text with what could steer a terminal written out; line ends and tabs stay.
+
+    Example:
+        >>> visible("a\x1b[31mb\r\nc")
+        'a\\x1b[31mb\nc'
+    """
+    return _STEERING.sub(lambda found: _named(found[0]), text.replace("\r\n", "\n"))
+
+
+def one_line(text: str, longest: int | None = None) -> str:
+    """The text on one line, cut with an ellipsis if it is longer than `longest`."""
+    line = " ".join(visible(text).split())
+    return line if longest is None or len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def _named(letter: str) -> str:
+    code = ord(letter)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console that takes text as it is; without colours when piped, and then as wide as `$COLUMNS` or 100."""
+    from rich.console import Console
+
+    stream = sys.stderr if stderr else sys.stdout
+    made = Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
+    if not made.is_terminal and not os.environ.get("COLUMNS"):
+        made.width = _UNPIPED_WIDTH
+    return made
+
+
+class Glyphs:
+    """Signs for the verdicts, as the output's encoding allows."""
+
+    def __init__(self, on: Console) -> None:
+        self.rich = not on.options.ascii_only
+        self.dot = "·" if self.rich else "-"
+
+    def of(self, verdict: str) -> str:
+        """The verdict's sign."""
+        signs = {"supported": "✓+", "unsupported": "✗x", "unverified": "?"}[verdict]
+        return signs[0] if self.rich else signs[-1]
+
+
+STYLES = {"supported": "green", "unsupported": "bold red", "unverified": "yellow"}
+"""The verdicts' colours."""
+
+
+@contextmanager
+def patience(message: str) -> Iterator[None]:
+    """A line on the terminal's error output while something takes longer than a second."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    import threading
+
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=console(stderr=True),
+        transient=True,
+    )
+    bar.add_task(one_line(message, 70))
+    timer = threading.Timer(1.0, bar.start)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+        bar.stop()

@@ -1,0 +1,235 @@
+"""`guardrail check`: examine a given answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from guardrail.cli._errors import Exit, Usage, say
+
+if TYPE_CHECKING:
+    from guardrail.report import Report
+
+__all__ = ["CheckCommand", "check"]
+
+
+class Effort(StrEnum):
+    """How much a model is asked about each reference."""
+
+    FAST = "fast"
+    ADAPTIVE = "adaptive"
+    PAPER = "paper"
+
+
+class OnUnverified(StrEnum):
+    """What to do with what could not be checked."""
+
+    ALLOW = "allow"
+    ANNOTATE = "annotate"
+    BLOCK = "block"
+
+
+class FailMode(StrEnum):
+    """What to do if a check breaks."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+
+
+class CheckCommand(TyperCommand):
+    """Lets `--json` stand alone, for the standard output."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give a lone `--json` its value."""
+        return super().parse_args(ctx, list(_json_with_value(args)))
+
+
+def _json_with_value(args: Sequence[str]) -> Iterator[str]:
+    """A word after `--json` is its value only if it is "-" or ends in .json, so that no answer is overwritten."""
+    for place, word in enumerate(args):
+        yield word
+        if word == "--":
+            yield from args[place + 1 :]
+            return
+        if word == "--json":
+            following = args[place + 1] if place + 1 < len(args) else ""
+            if following != "-" and not following.lower().endswith(".json"):
+                yield "-"
+
+
+def check(  # noqa: PLR0917  # an option each
+    file: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[FILE|-]",
+            help="The answer, in UTF-8; - or nothing: from the standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    prompt: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT|@FILE", help="What the answer replies to, or @FILE to read it from."),
+    ] = None,
+    bibliography: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Works known to exist: an index (see `guardrail index`), or a .bib, .json (CSL) or .tsv file. "
+            "Repeat for several files.",
+        ),
+    ] = None,
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete",
+            help="The bibliography holds everything that may be cited: what is not in it is made up.",
+        ),
+    ] = False,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A chat model to ask about what a look-up leaves open.")
+    ] = None,
+    base_url: Annotated[
+        str | None,
+        typer.Option(
+            metavar="URL", help="Its OpenAI-compatible endpoint. Default: $OPENAI_BASE_URL, else OpenAI."
+        ),
+    ] = None,
+    api_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable that holds the key. Default: OPENAI_API_KEY. Keys are never an option: "
+            "they would show in the list of processes.",
+        ),
+    ] = None,
+    effort: Annotated[
+        Effort | None,
+        typer.Option(
+            help="Questions per reference: 6 (fast, the default), as many as the decision needs, or the paper's 36."
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            metavar="POLICY",
+            help="What to do about findings: flag (default), annotate, remove, block, joined by |. "
+            "regenerate is accepted, but a given answer cannot be written again.",
+        ),
+    ] = None,
+    on_unverified: Annotated[
+        OnUnverified | None,
+        typer.Option(help="What could not be checked. Default: annotate if the policy edits, else allow."),
+    ] = None,
+    fail: Annotated[
+        FailMode | None,
+        typer.Option(
+            help="If a check breaks: open shows the answer and says so (default), closed withholds it."
+        ),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="A guardrail.toml with detectors, model and policy. Policy, budget and deadline given here win.",
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(metavar="CALLS[,TOKENS]", help="Stop asking the model after so many calls, or tokens."),
+    ] = None,
+    deadline: Annotated[
+        float | None, typer.Option(metavar="SECONDS", help="What is not settled by then is unverified.")
+    ] = None,
+    context: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE", help="A document that the answer should rest on. Repeat for several."),
+    ] = None,
+    json: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[PATH]",
+            help="Write the whole report as JSON, to the standard output if no PATH follows. "
+            "A PATH ends in .json, or is given as --json=PATH.",
+        ),
+    ] = None,
+    html: Annotated[str | None, typer.Option(metavar="PATH", help="Write a page with the evidence.")] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(metavar="PATH", help="Write the answer that the policy lets through; - prints it."),
+    ] = None,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the exit code tells.")] = False,
+) -> None:
+    """Find made-up or misquoted references in an answer.
+
+    A bibliography settles a reference without any model. What it leaves open is asked of the model given by
+    --model; without one it is "unverified", which is not the same as fine.
+
+    Examples:
+      guardrail check answer.md --bibliography refs.bib
+      guardrail check answer.md --bibliography refs.bib --complete --policy remove --out clean.md
+      guardrail check answer.md --model gpt-5-mini --prompt @question.txt --html report.html
+      ask-my-bot "five papers on X" | guardrail check - --bibliography library.sqlite --json
+
+    Exit codes:
+      0    everything is supported, or there is nothing to check
+      1    something is unsupported
+      2    bad usage or input
+      3    something could not be verified (and nothing is unsupported)
+      4    the policy blocked the answer
+      130  interrupted
+    """
+    from guardrail.cli._guard import Choice, build
+    from guardrail.cli._outputs import Outputs
+    from guardrail.cli._read import read_text, text_or_file
+    from guardrail.report import Case
+
+    place = file or "-"
+    if place == "-" and file is None and sys.stdin.isatty():
+        raise Usage(
+            "expected an answer to check, got none. Name a FILE, or pipe it in: … | guardrail check -"
+        )
+    read = [place, *(context or [])]
+    if read.count("-") + (prompt == "@-") > 1:
+        raise Usage('only one thing can be read from the standard input ("-"); give the others as files')
+    outputs = Outputs(json=json, html=html, out=out, read=(*read, (prompt or "").removeprefix("@")))
+    case = Case.of(
+        read_text(place),
+        prompt=text_or_file(prompt, "the prompt") if prompt else "",
+        context=[read_text(path, "a context document") for path in context or []],
+    )
+    choice = Choice(
+        bibliography=tuple(bibliography or ()),
+        complete=complete,
+        model=model,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        effort=effort and effort.value,
+        policy=policy,
+        on_unverified=on_unverified and on_unverified.value,
+        fail=fail and fail.value,
+        config=config,
+        budget=budget,
+        deadline=deadline,
+    )
+    with build(choice) as built:
+        for warning in built.warnings:
+            say(f"note: {warning}")
+        report = built.check(case)
+        outputs.write(report)
+        if not quiet and not outputs.takes_stdout:
+            from guardrail.cli._show import show
+
+            show(report, source="the standard input" if place == "-" else place, notes=built.notes(report))
+    raise typer.Exit(_code(report))
+
+
+def _code(report: Report) -> Exit:
+    if report.blocked:
+        return Exit.BLOCKED
+    codes = {"unsupported": Exit.UNSUPPORTED, "unverified": Exit.UNVERIFIED}
+    return codes.get(str(report.verdict), Exit.OK)

@@ -1,0 +1,99 @@
+"""`guardrail demo`: see it work."""
+
+from __future__ import annotations
+
+import json as json_format
+import os
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from guardrail.cli._errors import Usage
+
+__all__ = ["demo"]
+
+PAGE = "guardrail-demo.html"
+MODEL = "gpt-5-mini"
+
+
+def demo(
+    model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help=f"Run on this live model. Default with a key: {MODEL}."),
+    ] = None,
+    base_url: Annotated[
+        str | None, typer.Option(metavar="URL", help="… at this OpenAI-compatible endpoint.")
+    ] = None,
+    scripted: Annotated[
+        bool, typer.Option("--scripted", help="Use the script, also where OPENAI_API_KEY is set.")
+    ] = False,
+    out: Annotated[
+        str | None, typer.Option(metavar="DIR", help=f"Folder for {PAGE}. Default: the current one.")
+    ] = None,
+    json: Annotated[
+        bool, typer.Option("--json", help="Print the question and both reports as JSON.")
+    ] = False,
+) -> None:
+    """Watch a LangChain chain being guarded: a model makes references up, and the guard notices.
+
+    Without a key it runs on a scripted model, in a few seconds, off the network. With OPENAI_API_KEY set, or
+    with --base-url, the same chain runs on a live model (a few dozen short questions).
+
+    Examples:
+      guardrail demo
+      guardrail demo --model llama3.2 --base-url http://localhost:11434/v1
+    """
+    page = _page(out)
+    chat, told = _chat(model, base_url, scripted=scripted)
+    from guardrail.cli._outputs import write_page, write_text
+    from guardrail.cli._stage import Stage
+    from guardrail.demo.scenario import run
+
+    if json:
+        outcome = run(chat)
+        write_page(str(page), outcome.annotated)
+        reports: dict[str, Any] = {
+            "question": outcome.question,
+            "model": told,
+            "raw": outcome.raw,
+            "annotated": outcome.annotated.model_dump(mode="json"),
+            "regenerated": outcome.regenerated.model_dump(mode="json"),
+            "page": str(page),
+        }
+        write_text("-", json_format.dumps(reports, ensure_ascii=False, indent=2) + "\n")
+        return
+    stage = Stage()
+    stage.opening(told)
+    with stage.working() as step:
+        outcome = run(chat, step=step)
+    write_page(str(page), outcome.annotated)
+    stage.play(outcome, str(page))
+
+
+def _page(out: str | None) -> Path:
+    folder = Path(out or ".").expanduser()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Usage(
+            f"--out: {str(folder)!r} cannot be made: {error.strerror}; name another folder"
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise Usage(f"{str(folder)!r} cannot be written; name another folder with --out DIR")
+    return folder / PAGE
+
+
+def _chat(model: str | None, base_url: str | None, *, scripted: bool) -> tuple[Any, str]:
+    """The live model that was asked for, else `None` for the script; and what to call it."""
+    if scripted and (model or base_url):
+        raise Usage("--scripted runs without a model: leave --model and --base-url out")
+    live = model or base_url or os.environ.get("OPENAI_API_KEY")
+    if scripted or not live:
+        return None, "a scripted chat model: no key, no network"
+    if base_url and not model:
+        raise Usage("--base-url needs --model NAME: which of its models is to answer?")
+    from guardrail.cli._guard import live_chat
+
+    name = model or MODEL
+    return live_chat(name, base_url), f"the live model {name}"

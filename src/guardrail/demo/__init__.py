@@ -1,0 +1,11 @@
+"""The demo: a LangChain chain whose model makes references up, and the guard that notices.
+
+`run()` needs the extra `langchain` and nothing else: no key, no network, no model. `guardrail demo` prints it.
+"""
+
+from __future__ import annotations
+
+from guardrail.demo.scenario import Outcome, run
+from guardrail.demo.script import QUESTION, chat
+
+__all__ = ["QUESTION", "Outcome", "chat", "run"]

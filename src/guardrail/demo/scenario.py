@@ -1,0 +1,105 @@
+"""One question through two guarded LangChain chains: one marks what is made up, one has it written again."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from guardrail.demo.script import QUESTION
+from guardrail.demo.script import chat as scripted_chat
+from guardrail.detectors.references import ReferenceCheck
+from guardrail.errors import MissingExtra
+from guardrail.guard import Guard
+from guardrail.policies import Policy, annotate, regenerate
+from guardrail.report import Report
+
+if TYPE_CHECKING:
+    from guardrail.bibliography.index import Index
+
+__all__ = ["Outcome", "run"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the demo came to.
+
+    Attributes:
+        question: what was asked.
+        raw: the model's answer as it came.
+        annotated: the report of `prompt | model | GuardedOutput(guard)` under `annotate()`.
+        regenerated: the report of `guard_runnable(guard, prompt | model)` under `regenerate(2) | annotate()`.
+        works: how many works the bibliography holds.
+    """
+
+    question: str
+    raw: str
+    annotated: Report
+    regenerated: Report
+    works: int
+
+    @property
+    def calls(self) -> float:
+        """Questions that the guard asked, for both answers."""
+        return self.annotated.cost.total.calls + self.regenerated.cost.total.calls
+
+
+def run(
+    chat: Any = None, *, question: str = QUESTION, step: Callable[[str], None] = lambda _: None
+) -> Outcome:
+    """Run the demo.
+
+    Args:
+        chat: the model to guard, from `guardrail.chat`; the scripted one by default.
+        question: what to ask it.
+        step: told what comes next.
+
+    Raises:
+        MissingExtra: langchain is not installed.
+        BackendError: a live model did not answer.
+    """
+    try:
+        from langchain_core.prompts import ChatPromptTemplate
+
+        from guardrail.demo.model import DemoModel
+    except ImportError as error:
+        raise MissingExtra("langchain", extra="langchain") from error
+    # The demo stands where an application stands: it uses the adapter as any user would.
+    adapter = import_module("guardrail_langchain")
+    chat = scripted_chat() if chat is None else chat
+    chain = ChatPromptTemplate.from_messages([("human", "{question}")]) | DemoModel(chat=chat)
+    with _bibliography() as index:
+
+        def guarded(policy: Policy) -> tuple[Guard, list[Report]]:
+            reports: list[Report] = []
+            detector = ReferenceCheck(bibliography=index)
+            return Guard([detector], chat=chat, policy=policy, on_report=reports.append), reports
+
+        step("the model answers; the guard looks up and asks")
+        guard, annotated = guarded(annotate())
+        (chain | adapter.GuardedOutput(guard)).invoke({"question": question})
+        step("the model answers again without what was rejected")
+        guard, regenerated = guarded(cast("Policy", regenerate(2) | annotate()))
+        adapter.guard_runnable(guard, chain).invoke({"question": question})
+        return Outcome(question, annotated[-1].case.answer, annotated[-1], regenerated[-1], len(index))
+
+
+@contextmanager
+def _bibliography() -> Iterator[Index]:
+    """The packaged BibTeX as an index, in a temporary file."""
+    from guardrail.bibliography.importers import import_files
+    from guardrail.bibliography.index import Index
+
+    with tempfile.TemporaryDirectory(prefix="guardrail-demo-", ignore_cleanup_errors=True) as folder:
+        with (
+            Index.create(Path(folder) / "works.sqlite") as index,
+            as_file(files("guardrail.demo") / "works.bib") as works,
+        ):
+            import_files(index, [works])
+        with Index.open(Path(folder) / "works.sqlite") as index:
+            yield index
