@@ -6,12 +6,14 @@ import os
 import sqlite3
 import threading
 import time
+import weakref
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from guardrail import codec
 from guardrail._log import log
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, InputError
 from guardrail.flow import Answer, Keep, Request
 
 __all__ = ["Cache"]
@@ -21,6 +23,7 @@ CREATE TABLE IF NOT EXISTS replies (
     key TEXT PRIMARY KEY, kind TEXT NOT NULL, reply TEXT NOT NULL, at REAL NOT NULL
 ) WITHOUT ROWID
 """
+_BUSY_SECONDS = 10.0
 
 
 class Cache:
@@ -43,70 +46,124 @@ class Cache:
         self.path = Path(path).expanduser()
         self.samples = samples
         self.max_age = max_age
-        self._local = threading.local()
+        self._mutex = threading.RLock()
+        self._connection: sqlite3.Connection | None = None
         self._warned = False
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._connection().execute(_SCHEMA)
+            self._execute(_SCHEMA)
+            self._execute("SELECT key, kind, reply, at FROM replies LIMIT 0")
         except (sqlite3.Error, OSError) as error:
+            self.close()
             raise ConfigError(
                 f"expected a cache file that can be written, got {str(self.path)!r}: {error}. "
                 "Delete it or name another."
             ) from error
+        _caches.add(self)
 
     def get(self, request: Request[Any], fingerprint: str) -> Answer[Any] | None:
         """The remembered reply at no cost, or `None`."""
-        if request.keep is Keep.SAMPLED and not self.samples:
+        if not self._keeps(request):
             return None
-        key = codec.key(request, fingerprint)
         try:
-            row = self._connection().execute("SELECT reply, at FROM replies WHERE key = ?", (key,)).fetchone()
-        except sqlite3.Error as error:
+            rows = self._execute(
+                "SELECT reply, at FROM replies WHERE key = ?", (codec.key(request, fingerprint),)
+            )
+            if not rows or (self.max_age is not None and time.time() - rows[0][1] > self.max_age):
+                return None
+            reply = codec.decode_reply(request, rows[0][0])
+        except (sqlite3.Error, InputError) as error:
             self._warn(error)
             return None
-        if row is None or (self.max_age is not None and time.time() - row[1] > self.max_age):
-            return None
-        reply = codec.decode_reply(request, row[0])
         return Answer(reply.value) if isinstance(reply, Answer) else None
 
     def put(self, request: Request[Any], fingerprint: str, answer: Answer[Any]) -> None:
         """Remember; committed when this returns."""
-        if request.keep is Keep.SAMPLED and not self.samples:
+        if not self._keeps(request):
             return
-        row = (
-            codec.key(request, fingerprint),
-            type(request).__name__,
-            codec.encode_reply(request, answer),
-            time.time(),
-        )
         try:
-            self._connection().execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
-        except sqlite3.Error as error:
+            row = (
+                codec.key(request, fingerprint),
+                type(request).__name__,
+                codec.encode_reply(request, answer),
+                time.time(),
+            )
+            self._execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?)", row)
+        except (sqlite3.Error, InputError) as error:
             self._warn(error)
 
     def __len__(self) -> int:
-        return int(self._connection().execute("SELECT count(*) FROM replies").fetchone()[0])
+        return int(self._execute("SELECT count(*) FROM replies")[0][0])
 
     def close(self) -> None:
-        """Close this thread's connection."""
-        held = getattr(self._local, "held", None)
-        if held is not None and held[0] == os.getpid():
-            held[1].close()
-        self._local.held = None
+        """Close the connection; the next use opens one again."""
+        with self._mutex:
+            connection, self._connection = self._connection, None
+            if connection is not None:
+                connection.close()
 
-    def _connection(self) -> sqlite3.Connection:
-        """One per thread and process: a connection must not cross a fork."""
-        held: tuple[int, sqlite3.Connection] | None = getattr(self._local, "held", None)
-        if held is None or held[0] != os.getpid():
-            connection = sqlite3.connect(self.path, isolation_level=None, timeout=10)
-            # NORMAL with a write-ahead log: a commit outlives the process, if not a power cut.
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            held = self._local.held = (os.getpid(), connection)
-        return held[1]
+    def _keeps(self, request: Request[Any]) -> bool:
+        keep = request.keep
+        return keep is Keep.ALWAYS or (keep is Keep.SAMPLED and self.samples)
 
-    def _warn(self, error: sqlite3.Error) -> None:
+    def _execute(self, statement: str, values: Sequence[Any] = ()) -> list[Any]:
+        """By the one connection of this process, under a lock: a look-up takes less than a thread switch."""
+        with self._mutex:
+            if self._connection is None:
+                self._connection = _connect(self.path)
+            return self._connection.execute(statement, values).fetchall()
+
+    def _warn(self, error: Exception) -> None:
         """A cache that fails costs money, not answers: say it once and go on."""
         if not self._warned:
             self._warned = True
             log.warning("cache_failed", path=str(self.path), error=str(error))
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=_BUSY_SECONDS, check_same_thread=False)
+    try:
+        _use_log(connection)
+        # NORMAL with a write-ahead log: a commit outlives the process, if not a power cut.
+        connection.execute("PRAGMA synchronous = NORMAL")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _use_log(connection: sqlite3.Connection) -> None:
+    """Switch to a write-ahead log. The busy timeout does not cover this: two first users meet here."""
+    until = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+# A connection must not cross a fork: SQLite counts its locks per process, and the child would believe that it
+# holds its parent's. So it is closed before, and both open their own.
+
+_caches: weakref.WeakSet[Cache] = weakref.WeakSet()
+_held: list[Cache] = []
+
+
+def _before_fork() -> None:
+    for cache in list(_caches):
+        cache._mutex.acquire()  # noqa: SLF001  # this module's own
+        _held.append(cache)
+        cache.close()
+
+
+def _after_fork() -> None:
+    while _held:
+        _held.pop()._mutex.release()  # noqa: SLF001
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

@@ -71,7 +71,7 @@ def _parameters(detector: object) -> dict[str, Any]:
     for name in inspect.signature(type(detector).__init__).parameters:
         value = getattr(detector, name, None)
         if isinstance(value, tuple | list):
-            value = list(value)
+            value = [v if v is None or isinstance(v, str | int | float | bool) else str(v) for v in value]
         if value is None or isinstance(value, str | int | float | bool | list):
             found[name] = value
         elif callable(getattr(value, "fingerprint", None)) or hasattr(value, "fingerprint"):

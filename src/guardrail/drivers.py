@@ -11,12 +11,12 @@ import inspect
 import queue
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 from guardrail.backends import Backend, has_async_form
 from guardrail.flow import Cost, Failed, Reason, Reply, Request
-from guardrail.lanes import Hub, Lane, Listener, LoopLane, ThreadLane, failure
+from guardrail.lanes import Hub, Job, Listener, LoopLane, ThreadLane, checked, failure
 from guardrail.run import Run
 
 __all__ = ["AsyncHandler", "Handler", "run_async", "run_sync"]
@@ -25,6 +25,9 @@ T = TypeVar("T")
 Item: TypeAlias = tuple[Request[Any], Reply[Any]]
 Handler: TypeAlias = Callable[[Any], Reply[Any]]
 AsyncHandler: TypeAlias = Callable[[Any], Awaitable[Reply[Any]]]
+
+_FREE = Cost()
+_HOG_SECONDS = 0.005  # a pump on a loop lets others run after so long
 
 
 def run_sync(run: Run[T], hub: Hub, *, handlers: Mapping[str, Handler] | None = None) -> T | Failed:
@@ -37,15 +40,14 @@ def run_sync(run: Run[T], hub: Hub, *, handlers: Mapping[str, Handler] | None = 
             framework's own model).
     """
     inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
-    post = _Post(hub, lambda request, reply: inbox.put((request, reply)))
+    post = _Post(hub, lambda request, reply: inbox.put((request, reply)), handlers or {})
     try:
         outgoing = run.start(time.monotonic())
         while True:
-            known = post.send(outgoing, handlers or {})
-            for request in run.take_abandoned():
-                run.withdrawn(request, post.withdraw(request))
+            post.withdraw_from(run)
             if run.done:
                 return run.result  # type: ignore[return-value]  # done: there is a result
+            known = post.send(outgoing)
             if not known:
                 try:
                     known.append(inbox.get(timeout=_wait(run)))
@@ -56,52 +58,34 @@ def run_sync(run: Run[T], hub: Hub, *, handlers: Mapping[str, Handler] | None = 
                 known.append(inbox.get())
             outgoing = run.deliver(known, time.monotonic())
     finally:
-        for request in run.close():
-            run.withdrawn(request, post.withdraw(request))
+        post.close(run)
 
 
 async def run_async(
     run: Run[T], hub: Hub, *, handlers: Mapping[str, Handler | AsyncHandler] | None = None
 ) -> T | Failed:
     """Drive a run on the running event loop; see `run_sync`."""
-    loop = asyncio.get_running_loop()
-    inbox: deque[Item] = deque()
-    arrived = asyncio.Event()
-
-    def hand_in(request: Request[Any], reply: Reply[Any]) -> None:
-        inbox.append((request, reply))
-        arrived.set()
-
-    def from_thread(request: Request[Any], reply: Reply[Any]) -> None:
-        try:
-            loop.call_soon_threadsafe(hand_in, request, reply)
-        except RuntimeError:  # the loop has closed: nobody waits there any more
-            return
-
-    post = _AsyncPost(hub, hand_in, from_thread)
+    inbox = _Inbox(asyncio.get_running_loop())
+    post = _AsyncPost(hub, inbox, handlers or {})
     try:
-        outgoing = run.start(time.monotonic())
+        rested = time.monotonic()
+        outgoing = run.start(rested)
         while True:
-            known = post.send(outgoing, handlers or {})
-            for request in run.take_abandoned():
-                run.withdrawn(request, post.withdraw(request))
+            post.withdraw_from(run)
             if run.done:
                 return run.result  # type: ignore[return-value]  # done: there is a result
-            if not known and not inbox:
-                arrived.clear()
-                try:
-                    async with asyncio.timeout(_wait(run)):
-                        await arrived.wait()
-                except TimeoutError:
-                    outgoing = run.expire(time.monotonic())
-                    continue
-            known += inbox
-            inbox.clear()
-            outgoing = run.deliver(known, time.monotonic())
+            known = post.send(outgoing)
+            if not known and not inbox.items:
+                await inbox.wait(_wait(run))
+                rested = time.monotonic()
+            elif time.monotonic() - rested > _HOG_SECONDS:  # everything was known at once, again and again
+                await asyncio.sleep(0)
+                rested = time.monotonic()
+            known += inbox.take()
+            now = time.monotonic()
+            outgoing = run.deliver(known, now) if known else run.expire(now)
     finally:
-        for request in run.close():
-            run.withdrawn(request, post.withdraw(request))
-        post.close()
+        post.close(run)
 
 
 def _wait(run: Run[Any]) -> float | None:
@@ -109,56 +93,139 @@ def _wait(run: Run[Any]) -> float | None:
     return None if due is None else max(0.0, due - time.monotonic())
 
 
+class _Inbox:
+    """Replies for a pump on a loop, from its own thread or any other."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self.items: deque[Item] = deque()
+        self._loop = loop
+        self._waiter: asyncio.Future[None] | None = None
+        self._called = False
+
+    def put(self, request: Request[Any], reply: Reply[Any]) -> None:
+        """From the loop's own thread."""
+        self.items.append((request, reply))
+        self._rouse()
+
+    def put_from_thread(self, request: Request[Any], reply: Reply[Any]) -> None:
+        """From any thread; the loop is called once for all that come before it looks."""
+        self.items.append((request, reply))
+        if self._called:
+            return
+        self._called = True
+        try:
+            self._loop.call_soon_threadsafe(self._look)
+        except RuntimeError:  # the loop has closed: nobody waits there any more
+            return
+
+    def take(self) -> list[Item]:
+        """All that has come."""
+        found = []
+        while self.items:
+            found.append(self.items.popleft())
+        return found
+
+    async def wait(self, seconds: float | None) -> None:
+        """Until something has come, or so long."""
+        self._waiter = self._loop.create_future()
+        timer = None if seconds is None else self._loop.call_later(seconds, self._rouse)
+        try:
+            await self._waiter
+        finally:
+            self._waiter = None
+            if timer is not None:
+                timer.cancel()
+
+    def _look(self) -> None:
+        self._called = False  # first: what is put after this calls again
+        self._rouse()
+
+    def _rouse(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
 class _Post:
     """Hands requests to whoever answers them; replies known at once come back."""
 
-    def __init__(self, hub: Hub, listener: Listener) -> None:
+    def __init__(self, hub: Hub, listener: Listener, handlers: Mapping[str, Any]) -> None:
         self._hub = hub
         self._listener = listener
-        self._sent: dict[Request[Any], Callable[[], Cost]] = {}
+        self._handlers = handlers
+        self._sent: dict[int, Callable[[], Cost]] = {}  # by identity: the run keeps its requests alive
 
-    def send(self, requests: Iterable[Request[Any]], handlers: Mapping[str, Any]) -> list[Item]:
+    def send(self, requests: Iterable[Request[Any]]) -> list[Item]:
         known: list[Item] = []
-        lanes: dict[int, Lane] = {}
+        lanes: dict[int, ThreadLane | LoopLane] = {}
         instant: dict[int, tuple[Backend[Any], list[Request[Any]]]] = {}
+        handled: list[tuple[Any, Request[Any]]] = []
         for request in requests:
-            if (handler := handlers.get(request.lane)) is not None:
-                self._handle(handler, request, known)
+            if self._handlers and (handler := self._handlers.get(request.lane)) is not None:
+                handled.append((handler, request))
                 continue
-            backend = self._hub.backend(request)
-            if backend is None:
-                known.append((request, _missing(request)))
-            elif backend.instant or self._inline(request):
-                instant.setdefault(id(backend), (backend, []))[1].append(request)
-            elif (stored := self._hub.recall(request, backend)) is not None:
-                known.append((request, stored))
-            else:
-                lane = self._submit(backend, request)
-                lanes[id(lane)] = lane
+            try:
+                backend = self._hub.backend(request)
+                if backend is None:
+                    known.append((request, _missing(request)))
+                elif backend.instant or self._inline(request):
+                    instant.setdefault(id(backend), (backend, []))[1].append(request)
+                elif (stored := self._hub.recall(request, backend)) is not None:
+                    known.append((request, stored))
+                else:
+                    lane = self._submit(backend, request)
+                    lanes[id(lane)] = lane
+            except Exception as error:  # noqa: BLE001  # a plug-in's request or backend may raise anywhere
+                known.append((request, failure(error)))
         for lane in lanes.values():  # after all are queued, so that they are batched together
             lane.start()
         for backend, group in instant.values():
-            known += zip(group, _at_once(backend, group), strict=True)
+            known += zip(group, self._at_once(backend, group), strict=True)
+        for handler, request in handled:  # last: they may take long
+            self._handle(handler, request, known)
         return known
 
-    def withdraw(self, request: Request[Any]) -> Cost:
-        withdraw = self._sent.pop(request, None)
-        return Cost() if withdraw is None else withdraw()
+    def withdraw_from(self, run: Run[Any]) -> None:
+        """Take back what nobody in the run waits for any more."""
+        for request in run.take_abandoned():
+            run.withdrawn(request, self._withdraw(request))
+
+    def close(self, run: Run[Any]) -> None:
+        """Stop the run and take back everything that is still out."""
+        for request in run.close():
+            run.withdrawn(request, self._withdraw(request))
+
+    def _withdraw(self, request: Request[Any]) -> Cost:
+        withdraw = self._sent.pop(id(request), None)
+        return _FREE if withdraw is None else withdraw()
 
     def _inline(self, request: Request[Any]) -> bool:
         return request.lane == "compute"
 
-    def _submit(self, backend: Backend[Any], request: Request[Any]) -> Lane:
+    def _submit(self, backend: Backend[Any], request: Request[Any]) -> ThreadLane | LoopLane:
         return self._queue(self._hub.thread_lane(backend), request, self._listener)
 
-    def _queue(self, lane: ThreadLane | LoopLane, request: Request[Any], listener: Listener) -> Lane:
-        lane.submit(request, listener)
-        self._sent[request] = lambda: lane.withdraw(request, listener)
+    def _queue(
+        self, lane: ThreadLane | LoopLane, request: Request[Any], listener: Listener
+    ) -> ThreadLane | LoopLane:
+        job: Job = lane.submit(request, listener)
+        self._sent[id(request)] = lambda: lane.withdraw(job, listener)
         return lane
+
+    def _at_once(self, backend: Backend[Any], requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
+        replies: list[Reply[Any]] = []
+        step = max(1, backend.batch)
+        for i in range(0, len(requests), step):
+            part = requests[i : i + step]
+            try:
+                replies += checked(backend.answer(part), len(part))
+            except Exception as error:  # noqa: BLE001  # whatever a backend raises becomes a value
+                replies += [failure(error)] * len(part)
+        self._hub.spend(sum((reply.cost for reply in replies if reply.cost is not _FREE), _FREE))
+        return replies
 
     def _handle(self, handler: Any, request: Request[Any], known: list[Item]) -> None:
         try:
-            reply = handler(request)
+            reply = checked([handler(request)], 1)[0]
         except Exception as error:  # noqa: BLE001  # a framework may raise anything; the flow decides
             reply = failure(error)
         known.append((request, reply))
@@ -167,55 +234,59 @@ class _Post:
 class _AsyncPost(_Post):
     """The same on a loop: coroutine handlers run as tasks, blocking work goes to threads."""
 
-    def __init__(self, hub: Hub, listener: Listener, from_thread: Listener) -> None:
-        super().__init__(hub, listener)
-        self._from_thread = from_thread
-        self._tasks: set[asyncio.Task[None]] = set()
+    def __init__(self, hub: Hub, inbox: _Inbox, handlers: Mapping[str, Any]) -> None:
+        super().__init__(hub, inbox.put, handlers)
+        self._from_thread = inbox.put_from_thread
+        self._tasks: set[asyncio.Task[Reply[Any]]] = set()
 
-    def close(self) -> None:
+    def close(self, run: Run[Any]) -> None:
+        super().close(run)
         for task in self._tasks:
-            task.cancel()
+            if not task.get_loop().is_closed():
+                task.cancel()
 
     def _inline(self, request: Request[Any]) -> bool:
         del request
         return False
 
-    def _submit(self, backend: Backend[Any], request: Request[Any]) -> Lane:
+    def _submit(self, backend: Backend[Any], request: Request[Any]) -> ThreadLane | LoopLane:
         if has_async_form(backend):
             return self._queue(self._hub.loop_lane(backend), request, self._listener)
         return self._queue(self._hub.thread_lane(backend), request, self._from_thread)
 
     def _handle(self, handler: Any, request: Request[Any], known: list[Item]) -> None:
-        if not inspect.iscoroutinefunction(handler):
-            super()._handle(handler, request, known)
+        try:
+            coming = handler(request)
+        except Exception as error:  # noqa: BLE001  # as above
+            known.append((request, failure(error)))
+            return
+        if not inspect.isawaitable(coming):
+            super()._handle(lambda _request: coming, request, known)
             return
 
-        async def handle() -> None:
-            replies: list[Reply[Any]] = []
-            try:
-                replies.append(await handler(request))
-            except Exception as error:  # noqa: BLE001  # as above
-                replies.append(failure(error))
-            self._listener(request, replies[0])
+        async def handle() -> Reply[Any]:
+            return checked([await coming], 1)[0]
+
+        def ended(task: asyncio.Task[Reply[Any]]) -> None:
+            self._tasks.discard(task)
+            if task.cancelled():  # by the framework itself, or by us when nobody waits any more
+                error: BaseException | None = asyncio.CancelledError()
+            else:
+                error = task.exception()
+            self._listener(request, task.result() if error is None else failure(error))
 
         task = asyncio.get_running_loop().create_task(handle())
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(ended)
 
         def withdraw() -> Cost:
-            task.cancel()
-            return Cost(calls=1)
+            task.remove_done_callback(ended)
+            task.add_done_callback(self._tasks.discard)
+            if not task.get_loop().is_closed():
+                task.cancel()
+            return _FREE
 
-        self._sent[request] = withdraw
-
-
-def _at_once(backend: Backend[Any], requests: list[Request[Any]]) -> list[Reply[Any]]:
-    replies: list[Reply[Any]] = []
-    try:
-        replies += backend.answer(requests)
-    except Exception as error:  # noqa: BLE001  # whatever a backend raises becomes a value
-        replies = [failure(error)] * len(requests)
-    return replies
+        self._sent[id(request)] = withdraw
 
 
 def _missing(request: Request[Any]) -> Failed:

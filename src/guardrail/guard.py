@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import time
 import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -155,7 +154,7 @@ class Guard:
             samples: other answers to the same prompt; what is given is not generated again.
         """
         case = _case(answer, prompt, context, samples)
-        return self._drive(case, self._check(case), {})
+        return self._drive(self._check(case), {})
 
     async def acheck(
         self,
@@ -167,7 +166,7 @@ class Guard:
     ) -> Report:
         """As `check`, on the running event loop."""
         case = _case(answer, prompt, context, samples)
-        return await self._adrive(case, self._check(case), {})
+        return await self._adrive(self._check(case), {})
 
     def generate(self, prompt: Prompt, *, context: Sequence[str] = ()) -> Report:
         """Have the guard's chat model answer, examine the answer, and apply the policy.
@@ -176,12 +175,12 @@ class Guard:
             BackendError: no first answer could be had.
         """
         case = _case("", prompt, context, ())
-        return self._drive(case, self._supervise(case, self._ask(case)), {})
+        return self._drive(self._supervise(case, self._ask(case)), {})
 
     async def agenerate(self, prompt: Prompt, *, context: Sequence[str] = ()) -> Report:
         """As `generate`, on the running event loop."""
         case = _case("", prompt, context, ())
-        return await self._adrive(case, self._supervise(case, self._ask(case)), {})
+        return await self._adrive(self._supervise(case, self._ask(case)), {})
 
     def supervise(self, generate: Generator, *, prompt: Prompt = (), context: Sequence[str] = ()) -> Report:
         """Guard somebody else's generator: what a framework's adapter calls.
@@ -197,7 +196,7 @@ class Guard:
         def handle(request: Generate) -> Reply[Completion]:
             return _handled(lambda: _completion(generate(request.feedback)))
 
-        return self._drive(case, self._supervise(case, _framework), {"generate": handle})
+        return self._drive(self._supervise(case, _framework), {"generate": handle})
 
     async def asupervise(
         self, generate: AsyncGenerator, *, prompt: Prompt = (), context: Sequence[str] = ()
@@ -207,13 +206,12 @@ class Guard:
 
         async def handle(request: Generate) -> Reply[Completion]:
             try:
-                coming = generate(request.feedback)
-                completion = _completion(await coming if inspect.isawaitable(coming) else coming)
+                completion = _completion(await generate(request.feedback))
             except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
                 return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
             return Answer(completion)
 
-        return await self._adrive(case, self._supervise(case, _framework), {"generate": handle})
+        return await self._adrive(self._supervise(case, _framework), {"generate": handle})
 
     def estimate(self, answer: str | Case, *, prompt: Prompt = (), context: Sequence[str] = ()) -> Estimate:
         """What a check would cost in paid calls, without asking anything."""
@@ -310,12 +308,12 @@ class Guard:
     def _run(self, flow: Flow[Any]) -> Run[Any]:
         return Run(flow, budget=self.budget)
 
-    def _drive(self, case: Case, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
+    def _drive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
         run = self._run(flow)
         return self._report(run, run_sync(run, self.hub, handlers=handlers), started)
 
-    async def _adrive(self, case: Case, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
+    async def _adrive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
         run = self._run(flow)
         return self._report(run, await run_async(run, self.hub, handlers=handlers), started)

@@ -68,10 +68,13 @@ class Registry(Mapping[str, type]):
     def create(self, name: str, parameters: Mapping[str, Any]) -> Any:
         """An instance; wrong parameters are named, with those that exist."""
         found = self[name]
-        known = [p for p in inspect.signature(found.__init__).parameters if p != "self"]  # type: ignore[misc]
-        if unknown := sorted(set(parameters) - set(known)):
+        accepted = list(inspect.signature(found).parameters.values())
+        known = [p.name for p in accepted if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
+        anything = any(p.kind is p.VAR_KEYWORD for p in accepted)
+        if not anything and (unknown := sorted(set(parameters) - set(known))):
             raise ConfigError(
-                f"{self._kind} {name!r} has no parameter {unknown[0]!r}. It takes: {', '.join(known)}."
+                f"{self._kind} {name!r} has no parameter {unknown[0]!r}. "
+                f"It takes: {', '.join(known) or 'none'}."
             )
         return found(**parameters)
 

@@ -55,7 +55,11 @@ class _Purse:
     def reserve(self, calls: int, each: float) -> _Purse | None:
         """Set calls aside, and the tokens they are expected to take: those only once, at the outermost."""
         tokens = calls * each if self.parent is None and math.isfinite(self.tokens) else 0.0
-        if calls > self.calls or (self.parent is None and calls and self.tokens <= 0) or tokens > self.tokens > 0:
+        if (
+            calls > self.calls
+            or (self.parent is None and calls and self.tokens <= 0)
+            or tokens > self.tokens > 0
+        ):
             return None
         self.calls -= calls
         self.tokens -= tokens
@@ -301,7 +305,9 @@ class Run(Generic[T]):
 
     def _take(self, task: _Task, step: Step) -> None:
         if not isinstance(step, Sequence):
-            error = TypeError(f"a flow yields lists of requests and branches, got {step!r}: is a helper missing?")
+            error = TypeError(
+                f"a flow yields lists of requests and branches, got {step!r}: is a helper missing?"
+            )
             self._ready.append((task, error))
             return
         task.results = [None] * len(step)
@@ -312,7 +318,9 @@ class Run(Generic[T]):
             elif isinstance(item, Request):
                 self._ask(task, slot, item)
             else:
-                self._reject(task, slot, f"a flow yields requests and branches, got {item!r}: is a helper missing?")
+                self._reject(
+                    task, slot, f"a flow yields requests and branches, got {item!r}: is a helper missing?"
+                )
         self._close_one(task)
 
     def _fill(self, task: _Task, slot: int, value: Any) -> None:
