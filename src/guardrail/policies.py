@@ -564,7 +564,7 @@ def _kinds(findings: Collection[Finding]) -> str:
         told = finding.label.lower() not in (finding.text.lower() or finding.label.lower() + " ")
         counts[finding.label if known and told else finding.verdict.value] += 1
     kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
-    return f"{_many(len(findings), 'finding')} ({kinds})"
+    return f"{_many(len(findings), 'part')} of it could not be confirmed ({kinds})"
 
 
 def _summary(review: Review) -> str:

@@ -100,7 +100,9 @@ class TestBlock:
     def test_says_how_many_and_which_kind(self):
         """And not what."""
         decision = block().decide(MIXED)
-        assert decision.answer == "This answer was withheld: 1 finding (1 fabricated)."
+        assert (
+            decision.answer == "This answer was withheld: 1 part of it could not be confirmed (1 fabricated)."
+        )
         assert "Made Up" not in decision.model_dump_json()
 
     def test_does_not_repeat_a_label_that_quotes_the_answer(self):
@@ -109,7 +111,10 @@ class TestBlock:
 
     def test_takes_a_message(self):
         """With or without the reason."""
-        assert block("No. {reason}").decide(MIXED).answer == "No. 1 finding (1 fabricated)"
+        assert (
+            block("No. {reason}").decide(MIXED).answer
+            == "No. 1 part of it could not be confirmed (1 fabricated)"
+        )
 
 
 class TestRegenerate:

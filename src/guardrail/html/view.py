@@ -113,7 +113,12 @@ def shown_pieces(report: Report) -> list[Piece]:
             break
         found.append(Piece(text[position : edit.span.start]))
         put = edit.replacement
-        found.append(Piece(put, change="put" if put else "cut"))
+        core = put.strip()
+        if not core:
+            found.append(Piece(put, change="" if put else "cut"))
+        else:
+            before, _, after = put.partition(core)
+            found += [Piece(before), Piece(core, change="put"), Piece(after)]
         position = edit.span.end
     found.append(Piece(text[position:]))
     if "".join(piece.text for piece in found) != report.answer:
@@ -186,6 +191,11 @@ class View:
     def shown(self) -> list[Piece]:
         """The answer that is shown."""
         return shown_pieces(self.report)
+
+    @property
+    def cuts(self) -> bool:
+        """Whether anything was cut or replaced."""
+        return any(edit.span.end > edit.span.start for edit in self.report.decision.edits)
 
     @property
     def unchanged(self) -> bool:
