@@ -435,8 +435,8 @@ def _identity(record: Record, title: str) -> int:
 def _keys(record: Record, title: Title) -> Iterator[int]:
     if title.squeezed:
         yield key("title", title.squeezed)
-    if title.main is not None:
-        yield key("main", title.main.squeezed)
+    for part in title.mains:
+        yield key("main", part.squeezed)
     for kind in IDENTIFIERS:
         if value := getattr(record, kind):
             yield key(kind, value)
@@ -524,8 +524,7 @@ class _Lookup:
         ]
         if title.squeezed:
             hashes += [key("title", title.squeezed), key("main", title.squeezed)]
-        if title.main is not None:
-            hashes.append(key("title", title.main.squeezed))
+        hashes += [key("title", part.squeezed) for part in title.mains]
         rows = self.connection.execute(
             f"SELECT {COLUMNS} FROM works WHERE id IN (SELECT work FROM keys WHERE hash IN "  # noqa: S608
             "(SELECT value FROM json_each(?))) LIMIT 200",

@@ -15,7 +15,7 @@ from functools import cached_property
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from guardrail.bibliography.normalise import IDENTIFIERS, main_part, normalise, squeeze
+from guardrail.bibliography.normalise import IDENTIFIERS, main_parts, normalise, squeeze
 from guardrail.bibliography.records import Difference, Match, Record, Reference, Status
 from guardrail.text.names import LONGEST_NAME, MOST_AUTHORS, authors_agree, overlap, parse_name
 
@@ -74,11 +74,10 @@ class Title:
         return squeeze(self.normal)
 
     @cached_property
-    def main(self) -> Title | None:
-        """The part before the subtitle, if there is one."""
-        part = main_part(self.raw)
-        found = Title(part) if part else None
-        return found if found and found.normal and found.normal != self.normal else None
+    def mains(self) -> list[Title]:
+        """The parts before what may be a subtitle, shortest first."""
+        parts = [Title(part) for part in main_parts(self.raw)]
+        return [part for part in parts if part.normal and part.normal != self.normal]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +123,10 @@ def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> Tit
     whole = _compare(claimed, found, frequency)
     if whole.closeness >= Closeness.REWORDED:
         return whole
-    if found.main is not None:
-        part = _compare(claimed, found.main, frequency)
-        if part.closeness >= Closeness.NOISE:
-            return TitleMatch(Closeness.SHORTER, max(whole.similarity, 0.9))
-    if claimed.main is not None:
-        part = _compare(claimed.main, found, frequency)
-        if part.closeness is Closeness.EXACT:
-            return TitleMatch(Closeness.LONGER, whole.similarity)
+    if any(_compare(claimed, part, frequency).closeness >= Closeness.NOISE for part in found.mains):
+        return TitleMatch(Closeness.SHORTER, max(whole.similarity, 0.9))
+    if any(part.squeezed == found.squeezed for part in claimed.mains):
+        return TitleMatch(Closeness.LONGER, whole.similarity)
     return whole
 
 
@@ -328,8 +323,7 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
     apart = None if years[0] is None or years[1] is None else abs(years[0] - years[1])
     closeness = titles.closeness
     if closeness is Closeness.SHORTER:
-        main = Title(work.title).main
-        named = main is not None and len(main.words) >= MAIN_WORDS
+        named = len(title.words) >= MAIN_WORDS
         accepted = bool(agree) or (named and agree is None)
     elif closeness in {Closeness.LONGER, Closeness.LETTER}:
         accepted = bool(agree)

@@ -12,12 +12,14 @@ import re
 import unicodedata
 from collections.abc import Callable
 from hashlib import blake2b
+from itertools import islice
 
 __all__ = [
     "MAX_TITLE",
     "decode_tex",
     "key",
     "main_part",
+    "main_parts",
     "normalise",
     "normalise_arxiv",
     "normalise_doi",
@@ -160,6 +162,17 @@ def main_part(title: str) -> str:
     text = title[:MAX_TITLE]
     found = BREAK.search(text, 1)
     return text[: found.start()] if found else ""
+
+
+def main_parts(title: str) -> list[str]:
+    """The title before each place where a subtitle may begin, shortest first; at most four.
+
+    Example:
+        >>> main_parts("Is it fair? Or: a question (with answers)")
+        ['Is it fair', 'Is it fair? Or', 'Is it fair? Or: a question']
+    """
+    text = title[:MAX_TITLE]
+    return [text[: found.start()] for found in islice(BREAK.finditer(text, 1), 4)]
 
 
 def key(kind: str, value: str) -> int:

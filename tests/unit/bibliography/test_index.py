@@ -308,23 +308,37 @@ class TestTogether:
         with Index.create(path) as writer:
             writer.add(WORKS)
             code = textwrap.dedent("""
-                import sys
+                import sys, threading
                 from guardrail.bibliography.index import Index
                 from guardrail.bibliography.records import Reference
+                stop = threading.Event()
+                threading.Thread(target=lambda: (sys.stdin.read(), stop.set())).start()
                 index = Index.open(sys.argv[1])
                 print("ready", flush=True)
-                statuses = {index.find(Reference("Attention is all you need")).status for _ in range(400)}
+                statuses = set()
+                while not stop.is_set():
+                    statuses.add(index.find(Reference("Attention is all you need")).status)
                 print(*statuses)
             """)
             readers = [
-                subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
+                subprocess.Popen(
+                    [sys.executable, "-c", code, str(path)],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    text=True,
+                )
                 for _ in range(2)
             ]
             for reader in readers:
                 assert reader.stdout.readline() == "ready\n"
             for number in range(60):
                 writer.add([Record(f"Paper number {number} of batch {k} on things") for k in range(20)])
-            outputs = [reader.communicate(timeout=60)[0] for reader in readers]
+            for reader in readers:
+                reader.stdin.close()
+            outputs = [reader.stdout.read() for reader in readers]
+            for reader in readers:
+                reader.stdout.close()
+        assert [reader.wait(timeout=30) for reader in readers] == [0, 0]
         assert outputs == ["found\n", "found\n"]
 
 
