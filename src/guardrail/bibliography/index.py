@@ -15,6 +15,7 @@ import itertools
 import json
 import os
 import secrets
+import shlex
 import sqlite3
 import threading
 from collections import Counter
@@ -643,7 +644,8 @@ class _Lookup:
 
 
 def _remedy(path: str | os.PathLike[str]) -> str:
-    return f"Build it with: guardrail index add FILES... --index {os.fspath(path)!s} (after moving a broken file away)"
+    command = shlex.join(["guardrail", "index", "add", os.fspath(path)])
+    return f"Build it (a broken file moved away first) with: {command} FILES..."
 
 
 @contextmanager
