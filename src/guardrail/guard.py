@@ -123,6 +123,7 @@ class Guard:
             retry=retry,
         )
         self._signatures = {d.name: str(d.signature()) for d in self.detectors}
+        self._scales = {d.name: d.scale for d in self.detectors}
 
     @classmethod
     def from_config(cls, path: str | Path = "guardrail.toml") -> Guard:
@@ -330,6 +331,7 @@ class Guard:
             failures=review.failures,
             decision=decision,
             signatures=self._signatures,
+            scales=self._scales,
             cost=CostBreakdown(
                 total=run.ledger.total,
                 paid=run.ledger.paid(),

@@ -321,7 +321,8 @@ class Report(_Model):
     """The case, all findings, failures of detectors, cost, and what the policy did.
 
     `case.answer` is the text that was examined (the last one kept, if several were generated);
-    `answer` is the text to show.
+    `answer` is the text to show; `signatures` and `scales` say per detector where its scores come from and what
+    they mean.
     """
 
     case: Case
@@ -330,6 +331,7 @@ class Report(_Model):
     cost: CostBreakdown = CostBreakdown()
     decision: Decision
     signatures: dict[str, str] = {}
+    scales: dict[str, Scale] = {}
     schema_version: int = 1
 
     @property

@@ -206,11 +206,12 @@ class Interviewer:
             return
         text = reply.value.text
         found.texts.setdefault(query, []).append(text)
+        if not text.strip() and self.parsing != "paper":  # an empty reply says nothing about the work
+            return
         if query == "iq":
             found.answers.append(text)
         elif query in found.votes:
-            if text.strip() or self.parsing == "paper":  # an empty reply says nothing about the work
-                found.votes[query].append(read_yes_no(text, self.parsing))
+            found.votes[query].append(read_yes_no(text, self.parsing))
             sure = probability_of_yes(reply.value.logprobs)
             if sure is not None:
                 found.rates.setdefault(query, []).append(sure)
