@@ -44,9 +44,6 @@ class TestFast(ReferenceContract):
 class TestPaper(ReferenceContract):
     effort = "paper"
 
-    @pytest.mark.xfail(
-        reason="the least cost counts comparisons of equal author lists one by one", strict=True
-    )
     def test_least_cost_where_witnesses_agree(self, detector, case):
         """Equal author lists make equal comparisons, which are asked once."""
         asked = []

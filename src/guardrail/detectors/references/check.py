@@ -127,9 +127,10 @@ class ReferenceCheck(Detector):
 
     def cost(self, case: Case) -> tuple[int, int]:
         """Paid calls, least (all settled by look-up or at the first round) and most."""
-        asked = [c for c in self._citations(case)[: self.max_references] if c.reference.title]
-        least = 0 if self.bibliography is not None else self._interviewer.least()
-        return least * len(asked), self._interviewer.most() * len(asked)
+        cited = self._citations(case)[: self.max_references]
+        titles = [citation.reference.title for citation in cited if citation.reference.title]
+        least = 0 if self.bibliography is not None else self._interviewer.least(len(set(titles)))
+        return least, self._interviewer.most() * len(titles)
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""

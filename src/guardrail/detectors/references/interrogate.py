@@ -143,13 +143,16 @@ class Interviewer:
         pairs = witnesses * (witnesses - 1) // 2 if self.agreement == "model" else 0
         return witnesses + pairs + len(self.direct) * self.draws + len(self.details) * self.witnesses
 
-    def least(self) -> int:
-        """Paid requests per title at the least."""
-        if self.stop_at is None:
-            return self.most()
-        witnesses = min(2, self.witnesses) if "iq" in self.queries else 0
-        pairs = 1 if self.agreement == "model" and witnesses else 0
-        return witnesses + pairs + len(self.direct) + len(self.details) * self.witnesses
+    def least(self, titles: int) -> int:
+        """Paid requests for so many distinct titles at the least: equal comparisons are asked once."""
+        if not titles:
+            return 0
+        adaptive = self.stop_at is not None
+        witnesses = (min(2, self.witnesses) if adaptive else self.witnesses) if "iq" in self.queries else 0
+        pairs = witnesses * (witnesses - 1) // 2 if self.agreement == "model" else 0
+        votes = 1 if adaptive else self.draws
+        each_title = witnesses + len(self.direct) * votes + len(self.details) * self.witnesses
+        return titles * each_title + pairs
 
     def interrogate(self, reference: Reference, titles: Sequence[str], position: int) -> Flow[Interrogation]:
         """The flow: all questions at once, or in rounds until the decision is settled."""
