@@ -37,7 +37,11 @@ def place(citation: Citation) -> tuple[int, int]:
 
 
 class TestCases:
-    """Texts with the references marked by hand before the code was tuned."""
+    """Texts with the references marked by hand.
+
+    The first 91 were written before the code was tuned. The next 27 and the last 20 were each kept unseen until
+    it was done; at first sight precision and recall were .83 and .94, then .95 and 1 (titles all exact).
+    """
 
     @pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case['style']}" for i, case in enumerate(CASES)])
     def test_every_reference_is_found_and_nothing_else(self, case: dict) -> None:
@@ -46,6 +50,7 @@ class TestCases:
         found = citations(text, asked_for_references=case.get("asked", False))
         assert spans == [place(citation) for citation in found]
         for citation, expected in zip(found, case["expected"], strict=True):
+            assert case["style"] == citation.style
             assert expected["title"] == citation.reference.title
             if "authors" in expected:
                 assert expected["authors"] == list(citation.reference.authors)
@@ -137,12 +142,12 @@ HOSTILE = [
 
 
 def seconds(text: str) -> float:
-    """The best of two runs."""
+    """The best of three runs, in processor time: other work on the machine does not count."""
     best = float("inf")
-    for _ in range(2):
-        start = time.perf_counter()
+    for _ in range(3):
+        start = time.process_time()
         citations(text, asked_for_references=True)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, time.process_time() - start)
     return best
 
 
@@ -160,9 +165,9 @@ class TestHostileText:
     def test_a_megabyte_on_one_line(self) -> None:
         """The bound is generous: it holds on a slow, shared machine, and not for a quadratic step."""
         text = 'Aa "Bb [Cc (1999) by Dd, ' * 40_000
-        start = time.perf_counter()
+        start = time.process_time()
         citations(text)
-        assert time.perf_counter() - start < 10
+        assert time.process_time() - start < 10
 
 
 def references_data() -> Path:

@@ -53,7 +53,7 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
         if row.code:
             taken[row.start : row.end] = b"\x01" * (row.end - row.start)
     keep(listed(rows, asked=asked_for_references))
-    keep(standing(rows, asked=asked_for_references))
+    keep(standing(rows, taken, asked=asked_for_references))
     ids = identifiers(answer)
     keep(titled(answer, ids))
     keep(loose(ids))

@@ -19,9 +19,12 @@ _WORKS = (
 _OTHERS = (
     r"steps?|ingredients|features|tips|how to|to-?do|agenda|benefits|advantages|disadvantages|reasons|symptoms|"
     r"plan|pros|cons|instructions|questions|tasks|rules|shopping|countries|cities|options|ways|strategies|"
-    r"recommendations:|key points|topics|outline|requirements|symptoms|causes|effects"
+    r"recommendations:|events|languages|presidents|characters|people|companies|key points|topics|outline|requirements|symptoms|causes|effects"
 )
-_LEAD = re.compile(rf"(?<!\w)(?:(?P<works>{_WORKS})|(?P<others>{_OTHERS}))(?!\w)", re.IGNORECASE)
+_MEDIA = r"movies?|films?|songs?|albums?|tv series|tv shows|games|podcasts|paintings"
+_LEAD = re.compile(
+    rf"(?<!\w)(?:(?P<works>{_WORKS})|(?P<media>{_MEDIA})|(?P<others>{_OTHERS}))(?!\w)", re.IGNORECASE
+)
 _HEADING = re.compile(
     r"[#\s*_]{0,12}(?:\d{1,2}\.?\s)?(?:references?|bibliography|works cited|sources|citations|further reading|"
     r"literature(?: cited)?|selected (?:references|bibliography)|références|bibliographie|literatur(?:verzeichnis)?|"
@@ -45,7 +48,7 @@ _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 
 
-def weigh(text: str, parsed: Parsed, *, asked: bool = False) -> float:
+def weigh(text: str, parsed: Parsed, *, lenient: bool = False) -> float:
     """Evidence for one list item: about 2 and more for a reference, below 1 for anything else."""
     reference = parsed.reference
     marks = parsed.marks
@@ -56,12 +59,12 @@ def weigh(text: str, parsed: Parsed, *, asked: bool = False) -> float:
     score += (1.5 if count >= 2 else 0.5) * ("quoted" in marks) + 0.5 * bool(marks & {"link", "emphasised"})
     if capitals >= 0.7 and count >= 3:
         score += 1.0
-    elif capitals < 0.4 and not asked and "apa" not in marks and "quoted" not in marks:
+    elif capitals < 0.4 and not lenient and "apa" not in marks and "quoted" not in marks:
         score -= 1.0
-    return score - _against(text, parsed, asked=asked)
+    return score - _against(text, parsed, lenient=lenient)
 
 
-def _against(text: str, parsed: Parsed, *, asked: bool) -> float:
+def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
     """What speaks against a reference."""
     named = bool(parsed.reference.authors) or "quoted" in parsed.marks or "id" in parsed.marks
     against = 4.0 if _CHECKBOX.match(text) else 0.0
@@ -76,7 +79,7 @@ def _against(text: str, parsed: Parsed, *, asked: bool) -> float:
     against += 2.0 if _SECTION.match(text) and is_comment(text[parsed.end :]) else 0.0
     against += (
         1.5
-        if is_comment(head, weakly=not asked or head.rstrip().endswith(".")) or (len(words(head)) > 35)
+        if is_comment(head, weakly=not lenient or head.rstrip().endswith(".")) or (len(words(head)) > 35)
         else 0.0
     )
     return against
@@ -85,13 +88,18 @@ def _against(text: str, parsed: Parsed, *, asked: bool) -> float:
 def lead_in(line: str) -> float:
     """What the line before a list says about it: positive for references, negative for other things.
 
+    A line that announces a list without a word for works speaks a little against references.
+
+
     Example:
         >>> lead_in("Here are five papers on the benefits of sleep:"), lead_in("Tips for writing papers:")
         (2.0, -2.0)
     """
     match = _LEAD.search(line)
     if match is None:
-        return 0.0
+        return -1.0 if line.rstrip(" *_").endswith((":", "：")) else 0.0
+    if match["media"]:  # titles with makers and years, and yet no references
+        return -5.0
     return 2.0 if match["works"] else -2.0
 
 

@@ -10,7 +10,7 @@ from guardrail.bibliography.records import Reference
 from guardrail.text.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.text.citations.people import people
 from guardrail.text.citations.tail import Tail, names_at, read_tail
-from guardrail.text.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case
+from guardrail.text.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
 __all__ = ["Parsed", "parse", "parse_reference"]
 
@@ -23,6 +23,12 @@ _DATE = re.compile(
 _BARE_DATE = re.compile(r"[.,]\s+((?:1[4-9]|20)\d\d)[a-z]?[.,:]\s+")
 _STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:\s|$))")
 _ABBREVIATION = re.compile(r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|\b[^\W\d_])$")
+_SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
+"""A bare title: nothing in it that could be anything else."""
+_OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
+_PAREN = re.compile(r"\s\(([^()]{2,200})\)")
+_YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
+_LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 _BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
 _DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
 _LABEL = re.compile(
@@ -75,8 +81,10 @@ def parse_reference(text: str) -> Reference:
     return parse(text).reference
 
 
-def parse(text: str) -> Parsed:
+def parse(text: str, *, by: bool = True) -> Parsed:
     """Read one reference string and say how far it goes.
+
+    With `by=False`, "by" is a word of the title ("Learning by Doing").
 
     Example:
         >>> parsed = parse('"Deep Learning" by Yoshua Bengio (2016) - This book is the standard text.')
@@ -84,14 +92,16 @@ def parse(text: str) -> Parsed:
         (39, ('Yoshua Bengio',))
     """
     raw = re.sub(r"[\r\n\t\f\v]", " ", text[:LONGEST])
+    if _SIMPLE.fullmatch(raw) and " by " not in raw and " - " not in raw:
+        return Parsed(Reference(title=clean_title(raw)), 0, len(raw.rstrip()))
     found = identifiers(raw)
     clean = _blanked(raw, found)
     label = _LABEL.match(clean)
     start = label.end() if label else 0
     draft = (
         _dated(clean, start)
-        or _marked(raw, clean, start)
-        or _titled_by(clean, start)
+        or _marked(raw, clean, start, by=by)
+        or (_titled_by(clean, start) if by else None)
         or _sentences(clean, start)
         or _plain(clean, start)
     )
@@ -190,7 +200,7 @@ def _title_after(text: str, at: int) -> tuple[int, int] | None:
     """The title that begins here: a quotation, emphasised words, or a sentence."""
     quotation = quotation_at(text, at)
     if quotation and quotation.inner_end - quotation.inner_start > 3:
-        return quotation.start, quotation.end
+        return quotation.start, _rest_of_title(text, quotation.end)
     emphasis = _EMPHASIS.match(text, at)
     if emphasis:
         return emphasis.start(), emphasis.end()
@@ -198,19 +208,35 @@ def _title_after(text: str, at: int) -> tuple[int, int] | None:
     return (at, end) if end - at > 2 else None
 
 
+def _goes_on(rest: str) -> bool:
+    """Whether a title goes on behind its question mark, as in "One Fits All? Modular versus Monolithic"."""
+    stop = _STOP.search(rest)
+    if stop is None or not rest[stop.end() :].strip():
+        return False
+    piece = rest[: stop.start()]
+    return (
+        len(words(piece)) >= 4
+        and not re.search(r"\d", piece)
+        and not VENUE.search(piece)
+        and not people(piece)
+    )
+
+
 def _sentence_end(text: str, at: int) -> int:
     """Just behind the full stop, question mark or exclamation mark that ends the sentence."""
     for stop in _STOP.finditer(text, at):
         if stop[0] == "." and _ABBREVIATION.search(text[max(at, stop.start() - 5) : stop.start()]):
             continue
-        follower = text[stop.end() :].lstrip(' *_"”»’')[:1]
-        if follower.islower():
+        rest = text[stop.end() :].lstrip(' *_"”»’')
+        if rest[:1].islower() and not _LOWER_VENUE.match(rest):
+            continue
+        if stop[0] != "." and _goes_on(rest):
             continue
         return stop.end()
     return len(text.rstrip())
 
 
-def _marked(raw: str, text: str, start: int) -> _Draft | None:
+def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     """A title in quotes, in italics or bold, or as the text of a link; authors may stand before it."""
     at, end, mark, behind = _first_mark(raw, text, start)
     if not mark:
@@ -227,24 +253,28 @@ def _marked(raw: str, text: str, start: int) -> _Draft | None:
         draft.authors, draft.et_al = names
         draft.year = int(year[0]) if year else None
     inner = clean_title(text[at:end])
-    if mark != "quoted" and re.search(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|\sby\s", inner):
+    more = _YEAR_OR_BY.search(inner) if mark != "quoted" else None
+    if more and (by or not more["by"]):
         opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))
         flat = text[:end].replace("*", " ") + text[end:].replace("*", " ")
-        deeper = _titled_by(flat, at + opening) or _plain(flat, at + opening)
+        deeper = (_titled_by(flat, at + opening) if by else None) or _plain(flat, at + opening)
         return replace(deeper, least=behind, marks={*deeper.marks, mark})
     return draft
 
 
 def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
     """The first quotation, or else the first linked or emphasised words: start, end, kind, end with marks."""
-    for match in re.finditer(r"[\"“”„«‹「『《‘']|``", text[start : start + 600]):
-        quotation = quotation_at(text, start + match.start())
-        if quotation:
-            return quotation.start, quotation.end, "quoted", quotation.end
     link = _LINK.search(raw, start, start + 1200)
+    emphasis = _EMPHASIS.search(text, start, start + 900)
+    for match in _OPENING.finditer(text, start, start + 600):
+        quotation = quotation_at(text, match.start())
+        if quotation is None:
+            continue
+        if emphasis and emphasis.start() < quotation.start and quotation.end < emphasis.end(2):
+            break
+        return quotation.start, quotation.end, "quoted", quotation.end
     if link:
         return link.start(1), link.end(1), "link", link.end()
-    emphasis = _EMPHASIS.search(text, start, start + 900)
     if emphasis and len(emphasis[2]) > 1 and not emphasis[2].endswith(":"):
         return emphasis.start(), emphasis.end(), "emphasised", emphasis.end()
     return 0, 0, "", 0
@@ -328,9 +358,10 @@ def _ends_as_sentence(text: str) -> bool:
 def _plain(text: str, start: int) -> _Draft:
     """A bare title, perhaps with something behind it: (2017), - Authors, : commentary."""
     end = len(text.rstrip())
-    paren = re.search(r"\s\(([^()]{2,200})\)", text[start:])
-    if paren and (YEAR.search(paren[1]) or _full_names(paren[1])):
-        end = min(end, start + paren.start())
+    for paren in _PAREN.finditer(text, start):
+        if YEAR.search(paren[1]) or _full_names(paren[1]):
+            end = min(end, paren.start())
+            break
     for dash in _DASH.finditer(text, start + 1, start + 600):
         right = text[dash.end() :]
         if (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from guardrail.bibliography.records import Reference
 from guardrail.report import Span
@@ -18,7 +18,7 @@ from guardrail.text.citations.words import YEAR
 
 __all__ = ["Line", "lines", "listed"]
 
-_LINE = re.compile(r"([^\r\n]*+)(\r\n|\n|\r|\Z)")
+_LINE = re.compile(r"([\r\n]{3,}+)|([^\r\n]*+)(?:\r\n|\n|\r|\Z)")
 _FENCE = re.compile(r"[ \t]{0,8}(?:```|~~~)")
 _MARKER = re.compile(
     r"(?P<indent>[ \t]{0,16})(?:>[ \t]?)?(?P<bold>\*\*|__)?"
@@ -42,8 +42,7 @@ _ENDED = re.compile(r"[.!?:;\"”»)\]*]$")
 _CLOSING_WORDS = re.compile(r"(?:I|Let|Please|Note|These|This|Hope|If|You|All|Each|Feel|Here)\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """A line at `text[start:end]`; the next one begins at `stop`."""
 
     start: int
@@ -88,8 +87,11 @@ def lines(text: str) -> list[Line]:
     for match in _LINE.finditer(text):
         if match.end() == match.start():
             continue
-        fence = _FENCE.match(match[1]) is not None
-        result.append(Line(match.start(), match.end(1), match.end(), match[1], code or fence))
+        if match[1]:  # a run of empty lines is kept as one
+            result.append(Line(match.start(), match.start(), match.end(), match[1], code))
+            continue
+        fence = _FENCE.match(match[2]) is not None
+        result.append(Line(match.start(), match.end(2), match.end(), match[2], code or fence))
         code ^= fence
     return result
 
@@ -98,8 +100,15 @@ def listed(rows: Sequence[Line], *, asked: bool) -> list[Citation]:
     """The references among the list items of a text."""
     found: list[Citation] = []
     for group in _groups(rows):
+        lenient = asked or lead_in(group.lead) > 0
         for item in group.items:
-            _read(rows, item, asked=asked)
+            _read(rows, item, lenient=lenient)
+        named = sum(bool(i.parsed and i.parsed.reference.authors) for i in group.items)
+        if len(group.items) > 2 and named < len(group.items) / 2:  # "Learning by Doing" among plain titles
+            doubtful = [i for i in group.items if i.parsed and "by" in i.parsed.marks]
+            doubtful = [i for i in doubtful if i.parsed and not i.parsed.reference.year]
+            for item in doubtful:
+                _read(rows, item, lenient=lenient, by=False)
         found += [_citation(rows, item, item.parsed) for item in _accepted(group, asked=asked) if item.parsed]
     return found
 
@@ -148,7 +157,7 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
             gap = 9
             continue
         if row.blank:
-            gap += 1
+            gap += 2 if row.text[:1] in ("\r", "\n") else 1
             continue
         marker = _MARKER.match(row.text)
         if current and gap <= 1 and _continues(rows, current, number, marker, gap):
@@ -200,7 +209,7 @@ def _label(text: str) -> tuple[str, str] | None:
     return (kind, match["value"] or "") if kind else None
 
 
-def _read(rows: Sequence[Line], item: _Item, *, asked: bool) -> None:
+def _read(rows: Sequence[Line], item: _Item, *, lenient: bool, by: bool = True) -> None:
     """Parse an item: its head, then the labelled lines below it."""
     first = rows[item.first]
     offset = item.content
@@ -215,7 +224,7 @@ def _read(rows: Sequence[Line], item: _Item, *, asked: bool) -> None:
         gap = row.start - end
         pieces += [(" " if wrapped else "|") * gap, row.text]
         end, reached = row.end, number
-    parsed = parse("".join(pieces))
+    parsed = parse("".join(pieces), by=by)
     fields: dict[str, str] = {}
     last = 0
     for number in range(reached + 1, item.last + 1):
@@ -223,7 +232,7 @@ def _read(rows: Sequence[Line], item: _Item, *, asked: bool) -> None:
         if label and label[1]:
             fields.setdefault(*label)
             last = len(rows[number].text.rstrip()) + rows[number].start - offset
-    item.score = weigh("".join(pieces), parsed, asked=asked)
+    item.score = weigh("".join(pieces), parsed, lenient=lenient)
     if fields:
         parsed = _labelled(parsed, fields, max(last, parsed.end))
         item.score += 1.0 + 0.5 * len(fields)
@@ -253,8 +262,10 @@ def _accepted(group: _Group, *, asked: bool) -> list[_Item]:
     scores = sorted(item.score for item in group.items)
     typical = scores[len(scores) // 2] if len(scores) % 2 else sum(scores[len(scores) // 2 - 1 :][:2]) / 2
     if typical + min(lead, 2.0) >= 2.0:
-        return [item for item in group.items if item.score + min(lead, 2.0) >= 1.0 and _named(item)]
-    return [item for item in group.items if item.score >= 3.5 and _named(item)]
+        least = 0.5 if typical + min(lead, 2.0) >= 2.5 else 1.0  # one odd item among many that are sure
+        return [item for item in group.items if item.score + min(lead, 2.0) >= least and _named(item)]
+    least = 3.5 if lead > -3 else 6.0
+    return [item for item in group.items if item.score >= least and _named(item)]
 
 
 def _named(item: _Item) -> bool:

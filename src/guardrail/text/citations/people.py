@@ -138,6 +138,10 @@ _EDITORS = re.compile(r"[,\s]{0,3}\(?\beds?\b\.?\)?\s*$|\((?:author|editor)s?\)\
 _SPLIT = re.compile(
     r"\s*[,，、]\s*(?:(?:and|und|et)\s+|&\s*)?|\s+(?:and|und|et|with)\s+|\s*&\s*", re.IGNORECASE
 )
+_FINAL_DOT = re.compile(r"(?:\b[^\W\d_]|\b(?:et al|Jr|Sr|Eds?))\.$", re.IGNORECASE)
+_COMPACT = re.compile(
+    r"(?:[^\W\d_][\w'’-]{1,40}\s[A-Z]{1,3},\s){0,60}[^\W\d_][\w'’-]{1,40}\s[A-Z]\."
+)  # "Watson J.": the dot ends the list
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]+)*\.?")
 
 
@@ -168,7 +172,9 @@ def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | 
 
 def _tidy(text: str) -> str:
     text = " ".join(text.split()).strip(" ,;:*_–—-")
-    if text.endswith(".") and not re.search(r"(?:\b[^\W\d_]|\b(?:et al|Jr|Sr|Eds?))\.$", text, re.IGNORECASE):
+    if (text.endswith(".") and not _FINAL_DOT.search(text)) or (
+        text.count(".") == 1 and _COMPACT.fullmatch(text)
+    ):
         text = text[:-1]
     return text
 
@@ -190,8 +196,10 @@ def _pieces(text: str) -> list[str]:
     names: list[str] = []
     joined = False
     for part in parts:
-        initials = _INITIALS.fullmatch(part) is not None and part == part.upper()
-        if names and (_SUFFIX.fullmatch(part) or (initials and "," not in names[-1])):
+        initials = _INITIALS.fullmatch(part) is not None and ("." in part or part.isupper())
+        if names and (
+            _SUFFIX.fullmatch(part) or (initials and "," not in names[-1] and not _INITIAL.match(names[-1]))
+        ):
             names[-1] = f"{names[-1]}, {part}"
             joined = True
         else:
@@ -203,7 +211,7 @@ def _pieces(text: str) -> list[str]:
 
 def _inverted(names: list[str]) -> bool:
     """Whether a list starts with "Surname, Given" as in MLA: "Cormen, Thomas H., and Clifford Stein"."""
-    surname = [word for word in names[0].split() if word.lower() not in _PARTICLES]
+    surname = [word for word in names[0].split() if word not in _PARTICLES]
     if len(surname) != 1 or not 1 <= len(names[1].split()) <= 3:
         return False
     return len(names) == 2 or len(names[2].split()) > 1
@@ -216,9 +224,9 @@ def _is_name(name: str) -> bool:
     full = 0
     organisation = _ORGANISATION.search(name) is not None
     for word in words:
-        if _INITIAL.fullmatch(word) or word.lower() in _PARTICLES:
+        if _INITIAL.fullmatch(word) or word in _PARTICLES:
             continue
-        if _WORD.fullmatch(word) is None or word.lower().rstrip(".") in _NOT_NAMES:
+        if _WORD.fullmatch(word) is None or (len(word) > 1 and word.lower().rstrip(".") in _NOT_NAMES):
             return False
         if not organisation and _NOT_SURNAMES.fullmatch(word):
             return False
@@ -227,7 +235,7 @@ def _is_name(name: str) -> bool:
         first = word[2] if word[:2].lower() in ("d'", "d’", "l'", "l’") and len(word) > 2 else word[0]
         if first.islower():
             return False
-        if word.endswith(".") and not _SUFFIX.fullmatch(word):
+        if word.endswith(".") and len(word) > 4 and not _SUFFIX.fullmatch(word):
             return False
         if not first.isupper() and len(word) > 12:  # a script without case: a name is short
             return False

@@ -31,12 +31,59 @@ _NOUN = (
     r"textbook|memoir|preprint|publication|treatise|review|"
     r"livre|ouvrage|roman|article|buch|aufsatz|werk|libro|artículo"
 )
+_NOUNS = frozenset(word for noun in _NOUN.split("|") for word in (noun.rstrip("?"), noun.removesuffix("s?")))
+_NEAR = _NOUNS | {"titled", "entitled", "published", "wrote", "authored", "cite", "cites"}
+_MEDIA = frozenset(
+    [
+        "film",
+        "films",
+        "movie",
+        "movies",
+        "song",
+        "songs",
+        "album",
+        "albums",
+        "podcast",
+        "podcasts",
+        "painting",
+        "paintings",
+    ]
+)
+_SPEECH = frozenset(
+    [
+        "said",
+        "says",
+        "say",
+        "asked",
+        "asks",
+        "answered",
+        "replied",
+        "shouted",
+        "message",
+        "button",
+        "click",
+        "error",
+        "menu",
+        "option",
+        "term",
+        "so",
+        "called",
+        "phrase",
+        "word",
+        "words",
+        "quote",
+        "slogan",
+        "motto",
+        "proverb",
+    ]
+)
 _BEFORE = re.compile(
-    rf"\b(?:{_NOUN})\s*(?:,|:|is|was|are|were|titled|entitled|called|named|by[^.\n]{{1,40}})?[\s:,*]*$",
+    rf"\b(?:{_NOUN})\s*(?:,|:|is|was|are|were|titled|entitled|called|named|by(?:[^.\n]|(?<=al)\.){{1,40}})?[\s:,*]*$",
     re.IGNORECASE,
 )
 _NEAR_BEFORE = re.compile(
-    rf"\b(?:{_NOUN}|titled|entitled|published|wrote|authored|cites?)\b[^.!?\n]{{0,60}}$", re.IGNORECASE
+    rf"\b(?:{_NOUN}|titled|entitled|published|wrote|authored|cites?)\b(?:[^.!?\n]|(?<=al)\.){{0,60}}$",
+    re.IGNORECASE,
 )
 _AFTER = re.compile(
     rf"[\s*,\"”]{{0,4}}(?:(?:is|was)\s(?:an?|the|published|written)\b|appeared\b|published\b|\(?\b(?:{_NOUN})\b)",
@@ -57,13 +104,13 @@ _AUTHOR_BEFORE = re.compile(
 _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
 
 
-def standing(rows: Sequence[Line], *, asked: bool) -> list[Citation]:
+def standing(rows: Sequence[Line], taken: bytearray, *, asked: bool) -> list[Citation]:
     """Lines that are references as a whole, mostly under a heading "References"."""
     found: list[Citation] = []
     under = False
     for row in rows:
         text = row.text
-        if row.code or row.blank:
+        if row.code or row.blank or taken[row.start]:
             continue
         if heading(text):
             under = True
@@ -127,10 +174,14 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     names = people(re.sub(r"\(.*", "", author[1])) if author else None
     score = 1.0 * (title_case(title) >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
     score += 2.0 * bool(names) + 3.0 * bool(inside or (identifier and identifier.kind != "url"))
-    score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
+    nearby_words = {word.lower() for word in words(before)}
+    if nearby_words & _NEAR:
+        score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
     score += 1.0 if _AFTER.match(window) else 0.0
     score += 0.5 if name in ("book", "corner") else 0.0
-    if _NOT_TITLE.search(before) or _SPOKEN.match(window):
+    if nearby_words & _MEDIA:
+        score -= 4.0
+    if (nearby_words & _SPEECH and _NOT_TITLE.search(before)) or _SPOKEN.match(window):
         score -= 2.0
     if title_case(title) < 0.5 and not (names or tail.authors or inside or identifier):
         score -= 1.0

@@ -15,7 +15,7 @@ __all__ = ["Tail", "names_at", "read_tail"]
 _BETWEEN = re.compile(r"[\s,.;:*_\]–—|-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
 _BY = re.compile(
-    r"(?:written\s|edited\s)?(?:by|von|de|par|por|di|authors?:|author\(s\):)\s*(?=\S)", re.IGNORECASE
+    r"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:[Bb]y|von|de|par|por|di)\s|[Aa]uthors?:|[Aa]uthor\(s\):)\s*(?=\S)"
 )
 _NUMBERS = re.compile(
     r"(?:(?:vol|no|nr|issue|volume|number|pp?|pages?|ch|art|ed|edn|edition|article)\b\.?\s?)?"
@@ -110,7 +110,7 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
         stop = _take_people(text, at, tail)
         if stop is not None:
             return stop
-    return _take_venue(text, at, separator, tail)
+    return _take_venue(text, at, separator, tail, sure=knows_authors)
 
 
 def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bool) -> int | None:
@@ -168,14 +168,15 @@ def _sentence(text: str, at: int) -> str:
     return match[0] if match else ""
 
 
-def _take_venue(text: str, at: int, separator: str, tail: Tail) -> int | None:
+def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -> int | None:
     segment = _SEGMENT.match(text, at)
     if segment is None or is_comment(_sentence(text, at)):
         return None
     piece = segment[0]
     known = VENUE.search(piece) is not None
     count = len(words(piece))
-    if not known and (count > 14 or title_case(piece) < 0.55):
+    least = 0.4 if sure and count <= 6 else 0.55
+    if not known and (count > 14 or title_case(piece) < least):
         return None
     if not known and ":" in separator and count > 3:
         return None
