@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Any, Literal, TypeAlias, cast
+from typing import Any, Literal, TypeAlias
 
 from guardrail.bibliography.records import Reference
 from guardrail.detectors.references.parsing import (
@@ -192,7 +192,7 @@ class Interviewer:
         if witnesses[0] == 0:
             for detail in self.details:
                 question = detail_question(detail, reference.title, fenced=self.fenced)
-                asks += [(detail, self._sample(question, draw)) for draw in range(self.witnesses)]
+                asks += [(str(detail), self._sample(question, draw)) for draw in range(self.witnesses)]
         replies = yield from each([ask for _, ask in asks])
         before = len(found.answers)
         for (query, _), reply in zip(asks, replies, strict=True):
@@ -245,7 +245,7 @@ class Interviewer:
                 if isinstance(reply, Answer):
                     found.overlaps.append(read_overlap(reply.value.text, self.parsing))
                 else:
-                    found.failures.append(cast("Failed", reply))
+                    found.failures.append(reply)
         lists = [parse_authors(answer) for answer in found.answers]
         if self.agreement == "local":
             found.overlaps += [_list_overlap(lists[a], lists[b]) for a, b in pairs]
