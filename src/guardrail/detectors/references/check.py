@@ -18,7 +18,7 @@ from guardrail.detectors.references.interrogate import (
 )
 from guardrail.detectors.references.parsing import Parsing
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Branch, Failed, Flow, Reply, gather, one, why
+from guardrail.flow import Answer, Branch, Failed, Flow, Reply, compute, gather, one, why
 from guardrail.report import Case, Evidence, Finding, Lookup, Measurement, Replies, Scale, Verdict, Work
 from guardrail.text.citations import Citation, asks_for_references, citations
 
@@ -27,6 +27,7 @@ __all__ = ["Effort", "ReferenceCheck"]
 Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
+_LONG = 5_000  # characters
 _MISQUOTED_AGREEMENT = 0.5  # witnesses who agree at least so much know the work
 _MISQUOTED_CLAIM = 0.2  # and a claim that overlaps less than this is not what they know
 
@@ -134,7 +135,10 @@ class ReferenceCheck(Detector):
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""
-        cited = self._citations(case)
+        if len(case.answer) > _LONG:  # parsing takes milliseconds: not on somebody's event loop
+            cited = yield from compute(self._citations, case)
+        else:
+            cited = self._citations(case)
         titles = [citation.reference.title for citation in cited]
         shown = [title for title in titles if title]
         examined = cited[: self.max_references]

@@ -192,11 +192,11 @@ class Interviewer:
         if witnesses[0] == 0:
             for detail in self.details:
                 question = detail_question(detail, reference.title, fenced=self.fenced)
-                asks += [(str(detail), self._sample(question, draw)) for draw in range(self.witnesses)]
+                asks += [(detail, self._sample(question, draw)) for draw in range(self.witnesses)]
         replies = yield from each([ask for _, ask in asks])
         before = len(found.answers)
-        for (query, _), reply in zip(asks, replies, strict=True):
-            self._read(found, query, reply)
+        for (name, _), reply in zip(asks, replies, strict=True):
+            self._read(found, name, reply)
         yield from self._compare(found, reference, before)
         return witnesses[1], votes[1]
 
