@@ -43,6 +43,14 @@ __all__ = ["load"]
 
 _SECTIONS = ("guard", "chat", "judge", "detectors")
 _GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget")
+_KINDS: dict[str, Any] = {
+    "policy": str,
+    "on_unverified": str,
+    "fail": str,
+    "cache": str,
+    "deadline": int | float,
+}
+_WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
 _PATHS = ("bibliography", "source")  # options of detectors and adapters that are paths
 
 
@@ -62,11 +70,14 @@ def load(path: str | Path) -> Guard:
     _known(path, "section", entries, _SECTIONS)
     section = _table(path, entries, "guard")
     _known(path, "[guard] entry", section, _GUARD)
+    for name, kind in _KINDS.items():
+        if name in section and (isinstance(section[name], bool) or not isinstance(section[name], kind)):
+            raise ConfigError(f"{path}: expected [guard] {name} to be {_WORDS[kind]}, got {section[name]!r}")
     options: dict[str, Any] = {k: section[k] for k in ("on_unverified", "fail", "deadline") if k in section}
     if "policy" in section:
-        options["policy"] = parse_policy(str(section["policy"]))
+        options["policy"] = parse_policy(section["policy"])
     if "cache" in section:
-        options["cache"] = file.parent / Path(str(section["cache"])).expanduser()
+        options["cache"] = file.parent / Path(section["cache"]).expanduser()
     if "budget" in section:
         options["budget"] = _budget(path, section["budget"])
     for role in ("chat", "judge"):
@@ -106,7 +117,8 @@ def _budget(path: str | Path, value: Any) -> Budget:
         return Budget(calls=value)
     if isinstance(value, Mapping):
         _known(path, "budget entry", value, ("calls", "tokens"))
-        return Budget(**value)
+        if all(isinstance(n, int) and not isinstance(n, bool) for n in value.values()):
+            return Budget(**value)
     raise ConfigError(f"{path}: expected budget to be a number of calls or {{calls, tokens}}, got {value!r}")
 
 
