@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 
 from benchmarks._data import data_dir, dataset, differing
 from benchmarks._rows import Expected, Row, Value, as_number, as_text
-from guardrail._version import __version__
+from guardrail import __version__
 from guardrail.errors import GuardrailError, InputError
 
 __all__ = ["Compute", "Expected", "Result", "Row", "Run", "Value", "bench", "environment", "print_table"]
