@@ -101,7 +101,11 @@ class TestEach:
         def answer(request):
             return Failed(Reason.TIMEOUT) if request.key == 2 else request.key
 
-        assert play(each(Look(i) for i in (3, 2, 1)), answer) == [Answer(3), Failed(Reason.TIMEOUT), Answer(1)]
+        assert play(each(Look(i) for i in (3, 2, 1)), answer) == [
+            Answer(3),
+            Failed(Reason.TIMEOUT),
+            Answer(1),
+        ]
 
     def test_nothing_to_ask_is_no_error(self):
         """An answer without sentences, say."""
@@ -139,7 +143,9 @@ class TestGather:
 
     def test_takes_flows_and_branches(self):
         """A branch carries owner, reservation and deadline."""
-        assert play(gather([self.double(1), Branch(self.double(3), owner="x", calls=2)]), lambda q: q.key) == [2, 6]
+        assert play(
+            gather([self.double(1), Branch(self.double(3), owner="x", calls=2)]), lambda q: q.key
+        ) == [2, 6]
 
 
 class TestCompute:
