@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Generic, TypeVar
 
 from guardrail.guard import Guard
-from guardrail.report import Action, Decision, Report
+from guardrail.report import Report
 from guardrail.requests import Completion, Message
 from guardrail_langchain._answers import Change, Reading
 from guardrail_langchain._quiet import apart
@@ -98,11 +98,5 @@ class Attempts(Generic[T]):
     def _settled(self, report: Report) -> tuple[T, Change | None]:
         if self._unread is not None:  # asked to try again, the model wants to look something up first
             return self._unread, None
-        kept = next((seen for seen in self._seen if seen[1].text == report.case.answer), None)
-        if kept is None:  # the guard itself failed, before it had looked at any
-            kept = self._seen[-1]
-            if not report.blocked:
-                note = report.decision.note or "the answer could not be examined"
-                decision = Decision(action=Action.FLAG, answer=kept[1].text, note=note)
-                report = report.model_copy(update={"decision": decision})
-        return kept[0], Change.of(kept[1].text, report)
+        output, reading = next(seen for seen in self._seen if seen[1].text == report.case.answer)
+        return output, Change.of(reading.text, report)

@@ -18,6 +18,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers import context as tracing
+from pydantic import Field
 
 from guardrail_langchain._messages import chunks
 
@@ -104,7 +105,9 @@ class _Accepted(BaseChatModel):
     """Says one message that has been accepted."""
 
     message: AIMessage
-    original: BaseChatModel | None = None
+    original: BaseChatModel | None = Field(
+        default=None, repr=False, exclude=True
+    )  # tracers store a model's repr
 
     @property
     def _llm_type(self) -> str:

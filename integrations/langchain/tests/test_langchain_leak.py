@@ -1,0 +1,254 @@
+"""Nothing that a policy rejected reaches the application: not in answers, streams, state, or the next prompt."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from integrations.langchain.tests.langchain_fakes import (
+    BAD,
+    GOOD,
+    HALVES,
+    MARK,
+    NOTE,
+    Ear,
+    FakeChat,
+    MarkedWords,
+    bad_message,
+    leaks,
+    text_of,
+)
+from langchain.agents import create_agent
+from langchain_core._api import LangChainBetaWarning
+from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnablePassthrough
+from langgraph.checkpoint.memory import InMemorySaver
+
+from guardrail import Guard, annotate, block, regenerate, remove
+from guardrail_langchain import GuardedOutput, GuardrailMiddleware, guard_runnable
+
+pytestmark = pytest.mark.filterwarnings(f"ignore::{LangChainBetaWarning.__module__}.LangChainBetaWarning")
+
+POLICIES = {
+    "remove": remove,
+    "regenerate": lambda: regenerate(1) | block(),
+    "block": block,
+}
+PROMPT = ChatPromptTemplate.from_messages([("system", "Be brief."), ("user", "{question}")])
+
+
+def guard(policy: str) -> Guard:
+    return Guard([MarkedWords()], policy=POLICIES[policy]())
+
+
+# --- ways to call: each returns all that the caller receives, as a list
+
+
+def _list(async_iterator):
+    async def collect():
+        return [item async for item in async_iterator()]
+
+    return asyncio.run(collect())
+
+
+CALLS = {
+    "invoke": lambda r, x, c: [r.invoke(x, c)],
+    "ainvoke": lambda r, x, c: [asyncio.run(r.ainvoke(x, c))],
+    "stream": lambda r, x, c: list(r.stream(x, c)),
+    "astream": lambda r, x, c: _list(lambda: r.astream(x, c)),
+    "batch": lambda r, x, c: r.batch([x, x], c),
+    "abatch": lambda r, x, c: asyncio.run(r.abatch([x, x], c)),
+    "batch_as_completed": lambda r, x, c: list(r.batch_as_completed([x, x], c)),
+    "events": lambda r, x, c: _list(lambda: r.astream_events(x, c, version="v2")),
+    "transform": lambda r, x, c: list((RunnablePassthrough() | r | RunnablePassthrough()).stream(x, c)),
+}
+
+MODES = ["values", "updates", "messages", "tasks", "checkpoints", "debug"]
+AGENT_CALLS = {
+    **{name: call for name, call in CALLS.items() if name not in {"stream", "astream", "transform"}},
+    **{f"stream {m}": lambda r, x, c, m=m: list(r.stream(x, c, stream_mode=m)) for m in MODES},
+    **{f"astream {m}": lambda r, x, c, m=m: _list(lambda: r.astream(x, c, stream_mode=m)) for m in MODES},
+    "stream all": lambda r, x, c: list(r.stream(x, c, stream_mode=MODES)),
+    "events v3": lambda r, x, c: list(r.stream_events(x, c, version="v3")),
+}
+
+CHAINS = {
+    "message": lambda model: PROMPT | model,
+    "string": lambda model: PROMPT | model | StrOutputParser(),
+    "model": lambda model: RunnablePassthrough() | (lambda x: x["question"]) | model,
+}
+
+
+def guarded_chain(kind: str, model: FakeChat, policy: str):
+    return CHAINS[kind](model) | GuardedOutput(guard(policy))
+
+
+class TestLeakOfChains:
+    """`chain | GuardedOutput(guard)` and `guard_runnable(guard, model)`."""
+
+    @pytest.mark.parametrize("call", CALLS)
+    @pytest.mark.parametrize("policy", POLICIES)
+    @pytest.mark.parametrize("kind", CHAINS)
+    def test_nothing_rejected_is_received(self, kind, policy, call):
+        """Neither returned, nor streamed, nor told to callbacks."""
+        model, ear = FakeChat(), Ear()
+        received = CALLS[call](
+            guarded_chain(kind, model, policy), {"question": "Pets?"}, {"callbacks": [ear]}
+        )
+        assert received
+        assert not leaks(received)
+        assert not leaks([text for _, text in ear.heard])
+        assert len(model.asked) == (2 if policy == "regenerate" else 1) * (2 if "batch" in call else 1)
+
+    @pytest.mark.parametrize("call", [c for c in CALLS if c != "events"])
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_a_bare_model_is_guarded(self, policy, call):
+        """A model alone, called with a string."""
+        model, ear = FakeChat(), Ear()
+        received = CALLS[call](guard_runnable(guard(policy), model), "Pets?", {"callbacks": [ear]})
+        assert not leaks(received)
+        assert not leaks([text for _, text in ear.heard])
+
+    @pytest.mark.parametrize("call", CALLS)
+    @pytest.mark.parametrize("kind", CHAINS)
+    def test_control_an_unguarded_chain_leaks(self, kind, call):
+        """So these tests can fail."""
+        ear = Ear()
+        received = CALLS[call](CHAINS[kind](FakeChat()), {"question": "Pets?"}, {"callbacks": [ear]})
+        assert leaks(received)
+        assert leaks([text for _, text in ear.heard])
+
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_events_of_a_bare_model_are_guarded(self, policy):
+        """`astream_events` of the guarded model; of the model itself nothing could be."""
+        guarded = guard_runnable(guard(policy), FakeChat())
+        events = _list(lambda: guarded.astream_events("Pets?", version="v2"))
+        assert not leaks(events)
+        assert {"on_chat_model_stream", "on_chain_stream"} <= {event["event"] for event in events}
+
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_contexts_hear_nothing(self, policy):
+        """`collect_runs` and the like are set for a context, not passed as callbacks."""
+        from langchain_core.callbacks import get_usage_metadata_callback
+        from langchain_core.tracers.context import collect_runs
+
+        with collect_runs() as runs, get_usage_metadata_callback() as usage:
+            guarded_chain("message", FakeChat(), policy).invoke({"question": "Pets?"})
+        assert runs.traced_runs
+        assert not leaks([repr(run.model_dump()) for run in _all_runs(runs.traced_runs)])
+        if policy != "regenerate":  # the honest answer of the fake model has no usage
+            assert usage.usage_metadata["fake-1"]["total_tokens"] == 8
+
+
+def _all_runs(runs):
+    for run in runs:
+        yield run
+        yield from _all_runs(run.child_runs)
+
+
+class TestLeakOfAgents:
+    """`create_agent(..., middleware=[GuardrailMiddleware(guard)])`."""
+
+    @pytest.mark.parametrize("call", AGENT_CALLS)
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_nothing_rejected_is_received_or_stored(self, policy, call):
+        """Not in what is returned or streamed, in state, in checkpoints, or in the prompt of a second turn."""
+        model, ear, saver = FakeChat(), Ear(), InMemorySaver()
+        agent = create_agent(model, [], middleware=[GuardrailMiddleware(guard(policy))], checkpointer=saver)
+        config = {"configurable": {"thread_id": "1"}, "callbacks": [ear]}
+        if "batch" in call:
+            config = [config, {"configurable": {"thread_id": "2"}, "callbacks": [ear]}]
+        first = AGENT_CALLS[call](agent, {"messages": [("user", "Pets?")]}, config)
+        turns = len(model.first_prompts)
+        second = AGENT_CALLS[call](agent, {"messages": [("user", "And others?")]}, config)
+        state = agent.get_state({"configurable": {"thread_id": "1"}})
+        assert not leaks(first)
+        assert not leaks(second)
+        assert not leaks([text for _, text in ear.heard])
+        assert not leaks([repr(state), repr(list(agent.get_state_history(state.config)))])
+        assert not leaks([repr(saver.storage), repr(saver.writes), repr(saver.blobs)])
+        later = model.first_prompts[turns:]
+        assert later
+        assert all(len(messages) == 3 for messages in later)
+        assert not leaks([repr(messages) for messages in later])
+
+    @pytest.mark.parametrize("call", AGENT_CALLS)
+    def test_control_an_unguarded_agent_leaks(self, call):
+        """So these tests can fail; in every mode that carries text at all."""
+        ear, saver, model = Ear(), InMemorySaver(), FakeChat()
+        agent = create_agent(model, [], checkpointer=saver)
+        config = {"configurable": {"thread_id": "1"}, "callbacks": [ear]}
+        if "batch" in call:
+            config = [config, {"configurable": {"thread_id": "2"}, "callbacks": [ear]}]
+        received = AGENT_CALLS[call](agent, {"messages": [("user", "Pets?")]}, config)
+        AGENT_CALLS[call](agent, {"messages": [("user", "And others?")]}, config)
+        assert leaks(received)
+        assert leaks([text for _, text in ear.heard])
+        assert leaks([repr(saver.blobs), repr(saver.writes)])
+        assert leaks([repr(messages) for messages in model.asked[-1:]])
+
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_blocks_of_content_do_not_leak(self, policy):
+        """Text blocks are edited, reasoning goes, and the annotations of what was cut with it."""
+        content = [
+            {"type": "reasoning", "reasoning": f"{MARK}?"},
+            {"type": "text", "text": "Cats purr. "},
+            {"type": "text", "text": f"Dogs bark, as {MARK} showed.", "annotations": [{"cited_text": MARK}]},
+        ]
+
+        def reply(messages):
+            return AIMessage(GOOD) if "rejected" in str(messages[-1].text) else bad_message(content)
+
+        agent = create_agent(FakeChat(reply), [], middleware=[GuardrailMiddleware(guard(policy))])
+        received = agent.invoke({"messages": [("user", "Pets?")]})
+        assert not leaks([received])
+
+    def test_all_modes_show_the_accepted_text_once(self):
+        """In pieces, under the id that the state has."""
+        agent = create_agent(FakeChat(), [], middleware=[GuardrailMiddleware(guard("regenerate"))])
+        for call in (agent.stream, lambda *a, **k: _list(lambda: agent.astream(*a, **k))):
+            items = list(call({"messages": [("user", "Pets?")]}, stream_mode=["messages", "values"]))
+            chunks = [item[0] for mode, item in items if mode == "messages"]
+            state = [item for mode, item in items if mode == "values"][-1]["messages"][-1]
+            assert "".join(str(chunk.text) for chunk in chunks) == GOOD
+            assert {chunk.id for chunk in chunks} == {state.id}
+            assert len(chunks) > 2
+
+
+class TestAnnotationsInStreams:
+    """The text stays, by definition; the mark comes with it."""
+
+    @pytest.mark.parametrize("call", CALLS)
+    @pytest.mark.parametrize("kind", CHAINS)
+    def test_chains_carry_the_mark(self, kind, call):
+        """Before the stream ends."""
+        chain = CHAINS[kind](FakeChat()) | GuardedOutput(Guard([MarkedWords()], policy=annotate()))
+        received = CALLS[call](chain, {"question": "Pets?"}, {})
+        assert NOTE in repr(received) or NOTE in "".join(map(text_of, received))
+
+    @pytest.mark.parametrize("call", AGENT_CALLS)
+    def test_agents_carry_the_mark(self, call):
+        """Before the stream ends."""
+        agent = create_agent(
+            FakeChat(),
+            [],
+            checkpointer=InMemorySaver(),
+            middleware=[GuardrailMiddleware(Guard([MarkedWords()], policy=annotate()))],
+        )
+        config = {"configurable": {"thread_id": "1"}}
+        received = AGENT_CALLS[call](
+            agent,
+            {"messages": [("user", "Pets?")]},
+            [config, {"configurable": {"thread_id": "2"}}] if "batch" in call else config,
+        )
+        assert NOTE in repr(received) or NOTE in "".join(map(text_of, received))
+
+
+def test_the_word_is_where_providers_repeat_it():
+    """The fake message would leak by each of these ways."""
+    message = bad_message()
+    assert MARK in BAD
+    assert MARK in repr(message.additional_kwargs)
+    assert all(half in repr(message.response_metadata["logprobs"]) for half in HALVES)
