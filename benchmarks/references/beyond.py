@@ -16,7 +16,7 @@ from benchmarks.references.replay import QUERIES, Scored, Topic, replay
 from guardrail.calibration import fit_logistic, threshold_for_fdr
 from guardrail.detectors import ReferenceCheck
 from guardrail.detectors.references import read_yes_no
-from guardrail.text.names import agreement
+from guardrail.text.author_lists import agreement
 
 __all__ = ["calibration_rows", "fast_auc_over_all_draws", "rows"]
 

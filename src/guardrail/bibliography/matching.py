@@ -17,7 +17,8 @@ from rapidfuzz.distance import OSA, Levenshtein
 
 from guardrail.bibliography.normalise import IDENTIFIERS, main_parts, normalise, squeeze
 from guardrail.bibliography.records import Difference, Match, Record, Reference, Status
-from guardrail.text.names import LONGEST_NAME, MOST_AUTHORS, authors_agree, overlap, parse_name
+from guardrail.text.author_lists import MOST_AUTHORS, authors_agree, overlap
+from guardrail.text.names import LONGEST_NAME, parse_name
 
 __all__ = ["FUNCTION_WORDS", "Closeness", "Frequency", "Title", "TitleMatch", "compare", "fold", "judge"]
 

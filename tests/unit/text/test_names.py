@@ -7,18 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.text.names import (
-    LONGEST_NAME,
+from guardrail.text.author_lists import (
     MOST_AUTHORS,
-    Name,
     agreement,
     authors_agree,
     contains_author,
     overlap,
     parse_authors,
-    parse_name,
-    same_author,
 )
+from guardrail.text.names import LONGEST_NAME, Name, parse_name, same_author
 
 
 def listed(reply):

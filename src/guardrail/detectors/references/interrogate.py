@@ -32,7 +32,7 @@ from guardrail.detectors.references.scoring import (
 )
 from guardrail.flow import Answer, Failed, Flow, Reply, each
 from guardrail.requests import Ask, Completion
-from guardrail.text.names import overlap, parse_authors
+from guardrail.text.author_lists import overlap, parse_authors
 
 __all__ = ["DETAILS", "DIRECT", "Interrogation", "Interviewer", "Query"]
 
