@@ -26,7 +26,7 @@ ONLY = {
     "lanes": {"flow", "backends", "errors", "_log", "_watchdog"},
     "drivers": {"flow", "backends", "lanes", "run", "errors", "_log"},
     "policies": {"errors", "report", "text"},
-    "html": {"_version", "errors", "report", "detector", "registry", "text"},
+    "html": {"_version", "flow", "requests", "errors", "report", "detector", "registry", "text"},
 }
 # The whole package's own front door, and commands that run what is only there in a checkout or an extra.
 FRONT = "guardrail"
