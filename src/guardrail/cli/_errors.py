@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from difflib import SequenceMatcher
 from enum import IntEnum
 from typing import Any, NoReturn
 
@@ -103,10 +104,11 @@ def _failed(error: Exception) -> int:
 
 
 def _usage(error: Any) -> str:
-    message = error.format_message()
-    near = getattr(error, "possibilities", None)  # nearest first
+    message = error.format_message().replace("Value error, ", "")
+    near = getattr(error, "possibilities", None)
     if near:
-        message = f"{error.message}. Did you mean {near[0]}?"
+        nearest = max(near, key=lambda option: SequenceMatcher(None, option, error.option_name).ratio())
+        message = f"{error.message}. Did you mean {nearest}?"
     context = getattr(error, "ctx", None)
     command = getattr(context, "command_path", "") or "guardrail"
     return f"{message.rstrip('.') if not message.endswith('?') else message} (see: {command} --help)"

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from guardrail.cli._errors import Usage
+from guardrail.errors import ConfigError, MissingExtra
+from guardrail.flow import Failed, Reason
 
 if TYPE_CHECKING:
     from guardrail.guard import Guard
@@ -43,6 +45,7 @@ class Built:
 
     guard: Guard
     choice: Choice
+    regenerates: bool = False
     warnings: list[str] = field(default_factory=list)
 
     def check(self, case: Case) -> Report:
@@ -57,10 +60,10 @@ class Built:
     def notes(self, report: Report) -> list[str]:
         """What a reader of the result should know."""
         notes = []
-        if _regenerates(self.guard.policy.policy):
+        if self.regenerates:
             notes.append(
-                "regenerate: a given answer cannot be written again, so it only flags here; it works in a "
-                "chain (`guardrail demo`)"
+                "regenerate: a given answer cannot be written again, so that step is left out; it works in "
+                "a chain (`guardrail demo`)"
             )
         unverified = any(f.verdict == "unverified" for f in report.findings)
         if unverified and not self._asks():
@@ -89,8 +92,11 @@ def build(choice: Choice) -> Iterator[Built]:
     with ExitStack() as open_files:
         built = _configured(choice) if choice.config is not None else _optioned(choice, open_files)
         guard, plan = built.guard, built.guard.policy
+        policy = parse_policy(choice.policy) if choice.policy is not None else plan.policy
+        once = _without_regenerate(policy)
+        built.regenerates = once is not policy
         guard.policy = Plan(
-            parse_policy(choice.policy) if choice.policy is not None else plan.policy,
+            once,
             on_unverified=choice.on_unverified or plan.on_unverified,
             fail=choice.fail or plan.fail,
         )
@@ -134,9 +140,9 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
         known, built_from = open_files.enter_context(opened(choice.bibliography, complete=choice.complete))
     elif choice.complete:
         raise Usage("--complete says something about a bibliography: add --bibliography PATH")
-    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if _live(choice) else None
+    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if _live(choice) else _Nobody()
     detector = ReferenceCheck(effort=choice.effort or "fast", bibliography=known)
-    return Built(Guard([detector], chat=chat), choice, built_from)
+    return Built(Guard([detector], chat=chat), choice, warnings=built_from)
 
 
 def _live(choice: Choice) -> bool:
@@ -163,7 +169,17 @@ def live_chat(model: str | None, base_url: str | None, api_key_env: str | None =
         key = os.environ.get(api_key_env)
         if not key:
             raise Usage(f"--api-key-env: the variable {api_key_env!r} is not set; export it with the key")
-    return OpenAIChat(model or "", base_url=base_url, api_key=key)
+    try:
+        return OpenAIChat(model or "", base_url=base_url, api_key=key)
+    except MissingExtra:
+        raise
+    except ConfigError as error:
+        if "credential" not in str(error):
+            raise
+        raise Usage(
+            f"no key for the model {model!r}: export OPENAI_API_KEY, or name another variable with "
+            "--api-key-env, or give the --base-url of a server that wants none"
+        ) from error
 
 
 def _budget(text: str) -> Budget:
@@ -175,8 +191,34 @@ def _budget(text: str) -> Budget:
     return replace(Budget(), **dict(zip(("calls", "tokens"), map(int, parts), strict=False)))
 
 
-def _regenerates(policy: Policy) -> bool:
-    from guardrail.policies import Chain, Regenerate
+def _without_regenerate(policy: Policy) -> Policy:
+    """The policy for an answer that cannot be written again; the same object if that makes no difference."""
+    from guardrail.policies import Chain, Regenerate, flag
 
     parts = policy.policies if isinstance(policy, Chain) else (policy,)
-    return any(isinstance(part, Regenerate) for part in parts)
+    rest = [part for part in parts if not isinstance(part, Regenerate)]
+    if len(rest) == len(parts):
+        return policy
+    return Chain.of(*rest) if rest else flag()
+
+
+class _Nobody:
+    """Stands where no chat model was given, so that reasons speak of options and not of code."""
+
+    batch = 64
+    capacity: int | None = None
+    concurrency = 1
+    timeout: float | None = None
+    instant = True
+    fingerprint = "nobody"
+
+    def answer(self, requests: Sequence[Any]) -> list[Failed]:
+        return [Failed(Reason.MISSING, "no model was asked")] * len(requests)
+
+    def group(self, request: Any) -> Hashable:
+        del request
+        return None
+
+    def weight(self, request: Any) -> int:
+        del request
+        return 1

@@ -26,16 +26,20 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
     _print(out, marked(report, glyphs))
     out.print()
     if not report.findings and not report.failures:
-        _print(out, f"nothing to check: no reference was found in {one_line(source)}")
+        asked = (
+            "" if report.case.messages else "; --prompt tells what was asked for, which helps to find them"
+        )
+        _print(out, f"nothing to check: no reference was found in {one_line(source)}{asked}")
     elif out.is_terminal:
         out.print(findings_table(report.findings, glyphs))
     else:
         for line in _lines(report.findings):
-            _print(out, line)
+            out.file.write(f"{line}\n")  # rich would turn tabs into blanks
     for failure in report.failures:
         detail = f" ({one_line(failure.detail, 200)})" if failure.detail else ""
         _print(out, f"{one_line(failure.detector)} could not finish: {failure.reason}{detail}", "yellow")
-    _print(out, _outcome(report, glyphs), "bold")
+    if report.findings or report.failures:
+        _print(out, _outcome(report, glyphs), "bold")
     _print(out, cost_line(report.cost), "dim")
     for note in notes:
         _print(out, f"note: {note}", "dim")

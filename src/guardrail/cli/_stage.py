@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["Stage"]
 
 WIDEST = 100
-LANES = {"iq": "who wrote it?", "dq": "does it exist?"}
+SAME = 0.99  # agreement of author answers that differ only in spelling
 
 
 class Stage:
@@ -68,7 +68,8 @@ class Stage:
         self._cost(outcome)
         self._say("Report", "")
         self._out.print(f"  {one_line(page)}", soft_wrap=True)
-        self._out.print()
+        self._say("Now yours", "")
+        self._out.print("  guardrail check answer.md --bibliography refs.bib\n", soft_wrap=True)
 
     # -- pieces
 
@@ -88,12 +89,12 @@ class Stage:
         else:
             self._out.print(head, soft_wrap=True)
 
-    def _body(self, text: str | Text, style: str = "", *, indent: int = 2) -> None:
+    def _body(self, text: str | Text, *, indent: int = 2) -> None:
         """Indented; wrapped on a terminal, line by line as it is into a pipe."""
         from rich.padding import Padding
         from rich.text import Text
 
-        shown = text if isinstance(text, Text) else Text(text, style=style)
+        shown = text if isinstance(text, Text) else Text(text)
         if self._out.is_terminal:
             self._out.print(Padding(shown, (0, 2, 0, indent)))
             return
@@ -117,8 +118,20 @@ class Stage:
         line.append(f"{one_line(finding.label, 30) or finding.verdict:<11}")
         line.append(one_line(finding.text, width), style="bold")
         self._body(line)
-        for told in _evidence(finding):
-            self._body(one_line(told), "dim", indent=15)
+        pieces = [(source, one_line(told)) for source, told in _evidence(finding)]
+        if not self._out.is_terminal:
+            for source, told in pieces:
+                self._body(f"{source:<16}{told}", indent=4)
+            return
+        from rich.padding import Padding
+        from rich.table import Table
+
+        told_in = Table.grid(padding=(0, 1))
+        told_in.add_column(width=15, no_wrap=True)
+        told_in.add_column()
+        for source, told in pieces:
+            told_in.add_row(Text(source, style="dim"), Text(told, style="dim"))
+        self._out.print(Padding(told_in, (0, 2, 0, 4)))
 
     def _cost(self, outcome: Outcome) -> None:
         first, second = outcome.annotated, outcome.regenerated
@@ -138,23 +151,27 @@ def _settled(finding: Finding) -> bool:
     return not any(piece.kind == "replies" for piece in finding.evidence)
 
 
-def _evidence(finding: Finding) -> Iterator[str]:
-    """What the verdict rests on, a line each."""
+def _evidence(finding: Finding) -> Iterator[tuple[str, str]]:
+    """What the verdict rests on: whom it was asked of, and what came."""
     lookup = next((piece for piece in finding.evidence if piece.kind == "lookup"), None)
     if _settled(finding):
-        yield f"bibliography: {finding.reason}"
-        if lookup is not None and lookup.differences and finding.mark:
-            yield finding.mark
+        yield "look-up", finding.reason
+        if finding.mark and lookup is not None and lookup.differences:
+            yield "", finding.mark
         return
     if lookup is not None:
-        yield "bibliography: not in it, so the model is asked about it, each time afresh"
+        absent = "not in the bibliography: the model is asked afresh"
+        yield "look-up", absent if lookup.status == "absent" else lookup.status
     answers = next((p for p in finding.evidence if p.kind == "replies" and p.query == "iq"), None)
-    if answers is not None:
-        different = list(dict.fromkeys(text.removeprefix("AUTHORS:").strip() for text in answers.texts))
-        agree = next((p.value for p in finding.evidence if p.kind == "measurement" and p.name == "IQ"), None)
-        told = "" if agree is None else f" (agreement {agree:.0%})"
-        yield f"{LANES['iq']}  {' / '.join(different)}{told}"
+    agreement = next((p.value for p in finding.evidence if p.kind == "measurement" and p.name == "IQ"), None)
+    if answers is not None and answers.texts:
+        people = [text.removeprefix("AUTHORS:").strip() for text in answers.texts]
+        if agreement is not None and agreement > SAME:
+            people = [f"{people[0]} (the same people, {len(people)} times)"]
+        for place, told in enumerate(people):
+            yield "" if place else "who wrote it?", told
     votes = [p.read for p in finding.evidence if p.kind == "replies" and p.query.startswith("dq")]
     if votes:
-        said = ", ".join(vote or "unclear" for read in votes for vote in read)
-        yield f"{LANES['dq']} {said}"
+        yield "does it exist?", ", ".join(vote or "unclear" for read in votes for vote in read)
+    if finding.verdict == "unverified":
+        yield "so", finding.reason

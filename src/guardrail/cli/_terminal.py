@@ -46,10 +46,14 @@ def _named(letter: str) -> str:
 
 def console(*, stderr: bool = False) -> Console:
     """A console that takes text as it is; without colours when piped, and then as wide as `$COLUMNS` or 100."""
-    from rich.console import Console
+    from rich.console import Console as Rich
+
+    class Console(Rich):
+        def on_broken_pipe(self) -> None:
+            raise  # noqa: PLE0704  # rich calls this where it handles it; the application ends quietly
 
     stream = sys.stderr if stderr else sys.stdout
-    made = Console(file=stream, highlight=False, emoji=False, markup=False, soft_wrap=False)
+    made = Console(file=stream, highlight=False, emoji=False, markup=False)
     if not made.is_terminal and not os.environ.get("COLUMNS"):
         made.width = _UNPIPED_WIDTH
     return made

@@ -18,7 +18,7 @@ def bench(
     context: typer.Context,
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[NAME]", help="The benchmark; without it, those there are are listed."),
+        typer.Argument(metavar="NAME", help="The benchmark; without it, those there are are listed."),
     ] = None,
 ) -> None:
     """Run a benchmark: the published numbers beside ours.

@@ -66,7 +66,7 @@ def check(  # noqa: PLR0917  # an option each
     file: Annotated[
         str | None,
         typer.Argument(
-            metavar="[FILE|-]",
+            metavar="FILE",
             help="The answer, in UTF-8; - or nothing: from the standard input.",
             show_default=False,
         ),

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 import json as json_format
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from guardrail.cli._errors import Exit, Interrupted, Usage, say
 from guardrail.cli._terminal import Glyphs, console, one_line
+from guardrail.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from contextlib import AbstractContextManager
-
     from guardrail.bibliography.records import Match
 
 __all__ = ["add", "find", "stats"]
+
+
+class Kind(StrEnum):
+    """Formats of bibliographies."""
+
+    BIBTEX = "bibtex"
+    CSL_JSON = "csl-json"
+    TSV = "tsv"
+
 
 INDEX = Annotated[str, typer.Argument(metavar="INDEX", help="The index file, for example library.sqlite.")]
 
@@ -41,6 +52,9 @@ def add(
             "Once declared, it stays.",
         ),
     ] = False,
+    kind: Annotated[
+        Kind | None, typer.Option("--format", help="What the files are; told from each file by default.")
+    ] = None,
 ) -> None:
     """Add files to an index; it is made if there is none.
 
@@ -62,7 +76,7 @@ def add(
 
     paths = [_source(file, index) for file in files]
     done = (0, 0)
-    with Index.create(Path(index).expanduser(), complete=complete) as target, _bar(paths) as advance:
+    with Index.create(Path(index).expanduser(), complete=complete) as target, _progress() as advance:
 
         def progress(read: int, added: int) -> None:
             nonlocal done
@@ -70,7 +84,7 @@ def add(
             advance(read, added)
 
         try:
-            imported = import_files(target, paths, progress=progress)
+            imported = import_files(target, paths, format=kind and kind.value, progress=progress)
         except KeyboardInterrupt as error:
             raise Interrupted(
                 f"{done[0]:,} records were read and {done[1]:,} added, and are kept; "
@@ -110,7 +124,6 @@ def find(
     """
     from guardrail.bibliography.index import Index
     from guardrail.bibliography.records import Reference, Status
-    from guardrail.errors import InputError
 
     if not title.strip():
         raise InputError("expected a TITLE to look up, got nothing")
@@ -151,6 +164,8 @@ def stats(
 
 def _source(file: str, index: str) -> Path:
     path = Path(file).expanduser()
+    if not path.exists():
+        raise InputError(f"expected a file to add at {file!r}, found nothing: check the path")
     if path.is_dir():
         raise Usage(
             f"expected files to add, got the folder {file!r}: name the files in it, {file.rstrip('/')}/*.bib"
@@ -160,45 +175,33 @@ def _source(file: str, index: str) -> Path:
     return path
 
 
-def _bar(paths: list[Path]) -> AbstractContextManager[Callable[[int, int], None]]:
-    """A bar on a terminal after the first second; its length is guessed from the files' sizes."""
-    from contextlib import contextmanager
-    from time import monotonic
-
-    @contextmanager
-    def shown() -> Any:
-        from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.fields[told]}", markup=False),
-            BarColumn(bar_width=20),
-            TimeElapsedColumn(),
-            console=console(stderr=True),
-            transient=True,
-        )
-        task = bar.add_task("", total=None, told="reading")
-        start, running = monotonic(), False
-
-        def advance(read: int, added: int) -> None:
-            nonlocal running
-            bar.update(task, told=f"{read:,} records read, {added:,} new")
-            if not running and monotonic() - start > 1:
-                bar.start()
-                running = True
-
-        try:
-            yield advance
-        finally:
-            if running:
-                bar.stop()
-
-    @contextmanager
-    def silent() -> Any:
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Figures on a terminal after the first second; how many records are to come nobody knows."""
+    if not sys.stderr.isatty():
         yield lambda _read, _added: None
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    del paths
-    return shown() if sys.stderr.isatty() else silent()
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task("reading")
+    start = monotonic()
+
+    def advance(read: int, added: int) -> None:
+        bar.update(task, description=f"{read:,} records read, {added:,} new")
+        if not bar.live.is_started and monotonic() - start > 1:
+            bar.start()
+
+    try:
+        yield advance
+    finally:
+        bar.stop()
 
 
 def _show(match: Match) -> None:

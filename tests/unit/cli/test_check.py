@@ -1,0 +1,227 @@
+"""`guardrail check`: what it prints, writes and says by its exit code."""
+
+import json
+
+import pytest
+
+from guardrail.report import Report
+from guardrail.testing.server import serve
+
+FIRST = "1. Vaswani, A., Shazeer, N. (2017). Attention Is All You Need. NeurIPS.\n"
+THIRD = "3. Halloran, M. (2021). Recursive Attention Pruning for Long Documents. ACL.\n"
+
+
+class TestExitCode:
+    def test_supported(self, run, folder):
+        """0: everything was found as quoted."""
+        (folder / "answer.md").write_text(FIRST)
+        assert run("check", "answer.md", "--bibliography", "refs.bib").exit_code == 0
+
+    def test_nothing_to_check(self, run):
+        """0: an answer without references, and the output says so."""
+        result = run("check", "-", "--bibliography", "refs.bib", input="Paris is the capital of France.\n")
+        assert result.exit_code == 0
+        assert "nothing to check" in result.stdout
+
+    def test_unsupported(self, run):
+        """1: a misquoted work."""
+        assert run("check", "answer.md", "--bibliography", "refs.bib").exit_code == 1
+
+    def test_unverified(self, run, folder):
+        """3: not in the bibliography, which may lack works, and no model to ask."""
+        (folder / "answer.md").write_text(THIRD)
+        result = run("check", "answer.md", "--bibliography", "refs.bib")
+        assert result.exit_code == 3
+        assert "--model NAME" in result.stdout
+
+    def test_complete(self, run, folder):
+        """1: the same work, where the bibliography holds everything."""
+        (folder / "answer.md").write_text(THIRD)
+        result = run("check", "answer.md", "--bibliography", "refs.bib", "--complete")
+        assert result.exit_code == 1
+        assert "fabricated" in result.stdout
+
+    def test_complete_index(self, run, folder):
+        """The claim may be made about an index, too, and does not change it."""
+        (folder / "answer.md").write_text(THIRD)
+        assert run("index", "add", "library.sqlite", "refs.bib").exit_code == 0
+        assert run("check", "answer.md", "--bibliography", "library.sqlite", "--complete").exit_code == 1
+        assert run("check", "answer.md", "--bibliography", "library.sqlite").exit_code == 3
+
+    def test_blocked(self, run):
+        """4: the policy blocked; what was withheld is not in `--out`."""
+        result = run("check", "answer.md", "--bibliography", "refs.bib", "--policy", "block", "--out", "-")
+        assert result.exit_code == 4
+        assert "withheld" in result.stdout
+        assert "Residual" not in result.stdout
+
+    def test_process(self, process):
+        """The same from a shell."""
+        found = process("check", "answer.md", "--bibliography", "refs.bib")
+        assert (found.returncode, found.stderr) == (1, "")
+
+
+class TestOutput:
+    def test_json_is_a_report(self, process, folder):
+        """`--json` prints nothing but a report that can be read back."""
+        found = process("check", "--json", "answer.md", "--bibliography", "refs.bib")
+        report = Report.model_validate_json(found.stdout)
+        assert [finding.label for finding in report.findings] == ["verified", "misquoted", "unknown"]
+        assert (folder / "answer.md").read_text() == report.case.answer
+
+    def test_json_schema(self, run):
+        """What is printed has the fields that the schema requires, and no others."""
+        schema = Report.model_json_schema(mode="serialization")
+        content = json.loads(run("check", "answer.md", "--bibliography", "refs.bib", "--json").stdout)
+        assert set(schema["required"]) <= set(content) <= set(schema["properties"])
+
+    @pytest.mark.parametrize("option", [["--json", "r.json"], ["--json=r.json"]])
+    def test_json_file(self, run, folder, option):
+        """With a path it is a file, and the rest is printed."""
+        result = run("check", "answer.md", "--bibliography", "refs.bib", *option)
+        Report.model_validate_json((folder / "r.json").read_text())
+        assert "misquoted" in result.stdout
+
+    def test_piped_lines(self, run):
+        """Into a pipe a finding is one line of tab-separated fields, without colours."""
+        result = run("check", "answer.md", "--bibliography", "refs.bib")
+        rows = [line.split("\t") for line in result.stdout.splitlines() if "\t" in line]
+        assert [row[:3] for row in rows] == [
+            ["supported", "verified", "0.00"],
+            ["unsupported", "misquoted", "1.00"],
+            ["unverified", "unknown", "-"],
+        ]
+        assert "\x1b" not in result.stdout
+
+    def test_terminal(self, run, monkeypatch):
+        """On a terminal there are colours and a table."""
+        monkeypatch.setenv("FORCE_COLOR", "1")
+        monkeypatch.setenv("COLUMNS", "80")
+        result = run("check", "answer.md", "--bibliography", "refs.bib")
+        assert "\x1b[" in result.stdout
+        assert "what, and why" in result.stdout
+
+    def test_marks(self, run):
+        """Unedited, each finding is followed by its sign and word."""
+        result = run("check", "answer.md", "--bibliography", "refs.bib")
+        assert "NeurIPS. [✓ verified]\n" in result.stdout
+        assert "CVPR. [✗ misquoted]\n" in result.stdout
+
+    def test_annotate(self, run):
+        """`--out -` prints the decided answer and nothing else."""
+        result = run("check", "answer.md", "--bibliography", "refs.bib", "--policy", "annotate", "--out", "-")
+        assert result.stdout.startswith(FIRST)
+        assert "ACL. [unverified]\n" in result.stdout
+        assert len(result.stdout.splitlines()) == 3
+
+    def test_remove(self, run, folder):
+        """What is removed is gone, and the list is numbered again."""
+        run("check", "answer.md", "--bibliography", "refs.bib", "--policy", "remove", "--out", "clean.md")
+        assert (folder / "clean.md").read_text() == FIRST + "2" + THIRD.rstrip("\n")[1:] + " [unverified]\n"
+
+    def test_regenerate_says_so(self, run):
+        """A given answer cannot be written again."""
+        result = run(
+            "check", "answer.md", "--bibliography", "refs.bib", "--policy", "regenerate(2) | annotate"
+        )
+        assert "cannot be written again" in result.stdout
+        assert "annotate: 2 marks added" in result.stdout
+
+    def test_html(self, run, folder):
+        """The page holds the escaped answer."""
+        (folder / "answer.md").write_text("1. X. (2020). <script>alert(1)</script> studies. ACL.\n")
+        run("check", "answer.md", "--bibliography", "refs.bib", "--html", "page.html", "--quiet")
+        page = (folder / "page.html").read_text()
+        assert "<script>alert" not in page
+        assert "&lt;script&gt;" in page
+
+    def test_quiet(self, process):
+        """Nothing at all but the exit code."""
+        found = process("check", "answer.md", "--bibliography", "refs.bib", "--quiet")
+        assert (found.returncode, found.stdout, found.stderr) == (1, "", "")
+
+    def test_hostile(self, run, folder):
+        """Neither escape sequences nor rich's markup reach the terminal as such."""
+        (folder / "answer.md").write_text(
+            "1. \x1b]0;owned\x07\x1b[2J[red]x[/red] (2020). Attention \u202eIs All You Need. NeurIPS.\n"
+        )
+        for policy in ("flag", "annotate", "remove", "block"):
+            out = run("check", "answer.md", "--bibliography", "refs.bib", "--policy", policy).stdout
+            assert not set(out) & {"\x1b", "\x07", "\u202e"}
+        flagged = run("check", "answer.md", "--bibliography", "refs.bib").stdout
+        assert "[red]x[/red]" in flagged
+        assert "\\x1b]0;owned\\x07" in flagged
+
+    def test_ascii(self, process):
+        """A terminal without Unicode gets ASCII."""
+        import os
+
+        environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
+        found = process("check", "answer.md", "--bibliography", "refs.bib", env=environment)
+        assert found.stdout.isascii()
+        assert "[x misquoted]" in found.stdout
+
+
+class TestModel:
+    def test_asks(self, run, monkeypatch):
+        """What the bibliography leaves open is asked of the model behind `--base-url`."""
+        monkeypatch.setenv("MY_KEY", "secret")
+
+        def replies(call):
+            return f"AUTHORS: Somebody{call.draw} Else{call.draw}" if "authors" in call.text else "No"
+
+        with serve(replies, key="secret") as served:
+            result = run(
+                "check", "answer.md", "--bibliography", "refs.bib", "--model", "m", "--base-url", served.base_url,
+                "--api-key-env", "MY_KEY", "--json",
+            )  # fmt: skip
+        report = Report.model_validate_json(result.stdout)
+        assert [finding.label for finding in report.findings] == ["verified", "misquoted", "fabricated"]
+        assert report.cost.total.calls == 6
+        assert "secret" not in result.output
+
+    def test_budget(self, run):
+        """Six questions do not fit into three: unverified, and nothing is asked in vain."""
+        with serve() as served:
+            result = run(
+                "check", "-", "--model", "m", "--base-url", served.base_url, "--budget", "3", "--json", input=THIRD
+            )  # fmt: skip
+            assert result.exit_code == 3
+            assert served.stats()["requests"] == 0
+        assert "budget" in result.stdout
+
+    def test_config(self, run, folder):
+        """A guardrail.toml says it all; policy options given here win."""
+        run("index", "add", "library.sqlite", "refs.bib")
+        (folder / "guardrail.toml").write_text(
+            '[guard]\npolicy = "annotate"\n[[detectors]]\nname = "references"\nbibliography = "library.sqlite"\n'
+        )
+        assert run("check", "answer.md", "--config", "guardrail.toml").exit_code == 1
+        blocked = run("check", "answer.md", "--config", "guardrail.toml", "--policy", "block")
+        assert blocked.exit_code == 4
+
+
+class TestRemembered:
+    def test_index_is_reused(self, run, folder):
+        """A bibliography is imported once, and again when it changes."""
+        kept = folder / "cache" / "guardrail" / "bibliographies"
+        for _ in range(2):
+            run("check", "answer.md", "--bibliography", "refs.bib")
+        assert len(list(kept.iterdir())) == 1
+        (folder / "refs.bib").write_text((folder / "refs.bib").read_text() + "\n% changed\n")
+        run("check", "answer.md", "--bibliography", "refs.bib")
+        assert len(list(kept.iterdir())) == 2
+
+    def test_broken_entries_are_told_each_time(self, run, folder):
+        """With --complete a lost entry would make a real work look fabricated."""
+        (folder / "refs.bib").write_text((folder / "refs.bib").read_text() + "@book{x, title = }\n")
+        for _ in range(2):
+            result = run("check", "answer.md", "--bibliography", "refs.bib")
+            assert "1 entry was left out" in result.stderr
+            assert "refs.bib:" in result.stderr
+
+    def test_no_cache(self, run, folder, monkeypatch):
+        """Without a place to remember it works all the same."""
+        (folder / "file").write_text("")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(folder / "file"))
+        assert run("check", "answer.md", "--bibliography", "refs.bib").exit_code == 1

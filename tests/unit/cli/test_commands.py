@@ -1,0 +1,172 @@
+"""Help, version, doctor, bench, and how fast it all starts."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+import guardrail
+from guardrail.cli import _bibliography, bench
+from guardrail.cli._application import app
+from guardrail.cli._terminal import one_line, visible
+from guardrail.testing.server import serve
+
+DOCS = Path(__file__).parents[3] / "docs" / "cli.md"
+
+
+def commands(group=None, path="guardrail"):
+    """All commands with their names, groups included."""
+    group = group or typer.main.get_command(app)
+    yield path, group
+    for name, command in getattr(group, "commands", {}).items():
+        yield from commands(command, f"{path} {name}")
+
+
+class TestHelp:
+    @pytest.mark.parametrize(("path", "command"), [*commands()], ids=str)
+    def test_documented(self, path, command):
+        """docs/cli.md names every command and option, and no option that is not there."""
+        text = DOCS.read_text(encoding="utf-8")
+        if path.count(" ") == 1 and hasattr(command, "commands"):
+            return  # a group: its commands are documented
+        block = re.search(rf"^<!-- help: {path} -->\n```text\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+        assert block, f"docs/cli.md lacks {path} --help"
+        listed = set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", block[1], re.MULTILINE))
+        known = {
+            option for parameter in command.params for option in parameter.opts if option.startswith("--")
+        }
+        assert listed - {"--help"} == known - {"--help"}
+
+    def test_exit_codes(self, run):
+        """They are in the help text and in the document."""
+        text = run("check", "--help").stdout
+        for code in (0, 1, 2, 3, 4, 130):
+            assert re.search(rf"^ +{code}  ", text, re.MULTILINE)
+            assert re.search(rf"^\| {code} \|", DOCS.read_text(encoding="utf-8"), re.MULTILINE)
+
+    @pytest.mark.parametrize("arguments", [[], ["--help"], ["index"]])
+    def test_no_arguments(self, run, arguments):
+        """Help, not an error."""
+        result = run(*arguments)
+        assert result.exit_code == 0
+        assert "Commands:" in result.stdout
+
+    def test_version(self, process):
+        """The package's."""
+        assert process("--version").stdout == f"guardrail {guardrail.__version__}\n"
+
+
+class TestStart:
+    def test_help_is_light(self):
+        """Help imports nothing heavy."""
+        code = (
+            "import sys\n"
+            "from guardrail.cli import main\n"
+            "try: main(['--help'])\n"
+            "except SystemExit: pass\n"
+            "print([m for m in ('torch', 'langchain_core', 'openai', 'httpx', 'numpy', 'jinja2', 'sqlite3', "
+            "'guardrail.guard', 'rich.console') if m in sys.modules])"
+        )
+        found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert found.stdout.splitlines()[-1] == "[]"
+
+
+class TestDoctor:
+    def test_json(self, process):
+        """All that is needed is there; optional things may be missing, and then say how to get them."""
+        found = process("doctor", "--json")
+        content = json.loads(found.stdout)
+        assert (found.returncode, content["ok"]) == (0, True)
+        assert {"installed", "extras", "configured", "files"} <= {
+            item["section"] for item in content["items"]
+        }
+        assert all(item["mend"] for item in content["items"] if item["state"] != "ok")
+
+    def test_key_is_never_shown(self, run, monkeypatch):
+        """Only that there is one."""
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")
+        monkeypatch.setenv("OPENAI_BASE_URL", "http://me:hidden@127.0.0.1:9/v1?token=hidden")
+        result = run("doctor", "--online")
+        assert "secret" not in result.output
+        assert "hidden" not in result.output
+
+    def test_broken_index_and_config(self, run, folder):
+        """1, with what mends them."""
+        (folder / "bad.sqlite").write_bytes(b"nonsense")
+        (folder / "guardrail.toml").write_text("[nonsense]\n")
+        result = run("doctor", "--index", "bad.sqlite")
+        assert result.exit_code == 1
+        assert "guardrail index add bad.sqlite" in result.stdout
+        assert "nonsense" in result.stdout
+
+    def test_plugin_that_does_not_import(self, run, monkeypatch):
+        """It is named with the command that takes it away."""
+        from importlib import metadata
+
+        point = metadata.EntryPoint("mine", "no_such_module:Detector", "guardrail.detectors")
+        monkeypatch.setattr(
+            metadata, "entry_points", lambda **given: [point] if given["group"] == point.group else []
+        )
+        result = run("doctor")
+        assert result.exit_code == 1
+        assert "no_such_module" in result.stdout
+        assert "pip uninstall" in result.stdout
+
+    @pytest.mark.parametrize(("key", "expected"), [(None, "answers"), ("other", "wants a key")])
+    def test_endpoint(self, run, key, expected):
+        """It is asked only when it is named."""
+        with serve(key=key) as served:
+            result = run("doctor", "--base-url", served.base_url)
+        assert expected in result.stdout or "/v1 missing" in result.stdout
+
+    def test_unreachable(self, run):
+        """A server that does not run."""
+        result = run("doctor", "--base-url", "http://127.0.0.1:9/v1")
+        assert result.exit_code == 1
+        assert "curl -i http://127.0.0.1:9/v1/models" in result.stdout
+
+
+class TestBench:
+    def test_lists(self, run):
+        """Without a name: those there are, with what they show."""
+        assert re.search(r"^references +\w", run("bench").stdout, re.MULTILINE)
+
+    def test_passes_options_through(self, run, monkeypatch):
+        """All of them, in order, also those that this command line has itself."""
+        import benchmarks
+
+        seen = []
+        monkeypatch.setattr(benchmarks, "load", lambda name: lambda argv: seen.append((name, argv)) or 1)
+        result = run("bench", "references", "--json", "x", "-h", "--fast", "--help")
+        assert (result.exit_code, seen) == (1, [("references", ["--json", "x", "-h", "--fast", "--help"])])
+
+    def test_installed_alone(self, run, monkeypatch):
+        """Where the benchmarks are is said."""
+        monkeypatch.setattr(bench, "_checkout", lambda: None)
+        result = run("bench", "references")
+        assert result.exit_code == 2
+        assert "checkout" in result.stderr
+
+
+class TestText:
+    def test_visible(self):
+        """What steers a terminal is written out; letters of any script stay."""
+        assert (
+            visible("a\x1b[1m\r\n\tb\rc\x9b\u202e\U000e0041") == "a\\x1b[1m\n\tb\\x0dc\\x9b\\u202e\\U000e0041"
+        )
+        assert visible("论文 é 👩‍🔬 ناقل") == "论文 é 👩‍🔬 ناقل"
+
+    def test_one_line(self):
+        """Cut with an ellipsis."""
+        assert one_line("a\n b  c", 4) == "a b…"
+
+    def test_cache_is_bounded(self, folder):
+        """The latest twenty are kept."""
+        for number in range(25):
+            (folder / f"{number}.sqlite").write_text("")
+        _bibliography._forget(folder)
+        assert len(list(folder.glob("*.sqlite"))) == 20
