@@ -12,6 +12,7 @@ from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from pydantic import Field
 
 from guardrail import Detector, Finding, Span, Verdict
 
@@ -86,7 +87,7 @@ class FakeChat(BaseChatModel):
     """Answers by a function of the messages; streams in pieces that break the word; records what it is asked."""
 
     reply: Callable[[list[BaseMessage]], AIMessage]
-    asked: list[list[BaseMessage]]
+    asked: list[list[BaseMessage]] = Field(repr=False)  # tracers store a model's repr
     heard: list[Any]  # tags, metadata and thread of each call
     options: list[dict[str, Any]]
 

@@ -113,6 +113,10 @@ class _Accepted(BaseChatModel):
     def _llm_type(self) -> str:
         return self.original._llm_type if self.original else "guardrail"  # noqa: SLF001  # it speaks for it
 
+    @property
+    def _serialized(self) -> dict[str, Any]:  # a cached property there, and slow
+        return self.original._serialized if self.original else {"name": "guardrail"}  # noqa: SLF001  # as above
+
     def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
         params = super()._get_ls_params(stop, **kwargs)
         if self.original is not None:
