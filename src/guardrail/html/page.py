@@ -87,13 +87,15 @@ def number(value: float | None, digits: int = 3) -> str:
     Example:
         >>> [number(x) for x in (None, 0.93412, 12.0, 12345.6, 2.5, 1e-9)]
         ['–', '0.934', '12', '12,346', '2.5', '1.0e-09']
+        >>> number(0.0004, 2)
+        '< 0.01'
     """
     if value is None:
         return "–"
     if float(value).is_integer() or abs(value) >= 1000:
         return f"{value:,.0f}" if abs(value) < 1e15 else f"{value:.2e}"
     if abs(value) < 0.5 * 10**-digits:
-        return f"{value:.1e}"
+        return f"{value:.1e}" if digits > 2 or value < 0 else f"< {10**-digits:g}"
     return f"{value:.{digits}f}".rstrip("0").rstrip(".")
 
 
