@@ -25,6 +25,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.pregel import Pregel
 
 from guardrail import Guard, annotate, block, regenerate, remove
 from guardrail_langchain import GuardedOutput, GuardrailMiddleware, guard_runnable
@@ -71,8 +72,15 @@ AGENT_CALLS = {
     **{f"stream {m}": lambda r, x, c, m=m: list(r.stream(x, c, stream_mode=m)) for m in MODES},
     **{f"astream {m}": lambda r, x, c, m=m: _list(lambda: r.astream(x, c, stream_mode=m)) for m in MODES},
     "stream all": lambda r, x, c: list(r.stream(x, c, stream_mode=MODES)),
-    "events v3": lambda r, x, c: list(r.stream_events(x, c, version="v3")),
 }
+if hasattr(Pregel, "stream_events"):  # the v3 protocol is younger than the oldest LangChain we support
+    AGENT_CALLS["events v3"] = lambda r, x, c: list(r.stream_events(x, c, version="v3"))
+    AGENT_CALLS["aevents v3"] = lambda r, x, c: asyncio.run(_v3(r, x, c))
+
+
+async def _v3(agent, given, config):
+    return [event async for event in await agent.astream_events(given, config, version="v3")]
+
 
 CHAINS = {
     "message": lambda model: PROMPT | model,
