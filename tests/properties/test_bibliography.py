@@ -7,9 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from guardrail.bibliography.importers import read_records
+from guardrail.bibliography.formats import read_records
 from guardrail.bibliography.index import Index
-from guardrail.bibliography.matching import Closeness, Title, compare
 from guardrail.bibliography.normalise import (
     MAX_TITLE,
     normalise,
@@ -19,6 +18,7 @@ from guardrail.bibliography.normalise import (
     normalise_pmid,
 )
 from guardrail.bibliography.records import Record, Reference, Status
+from guardrail.bibliography.titles import Closeness, Title, compare
 from guardrail.errors import InputError
 
 text = st.text(st.characters(), max_size=60)

@@ -142,14 +142,14 @@ def normalise(title: str) -> str:
     return " ".join(TOKEN.findall(text))[:MAX_TITLE].rstrip()
 
 
-def squeeze(normal: str) -> str:
+def squeeze(normalised: str) -> str:
     """A normalised title without its blanks: "multi agent" and "multiagent" are one word.
 
     Example:
         >>> squeeze("multi agent systems")
         'multiagentsystems'
     """
-    return normal.replace(" ", "")
+    return normalised.replace(" ", "")
 
 
 def main_part(title: str) -> str:

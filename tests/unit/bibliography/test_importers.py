@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from guardrail.bibliography.importers import Format, detect, import_files, read_records
+from guardrail.bibliography.formats import Format, detect, read_records
+from guardrail.bibliography.importers import import_files
 from guardrail.bibliography.index import Index
 from guardrail.bibliography.records import Record
 from guardrail.errors import InputError, ParseError

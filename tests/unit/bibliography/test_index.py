@@ -14,7 +14,7 @@ import time
 
 import pytest
 
-from guardrail.bibliography.importers import read_records
+from guardrail.bibliography.formats import read_records
 from guardrail.bibliography.index import Index
 from guardrail.bibliography.normalise import normalise
 from guardrail.bibliography.records import Record, Reference, Status
@@ -266,11 +266,11 @@ class TestFaults:
 
     def test_a_second_writer_is_told_to_wait(self, path, monkeypatch):
         """Locked is not corrupt."""
-        monkeypatch.setattr("guardrail.bibliography.index.BUSY", 0.05)
+        monkeypatch.setattr("guardrail.bibliography.connections.BUSY", 0.05)
         with (
             Index.create(path) as one,
             Index.create(path) as two,
-            one._writing(),
+            one._connections.writing(),
             pytest.raises(IndexFault, match="another writer"),
         ):
             two.add(WORKS)

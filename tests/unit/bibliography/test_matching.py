@@ -2,8 +2,9 @@
 
 import pytest
 
-from guardrail.bibliography.matching import Closeness, Title, compare, judge
+from guardrail.bibliography.matching import judge
 from guardrail.bibliography.records import Record, Reference, Status
+from guardrail.bibliography.titles import Closeness, Title, compare
 
 TIMES = {
     "supervised": 4000,

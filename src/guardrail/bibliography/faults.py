@@ -1,0 +1,39 @@
+"""What SQLite and the file system raise about an index, as one error with the path and what to do."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from guardrail.errors import IndexFault
+
+__all__ = ["faults", "remedy"]
+
+
+def remedy(path: str | os.PathLike[str]) -> str:
+    """The command that builds an index."""
+    command = shlex.join(["guardrail", "index", "add", os.fspath(path)])
+    return f"Build it (a broken file moved away first) with: {command} FILES..."
+
+
+@contextmanager
+def faults(path: Path) -> Iterator[None]:
+    """Turn every error of SQLite and the file system into an `IndexFault`."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "locked" in str(error) or "busy" in str(error):
+            raise IndexFault(
+                f"the index {str(path)!r} is locked by another writer. Wait until it has finished, then try again."
+            ) from error
+        raise IndexFault(f"the index {str(path)!r} cannot be used: {error}. {remedy(path)}") from error
+    except sqlite3.Error as error:
+        raise IndexFault(
+            f"expected a bibliography index at {str(path)!r}, could not read it: {error}. {remedy(path)}"
+        ) from error
+    except OSError as error:
+        raise IndexFault(f"the index {str(path)!r} cannot be used: {error}.") from error

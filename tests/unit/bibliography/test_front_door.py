@@ -1,0 +1,46 @@
+"""`guardrail.bibliography` has what users need, and opening it costs little."""
+
+import importlib
+import json
+import subprocess
+import sys
+
+import pytest
+
+import guardrail.bibliography
+
+
+class TestNames:
+    def test_are_those_of_their_modules(self):
+        """Every name in `__all__` has a home, and is what is there."""
+        homes = guardrail.bibliography._HOMES
+        assert sorted(homes) == sorted(guardrail.bibliography.__all__)
+        for name, home in homes.items():
+            module = importlib.import_module(f"guardrail.bibliography.{home}")
+            assert getattr(guardrail.bibliography, name) is getattr(module, name)
+
+    def test_an_unknown_one_is_an_attribute_error(self):
+        """So that `hasattr` works."""
+        assert not hasattr(guardrail.bibliography, "no_such_name")
+
+
+class TestImport:
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "import guardrail.bibliography",
+            "from guardrail.bibliography import Index, import_files, read_records",
+        ],
+    )
+    def test_loads_no_bibtex_parser(self, statement):
+        """The parser is loaded when the first BibTeX file is read."""
+        code = f"import sys, json\n{statement}\nprint(json.dumps(sorted(sys.modules)))"
+        output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert "bibtexparser" not in json.loads(output.stdout)
+
+    def test_loads_records_only(self):
+        """Whoever reads citations out of an answer needs records, and no index."""
+        code = "import sys, json, guardrail.bibliography.records\nprint(json.dumps(sorted(sys.modules)))"
+        output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        loaded = {name for name in json.loads(output.stdout) if name.startswith("guardrail.bibliography.")}
+        assert loaded == {"guardrail.bibliography.records"}
