@@ -402,7 +402,11 @@ def _case(answer: str | Case, prompt: Prompt, context: Sequence[str], samples: S
 
 
 def _completion(answer: str | Completion) -> Completion:
-    return Completion(answer) if isinstance(answer, str) else answer
+    if isinstance(answer, Completion):
+        return answer
+    if isinstance(answer, str):
+        return Completion(answer)
+    raise TypeError(f"expected the model's answer as a text or a Completion, got {answer!r}")
 
 
 def _handled(call: Callable[[], Completion]) -> Reply[Completion]:
