@@ -690,7 +690,8 @@ def _pointed(layout: Layout) -> ItemList | None:
     """The list that markers like [3] point to: the last of the form "[3] …", else the last numbered one."""
     numbered = [owner for owner in layout.lists if owner.items[0].number is not None and not owner.nested]
     bracketed = [owner for owner in numbered if owner.style.startswith("[]")]
-    return (bracketed or numbered or [None])[-1]
+    found = bracketed or numbered
+    return found[-1] if found else None
 
 
 def _markers(layout: Layout) -> Iterator[re.Match[str]]:
