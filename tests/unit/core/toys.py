@@ -36,9 +36,12 @@ class Buy(Request[str]):
 
     lane: ClassVar[str] = "buy"
     reply_type: ClassVar[Any] = str
-    paid: ClassVar[bool] = True
 
     key: Any = 0
+
+    @property
+    def paid(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,6 @@ class Roll(Request[str]):
 
     lane: ClassVar[str] = "buy"
     reply_type: ClassVar[Any] = str
-    paid: ClassVar[bool] = True
 
     key: Any = 0
     draw: int = 0
@@ -55,6 +57,10 @@ class Roll(Request[str]):
     @property
     def keep(self) -> Keep:
         return Keep.SAMPLED
+
+    @property
+    def paid(self) -> bool:
+        return True
 
 
 def ask(text: str, draw: int = 0, **options: Any) -> Ask:

@@ -1,0 +1,142 @@
+"""A guard from a file."""
+
+import pytest
+from tests.unit.core.toys import Says
+
+from guardrail import Budget, Guard
+from guardrail.chat import ScriptedChat
+from guardrail.errors import ConfigError, GuardrailError, UnknownName
+from guardrail.registry import CHATS, DETECTORS
+
+
+class Placed:
+    """A chat adapter that wants a file."""
+
+    fingerprint = "placed"
+
+    def __init__(self, source, *, model="m"):
+        self.source = source
+        self.model = model
+
+
+@pytest.fixture
+def load(tmp_path, monkeypatch):
+    """Reads a text as a configuration file."""
+    monkeypatch.setitem(DETECTORS._targets, "says", "tests.unit.core.toys:Says")
+    monkeypatch.setitem(CHATS._targets, "placed", "tests.unit.core.test_config:Placed")
+
+    def read(text):
+        file = tmp_path / "guardrail.toml"
+        file.write_text(text, encoding="utf-8")
+        return Guard.from_config(file)
+
+    return read
+
+
+class TestWhole:
+    def test_every_entry_arrives(self, load, tmp_path):
+        """Where the guard keeps it."""
+        guard = load(
+            """
+            [guard]
+            policy = "regenerate(2) | annotate"
+            on_unverified = "block"
+            fail = "closed"
+            deadline = 30
+            cache = "memory/cache.sqlite"
+            budget = { calls = 200, tokens = 100000 }
+
+            [chat]
+            adapter = "scripted"
+            script = "yes"
+
+            [judge]
+            adapter = "placed"
+            source = "judge.txt"
+            model = "small"
+
+            [[detectors]]
+            name = "says"
+            """
+        )
+        assert str(guard.policy.policy) == "regenerate(2) | annotate"
+        assert (guard.policy.on_unverified, guard.policy.fail) == ("block", "closed")
+        assert (guard.deadline, guard.budget) == (30, Budget(200, 100_000))
+        assert guard.hub.store.path == tmp_path / "memory" / "cache.sqlite"
+        assert isinstance(guard.hub.backends["chat"], ScriptedChat)
+        judge = guard.hub.backends["chat:judge"]
+        assert (judge.source, judge.model) == (tmp_path / "judge.txt", "small")
+        assert [type(detector).__name__ for detector in guard.detectors] == [Says.__name__]
+
+    def test_an_empty_file_checks_references(self, load):
+        """The default detector."""
+        assert [detector.name for detector in load("").detectors] == ["references"]
+
+    def test_no_detectors_can_be_said(self, load):
+        """An empty list is a list."""
+        assert load("detectors = []").detectors == ()
+
+    def test_a_budget_may_be_a_number_of_calls(self, load):
+        """The short form."""
+        assert load("detectors = []\n[guard]\nbudget = 7").budget == Budget(calls=7)
+
+
+class TestMistakes:
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("[gaurd]", r"no section in .* named 'gaurd'\. Did you mean 'guard'"),
+            ("[guard]\npolcy = 'flag'", r"no \[guard\] entry in .* named 'polcy'\. Did you mean 'policy'"),
+            ("[guard]\npolicy = 'flg'", "no policy named 'flg'. Did you mean 'flag'"),
+            ("[guard]\npolicy = 3", "expected \\[guard\\] policy to be a text, got 3"),
+            ("[guard]\nfail = 'shut'", "no fail mode named 'shut'"),
+            ("[guard]\non_unverified = 'mark'", "no on_unverified named 'mark'"),
+            (
+                "[guard]\ndeadline = 'soon'",
+                "expected \\[guard\\] deadline to be a number of seconds, got 'soon'",
+            ),
+            ("[guard]\ndeadline = true", "expected \\[guard\\] deadline to be a number of seconds, got True"),
+            ("[guard]\ncache = 3", "expected \\[guard\\] cache to be a text, got 3"),
+            ("[guard]\nbudget = 'much'", "expected budget to be a number of calls or"),
+            ("[guard]\nbudget = true", "expected budget to be a number of calls or"),
+            ("[guard]\nbudget = { calls = 'x' }", "expected budget to be a number of calls or"),
+            ("[guard]\nbudget = { call = 3 }", "no budget entry in .* named 'call'. Did you mean 'calls'"),
+            ("guard = 3", "expected a table \\[guard\\], got 3"),
+            ("detectors = 3", "expected \\[\\[detectors\\]\\] tables, got 3"),
+            ("[[detectors]]\neffort = 'fast'", 'expected \\[\\[detectors\\]\\] to hold name = "…"'),
+            ("[[detectors]]\nname = 'refernces'", "no detector named 'refernces'. Did you mean 'references'"),
+            (
+                "[[detectors]]\nname = 'references'\nefort = 1",
+                "detector 'references' has no parameter 'efort'",
+            ),
+            ("[[detectors]]\nname = 'references'\neffort = 'max'", "expected effort to be one of"),
+            ("[chat]\nmodel = 'm'", 'expected \\[chat\\] to hold adapter = "…"'),
+            ("[chat]\nadapter = 'opnai'", "no chat adapter named 'opnai'. Did you mean 'openai'"),
+            ("[chat]\nadapter = 'placed'", "missing 1 required positional argument: 'source'"),
+            ("[chat]\nadapter = 'recorded'\nsource = 'no.jsonl'", "no.jsonl"),
+            ("[guard", "not TOML in UTF-8"),
+        ],
+    )
+    def test_are_named(self, load, text, message):
+        """With what was expected, what came, and where."""
+        with pytest.raises(GuardrailError, match=message):
+            load(text)
+
+    def test_a_file_that_is_not_there(self, tmp_path):
+        """With its name."""
+        with pytest.raises(
+            ConfigError, match=r"expected a configuration file, got .*none\.toml.*No such file"
+        ):
+            Guard.from_config(tmp_path / "none.toml")
+
+    def test_a_file_in_another_encoding(self, tmp_path):
+        """Not a UnicodeDecodeError."""
+        (tmp_path / "g.toml").write_bytes("# Größe".encode("latin-1"))
+        with pytest.raises(ConfigError, match="not TOML in UTF-8"):
+            Guard.from_config(tmp_path / "g.toml")
+
+    def test_an_unknown_name_stays_an_unknown_name(self, load):
+        """So that a program can offer what is available."""
+        with pytest.raises(UnknownName) as caught:
+            load("[[detectors]]\nname = 'x'")
+        assert "references" in caught.value.available
