@@ -140,18 +140,21 @@ class Request(Generic[T_co]):
         lane: which queue carries it, and so which backend answers.
         version: raised when the meaning of a field changes; part of lasting keys.
         reply_type: the type of the value, for reading it back from a cache or a recording.
-        paid: whether it counts against a budget of calls.
     """
 
     lane: ClassVar[str] = ""
     version: ClassVar[int] = 1
     reply_type: ClassVar[Any] = Any
-    paid: ClassVar[bool] = False
 
     @property
     def keep(self) -> Keep:
         """How long the reply may be remembered."""
         return Keep.ALWAYS
+
+    @property
+    def paid(self) -> bool:
+        """Whether it counts against a budget of calls."""
+        return False
 
     @property
     def route(self) -> str:

@@ -36,8 +36,9 @@ __all__ = ["Estimate", "Guard", "Prompt"]
 
 Prompt: TypeAlias = str | Sequence[Message | Mapping[str, Any] | tuple[str, str]]
 Produce: TypeAlias = Callable[[str, int], Flow[Reply[Completion]]]
-Generator: TypeAlias = Callable[[str], "str | Completion"]
-AsyncGenerator: TypeAlias = Callable[[str], "Awaitable[str | Completion]"]
+Generated: TypeAlias = str | Completion | Answer[Completion]
+Generator: TypeAlias = Callable[[str], Generated]
+AsyncGenerator: TypeAlias = Callable[[str], Awaitable[Generated]]
 
 _SHAPE = (
     "name",
@@ -187,15 +188,16 @@ class Guard:
         """Guard somebody else's generator: what a framework's adapter calls.
 
         Args:
-            generate: called in this thread with the feedback on earlier attempts ("" at first); an exception
-                of its first call is raised here as it is.
+            generate: called in this thread with the feedback on earlier attempts ("" at first); gives a text,
+                a `Completion`, or an `Answer` that also says what it cost. An exception of its first call is
+                raised here as it is.
             prompt: what the answer is to.
             context: documents the answer should rest on.
         """
         case = _case("", prompt, context, ())
 
         def handle(request: Generate) -> Reply[Completion]:
-            return _handled(lambda: _completion(generate(request.feedback)))
+            return _handled(lambda: _answered(generate(request.feedback)))
 
         return self._drive(self._supervise(case, _framework), {"generate": handle})
 
@@ -207,10 +209,9 @@ class Guard:
 
         async def handle(request: Generate) -> Reply[Completion]:
             try:
-                completion = _completion(await generate(request.feedback))
+                return _answered(await generate(request.feedback))
             except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
                 return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
-            return Answer(completion)
 
         return await self._adrive(self._supervise(case, _framework), {"generate": handle})
 
@@ -245,6 +246,8 @@ class Guard:
                 if best is None:
                     raise _NoAnswer(reply)
                 break  # the attempts there are stand
+            if best is not None and not reply.value.text.strip():
+                break  # no answer is no better answer
             attempt += 1
             answered = case.model_copy(update={"answer": reply.value.text, "logprobs": reply.value.logprobs})
             review = yield from self._in_time(answered)
@@ -401,17 +404,19 @@ def _case(answer: str | Case, prompt: Prompt, context: Sequence[str], samples: S
     return Case(answer=answer, messages=conversation(prompt), context=tuple(context), samples=tuple(samples))
 
 
-def _completion(answer: str | Completion) -> Completion:
-    if isinstance(answer, Completion):
-        return answer
-    if isinstance(answer, str):
-        return Completion(answer)
-    raise TypeError(f"expected the model's answer as a text or a Completion, got {answer!r}")
+def _answered(generated: Generated) -> Answer[Completion]:
+    if isinstance(generated, Answer):
+        return generated
+    if isinstance(generated, Completion):
+        return Answer(generated)
+    if isinstance(generated, str):
+        return Answer(Completion(generated))
+    raise TypeError(f"expected the model's answer as a text or a Completion, got {generated!r}")
 
 
-def _handled(call: Callable[[], Completion]) -> Reply[Completion]:
+def _handled(call: Callable[[], Answer[Completion]]) -> Reply[Completion]:
     try:
-        return Answer(call())
+        return call()
     except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
         return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
 

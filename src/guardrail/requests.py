@@ -113,13 +113,13 @@ class Ask(Request[Completion]):
         temperature: `None` leaves it to the model.
         max_tokens: bound on the reply.
         logprobs: how many alternatives per token to return; `None` asks for none.
-        role: which model of the guard is meant, "subject" (the one under test) or "judge".
+        role: which model of the guard is meant: "subject" (the one under test), "judge", or "generate" for the
+            answer itself.
         draw: the i-th independent sample.
     """
 
     lane: ClassVar[str] = "chat"
     reply_type: ClassVar[Any] = Completion
-    paid: ClassVar[bool] = True
 
     messages: tuple[Message, ...]
     temperature: float | None = None
@@ -132,6 +132,11 @@ class Ask(Request[Completion]):
     def keep(self) -> Keep:
         """A reply at temperature 0 is the reply; any other is a sample."""
         return Keep.ALWAYS if self.temperature == 0 else Keep.SAMPLED
+
+    @property
+    def paid(self) -> bool:
+        """Yes, but for the user's own question, which is asked with or without a guard."""
+        return self.role != "generate" or self.draw > 0
 
     @property
     def route(self) -> str:
@@ -154,7 +159,6 @@ class Generate(Request[Completion]):
 
     lane: ClassVar[str] = "generate"
     reply_type: ClassVar[Any] = Completion
-    paid: ClassVar[bool] = True
 
     feedback: str = ""
     attempt: int = 0
@@ -163,6 +167,11 @@ class Generate(Request[Completion]):
     def keep(self) -> Keep:
         """Never: a regenerated answer must be a new one."""
         return Keep.NEVER
+
+    @property
+    def paid(self) -> bool:
+        """Not the first answer, which is asked for with or without a guard."""
+        return self.attempt > 0
 
 
 @dataclass(frozen=True, slots=True)
