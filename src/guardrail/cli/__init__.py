@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
@@ -14,6 +15,10 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
     Args:
         argv: the arguments without the program's name; those of the process by default.
     """
-    from guardrail.cli._application import run
+    try:
+        from guardrail.cli._application import run
 
-    run(argv)
+        run(argv)
+    except KeyboardInterrupt:  # before or after a command, which sees to its own
+        sys.stderr.write("guardrail: interrupted\n")
+        sys.exit(130)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from guardrail.cli._errors import Usage
+from guardrail.cli._terminal import json_text, visible
 
 if TYPE_CHECKING:
     from guardrail.report import Report
@@ -59,7 +60,7 @@ class Outputs:
     def write(self, report: Report) -> None:
         """Write all of them."""
         if self.json is not None:
-            write_text(self.json, report.model_dump_json(indent=2) + "\n")
+            write_text(self.json, json_text(report.model_dump_json(indent=2)))
         if self.out is not None:
             end = "" if report.answer.endswith("\n") else "\n"
             write_text(self.out, report.answer + end)
@@ -68,9 +69,9 @@ class Outputs:
 
 
 def write_text(place: str, text: str) -> None:
-    """Write a file, whole or not at all; "-" prints."""
+    """Write a file, whole or not at all; "-" prints, and on a terminal what could steer it is written out."""
     if place == "-":
-        sys.stdout.write(text)
+        sys.stdout.write(visible(text) if sys.stdout.isatty() else text)
         sys.stdout.flush()
         return
     target = Path(place).expanduser()

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Glyphs", "console", "one_line", "patience", "visible"]
+__all__ = ["Glyphs", "console", "json_text", "one_line", "patience", "visible"]
 
 # Control characters, writing direction, line separators, tags, halves of surrogate pairs: whatever can move the
 # cursor, hide text or show it in another order.
@@ -31,6 +32,16 @@ def visible(text: str) -> str:
         'a\\x1b[31mb\nc'
     """
     return _STEERING.sub(lambda found: _named(found[0]), text.replace("\r\n", "\n"))
+
+
+def json_text(content: Any) -> str:
+    """JSON that is readable, and harmless on a terminal: what could steer it is escaped, which JSON allows.
+
+    Args:
+        content: plain values, or JSON text already made.
+    """
+    text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
+    return _STEERING.sub(lambda found: json.dumps(found[0])[1:-1], text) + "\n"
 
 
 def one_line(text: str, longest: int | None = None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 import os
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from guardrail.cli._errors import Usage
+from guardrail.cli._terminal import json_text
 
 __all__ = ["demo"]
 
@@ -61,7 +61,7 @@ def demo(
             "regenerated": outcome.regenerated.model_dump(mode="json"),
             "page": str(page),
         }
-        write_text("-", json_format.dumps(reports, ensure_ascii=False, indent=2) + "\n")
+        write_text("-", json_text(reports))
         return
     stage = Stage()
     stage.opening(told)

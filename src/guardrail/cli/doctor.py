@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json as json_format
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from guardrail.cli._errors import Exit
-from guardrail.cli._terminal import Glyphs, console, one_line
+from guardrail.cli._terminal import Glyphs, console, json_text, one_line
 
 if TYPE_CHECKING:
     from guardrail.cli._examine import Item
@@ -53,7 +52,7 @@ def doctor(
     broken = any(item.state == "broken" for item in items)
     if json:
         content = {"ok": not broken, "items": [item.as_dict() for item in items]}
-        typer.echo(json_format.dumps(content, ensure_ascii=False, indent=2))
+        typer.echo(json_text(content), nl=False)
     else:
         _show(items)
     raise typer.Exit(Exit.UNSUPPORTED if broken else Exit.OK)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json as json_format
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from guardrail.cli._errors import Exit, Interrupted, Usage, say
-from guardrail.cli._terminal import Glyphs, console, one_line
+from guardrail.cli._terminal import Glyphs, console, json_text, one_line
 from guardrail.errors import InputError
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ def find(
     with Index.open(Path(index).expanduser()) as known:
         match = known.find(Reference(title=title, authors=tuple(author or ()), year=year))
     if json:
-        typer.echo(json_format.dumps(asdict(match), ensure_ascii=False, indent=2))
+        typer.echo(json_text(asdict(match)), nl=False)
     else:
         _show(match)
     if match.status is Status.UNREACHABLE:
@@ -152,7 +151,7 @@ def stats(
         found, fingerprint = known.stats(), known.fingerprint
     if json:
         content = asdict(found) | {"path": str(found.path), "fingerprint": fingerprint}
-        typer.echo(json_format.dumps(content, ensure_ascii=False, indent=2))
+        typer.echo(json_text(content), nl=False)
         return
     kind = (
         "holds everything (declared complete)" if found.complete else "may lack works (not declared complete)"

@@ -148,6 +148,9 @@ class TestOutput:
         for policy in ("flag", "annotate", "remove", "block"):
             out = run("check", "answer.md", "--bibliography", "refs.bib", "--policy", policy).stdout
             assert not set(out) & {"\x1b", "\x07", "\u202e"}
+        told = run("check", "answer.md", "--bibliography", "refs.bib", "--json").stdout
+        assert not set(told) & {"\x1b", "\x07", "\u202e"}
+        assert json.loads(told)["case"]["answer"] == (folder / "answer.md").read_text()
         flagged = run("check", "answer.md", "--bibliography", "refs.bib").stdout
         assert "[red]x[/red]" in flagged
         assert "\\x1b]0;owned\\x07" in flagged
