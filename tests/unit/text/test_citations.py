@@ -198,3 +198,21 @@ class TestRecordedLists:
         assert len(rows) == 1000
         assert all(len(titles) == 5 for titles in found.values())
         assert hits >= (1000 if model == "gpt-4" else 990)
+
+
+class TestWhatIsNotSeen:
+    """Control and invisible characters hide no reference; spans are those of the answer as it came."""
+
+    SHOWN = "1. Vaswani, A. (2017). Attention Is All You Need. NeurIPS."
+
+    @pytest.mark.parametrize(
+        "unseen", ["\x1b[31m", "\x00", "\u200b", "\u202e", "\x07", "\ufeff", "\u00ad", "\x1b[1;31m\x1b[0m"]
+    )
+    @pytest.mark.parametrize("before", ["Vaswani", "(2017)", "Attention", "tention", "NeurIPS"])
+    def test_hides_no_reference(self, unseen, before):
+        """Wherever it is put, a terminal's or reader's view is what is read."""
+        answer = self.SHOWN.replace(before, unseen + before)
+        (shown,) = citations(self.SHOWN)
+        (found,) = citations(answer)
+        assert found.reference == shown.reference
+        assert found.span.of(answer).replace(unseen, "") == shown.span.of(self.SHOWN)

@@ -16,6 +16,7 @@ from guardrail.text.citations.identifiers import identifiers
 from guardrail.text.citations.lists import lines, listed
 from guardrail.text.citations.model import Citation, Style
 from guardrail.text.citations.prose import loose, standing, titled
+from guardrail.text.citations.visible import placed, visible
 
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
 
@@ -36,6 +37,12 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
         ...     "1. Topology Without Tears", asked_for_references=True)]
         [('1.', 'Topology Without Tears')]
     """
+    text, places = visible(answer)
+    found = _citations(text, asked=asked_for_references)
+    return found if places is None else [placed(citation, places) for citation in found]
+
+
+def _citations(answer: str, *, asked: bool) -> list[Citation]:
     rows = lines(answer)
     taken = bytearray(len(answer))
     found: list[Citation] = []
@@ -52,8 +59,8 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
     for row in rows:
         if row.code:
             taken[row.start : row.end] = b"\x01" * (row.end - row.start)
-    keep(listed(rows, asked=asked_for_references))
-    keep(standing(rows, taken, asked=asked_for_references))
+    keep(listed(rows, asked=asked))
+    keep(standing(rows, taken, asked=asked))
     ids = identifiers(answer)
     keep(titled(answer, ids))
     keep(loose(ids))
