@@ -1,0 +1,170 @@
+"""The five policies, and the functions that users write them with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import ClassVar, TypeAlias
+
+from guardrail.errors import ConfigError
+from guardrail.policies.composition import VerdictPolicy, untouched
+from guardrail.policies.review import Review
+from guardrail.policies.wording import ask_again, failure_mark, kinds, many, mark, summary, why
+from guardrail.report import Action, Decision, Edit, Verdict
+from guardrail.text.edits import apply, insertions, removals
+
+__all__ = [
+    "BLOCKED",
+    "Annotate",
+    "Block",
+    "Flag",
+    "Regenerate",
+    "Remove",
+    "annotate",
+    "block",
+    "blocked",
+    "flag",
+    "regenerate",
+    "remove",
+]
+
+On: TypeAlias = Verdict | Collection[Verdict]
+BLOCKED = "This answer was withheld: {reason}."
+
+
+@dataclass(frozen=True)
+class Flag(VerdictPolicy):
+    """Leaves the text; says `FLAG` if something in it is not supported, whatever `on`."""
+
+    edits: ClassVar[bool] = False
+
+    def decide(self, review: Review) -> Decision:
+        """The answer as it is."""
+        clean = review.verdict in {None, Verdict.SUPPORTED}
+        action = Action.PASS if clean else Action.FLAG
+        return Decision(action=action, answer=review.case.answer, note="" if clean else summary(review))
+
+
+@dataclass(frozen=True)
+class Annotate(VerdictPolicy):
+    """Puts ` [mark]` after the span of each affected finding, and one line at the end for the whole answer."""
+
+    def decide(self, review: Review) -> Decision:
+        """The answer with marks."""
+        marks = [mark(finding) for finding in self.affected(review)]
+        if Verdict.UNVERIFIED in self.on:
+            marks += [failure_mark(failure) for failure in review.failures]
+        edits = insertions(review.case.answer, marks)
+        return _edited(review, Action.ANNOTATE, edits, f"{many(len(edits), 'mark')} added")
+
+
+@dataclass(frozen=True)
+class Remove(VerdictPolicy):
+    """Cuts what is affected, and numbers the rest of a list again.
+
+    A finding on the whole answer leaves nothing to cut: the answer is blocked, as by `block`. Where an answer
+    consists of nothing else, a short sentence says so. A failed detector is no reason to cut or block.
+    """
+
+    def decide(self, review: Review) -> Decision:
+        """The answer without what is affected."""
+        affected = self.affected(review)
+        if any(finding.span is None for finding in affected):
+            return Block(self.on).decide(review)
+        spans = [(finding.span, why(finding)) for finding in affected if finding.span is not None]
+        edits = removals(review.case.answer, spans)
+        return _edited(review, Action.REMOVE, edits, f"{many(len(spans), 'finding')} removed from the answer")
+
+
+@dataclass(frozen=True)
+class Regenerate(VerdictPolicy):
+    """Lets the model try again, up to `times` times; the guard keeps the best attempt (`better`).
+
+    What is still wrong in the best attempt is left to the policies after this one; alone, it is flagged.
+    """
+
+    times: int = 1
+    needs_whole_answer: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.times < 1:
+            raise ConfigError(f"regenerate expects at least one more attempt, got {self.times!r}; use flag()")
+
+    def feedback(self, review: Review, attempt: int) -> str | None:
+        """Names what was rejected, as data, and asks for an answer without it."""
+        affected = self.affected(review)
+        return ask_again(review, affected) if affected and attempt < self.times else None
+
+    def decide(self, review: Review) -> Decision:
+        """As `flag`."""
+        return Flag().decide(review)
+
+    def _options(self) -> Iterator[str]:
+        if self.times != 1:
+            yield str(self.times)
+        yield from super()._options()
+
+
+@dataclass(frozen=True)
+class Block(VerdictPolicy):
+    """Replaces the answer by a message that says how many findings of which kind, and not what they quote.
+
+    In `message`, "{reason}" stands for that count.
+    """
+
+    message: str = BLOCKED
+    needs_whole_answer: ClassVar[bool] = True
+
+    def decide(self, review: Review) -> Decision:
+        """The message, if anything is affected."""
+        affected = self.affected(review)
+        if not affected:
+            return untouched(review)
+        reason = kinds(affected)
+        return blocked(self.message.replace("{reason}", reason), reason)
+
+    def _options(self) -> Iterator[str]:
+        yield from super()._options()
+        if self.message != BLOCKED:
+            yield f"message={json.dumps(self.message, ensure_ascii=False)}"
+
+
+def flag() -> Flag:
+    """Leave the text, and say in the report that something in it is not supported."""
+    return Flag()
+
+
+def annotate(on: On = Verdict.UNSUPPORTED) -> Annotate:
+    """Mark what is affected, in the text: `… [no such work found]`."""
+    return Annotate(_verdicts(on))
+
+
+def remove(on: On = Verdict.UNSUPPORTED) -> Remove:
+    """Cut what is affected out of the text."""
+    return Remove(_verdicts(on))
+
+
+def regenerate(times: int = 1, *, on: On = Verdict.UNSUPPORTED) -> Regenerate:
+    """Let the model try again, up to `times` times, and keep the best attempt."""
+    return Regenerate(_verdicts(on), times)
+
+
+def block(message: str = BLOCKED, *, on: On = Verdict.UNSUPPORTED) -> Block:
+    """Withhold the answer; "{reason}" in the message becomes the number and kinds of findings."""
+    return Block(_verdicts(on), message)
+
+
+def _verdicts(on: On) -> frozenset[Verdict]:
+    return frozenset({on}) if isinstance(on, Verdict) else frozenset(Verdict(verdict) for verdict in on)
+
+
+def blocked(message: str, reason: str) -> Decision:
+    """A message in the answer's place."""
+    return Decision(action=Action.BLOCK, answer=message, note=reason)
+
+
+def _edited(review: Review, action: Action, edits: tuple[Edit, ...], note: str) -> Decision:
+    if not edits:
+        return untouched(review)
+    return Decision(action=action, answer=apply(review.case.answer, edits), edits=edits, note=note)

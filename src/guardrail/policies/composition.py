@@ -1,0 +1,156 @@
+"""What a policy is, and several of them in order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar, Protocol, cast
+
+from guardrail.policies.review import Review
+from guardrail.report import Action, Decision, Edit, Finding, Verdict
+from guardrail.text.edits import apply, merge
+
+__all__ = ["Chain", "Policy", "VerdictPolicy", "untouched"]
+
+_STRENGTH = {action: i for i, action in enumerate(Action)}
+
+
+class Policy(Protocol):
+    """What a guard asks of a policy."""
+
+    @property
+    def needs_whole_answer(self) -> bool:
+        """Whether nothing may be released before the whole answer was examined."""
+        ...
+
+    @property
+    def edits(self) -> bool:
+        """Whether the text that is shown may differ from the one examined."""
+        ...
+
+    def feedback(self, review: Review, attempt: int) -> str | None:
+        """What to tell the model before it tries again, or `None` to keep what there is.
+
+        Args:
+            review: the latest attempt.
+            attempt: how many times the answer was regenerated so far.
+        """
+        ...
+
+    def decide(self, review: Review) -> Decision:
+        """What to show, given the best attempt."""
+        ...
+
+
+@dataclass(frozen=True)
+class VerdictPolicy:
+    """What the policies here have in common: the verdicts that they act on, and `|`."""
+
+    on: frozenset[Verdict] = frozenset({Verdict.UNSUPPORTED})
+
+    needs_whole_answer: ClassVar[bool] = False
+    edits: ClassVar[bool] = True
+
+    def feedback(self, review: Review, attempt: int) -> str | None:  # noqa: ARG002  # the protocol's
+        """Content with what there is."""
+        return None
+
+    def affected(self, review: Review) -> list[Finding]:
+        """The findings that this policy acts on."""
+        return [finding for finding in review.findings if finding.verdict in self.on]
+
+    def __or__(self, other: Policy) -> Chain:
+        return Chain.of(cast("Policy", self), other)
+
+    def __str__(self) -> str:
+        options = ", ".join(self._options())
+        return type(self).__name__.lower() + (f"({options})" if options else "")
+
+    def _options(self) -> Iterator[str]:
+        if self.on != frozenset({Verdict.UNSUPPORTED}):
+            yield "on=" + "+".join(verdict.value for verdict in Verdict if verdict in self.on)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Policies in order. Build it with `|`."""
+
+    policies: tuple[Policy, ...]
+
+    @classmethod
+    def of(cls, *policies: Policy) -> Chain:
+        """One flat chain; policies that differ only in `on` are one policy that acts on both."""
+        flat: list[Policy] = []
+        for policy in policies:
+            for part in policy.policies if isinstance(policy, Chain) else (policy,):
+                same = next((i for i, p in enumerate(flat) if _alike(p, part)), None)
+                if same is None:
+                    flat.append(part)
+                elif isinstance(part, VerdictPolicy):
+                    known = cast("VerdictPolicy", flat[same])
+                    flat[same] = cast("Policy", replace(known, on=known.on | part.on))
+        return cls(tuple(flat))
+
+    @property
+    def needs_whole_answer(self) -> bool:
+        """Whether any of them does."""
+        return any(policy.needs_whole_answer for policy in self.policies)
+
+    @property
+    def edits(self) -> bool:
+        """Whether any of them does."""
+        return any(policy.edits for policy in self.policies)
+
+    def feedback(self, review: Review, attempt: int) -> str | None:
+        """Of the first that wants another attempt."""
+        replies = (policy.feedback(review, attempt) for policy in self.policies)
+        return next((reply for reply in replies if reply is not None), None)
+
+    def decide(self, review: Review) -> Decision:
+        """All of them, in order; what one has cut is not looked at by the next."""
+        if not self.policies:
+            return untouched(review)
+        decisions: list[Decision] = []
+        edits: tuple[Edit, ...] = ()
+        remaining = review
+        for policy in self.policies:
+            decision = policy.decide(remaining)
+            decisions.append(decision)
+            edits = merge(edits, decision.edits)
+            remaining = replace(remaining, findings=tuple(_uncut(remaining.findings, decision.edits)))
+        strongest = max(decisions, key=lambda decision: _STRENGTH[decision.action])
+        if strongest.action is Action.BLOCK:
+            return strongest
+        notes = dict.fromkeys(decision.note for decision in decisions if decision.note)
+        return Decision(
+            action=strongest.action,
+            answer=apply(review.case.answer, edits) if edits else strongest.answer,
+            edits=edits,
+            note="; ".join(notes),
+        )
+
+    def __or__(self, other: Policy) -> Chain:
+        return Chain.of(self, other)
+
+    def __str__(self) -> str:
+        return " | ".join(str(policy) for policy in self.policies)
+
+
+def _alike(a: Policy, b: Policy) -> bool:
+    if not isinstance(a, VerdictPolicy) or not isinstance(b, VerdictPolicy) or type(a) is not type(b):
+        return False
+    return replace(a, on=b.on) == b
+
+
+def untouched(review: Review) -> Decision:
+    """The answer as it is."""
+    return Decision(action=Action.PASS, answer=review.case.answer)
+
+
+def _uncut(findings: Iterable[Finding], edits: tuple[Edit, ...]) -> Iterator[Finding]:
+    """The findings whose text an edit has not taken away."""
+    cuts = [edit.span for edit in edits if edit.span.end > edit.span.start and edit.why != "numbered again"]
+    for finding in findings:
+        span = finding.span
+        if span is None or not any(cut.start <= span.start and span.end <= cut.end for cut in cuts):
+            yield finding

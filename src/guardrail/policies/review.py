@@ -1,0 +1,51 @@
+"""One examined answer before anything is decided, and which of several is best."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import fmean
+
+from guardrail.report import Case, DetectorFailure, Finding, Verdict, worst
+
+__all__ = ["Review", "better", "rank"]
+
+
+@dataclass(frozen=True)
+class Review:
+    """One examined answer, before anything is decided."""
+
+    case: Case
+    findings: tuple[Finding, ...] = ()
+    failures: tuple[DetectorFailure, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The worst over findings and failures; `None` if there was nothing to examine."""
+        found = [finding.verdict for finding in self.findings]
+        return worst([*found, Verdict.UNVERIFIED] if self.failures else found)
+
+    @cached_property
+    def counts(self) -> Counter[Verdict]:
+        """How many findings have each verdict; a failed detector counts as one that is unverified."""
+        counts = Counter(finding.verdict for finding in self.findings)
+        counts[Verdict.UNVERIFIED] += len(self.failures)
+        return counts
+
+
+def rank(review: Review) -> tuple[int, int, bool, float]:
+    """A key for the best of several attempts; smaller is better, and of equals the earlier one is kept.
+
+    Fewest unsupported findings, then fewest unverified ones, then the lowest mean score (an attempt in which
+    nothing could be scored comes after those with a score).
+    """
+    scores = [finding.score for finding in review.findings if finding.score is not None]
+    mean = fmean(scores) if scores else 0.0
+    counts = review.counts
+    return counts[Verdict.UNSUPPORTED], counts[Verdict.UNVERIFIED], not scores, mean
+
+
+def better(a: Review, b: Review) -> bool:
+    """Whether attempt `a` is better than `b`; `False` for equals."""
+    return rank(a) < rank(b)

@@ -1,0 +1,82 @@
+"""What policies say: marks, notes, and the words with which to ask again."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection
+
+from guardrail.policies.review import Review
+from guardrail.report import DetectorFailure, Finding, Verdict
+from guardrail.text.edits import Mark, one_line, plain
+from guardrail.text.fence import FENCE_RULE, fence
+
+__all__ = ["ask_again", "failure_mark", "kinds", "many", "mark", "summary", "why"]
+
+_DEFAULT_MARKS = {
+    Verdict.UNVERIFIED: "unverified",
+    Verdict.UNSUPPORTED: "not supported",
+    Verdict.SUPPORTED: "supported",
+}
+_LABEL_MARKS = {"fabricated": "no such work found", "misquoted": "details differ from the real work"}
+_LISTED_IN_FEEDBACK = 20
+
+
+def mark(finding: Finding) -> Mark:
+    """What to write beside a finding: its own words, else those of its label, else those of its verdict."""
+    text = finding.mark or _LABEL_MARKS.get(finding.label) or _DEFAULT_MARKS[finding.verdict]
+    if finding.span is None:
+        text = f"the whole answer: {text}"
+    return Mark(finding.span, text, why(finding))
+
+
+def failure_mark(failure: DetectorFailure) -> Mark:
+    """What to write below an answer that a detector could not finish."""
+    name = one_line(failure.detector, 40)
+    return Mark(None, f"unverified: {name} could not be finished", f"{name}: {failure.reason}")
+
+
+def why(finding: Finding) -> str:
+    """The reason of an edit; it quotes nothing of the answer."""
+    return f"{one_line(finding.detector, 40)}: {finding.verdict}"
+
+
+def many(count: int, noun: str) -> str:
+    """A count with its noun: 1 mark, 2 marks."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
+def kinds(findings: Collection[Finding]) -> str:
+    """How many of which kind; a label that is more than a word or two is not repeated."""
+    counts: Counter[str] = Counter()
+    for finding in findings:
+        known = re.fullmatch(r"[A-Za-z][A-Za-z -]{0,30}", finding.label)
+        told = finding.label.lower() not in (finding.text.lower() or finding.label.lower() + " ")
+        counts[finding.label if known and told else finding.verdict.value] += 1
+    kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
+    return f"{many(len(findings), 'part')} of it could not be confirmed ({kinds})"
+
+
+def summary(review: Review) -> str:
+    """How many findings, of the verdicts that are not clean."""
+    counts = review.counts
+    parts = [f"{counts[v]} {v.value}" for v in (Verdict.UNSUPPORTED, Verdict.UNVERIFIED) if counts[v]]
+    return f"not supported: {', '.join(parts)}"
+
+
+def ask_again(review: Review, affected: list[Finding]) -> str:
+    """The words with which to ask again; what was rejected is quoted as data."""
+    lines = []
+    for finding in affected[:_LISTED_IN_FEEDBACK]:
+        text = one_line(finding.span.of(review.case.answer) if finding.span else "", 300)
+        what = fence(text) if text else "the answer as a whole"
+        lines.append(f"- {what}: {plain(mark(finding).text)}")
+    if len(affected) > _LISTED_IN_FEEDBACK:
+        lines.append(f"- and {len(affected) - _LISTED_IN_FEEDBACK} more of the same kind")
+    listed = "\n".join(dict.fromkeys(lines))
+    return (
+        f"Your previous answer was rejected, because these parts of it could not be confirmed. {FENCE_RULE}\n\n"
+        f"{listed}\n\n"
+        "Answer the question again without them and without repeating the marks. Put nothing in their place "
+        "that you are not sure of: fewer items, or saying that you do not know, is better."
+    )

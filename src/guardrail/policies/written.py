@@ -1,0 +1,105 @@
+"""The written form of a policy, as in a configuration file."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import cast
+
+from guardrail.errors import ConfigError, UnknownName
+from guardrail.policies.actions import Annotate, Block, Flag, Regenerate, Remove
+from guardrail.policies.composition import Chain, Policy, VerdictPolicy
+from guardrail.report import Verdict
+
+__all__ = ["parse_policy"]
+
+_NAMES: dict[str, type[VerdictPolicy]] = {
+    "flag": Flag,
+    "annotate": Annotate,
+    "remove": Remove,
+    "regenerate": Regenerate,
+    "block": Block,
+}
+_TERM = re.compile(
+    r"\s*(?P<name>\w+)\s*(?:\((?P<arguments>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\))?\s*(?P<end>\||$)"
+)
+_ARGUMENT = re.compile(r"\s*(?:(?P<key>\w+)\s*=\s*)?(?P<value>\"(?:[^\"\\]|\\.)*\"|[\w+]+)\s*(?:,|$)")
+
+
+def parse_policy(text: str) -> Policy:
+    """A policy from its written form; `str(policy)` gives that form back.
+
+    Args:
+        text: names joined by "|", with arguments in parentheses: `regenerate(2)`,
+            `annotate(on=unsupported+unverified)`, `block(message="No.")`.
+
+    Raises:
+        UnknownName: no such policy, option or verdict.
+        ConfigError: anything else that is not of this form.
+
+    Example:
+        >>> str(parse_policy("regenerate(2)|annotate"))
+        'regenerate(2) | annotate'
+    """
+    policies: list[Policy] = []
+    position, more = 0, True
+    while more:
+        match = _TERM.match(text, position)
+        if match is None:
+            raise ConfigError(
+                f"a policy is written like 'regenerate(2) | annotate', got {text!r}; look at {text[position:]!r}"
+            )
+        policies.append(_term(match.group("name"), match.group("arguments") or ""))
+        position, more = match.end(), match.group("end") == "|"
+    return policies[0] if len(policies) == 1 else Chain.of(*policies)
+
+
+def _term(name: str, arguments: str) -> Policy:
+    if name not in _NAMES:
+        raise UnknownName("policy", name, _NAMES)
+    options: dict[str, object] = {}
+    position = 0
+    readers: dict[str, Callable[[str], object]] = {"on": _read_verdicts}
+    if name == "regenerate":
+        readers["times"] = _read_count
+    if name == "block":
+        readers["message"] = _read_string
+    while arguments[position:].strip():
+        match = _ARGUMENT.match(arguments, position)
+        if match is None:
+            raise ConfigError(f"{name} expects arguments like on=unverified, got {arguments[position:]!r}")
+        key = match.group("key") or (
+            "times" if name == "regenerate" else "message" if name == "block" else "on"
+        )
+        if key not in readers:
+            raise UnknownName(f"option of {name}", key, readers)
+        if key in options:
+            raise ConfigError(f"{name} got {key!r} twice; leave one out")
+        options[key] = readers[key](match.group("value"))
+        position = match.end()
+    return cast("Policy", _NAMES[name](**options))  # type: ignore[arg-type]  # read by key above
+
+
+def _read_verdicts(value: str) -> frozenset[Verdict]:
+    names = value.split("+")
+    for name in names:
+        if name not in set(Verdict):
+            raise UnknownName("verdict", name, [verdict.value for verdict in Verdict])
+    return frozenset(Verdict(name) for name in names)
+
+
+def _read_count(value: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,3}", value):
+        raise ConfigError(f"regenerate expects a number of attempts, got {value!r}")
+    return int(value)
+
+
+def _read_string(value: str) -> str:
+    try:
+        text = json.loads(value)
+    except ValueError:
+        text = None
+    if not isinstance(text, str):
+        raise ConfigError(f'block expects a message in double quotes, got {value!r}; write message="…"')
+    return text

@@ -1,0 +1,57 @@
+"""Edits of one text: applied, and put together."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+
+from guardrail.report import Edit, Span
+from guardrail.text.edits.wording import joined
+
+__all__ = ["apply", "merge"]
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """The text after the edits. An edit that overlaps an earlier one is left out."""
+    pieces, position = [], 0
+    for edit in sorted(edits, key=lambda edit: (edit.span.start, edit.span.end)):
+        if edit.span.start < position or edit.span.end > len(text):
+            continue
+        pieces += [text[position : edit.span.start], edit.replacement]
+        position = edit.span.end
+    return "".join([*pieces, text[position:]])
+
+
+def merge(first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Edit, ...]:
+    """Edits of one text together: an insertion into what is cut moves to where the cut begins.
+
+    Of two replacements that overlap, the first stays; insertions at one place are joined.
+    """
+    taken = sorted((edit for edit in first if edit.span.end > edit.span.start), key=lambda e: e.span.start)
+    starts = [edit.span.start for edit in taken]
+    fresh: list[Edit] = []
+    for edit in second:
+        index = bisect_left(starts, edit.span.end) - 1
+        if edit.span.end > edit.span.start and (index < 0 or taken[index].span.end <= edit.span.start):
+            fresh.append(edit)
+    taken += fresh
+    taken.sort(key=lambda edit: edit.span.start)
+    starts = [edit.span.start for edit in taken]
+    inserted: dict[int, Edit] = {}
+    for edit in (*first, *second):
+        if edit.span.end > edit.span.start:
+            continue
+        place = edit.span.start
+        index = bisect_left(starts, place) - 1
+        if index >= 0 and place < taken[index].span.end:
+            place = taken[index].span.start
+        other = inserted.get(place)
+        if other is None:
+            inserted[place] = edit.model_copy(update={"span": Span(start=place, end=place)})
+        elif edit.replacement not in other.replacement:
+            inserted[place] = Edit(
+                span=other.span,
+                replacement=other.replacement + edit.replacement,
+                why=joined([other.why, edit.why]),
+            )
+    return tuple(sorted((*taken, *inserted.values()), key=lambda edit: (edit.span.start, edit.span.end)))

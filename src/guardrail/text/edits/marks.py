@@ -1,0 +1,190 @@
+"""Marks: insertions that break nothing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from guardrail.report import Edit, Span
+from guardrail.text.edits.application import merge
+from guardrail.text.edits.pairs import PAIRS, REACH
+from guardrail.text.edits.wording import joined, one_line, plain
+from guardrail.text.layout import Block, Layout
+
+__all__ = ["Mark", "insertions"]
+
+_WORDS = re.compile(r"[^\w\s'’.-]")
+_CLOSERS = "\"'”’»›」』》〉*_~"
+
+
+class Mark(NamedTuple):
+    """What to say about a span, or about the whole text (`None`)."""
+
+    span: Span | None
+    text: str
+    why: str = ""
+
+
+def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
+    """Insert ` [mark]` after each span; nothing is deleted.
+
+    A mark never lands inside a link, inline code, a formula, a word, a code block or a BibTeX entry, but after
+    it; marks of a block stand on lines of their own below it and name the entry. Marks of spans that are
+    mostly the same are one mark. Marks of the whole text are one line at its end.
+    """
+    layout = Layout(text)
+    places: dict[int, list[Mark]] = {}
+    below: dict[int, tuple[Block, list[tuple[str, Mark]]]] = {}
+    for group in _grouped(text, [mark for mark in marks if mark.span is not None]):
+        span = Span(start=min(_span(m).start for m in group), end=max(_span(m).end for m in group))
+        place, block = _after(layout, span)
+        if block is None:
+            places.setdefault(place, []).extend(group)
+        else:
+            below.setdefault(place, (block, []))[1].extend((_name(layout, span), mark) for mark in group)
+    edits = [_inline(text, place, found) for place, found in places.items()]
+    edits += [_below(text, place, block, found) for place, (block, found) in below.items()]
+    whole = [mark for mark in marks if mark.span is None]
+    if whole:
+        edits.append(_note(layout, whole))
+    return merge(edits, ())
+
+
+def _grouped(text: str, marks: list[Mark]) -> Iterator[list[Mark]]:
+    """Marks whose spans share at least half of what they cover together."""
+    group: list[Mark] = []
+    start = end = 0
+    for mark in sorted(marks, key=lambda m: (_span(m).start, _span(m).end)):
+        span = _clip(text, _span(mark))
+        shared = min(end, span.end) - max(start, span.start)
+        if group and (
+            2 * shared >= max(end, span.end) - min(start, span.start) > 0
+            or (start, end) == (span.start, span.end)
+        ):
+            group.append(mark)
+            end = max(end, span.end)
+            continue
+        if group:
+            yield group
+        group, start, end = [mark], span.start, span.end
+    if group:
+        yield group
+
+
+def _after(layout: Layout, span: Span) -> tuple[int, Block | None]:
+    text = layout.text
+    span = _clip(text, span)
+    place = span.end
+    while place > span.start and text[place - 1].isspace():
+        place -= 1
+    for _ in range(8):
+        if (block := layout.block_at(place)) is not None and block.kind != "math":
+            return block.end, block
+        if block is not None and place < block.end:
+            place = block.end
+        elif (part := layout.inline_at(place)) is not None:
+            url = text.startswith("http", part[0])
+            place = (
+                part[1] - (len(text[place : part[1]]) - len(text[place : part[1]].rstrip(".,;:!?)"))) * url
+            )
+            if text[place : part[1]] == "" or not url:
+                continue
+            break
+        elif (further := _past(text, place)) != place:
+            place = further
+        else:
+            break
+    return place, None
+
+
+def _past(text: str, place: int) -> int:
+    """Past the rest of a word or letter, and past quotes and emphasis that close here."""
+    if not 0 < place < len(text):
+        return place
+    end = place
+    if _same_word(text[place - 1], text[place]):
+        while end < len(text) and _same_word(text[end - 1], text[end]):
+            end += 1
+        return end
+    while end < len(text) and (unicodedata.combining(text[end]) or text[end] in "\u200d\ufe0e\ufe0f"):
+        end += 1
+    if end != place or text[place - 1].isspace():
+        return end
+    stop = place
+    if text[stop] in ".,!?。，" and stop + 1 < len(text) and text[stop + 1] in _CLOSERS:
+        stop += 1
+    while stop < len(text) and text[stop] in _CLOSERS and _open(text, stop, text[stop]):
+        run = text[stop]
+        while stop < len(text) and text[stop] == run:
+            stop += 1
+        end = stop
+    if end < len(text) and end > place and _same_word(text[place - 1], text[end]):
+        return place  # an apostrophe, a glob
+    return end
+
+
+def _open(text: str, place: int, closer: str) -> bool:
+    """Whether what `closer` would close was opened on the line before `place`."""
+    line = text[max(text.rfind("\n", 0, place) + 1, place - REACH) : place]
+    for opener, partner in PAIRS.items():
+        if partner == closer:
+            return line.count(opener) > line.count(closer)
+    return len(re.findall(re.escape(closer) + "+", line)) % 2 == 1
+
+
+def _same_word(a: str, b: str) -> bool:
+    return all((c.isalnum() or unicodedata.combining(c)) and c < "\u0600" for c in (a, b))
+
+
+def _name(layout: Layout, span: Span) -> str:
+    for entry in layout.entries_in(span.start, span.end):
+        if entry.key:
+            return plain(entry.key, 60)
+    return one_line(_WORDS.sub(" ", span.of(layout.text)), 60)
+
+
+def _inline(text: str, place: int, marks: list[Mark]) -> Edit:
+    label = f" [{joined(plain(mark.text) for mark in marks)}]"
+    glued = text[place : place + 1] in {"(", "[", ":", "{"}  # "[mark](" would make a link
+    return _insert(place, label + " " * glued, marks)
+
+
+def _below(text: str, place: int, block: Block, found: list[tuple[str, Mark]]) -> Edit:
+    named: dict[str, list[Mark]] = {}
+    for name, mark in found:
+        named.setdefault(name, []).append(mark)
+    labels = [
+        f"[{name + ': ' if name else ''}{joined(plain(m.text) for m in marks)}]"
+        for name, marks in named.items()
+    ]
+    indent = "".join(" " if c not in " \t>" else c for c in block.indent)
+    newline = "\n" + indent
+    before = newline + block.closing if block.closing else ""
+    before += newline * 2 if block.kind == "code" else newline
+    follows = text[place:].partition("\n")[2][:200].partition("\n")[0].strip() if place < len(text) else ""
+    after = "\n" if follows and block.kind == "code" else ""
+    if place < len(text) and text[place] not in "\r\n":
+        after = "\n"
+    return _insert(place, before + newline.join(labels) + after, [mark for _, mark in found])
+
+
+def _note(layout: Layout, marks: list[Mark]) -> Edit:
+    text = layout.text
+    block = layout.blocks[-1] if layout.blocks else None
+    closing = f"\n{block.indent}{block.closing}" if block is not None and block.closing else ""
+    gap = "" if not text else "\n\n" if closing or not text.endswith("\n") else "\n"
+    return _insert(len(text), f"{closing}{gap}[{joined(plain(mark.text, 240) for mark in marks)}]", marks)
+
+
+def _insert(place: int, text: str, marks: Iterable[Mark]) -> Edit:
+    return Edit(span=Span(start=place, end=place), replacement=text, why=joined(mark.why for mark in marks))
+
+
+def _span(mark: Mark) -> Span:
+    return mark.span if mark.span is not None else Span(start=0, end=0)
+
+
+def _clip(text: str, span: Span) -> Span:
+    return Span(start=min(span.start, len(text)), end=min(span.end, len(text)))
