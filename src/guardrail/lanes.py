@@ -18,7 +18,7 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 
 import tenacity
 
@@ -315,13 +315,15 @@ class LoopLane(Lane[AsyncBackend[Any]]):
     def __init__(self, backend: AsyncBackend[Any], hub: Hub) -> None:
         super().__init__(backend, hub)
         self._tasks: set[asyncio.Task[None]] = set()
+        self._fresh: set[asyncio.Task[None]] = set()  # those that have not taken anything yet
 
     def start(self) -> None:
         """Begin as many batches as may run at once."""
-        free = self.backend.concurrency - len(self._tasks)
-        for _ in range(min(free, -(-len(self._queue) // max(1, self.backend.batch)))):
+        wanted = -(-len(self._queue) // max(1, self.backend.batch)) - len(self._fresh)
+        for _ in range(min(wanted, self.backend.concurrency - len(self._tasks))):
             task = asyncio.get_running_loop().create_task(self._worker())
             self._tasks.add(task)
+            self._fresh.add(task)
             task.add_done_callback(self._finished)
 
     def withdraw(self, job: Job, listener: Listener) -> Cost:
@@ -333,17 +335,20 @@ class LoopLane(Lane[AsyncBackend[Any]]):
 
     def _finished(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
+        self._fresh.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("lane_broke", error=repr(error))
         if self._queue and not task.get_loop().is_closed():
             self.start()
 
     async def _worker(self) -> None:
+        task = cast("asyncio.Task[None]", asyncio.current_task())
+        self._fresh.discard(task)
         for _ in range(_STINT):
             batch = self._take()
             if batch is None:
                 return
-            batch.task = asyncio.current_task()
+            batch.task = task
             try:
                 await self._attempt(batch, batch.jobs)
                 if batch.again:
