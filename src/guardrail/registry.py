@@ -82,7 +82,10 @@ class Registry(Mapping[str, type]):
 DETECTORS = Registry(
     "detector",
     "guardrail.detectors",
-    {"references": "guardrail.detectors.references:ReferenceCheck"},
+    {
+        "references": "guardrail.detectors.references:ReferenceCheck",
+        "selfcheck": "guardrail.detectors.selfcheck:SelfCheck",
+    },
 )
 """Every detector by name."""
 

@@ -7,10 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from guardrail.detectors.references import ReferenceCheck as ReferenceCheck
+    from guardrail.detectors.selfcheck import SelfCheck as SelfCheck
 
-__all__ = ["ReferenceCheck"]
+__all__ = ["ReferenceCheck", "SelfCheck"]
 
-_HOMES = {"ReferenceCheck": "guardrail.detectors.references"}
+_HOMES = {
+    "ReferenceCheck": "guardrail.detectors.references",
+    "SelfCheck": "guardrail.detectors.selfcheck",
+}
 
 
 def __getattr__(name: str) -> Any:

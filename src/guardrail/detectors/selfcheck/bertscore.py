@@ -1,0 +1,126 @@
+"""BERTScore: is there a sentence like it in every sampled answer?
+
+Source: [manakul2023] §5.1, eq. 1; [zhang2020] for B. With a rescaling baseline B may be negative, so the score
+has no upper bound.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar, Literal
+
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, one_of
+from guardrail.detectors.selfcheck.tokens import tokens
+from guardrail.flow import Answer, Flow, each, why
+from guardrail.report import Evidence, Measurement, Passage, Scale
+from guardrail.requests import Compare
+from guardrail.text.sentences import split_sentences
+
+__all__ = ["SHORTEST", "BertScoreCheck", "candidates", "score"]
+
+SHORTEST = 4
+"""Tokens that a sample's sentence must have to be compared with ([manakul2023]'s package drops those of ≤ 3)."""
+
+
+def score(similarities: Sequence[Sequence[float]]) -> float | None:
+    """Eq. 1: 1 − mean over samples of the best similarity to one of its sentences.
+
+    Args:
+        similarities: per sample, B of the sentence with each of the sample's sentences (F1, at most 1).
+
+    Returns:
+        0 or more, larger = no sample has such a sentence. Samples without a finite similarity are left out;
+        `None` if none is left.
+
+    Example:
+        >>> score([[0.5, 0.25], [0.25]]), score([[], [1.0]]), score([[]])
+        (0.625, 0.0, None)
+    """
+    best = [max(finite) for sample in similarities if (finite := [b for b in sample if math.isfinite(b)])]
+    return max(0.0, 1.0 - math.fsum(best) / len(best)) if best else None
+
+
+def candidates(sample: str) -> list[str]:
+    """The sentences of a sample that are long enough to be compared with."""
+    return [text for text in split_sentences(sample) if len(tokens(text)) >= SHORTEST]
+
+
+class BertScoreCheck(SelfCheck):
+    """Scores sentences by the most similar sentence of each sample; needs a backend for "similarity".
+
+    Args:
+        method: "bertscore".
+        samples: see `SelfCheck`, as for the rest.
+        threshold: 0 or more; `None` = 0.5.
+        against: "samples" or "auto".
+        max_sentences: the rest is unverified.
+        splitter: where sentences stand.
+        deadline: seconds per answer.
+    """
+
+    name: ClassVar[str] = "selfcheck-bertscore"
+    scale: ClassVar[Scale] = Scale(
+        least=0.0, most=None, unit="1 − BERTScore", meaning="larger = no sample has such a sentence"
+    )
+
+    def __init__(
+        self,
+        method: Literal["bertscore"] = "bertscore",
+        *,
+        samples: int = 5,
+        threshold: float | None = None,
+        against: Against = "auto",
+        max_sentences: int = 200,
+        splitter: Splitter | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        one_of("method", method, ("bertscore",))
+        self.method = method
+        self._share(
+            samples=samples,
+            threshold=threshold,
+            against=against,
+            max_sentences=max_sentences,
+            splitter=splitter,
+            deadline=deadline,
+        )
+
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        samples = [candidates(text) for text in material.texts]
+        flat = [candidate for sample in samples for candidate in sample]
+        if not flat:
+            return [Judged(None, reason=f"no sample has a sentence of {SHORTEST} tokens")] * len(sentences)
+        replies = yield from each([Compare(s, candidate) for s in sentences for candidate in flat])
+        judged = []
+        for i, sentence in enumerate(sentences):
+            del sentence
+            of_sentence = replies[i * len(flat) : (i + 1) * len(flat)]
+            f1 = [r.value.f1 if isinstance(r, Answer) else math.nan for r in of_sentence]
+            judged.append(self._judge_one(samples, f1, why(of_sentence)))
+        return judged
+
+    def _judge_one(self, samples: Sequence[Sequence[str]], f1: Sequence[float], failures: str) -> Judged:
+        limit = 0.5 if self.threshold is None else self.threshold
+        similarities, best, start = [], [], 0
+        for number, sample in enumerate(samples, 1):
+            values = f1[start : start + len(sample)]
+            start += len(sample)
+            similarities.append(values)
+            known = [(v, text) for v, text in zip(values, sample, strict=True) if math.isfinite(v)]
+            if known:
+                value, text = max(known, key=lambda one: one[0])
+                best.append((value, number, text))
+        value_of = score(similarities)
+        if value_of is None:
+            return Judged(None, limit, failures or "no similarity is a number")
+        evidence: list[Evidence] = [
+            Measurement(name="1 − BERTScore", value=value_of, note="larger = more likely made up"),
+            Measurement(name="samples used", value=float(len(best))),
+        ]
+        if value_of >= limit:
+            evidence += [
+                Passage(source=f"sample {number}", text=text[:500], score=value)
+                for value, number, text in sorted(best, key=lambda one: (-one[0], one[1]))[:3]
+            ]
+        return Judged(value_of, limit, evidence=tuple(evidence))

@@ -1,0 +1,362 @@
+"""`SelfCheck`: scores every sentence of an answer against other answers of the same model.
+
+What the variants share: sentences, samples, rounds, verdicts. Each variant stands in a file of its own, with its
+pure functions.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+from guardrail.detector import Detector, Resource, Scope
+from guardrail.detectors.selfcheck.early import FIRST, settled
+from guardrail.detectors.selfcheck.similar import nearest
+from guardrail.errors import ConfigError, UnknownName
+from guardrail.flow import Answer, Flow, compute, draws, each, why
+from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Span, Verdict
+from guardrail.requests import Ask
+from guardrail.text.sentences import sentences as split
+
+__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter", "one_of"]
+
+Against: TypeAlias = Literal["auto", "samples", "context"]
+Splitter: TypeAlias = Callable[[str], Sequence[Span]]
+
+_HOMES: Mapping[str, str] = {
+    "ngram": "guardrail.detectors.selfcheck.ngram:NgramCheck",
+    "prompt": "guardrail.detectors.selfcheck.prompt:PromptCheck",
+    "nli": "guardrail.detectors.selfcheck.nli:NliCheck",
+    "bertscore": "guardrail.detectors.selfcheck.bertscore:BertScoreCheck",
+    "greybox": "guardrail.detectors.selfcheck.greybox:GreyBoxCheck",
+}
+_NO_PROMPT = "there are no samples, and no prompt to draw them with"
+_QUOTED = 500  # characters of a sample's sentence that evidence quotes
+_LONG = 5_000  # characters
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What a variant found about one sentence.
+
+    Attributes:
+        score: in the variant's scale; `None` = undefined, and `reason` says why.
+        threshold: a score of at least this is unsupported.
+        reason: one sentence for a person.
+        evidence: numbers, and what speaks against the sentence.
+        used: texts that gave a value, for variants whose score is a mean over texts.
+    """
+
+    score: float | None
+    threshold: float = 0.5
+    reason: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    used: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What sentences are compared with.
+
+    Attributes:
+        texts: not blank.
+        kind: "samples" or "context".
+        lacking: why some that were asked for are not there, or why there is none.
+    """
+
+    texts: tuple[str, ...] = ()
+    kind: Literal["samples", "context"] = "samples"
+    lacking: str = ""
+
+
+class SelfCheck(Detector):
+    """Scores every sentence of an answer against other answers of the same model to the same question.
+
+    `SelfCheck(method, …)` makes the variant of that name: "ngram" (no model), "prompt" (the judge model), "nli"
+    (needs a backend for "entailment"), "bertscore" (one for "similarity"), "greybox" (the answer's own
+    log-probabilities; no samples). One finding per sentence; a finding without a score says why.
+
+    Args:
+        method: which variant.
+        options: those of all variants, below, and of the variant's own class.
+
+    Options of all variants:
+        samples: how many answers to draw, at temperature 1, where the case brings none.
+        threshold: a score of at least this is unsupported; `None` = the variant's default.
+        against: "samples", "context" (the case's documents; only "prompt" and "nli" can), or "auto": the
+            documents where the variant can use them and there are some, else samples.
+        max_sentences: the rest is unverified, and says so.
+        splitter: where sentences stand; default: `guardrail.text.sentences.sentences`.
+        deadline: seconds per answer.
+
+    Raises:
+        UnknownName: there is no such variant.
+        ConfigError: an option does not exist, or has no such value.
+
+    Source: [manakul2023]; differs: `docs/design/selfcheck.md`.
+    """
+
+    name: ClassVar[str] = "selfcheck"
+    version: ClassVar[str] = "1"
+    scope: ClassVar[Scope] = "sentence"
+    scale: ClassVar[Scale] = Scale(unit="inconsistency")
+    needs: ClassVar[frozenset[Resource]] = frozenset({"samples"})
+    reads_context: ClassVar[bool] = False
+    """Whether documents can stand in for samples."""
+
+    def __new__(cls, method: str = "", **options: Any) -> Self:
+        """The variant's own class."""
+        if cls is not SelfCheck:
+            return super().__new__(cls)
+        method = method or "ngram"
+        if method not in _HOMES:
+            raise UnknownName("SelfCheck method", method, _HOMES)
+        module, _, name = _HOMES[method].partition(":")
+        variant: type[Self] = getattr(import_module(module), name)
+        known = list(inspect.signature(variant.__init__).parameters)[1:]
+        if unknown := sorted(set(options) - set(known)):
+            raise ConfigError(
+                f"SelfCheck({method!r}) has no option {unknown[0]!r}. It takes: {', '.join(known[1:])}."
+            )
+        return super().__new__(variant)
+
+    def __init__(self, method: str = "ngram", **options: Any) -> None:
+        # variants have their own; only for what type checkers and `inspect` see here
+        raise NotImplementedError(f"{type(self).__name__} has no constructor, got {method!r}, {options!r}")
+
+    def _share(
+        self,
+        *,
+        samples: int,
+        threshold: float | None,
+        against: Against,
+        max_sentences: int,
+        splitter: Splitter | None,
+        deadline: float | None,
+        early_stop: float | None = None,
+    ) -> None:
+        """Keep the options of all variants."""
+        one_of("against", against, ("auto", "samples", "context"))
+        if against == "context" and not self.reads_context:
+            raise ConfigError(
+                f"expected a method that can read documents (prompt, nli) for against='context', got {self.name!r}"
+            )
+        if samples < 1 or max_sentences < 1:
+            raise ConfigError(
+                f"expected samples and max_sentences of at least 1, got {samples!r} and {max_sentences!r}"
+            )
+        if early_stop is not None and not 0.5 < early_stop <= 1:
+            raise ConfigError(
+                f"expected early_stop to be None or a confidence in (0.5, 1], got {early_stop!r}"
+            )
+        self.samples = samples
+        self.early_stop = early_stop
+        self.threshold = threshold
+        self.against = against
+        self.max_sentences = max_sentences
+        self.splitter = splitter
+        self.deadline = deadline
+
+    # -- what a guard calls
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """Paid calls: the samples to draw, and what the variant asks about them."""
+        spans = self._split(case.answer)[: self.max_sentences]
+        if not spans:
+            return 0, 0
+        given = self._given(case)
+        if given is not None:
+            texts = [span.of(case.answer) for span in spans]
+            least, most = self._asks(texts, given.texts)
+            return (least if self.early_stop is None else min(1, least)), most
+        if not self._can_draw(case):
+            return 0, 0
+        least = self.samples if self.early_stop is None else min(FIRST, self.samples)
+        return least, self.samples * (1 + self._asks_per_sample(len(spans)))
+
+    def examine(self, case: Case) -> Flow[list[Finding]]:
+        """One finding per sentence."""
+        if len(case.answer) > _LONG:
+            spans = yield from compute(self._split, case.answer)
+        else:
+            spans = self._split(case.answer)
+        if not spans:
+            yield from ()
+            return []
+        examined = spans[: self.max_sentences]
+        texts = [span.of(case.answer) for span in examined]
+        judged, material = yield from self._judge_case(case, texts, examined)
+        findings = [
+            self._finding(span, text, one, material)
+            for span, text, one in zip(examined, texts, judged, strict=True)
+        ]
+        reason = f"only the first {self.max_sentences} sentences are examined (max_sentences)"
+        rest = [(span, span.of(case.answer)) for span in spans[self.max_sentences :]]
+        return findings + [self._finding(s, t, Judged(None, reason=reason), material) for s, t in rest]
+
+    # -- what a variant says
+
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        """Judge sentences by texts, of which there is at least one."""
+        raise NotImplementedError
+
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
+        """Paid calls of `_judge` on these, least and most."""
+        del sentences, texts
+        return 0, 0
+
+    def _asks_per_sample(self, sentences: int) -> int:
+        """Paid calls of `_judge` per sample at the most."""
+        del sentences
+        return 0
+
+    # -- shared
+
+    def _judge_case(
+        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
+    ) -> Flow[tuple[list[Judged], Material]]:
+        del spans
+        if self.early_stop is None:
+            material = yield from self._material(case, self.samples)
+            judged = yield from self._judge_all(sentences, material)
+            return judged, material
+        planned = len(given.texts) if (given := self._given(case)) else self.samples
+        seen = min(FIRST, planned)
+        while True:  # requests made before are answered from memory
+            material = yield from self._material(case, seen)
+            judged = yield from self._judge_all(sentences, material)
+            if seen >= planned or material.kind == "context" or self._settled(judged, planned):
+                return judged, material
+            seen += 1
+
+    def _judge_all(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        if not material.texts:
+            return [Judged(None, reason=material.lacking)] * len(sentences)
+        return (yield from self._judge(sentences, material))
+
+    def _settled(self, judged: Sequence[Judged], planned: int) -> bool:
+        return self.early_stop is not None and all(
+            settled(
+                one.score * one.used, one.used, planned, threshold=one.threshold, confidence=self.early_stop
+            )
+            for one in judged
+            if one.score is not None
+        )
+
+    def _material(self, case: Case, size: int) -> Flow[Material]:
+        """The texts that the case brings, or so many answers drawn from the model."""
+        given = self._given(case)
+        if given is not None:
+            early = self.early_stop is not None and given.kind == "samples"
+            return replace(given, texts=given.texts[:size]) if early else given
+        if not self._can_draw(case):
+            return Material(lacking="there are no documents" if self.against == "context" else _NO_PROMPT)
+        replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
+        texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
+        drawn = tuple(text for text in texts if text.strip())
+        lacking = why(replies)
+        if empty := len(texts) - len(drawn):
+            lacking = "; ".join(filter(None, (lacking, f"{empty} of {size} samples are empty")))
+        return Material(drawn, "samples", lacking if drawn else f"no sample could be had: {lacking}")
+
+    def _given(self, case: Case) -> Material | None:
+        """What the case brings; `None` if it brings nothing of the kind."""
+        if self.against == "context" or (self.against == "auto" and self.reads_context and case.context):
+            kind: Literal["samples", "context"] = "context"
+            texts = case.context
+        else:
+            kind, texts = "samples", case.samples
+        if not texts:
+            return None
+        kept = tuple(text for text in texts if text.strip())
+        if kept:
+            left_out = len(texts) - len(kept)
+            return Material(kept, kind, f"{left_out} of them empty" if left_out else "")
+        return Material((), kind, f"every one of the {len(texts)} {kind} is empty")
+
+    def _can_draw(self, case: Case) -> bool:
+        return self.against != "context" and bool(case.messages)
+
+    def _split(self, answer: str) -> list[Span]:
+        return list((self.splitter or split)(answer))
+
+    def _finding(self, span: Span, text: str, judged: Judged, material: Material) -> Finding:
+        other = "documents" if material.kind == "context" else "other answers"
+        reason = judged.reason
+        if judged.score is None:
+            verdict, label, mark = Verdict.UNVERIFIED, "unknown", ""
+            reason = reason or "no score could be computed"
+        elif judged.score >= judged.threshold:
+            verdict, label = Verdict.UNSUPPORTED, "inconsistent"
+            mark = self._mark(other)
+            reason = reason or f"the {other} do not bear it out"
+        else:
+            verdict, label, mark = Verdict.SUPPORTED, "consistent", ""
+            reason = reason or f"the {other} bear it out"
+        if judged.score is not None and material.lacking:
+            reason = f"{reason} ({material.lacking})"
+        return Finding(
+            detector=self.name,
+            span=span,
+            text=text,
+            score=judged.score,
+            verdict=verdict,
+            label=label,
+            mark=mark,
+            reason=reason,
+            evidence=judged.evidence,
+        )
+
+    def _mark(self, other: str) -> str:
+        return f"not borne out by {other}"
+
+    def _summed(
+        self,
+        sentence: str,
+        values: Sequence[float | None],
+        material: Material,
+        *,
+        failures: str = "",
+        what: str,
+    ) -> Judged:
+        """The judgement of a variant that has one value in [0, 1] per text.
+
+        Samples count by their mean; of several documents one that bears the sentence out is enough.
+        """
+        known = [value for value in values if value is not None]
+        limit = 0.5 if self.threshold is None else self.threshold
+        if not known:
+            return Judged(None, limit, failures or f"no {material.kind} gave a value")
+        score = min(known) if material.kind == "context" else math.fsum(known) / len(known)
+        evidence: list[Evidence] = [
+            Measurement(name=what, value=score, note="larger = more likely made up"),
+            Measurement(name=f"{material.kind} used", value=float(len(known))),
+        ]
+        evidence += _speaking_against(sentence, material, values, limit)
+        return Judged(min(1.0, max(0.0, score)), limit, "", tuple(evidence), len(known))
+
+
+def _speaking_against(
+    sentence: str, material: Material, values: Sequence[float | None], limit: float, most: int = 3
+) -> list[Evidence]:
+    """What the texts that speak against a sentence say in its place: their nearest sentences."""
+    worst = sorted(
+        (i for i, value in enumerate(values) if value is not None and value >= limit),
+        key=lambda i: (-(values[i] or 0.0), i),
+    )
+    found: list[Evidence] = []
+    for i in worst[:most]:
+        for text, _ in nearest(sentence, material.texts[i], 1):
+            source = f"{'sample' if material.kind == 'samples' else 'document'} {i + 1}"
+            found.append(Passage(source=source, text=text[:_QUOTED], score=values[i]))
+    return found
+
+
+def one_of(option: str, value: Any, known: Sequence[str]) -> None:
+    """Refuse an unknown value of an option."""
+    if value not in known:
+        raise ConfigError(f"expected {option} to be one of {', '.join(known)}, got {value!r}")

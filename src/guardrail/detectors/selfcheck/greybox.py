@@ -1,0 +1,188 @@
+"""Grey-box: how sure was the model of its own tokens?
+
+Source: [manakul2023] §3.1 and Appendix A.1, eq. 13: H is 2 to the entropy in bits, so it counts how many tokens
+seemed about equally likely. Over the alternatives that the model's interface tells (the paper had five).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import ClassVar, Literal, TypeAlias
+
+from guardrail.detector import Resource
+from guardrail.detectors.selfcheck.check import Judged, Material, SelfCheck, Splitter, one_of
+from guardrail.flow import Flow, compute
+from guardrail.report import Case, Measurement, Scale, Span
+from guardrail.requests import TokenLogprob
+
+__all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned", "entropy", "score", "surprisal"]
+
+LIMITS = {
+    ("logprob", "mean"): 0.7,
+    ("logprob", "max"): 4.0,
+    ("entropy", "mean"): 2.0,
+    ("entropy", "max"): 5.0,
+}
+"""Default thresholds: nats, or tokens about equally likely. Round figures, not fitted: nobody recorded the
+log-probabilities that the paper used."""
+
+Quantity: TypeAlias = Literal["logprob", "entropy"]
+
+
+def surprisal(token: TokenLogprob) -> float | None:
+    """−log p in nats, 0 or more; `None` where the log-probability is no finite number."""
+    return max(0.0, -token.logprob) if math.isfinite(token.logprob) else None
+
+
+def entropy(token: TokenLogprob) -> float | None:
+    """H of eq. 13: 1 or more, over the alternatives told; `None` if none is, or one is no number.
+
+    The alternatives' probabilities are taken as they are: what they lack to 1 is not shared out.
+
+    Example:
+        >>> round(entropy(TokenLogprob("a", math.log(0.5), (("a", math.log(0.5)), ("b", math.log(0.5))))), 6)
+        2.0
+    """
+    if not token.top:
+        return None
+    bits = 0.0
+    for _, logprob in token.top:
+        if math.isnan(logprob) or logprob == math.inf:
+            return None
+        if logprob > -math.inf:  # p log p → 0
+            bits -= math.exp(logprob) * logprob / math.log(2)
+    return max(1.0, math.pow(2.0, bits))
+
+
+def score(
+    tokens: Sequence[TokenLogprob], quantity: Quantity, statistic: Literal["max", "mean"]
+) -> float | None:
+    """The mean or the largest −log p or H of a sentence's tokens; `None` if one is undefined, or without tokens."""
+    values = [surprisal(t) if quantity == "logprob" else entropy(t) for t in tokens]
+    known = [value for value in values if value is not None]
+    if not known or len(known) < len(values):
+        return None
+    return max(known) if statistic == "max" else math.fsum(known) / len(known)
+
+
+def aligned(
+    answer: str, tokens: Sequence[TokenLogprob], spans: Sequence[Span]
+) -> list[list[TokenLogprob]] | None:
+    """The tokens of each span of the answer; one that reaches over an edge belongs to both sides.
+
+    Tokens without any text of a span's (blanks between sentences) belong to none. `None` if the tokens, strung
+    together, do not hold the answer.
+    """
+    spelt = "".join(token.token for token in tokens)
+    offset = spelt.find(answer)
+    if offset < 0 or not answer:
+        return None
+    found: list[list[TokenLogprob]] = [[] for _ in spans]
+    start = -offset
+    first = 0
+    for token in tokens:
+        end = start + len(token.token)
+        while first < len(spans) and spans[first].end <= start:
+            first += 1
+        for i in range(first, len(spans)):
+            if spans[i].start >= end:
+                break
+            if token.token[max(0, spans[i].start - start) : spans[i].end - start].strip():
+                found[i].append(token)
+        start = end
+    return found
+
+
+_NO_ALTERNATIVES = "a token has no alternatives, so no entropy"
+_NO_NUMBER = "a token's log-probability is no finite number"
+_NOTHING = "no token of the sentence has a log-probability"
+
+
+class GreyBoxCheck(SelfCheck):
+    """Scores sentences by the answer's own token log-probabilities (`case.logprobs`); asks nobody anything.
+
+    Log-probabilities of a proxy model may stand in for the model's own.
+
+    Args:
+        method: "greybox".
+        quantity: "logprob" (−log p, nats) or "entropy" (H of eq. 13; needs alternatives per token).
+        statistic: "max" or "mean" over the tokens of a sentence.
+        threshold: `None` takes `LIMITS`.
+        max_sentences: the rest is unverified.
+        splitter: where sentences stand.
+        deadline: seconds per answer.
+    """
+
+    name: ClassVar[str] = "selfcheck-greybox"
+    scale: ClassVar[Scale] = Scale(
+        least=0.0, most=None, unit="nats, or equally likely tokens", meaning="larger = less sure"
+    )
+    needs: ClassVar[frozenset[Resource]] = frozenset()
+
+    def __init__(
+        self,
+        method: Literal["greybox"] = "greybox",
+        *,
+        quantity: Quantity = "logprob",
+        statistic: Literal["max", "mean"] = "max",
+        threshold: float | None = None,
+        max_sentences: int = 200,
+        splitter: Splitter | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        one_of("method", method, ("greybox",))
+        one_of("quantity", quantity, ("logprob", "entropy"))
+        one_of("statistic", statistic, ("max", "mean"))
+        self.method = method
+        self.quantity: Quantity = quantity
+        self.statistic: Literal["max", "mean"] = statistic
+        self._share(
+            samples=1,
+            threshold=threshold,
+            against="auto",
+            max_sentences=max_sentences,
+            splitter=splitter,
+            deadline=deadline,
+        )
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """Nothing."""
+        del case
+        return 0, 0
+
+    def _judge_case(
+        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
+    ) -> Flow[tuple[list[Judged], Material]]:
+        nothing = Material()
+        if not case.logprobs:
+            reason = "there are no log-probabilities of the answer's tokens"
+            yield from ()
+            return [Judged(None, reason=reason)] * len(sentences), nothing
+        groups = yield from compute(aligned, case.answer, case.logprobs, spans)
+        if groups is None:
+            reason = "the tokens with log-probabilities do not spell the answer"
+            return [Judged(None, reason=reason)] * len(sentences), nothing
+        return [self._judge_one(group) for group in groups], nothing
+
+    def _judge_one(self, found: Sequence[TokenLogprob]) -> Judged:
+        limit = LIMITS[self.quantity, self.statistic] if self.threshold is None else self.threshold
+        value = score(found, self.quantity, self.statistic)
+        if value is None:
+            without = self.quantity == "entropy" and any(not token.top for token in found)
+            return Judged(None, limit, _NO_ALTERNATIVES if without else _NO_NUMBER if found else _NOTHING)
+        of_token = surprisal if self.quantity == "logprob" else entropy
+        least = max(found, key=lambda token: of_token(token) or 0.0)
+        what = "−log p" if self.quantity == "logprob" else "H"
+        evidence = (
+            Measurement(name=f"{what}, {self.statistic}", value=value, note="larger = less sure"),
+            Measurement(
+                name=f"{what} of {least.token[:40]!r}", value=of_token(least), note="the least sure token"
+            ),
+        )
+        sure = "was not" if value >= limit else "was"
+        return Judged(value, limit, f"the model {sure} sure of its words", evidence)
+
+    def _mark(self, other: str) -> str:
+        del other
+        return "the model was not sure of this"

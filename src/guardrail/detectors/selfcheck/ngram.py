@@ -1,0 +1,275 @@
+"""n-gram: how rare are a sentence's words among all sampled answers?
+
+A model of joint n-gram shares is counted over all samples and the answer itself; a sentence scores by the mean or
+the largest −log p̃ of its n-grams, in nats. Unbounded above: the largest possible is log of the number of
+n-grams counted, which an n-gram that stands nowhere else has.
+
+Source: [manakul2023] §5.3, eqs. 7 and 8. p̃ = count / all n-grams: *joint*, not conditional on the words before;
+that is what Table 7 has (`docs/design/selfcheck.md`).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import ClassVar, Literal, NamedTuple, TypeAlias
+
+from guardrail.detector import Scope
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, one_of
+from guardrail.detectors.selfcheck.similar import nearest
+from guardrail.detectors.selfcheck.tokens import tokens
+from guardrail.errors import ConfigError
+from guardrail.flow import Flow, compute
+from guardrail.report import Evidence, Measurement, Passage, Scale
+from guardrail.text.sentences import split_sentences
+
+__all__ = [
+    "LIMITS",
+    "UNSEEN_COUNT",
+    "Model",
+    "NgramCheck",
+    "Rarest",
+    "Statistic",
+    "Text",
+    "counted",
+    "largest",
+    "mean",
+    "passage_score",
+    "scores",
+    "sentence_score",
+    "surprisals",
+]
+
+Gram: TypeAlias = tuple[str, ...]
+Statistic: TypeAlias = Literal["max", "mean"]
+Text: TypeAlias = str | Sequence[str]
+"""A passage, or its sentences where somebody split it already."""
+
+UNSEEN_COUNT = 0.5
+"""What an n-gram counts that was never seen: less than any that was, and never log 0."""
+
+LIMITS = {"max": 0.9, "mean": 0.6, "mean, n > 1": 0.88}
+"""Default thresholds, as shares of the largest possible score, which grows with what was sampled: frozen on rows
+0-118 of the WikiBio passages, where they had the best balanced accuracy for 5 to 20 samples."""
+
+_START = "\x02"  # no token: tokens hold no control characters of their own
+
+
+class Rarest(NamedTuple):
+    """The n-gram of a sentence with the largest −log p̃."""
+
+    gram: Gram
+    surprisal: float
+    times: int
+
+
+class Model:
+    """Joint n-gram shares: p̃(gram) = count / total.
+
+    Args:
+        n: words per n-gram; for n > 1 each sentence is padded on the left.
+    """
+
+    def __init__(self, n: int = 1) -> None:
+        if n < 1:
+            raise ValueError(f"expected n of at least 1, got {n!r}")
+        self.n = n
+        self.counts: Counter[Gram] = Counter()
+        self.total = 0
+
+    def add(self, sentence: Sequence[str]) -> None:
+        """Count the n-grams of one sentence, given as tokens."""
+        found = self.grams(sentence)
+        self.counts.update(found)
+        self.total += len(found)
+
+    def grams(self, sentence: Sequence[str]) -> list[Gram]:
+        """One n-gram per token, lower-cased."""
+        padded = [_START] * (self.n - 1) + [token.lower() for token in sentence]
+        return [tuple(padded[i : i + self.n]) for i in range(len(sentence))]
+
+    def surprisal(self, gram: Gram) -> float:
+        """−log p̃ in nats, finite; 0 only if nothing else was counted.
+
+        Raises:
+            ValueError: nothing was counted, so there is no probability.
+        """
+        if not self.total:
+            raise ValueError("expected a model that has counted something, got an empty one")
+        return math.log(self.total) - math.log(self.counts.get(gram, 0) or UNSEEN_COUNT)
+
+    @property
+    def ceiling(self) -> float:
+        """The −log p̃ of an n-gram counted once: the largest there is in a counted answer."""
+        return math.log(self.total) if self.total else 0.0
+
+    def rarest(self, sentence: Sequence[str]) -> Rarest | None:
+        """The first of a sentence's rarest n-grams; `None` of no token."""
+        if not self.total:
+            return None
+        found = [Rarest(g, self.surprisal(g), self.counts.get(g, 0)) for g in self.grams(sentence)]
+        return max(found, key=lambda rarest: rarest.surprisal, default=None)
+
+
+def counted(texts: Iterable[Text], n: int = 1) -> Model:
+    """A model of passages; a plain string is split into sentences first."""
+    model = Model(n)
+    for text in texts:
+        for sentence in split_sentences(text) if isinstance(text, str) else text:
+            model.add(tokens(sentence))
+    return model
+
+
+def surprisals(
+    sentences: Sequence[str], samples: Sequence[Text], *, n: int = 1, smooth: bool = True
+) -> list[list[float]]:
+    """−log p̃ of every n-gram of every sentence.
+
+    Args:
+        sentences: those of the answer.
+        samples: the sampled answers.
+        n: words per n-gram.
+        smooth: count the answer too, as the paper does; without it, what no sample has counts `UNSEEN_COUNT`.
+
+    Returns:
+        One list per sentence, one finite value ≥ 0 per token (nats; larger = rarer); a sentence without
+        tokens has an empty list, as has every sentence if there is nothing to count.
+    """
+    model = counted([*samples, sentences] if smooth else samples, n)
+    if not model.total:
+        return [[] for _ in sentences]
+    return [[max(0.0, model.surprisal(g)) for g in model.grams(tokens(s))] for s in sentences]
+
+
+def mean(values: Sequence[float]) -> float | None:
+    """Eq. 7; `None` of nothing."""
+    return math.fsum(values) / len(values) if values else None
+
+
+def largest(values: Sequence[float]) -> float | None:
+    """Eq. 8; `None` of nothing."""
+    return max(values, default=None)
+
+
+def sentence_score(values: Sequence[float], statistic: Statistic = "max") -> float | None:
+    """A sentence's score from the −log p̃ of its n-grams."""
+    return largest(values) if statistic == "max" else mean(values)
+
+
+def scores(
+    sentences: Sequence[str], samples: Sequence[Text], *, n: int = 1, statistic: Statistic = "max"
+) -> list[float | None]:
+    """The n-gram score of every sentence, in [0, log of all n-grams]; `None` for one without tokens.
+
+    Example:
+        >>> [round(score, 3) for score in scores(["a b", "a a"], ["a a b", "a"])]
+        [1.386, 0.288]
+    """
+    return [sentence_score(values, statistic) for values in surprisals(sentences, samples, n=n)]
+
+
+def passage_score(values: Sequence[Sequence[float]], statistic: Statistic = "max") -> float | None:
+    """The score of a passage: "max" averages its sentences, "mean" all its tokens (Table 7's rule)."""
+    if statistic == "mean":
+        return mean([value for sentence in values for value in sentence])
+    return mean([max(sentence) for sentence in values if sentence])
+
+
+class NgramCheck(SelfCheck):
+    """Scores sentences by their rarest words among the sampled answers; needs no model but the one that samples.
+
+    The score is −log p̃ in nats, from 0 to the log of all n-grams counted.
+
+    Args:
+        method: "ngram".
+        n: words per n-gram, 1 to 5 in the paper.
+        statistic: "max" (the rarest n-gram) or "mean".
+        samples: see `SelfCheck`, as for the rest.
+        threshold: in nats; `None` takes `LIMITS` times the largest possible score.
+        against: "samples" or "auto".
+        max_sentences: the rest is unverified.
+        splitter: where sentences stand.
+        deadline: seconds per answer.
+    """
+
+    name: ClassVar[str] = "selfcheck-ngram"
+    scope: ClassVar[Scope] = "answer"  # the answer's own words count too
+    scale: ClassVar[Scale] = Scale(
+        least=0.0, most=None, unit="nats", meaning="−log p̃ of words among all answers; larger = rarer"
+    )
+
+    def __init__(
+        self,
+        method: Literal["ngram"] = "ngram",
+        *,
+        n: int = 1,
+        statistic: Statistic = "max",
+        samples: int = 5,
+        threshold: float | None = None,
+        against: Against = "auto",
+        max_sentences: int = 200,
+        splitter: Splitter | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        one_of("method", method, ("ngram",))
+        one_of("statistic", statistic, ("max", "mean"))
+        if n < 1:
+            raise ConfigError(f"expected n of at least 1, got {n!r}")
+        self.method = method
+        self.n = n
+        self.statistic: Statistic = statistic
+        self._share(
+            samples=samples,
+            threshold=threshold,
+            against=against,
+            max_sentences=max_sentences,
+            splitter=splitter,
+            deadline=deadline,
+        )
+
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        return (yield from compute(self._judged, tuple(sentences), material))
+
+    def _judged(self, sentences: Sequence[str], material: Material) -> list[Judged]:
+        model = counted([*material.texts, list(sentences)], self.n)
+        limit = self._limit(model)
+        return [self._judge_one(sentence, model, limit, material) for sentence in sentences]
+
+    def _limit(self, model: Model) -> float:
+        if self.threshold is not None:
+            return self.threshold
+        return (
+            model.ceiling
+            * LIMITS["mean, n > 1" if self.statistic == "mean" and self.n > 1 else self.statistic]
+        )
+
+    def _judge_one(self, sentence: str, model: Model, limit: float, material: Material) -> Judged:
+        found = tokens(sentence)
+        rarest = model.rarest(found)
+        if rarest is None or not any(map(str.isalnum, sentence)):
+            return Judged(None, limit, "the sentence holds no word")
+        value = sentence_score([max(0.0, model.surprisal(g)) for g in model.grams(found)], self.statistic)
+        if value is None or model.ceiling <= 0:
+            return Judged(None, limit, "one word was counted in all, which tells nothing")
+        gram = " ".join(rarest.gram).replace(_START, "").strip()
+        others = rarest.times - 1
+        evidence: list[Evidence] = [
+            Measurement(name=f"−log p̃, {self.statistic}", value=value, note="nats; larger = rarer"),
+            Measurement(
+                name=f"other occurrences of {gram[:80]!r}",
+                value=float(others),
+                note=f"its rarest {self.n}-gram, in the {len(material.texts)} samples and the rest of the answer",
+            ),
+        ]
+        reason = ""
+        if value >= limit:
+            places = [
+                (i, text, like)
+                for i, t in enumerate(material.texts, 1)
+                for text, like in nearest(sentence, t, 1)
+            ]
+            for i, text, like in sorted(places, key=lambda place: -place[2])[:3]:
+                evidence.append(Passage(source=f"sample {i}", text=text[:500], score=like))
+            reason = f"{gram[:80]!r} stands {'nowhere else' if others < 1 else 'almost nowhere else'} in the other answers"
+        return Judged(value, limit, reason, tuple(evidence))

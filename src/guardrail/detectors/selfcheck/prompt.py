@@ -1,0 +1,299 @@
+"""Prompt: does a model say that the sampled answer supports the sentence?
+
+Source: [manakul2023] §5.5, eq. 11. `fenced=False` gives the paper's own prompt and system message (Appendix C).
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import ClassVar, Literal, TypeAlias
+
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, one_of
+from guardrail.errors import ConfigError
+from guardrail.flow import Failed, Flow, Reply, each, gather, one, why
+from guardrail.report import Scale
+from guardrail.requests import Ask, Completion, Message, TokenLogprob, Untrusted, system, user
+from guardrail.text.fence import FENCE_RULE
+
+__all__ = [
+    "VALUES",
+    "Parsing",
+    "PromptCheck",
+    "Support",
+    "batched_question",
+    "probability_of_no",
+    "question",
+    "read",
+    "read_batch",
+    "score",
+]
+
+Parsing: TypeAlias = Literal["exact", "paper"]
+
+_SYSTEM = "You are a helpful assistant."
+_READ = 2_000  # characters of a reply that are looked at
+_LONGEST = 20_000  # characters of a text that are asked about
+_PREFIX = re.compile(r"(?:[\W_]*(?:answer|回答|答案?)\s*[:：])?[\W_]*", re.IGNORECASE)
+_WORD = re.compile(r"(?:(yes|是的|是)|no|不是|否)(?![\w'’])", re.IGNORECASE)
+_BOTH = re.compile(r"[\W_]*(?:and|or|/)[\W_]*(?:yes|no)(?![\w'’])", re.IGNORECASE)
+_LINE = re.compile(r"[\W_]*(\d{1,4})(?:[.):：\]]|\s*[-–—])[\W_]*(.*)")
+
+
+class Support(StrEnum):
+    """What a reply says."""
+
+    YES = "yes"
+    NO = "no"
+    OTHER = "other"
+
+
+VALUES = {Support.YES: 0.0, Support.NO: 1.0, Support.OTHER: 0.5}
+"""[manakul2023] §5.5: a reply that is neither counts one half."""
+
+
+def question(sentence: str, passage: str, *, fenced: bool = True) -> tuple[Message, ...]:
+    """Ask whether a passage supports a sentence; line ends become spaces."""
+    return (
+        _system(fenced),
+        user(
+            "Context: ",
+            _piece(passage, fenced),
+            "\nSentence: ",
+            _piece(sentence, fenced),
+            "\nIs the sentence supported by the context above?\nAnswer Yes or No:",
+        ),
+    )
+
+
+def batched_question(sentences: Sequence[str], passage: str, *, fenced: bool = True) -> tuple[Message, ...]:
+    """Ask about several sentences at once, numbered from 1."""
+    numbered: list[str | Untrusted] = []
+    for number, sentence in enumerate(sentences, 1):
+        numbered += [f"\n{number}. ", _piece(sentence, fenced)]
+    return (
+        _system(fenced),
+        user(
+            "Context: ",
+            _piece(passage, fenced),
+            "\nSentences:",
+            *numbered,
+            "\nFor each sentence, is it supported by the context above?\n"
+            'Answer with one line per sentence, its number and Yes or No, such as "1. Yes":',
+        ),
+    )
+
+
+def read(reply: str, parsing: Parsing = "exact") -> Support:
+    """What a reply says.
+
+    Exact: the first word, after an optional "Answer:", is yes or no, and not "yes and no"; else OTHER.
+    Paper: what the reply begins with, letter by letter, once blanks are stripped.
+
+    Example:
+        >>> [read(text).value for text in ("Yes.", "Answer: No", "I do not know", "Not supported", "Yes or no?")]
+        ['yes', 'no', 'other', 'other', 'other']
+        >>> read("Not supported", "paper").value
+        'no'
+    """
+    text = unicodedata.normalize("NFKC", reply[:_READ])
+    if parsing == "paper":
+        start = text.strip().lower()
+        return (
+            Support.YES
+            if start.startswith("yes")
+            else Support.NO
+            if start.startswith("no")
+            else Support.OTHER
+        )
+    before = _PREFIX.match(text)
+    match = _WORD.match(text, before.end() if before else 0)
+    if match is None or _BOTH.match(text, match.end()):
+        return Support.OTHER
+    return Support.YES if match[1] else Support.NO
+
+
+def read_batch(reply: str, sentences: int) -> list[Support | None]:
+    r"""What a reply says of each numbered sentence; `None` where it has no line, or lines that differ.
+
+    Example:
+        >>> [s and s.value for s in read_batch("1. Yes\n2: no\n3) Perhaps", 4)]
+        ['yes', 'no', None, None]
+    """
+    found: dict[int, set[Support]] = {}
+    for line in unicodedata.normalize("NFKC", reply[: _READ + 40 * sentences]).splitlines():
+        match = _LINE.match(line)
+        if match is not None:
+            found.setdefault(int(match[1]), set()).add(read(match[2]))
+    read_lines: list[Support | None] = []
+    for number in range(1, sentences + 1):
+        said = found.get(number, set()) - {Support.OTHER}
+        read_lines.append(said.pop() if len(said) == 1 and len(found[number]) == 1 else None)
+    return read_lines
+
+
+def probability_of_no(logprobs: Sequence[TokenLogprob]) -> float | None:
+    """P(no) / (P(yes) + P(no)) at the first word: in [0, 1]; `None` if neither is among its alternatives."""
+    for token in logprobs[:3]:
+        if not token.token.strip(" \n\t\"'*_`"):
+            continue  # blanks or a mark before the word
+        mass = {"yes": 0.0, "no": 0.0}
+        for text, logprob in token.top or ((token.token, token.logprob),):
+            word = text.strip(" \n\t\"'*_`.,!").casefold()
+            if word in mass and math.isfinite(logprob):
+                mass[word] += math.exp(logprob)
+        total = mass["yes"] + mass["no"]
+        return mass["no"] / total if total > 0 else None
+    return None
+
+
+def score(values: Sequence[float]) -> float | None:
+    """Eq. 11: the mean over the samples, in [0, 1]; `None` of none."""
+    return math.fsum(values) / len(values) if values else None
+
+
+def _system(fenced: bool) -> Message:
+    return system(f"{_SYSTEM} {FENCE_RULE}") if fenced else system(_SYSTEM)
+
+
+def _piece(text: str, fenced: bool) -> str | Untrusted:
+    line = " ".join(text[:_LONGEST].split())
+    return Untrusted(line) if fenced else line
+
+
+class PromptCheck(SelfCheck):
+    """Scores sentences by asking the judge model whether each sample supports them.
+
+    The score is the mean over the samples, in [0, 1]; against documents, the smallest over the documents: one
+    that supports the sentence is enough.
+
+    Args:
+        method: "prompt".
+        batched: one question per sample about all sentences; single questions for the lines not understood.
+        logprobs: alternatives to ask for, so that one reply gives P(no) where the model tells; `None` = none.
+            Batched questions have none.
+        prompts: "fenced", or "paper" for the published unfenced prompt.
+        parsing: "exact", or "paper" for the published rule (what the reply begins with).
+        max_tokens: bound on a reply to a single question; `None` leaves room for models that think first.
+        early_stop: a confidence: no more samples once every sentence's verdict is settled so surely; `None`
+            uses all of them.
+        samples: see `SelfCheck`, as for the rest.
+        threshold: in [0, 1]; `None` = 0.5.
+        against: "samples", "context" or "auto".
+        max_sentences: the rest is unverified.
+        splitter: where sentences stand.
+        deadline: seconds per answer.
+    """
+
+    name: ClassVar[str] = "selfcheck-prompt"
+    scale: ClassVar[Scale] = Scale(unit="share of “not supported”")
+    reads_context: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        method: Literal["prompt"] = "prompt",
+        *,
+        batched: bool = False,
+        logprobs: int | None = None,
+        prompts: Literal["fenced", "paper"] = "fenced",
+        parsing: Parsing = "exact",
+        max_tokens: int | None = None,
+        early_stop: float | None = None,
+        samples: int = 5,
+        threshold: float | None = None,
+        against: Against = "auto",
+        max_sentences: int = 200,
+        splitter: Splitter | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        one_of("method", method, ("prompt",))
+        one_of("prompts", prompts, ("fenced", "paper"))
+        one_of("parsing", parsing, ("exact", "paper"))
+        if batched and logprobs is not None:
+            raise ConfigError(
+                "expected batched questions or log-probabilities, got both: one reply has one P(no)"
+            )
+        self.method = method
+        self.batched = batched
+        self.logprobs = logprobs
+        self.prompts = prompts
+        self.parsing: Parsing = parsing
+        self.max_tokens = max_tokens
+        self._share(
+            samples=samples,
+            threshold=threshold,
+            against=against,
+            max_sentences=max_sentences,
+            splitter=splitter,
+            deadline=deadline,
+            early_stop=early_stop,
+        )
+
+    def ask(self, sentence: str, passage: str) -> Ask:
+        """The question about one sentence and one text."""
+        return Ask(
+            question(sentence, passage, fenced=self.prompts == "fenced"),
+            temperature=0.0,
+            max_tokens=self.max_tokens,
+            logprobs=self.logprobs,
+            role="judge",
+        )
+
+    def ask_batched(self, sentences: Sequence[str], passage: str) -> Ask:
+        """The question about all sentences and one text."""
+        messages = batched_question(sentences, passage, fenced=self.prompts == "fenced")
+        return Ask(messages, temperature=0.0, role="judge")
+
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
+        singles = len({self.ask(sentence, text) for sentence in sentences for text in texts})
+        if not self._batches(len(sentences)):
+            return singles, singles
+        batches = len({self.ask_batched(sentences, text) for text in texts})
+        return batches, batches + singles
+
+    def _asks_per_sample(self, sentences: int) -> int:
+        return sentences + 1 if self._batches(sentences) else sentences
+
+    def _batches(self, sentences: int) -> bool:
+        return self.batched and sentences > 1
+
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        columns = yield from gather(self._by_text(sentences, text) for text in material.texts)
+        judged = []
+        for i, sentence in enumerate(sentences):
+            replies = [column if isinstance(column, Failed) else column[i] for column in columns]
+            failed = [reply for reply in replies if isinstance(reply, Failed)]
+            values = [None if isinstance(reply, Failed) else reply for reply in replies]
+            judged.append(
+                self._summed(
+                    sentence, values, material, failures=why(failed), what="share of “not supported”"
+                )
+            )
+        return judged
+
+    def _by_text(self, sentences: Sequence[str], passage: str) -> Flow[list[float | Failed]]:
+        """What one text says of every sentence."""
+        found: list[float | Failed | None] = [None] * len(sentences)
+        if self._batches(len(sentences)):
+            reply = yield from one(self.ask_batched(sentences, passage))
+            if isinstance(reply, Failed):
+                return [reply] * len(sentences)
+            lines = read_batch(reply.value.text, len(sentences))
+            found = [None if said is None else VALUES[said] for said in lines]
+        left = [i for i, value in enumerate(found) if value is None]
+        replies = yield from each([self.ask(sentences[i], passage) for i in left])
+        for i, single in zip(left, replies, strict=True):
+            found[i] = self._value(single)
+        return [value for value in found if value is not None]
+
+    def _value(self, reply: Reply[Completion]) -> float | Failed:
+        if isinstance(reply, Failed):
+            return reply
+        if self.logprobs is not None:
+            sure = probability_of_no(reply.value.logprobs)
+            if sure is not None:
+                return sure
+        return VALUES[read(reply.value.text, self.parsing)]

@@ -1,0 +1,111 @@
+"""Words and marks of a text, for counting: light, and close to spaCy's rules for English.
+
+The published n-gram figures rest on the tokens of `spacy.blank("en")`. These rules were written to give the same
+tokens on such text (how often they do: `docs/design/selfcheck.md`); white space is never a token, and
+Chinese and Japanese characters are tokens of their own, since their words have no space between them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+__all__ = ["tokens", "words"]
+
+_ABBREVIATIONS = frozenset(
+    """
+    a.d. a.m. adj. adm. adv. apr. ariz. ark. aug. b.c. bros. calif. co. colo. conn. corp. d.c. dec. del.
+    dr. e.g. feb. fla. ft. ga. gen. gov. i.e. ia. id. inc. ind. jan. jr. jul. jun. kan. kans. ky. la. ltd.
+    mar. mass. md. messrs. mich. minn. miss. mo. mont. mr. mrs. ms. mt. n.c. n.d. n.h. n.j. n.m. n.y. neb.
+    nebr. nev. nov. oct. okla. ore. p.m. pa. ph.d. prof. rep. rev. s.c. sen. sep. sept. st. tenn. v.s. va.
+    vs. wash. wis.
+    """.split()  # noqa: SIM905  # a line of words reads better than sixty quoted ones
+)
+_WHOLE = re.compile(r"[a-z]\.|and/or", re.IGNORECASE)  # and single letters with their point: initials
+_PREFIX = re.compile(r"\.\.+|''|[\[\](){}<>“”‘’„‚«»'\"`´#$£€¥§%&=—–+×*…¡¿・~|¦,:;!?]")
+_SUFFIX = re.compile(
+    r"(?:\.\.+|''|['’][sS]|[\[\](){}<>“”‘’»'\"`,;:!?%*…—–×~|¦&=#]"
+    r"|(?<=[^\WA-ZÀ-ÖØ-Þ_])\.|(?<=[²³%)\]}'\"”’…+!?\-])\.|(?<=[A-ZÀ-ÖØ-Þ]{2})\."
+    r"|(?<=\d)(?:\+|km|m|cm|mm|kg|g|mph|lb|oz|ft|in|k))$"
+)
+_INFIX = re.compile(
+    r"\.\.+|…|(?<=\d)[+\-*^](?=[\d\-])|(?<=[^\WA-ZÀ-ÖØ-Þ\d_])\.(?=[A-ZÀ-ÖØ-Þ'\"“‘])|(?<=['\"”’])\.(?=[A-ZÀ-ÖØ-Þ'\"“‘])"
+    r"|(?<=[^\W\d_]),(?=[^\W\d_])|(?<=[^\W_])(?:---|--|[-–—~:<>=/])(?=[^\W\d_])"
+)
+_PLAIN = re.compile(r"\w+|[^\w\s]")
+_LONG = 100  # characters without white space: no English word, so the plain rule, which is linear
+_CONTRACTION = re.compile(r"(?i)(.+?)(n['’]t|['’](?:s|m|d|re|ve|ll))$|(can)(not)$")
+_IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text, in order, as written.
+
+    Example:
+        >>> tokens("He didn't meet Dr. No (1962), or J. Bond.")
+        ['He', 'did', "n't", 'meet', 'Dr.', 'No', '(', '1962', ')', ',', 'or', 'J.', 'Bond', '.']
+    """
+    found: list[str] = []
+    for chunk in text.split():
+        found += _split(chunk) if len(chunk) <= _LONG else _plain(chunk)
+    return found
+
+
+def words(text: str) -> list[str]:
+    """The tokens that hold a letter or a digit, lower-cased."""
+    return [token.lower() for token in tokens(text) if any(map(str.isalnum, token))]
+
+
+@lru_cache(maxsize=65_536)
+def _split(chunk: str) -> tuple[str, ...]:
+    before: list[str] = []
+    after: list[str] = []
+    while chunk and not _is_whole(chunk):
+        if (match := _PREFIX.match(chunk)) and match.end() < len(chunk):
+            before.append(match[0])
+            chunk = chunk[match.end() :]
+        elif (match := _SUFFIX.search(chunk)) and match.start() > 0:
+            after.append(match[0])
+            chunk = chunk[: match.start()]
+        else:
+            before += _inner(chunk)
+            break
+    else:
+        before.append(chunk)
+    return (*before, *reversed(after))
+
+
+def _is_whole(chunk: str) -> bool:
+    return chunk.lower() in _ABBREVIATIONS or _WHOLE.fullmatch(chunk) is not None
+
+
+def _plain(chunk: str) -> Iterator[str]:
+    for match in _PLAIN.finditer(chunk):
+        yield from _ideographs(match[0])
+
+
+def _inner(chunk: str) -> Iterator[str]:
+    match = _CONTRACTION.match(chunk)
+    if match:
+        yield from (part for part in match.groups() if part)
+        return
+    start = 0
+    for match in _INFIX.finditer(chunk):
+        if match.start() > start:
+            yield from _ideographs(chunk[start : match.start()])
+        yield match[0]
+        start = match.end()
+    if start < len(chunk):
+        yield from _ideographs(chunk[start:])
+
+
+def _ideographs(text: str) -> Iterator[str]:
+    start = 0
+    for match in _IDEOGRAPH.finditer(text):
+        if match.start() > start:
+            yield text[start : match.start()]
+        yield match[0]
+        start = match.end()
+    if start < len(text):
+        yield text[start:]

@@ -1,0 +1,77 @@
+"""The sentences of a text, with where they stand.
+
+Markdown is cut first: code, BibTeX and formulas hold no sentences, a heading is none, and list items and table
+rows end where they end. Prose is split by nupunkt; sentences of Chinese and Japanese, which it does not know,
+end at their own marks. How well that agrees with hand-checked splits: `docs/design/selfcheck.md`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from guardrail.report import Span
+from guardrail.text.layout import Layout
+
+__all__ = ["sentences", "split_sentences"]
+
+_IDEOGRAPHIC_END = re.compile(r"[。！？｡]+[”’」』》）\"']*")
+_WORD = re.compile(r"\S{200,}")  # nupunkt takes time quadratic in the marks of one word; no word is so long
+_MARKS = str.maketrans(".!?…", "____")
+_LEADING = re.compile(r"[\s>|]*(?:#{1,6}\s+)?")
+_RULE = re.compile(r"[\s|:=*_-]*")
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+
+
+def sentences(text: str) -> list[Span]:
+    r"""Where the sentences of a text stand: in order, disjoint, without blanks around them, none empty.
+
+    Example:
+        >>> text = "# Life\n\nShe met Dr. Who. He left.\n\n- born 1950\n"
+        >>> [span.of(text) for span in sentences(text)]
+        ['She met Dr. Who.', 'He left.', 'born 1950']
+    """
+    return list(_spans(text))
+
+
+def split_sentences(text: str) -> list[str]:
+    """The sentences themselves."""
+    return [span.of(text) for span in _spans(text)]
+
+
+def _spans(text: str) -> Iterator[Span]:
+    for region in Layout(text).regions:
+        if region.kind == "block":
+            continue
+        start = region.start
+        if region.kind == "item" and region.item is not None:
+            start = region.item.content
+        if region.kind == "line":
+            if not _HEADING.match(text, start, region.end):
+                yield from _trimmed(text, start, region.end)
+            continue
+        for first, last in _pieces(text, start, region.end):
+            yield from _trimmed(text, first, last)
+
+
+def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+    match = _LEADING.match(text, start, end)
+    start = match.end() if match else start
+    end = start + len(text[start:end].rstrip(" \t\r\n|\v\f\x1c\x1d\x1e\x85\u2028\u2029\u00a0"))
+    end = start + len(text[start:end].rstrip())
+    if end > start and _RULE.fullmatch(text, start, end) is None:
+        yield Span(start=start, end=end)
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """Half-open ranges that cover `text[start:end]`, one per sentence."""
+    import nupunkt
+
+    prose = _WORD.sub(lambda word: word[0][:-1].translate(_MARKS) + word[0][-1], text[start:end])
+    for first, last in nupunkt.sent_spans(prose):
+        here = first
+        for match in _IDEOGRAPHIC_END.finditer(prose, first, last):
+            yield start + here, start + match.end()
+            here = match.end()
+        if here < last:
+            yield start + here, start + last

@@ -1,0 +1,112 @@
+"""`SelfCheck` keeps what every detector keeps, each variant with drawn samples, given ones and documents."""
+
+import math
+
+import pytest
+from tests.contract.detector import DetectorContract
+
+from guardrail import Case
+from guardrail.detectors import SelfCheck
+from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity, TokenLogprob
+
+ANSWER = "Ada Lovelace was born in London. She won the Nobel Prize in 1840. She wrote notes on the engine."
+SAMPLES = (
+    "Ada Lovelace was born in London in 1815. She wrote notes on the analytical engine.",
+    "Lovelace was an English mathematician, born in London. She never won a prize.",
+)
+
+
+class SelfCheckContract(DetectorContract):
+    options: dict = {}  # noqa: RUF012
+
+    @pytest.fixture
+    def detector(self):
+        return SelfCheck(**self.options)
+
+    @pytest.fixture
+    def case(self):
+        return Case.of(ANSWER, prompt="Who was Ada Lovelace?")
+
+    def reply(self, request):
+        """A model that tells the samples in turn, and a judge that knows no prize."""
+        if isinstance(request, Entail):
+            return Entailment(0.1, 0.8, 0.1) if "Nobel" in request.hypothesis else Entailment(0.9, 0.05, 0.05)
+        if isinstance(request, Compare):
+            f1 = 0.9 if request.candidate.split()[-1] == request.reference.split()[-1] else 0.2
+            return Similarity(f1, f1, f1)
+        if isinstance(request, Ask) and request.role == "judge":
+            text = request.messages[-1].text
+            if "1. " in text:
+                return Completion("1. Yes\n2. No\n3. perhaps")
+            return Completion("No" if "Sentence: She won" in text else "Yes")
+        if isinstance(request, Ask):
+            return Completion(SAMPLES[request.draw % 2])
+        return super().reply(request)
+
+
+class TestNgram(SelfCheckContract):
+    options = {"method": "ngram"}
+
+
+class TestNgramMean(SelfCheckContract):
+    options = {"method": "ngram", "n": 3, "statistic": "mean"}
+
+
+class TestNli(SelfCheckContract):
+    options = {"method": "nli"}
+
+
+class TestNliBeyondThePaper(SelfCheckContract):
+    options = {"method": "nli", "measure": "not_entailed", "order": "sentence_first", "premise": 1}
+
+
+class TestBertScore(SelfCheckContract):
+    options = {"method": "bertscore"}
+
+
+class TestPrompt(SelfCheckContract):
+    options = {"method": "prompt"}
+
+
+class TestPromptBatched(SelfCheckContract):
+    options = {"method": "prompt", "batched": True, "prompts": "paper"}
+
+
+class TestPromptEarlyStop(SelfCheckContract):
+    options = {"method": "prompt", "early_stop": 0.9, "samples": 12}
+
+
+class TestNliEarlyStop(SelfCheckContract):
+    options = {"method": "nli", "early_stop": 0.9, "samples": 12}
+
+
+class TestGiven(SelfCheckContract):
+    options = {"method": "prompt", "batched": True}
+
+    @pytest.fixture
+    def case(self):
+        return Case.of(ANSWER, samples=SAMPLES)
+
+
+class TestDocuments(SelfCheckContract):
+    options = {"method": "nli"}
+
+    @pytest.fixture
+    def case(self):
+        return Case.of(ANSWER, prompt="Who was she?", context=SAMPLES)
+
+
+class TestGreyBox(SelfCheckContract):
+    options = {"method": "greybox"}
+
+    @pytest.fixture
+    def case(self):
+        tokens = tuple(
+            TokenLogprob(word + " ", math.log(0.9), ((word, math.log(0.9)), ("x", math.log(0.1))))
+            for word in ANSWER.split()
+        )
+        return Case(answer=ANSWER, logprobs=tokens)
+
+
+class TestGreyBoxEntropy(TestGreyBox):
+    options = {"method": "greybox", "quantity": "entropy", "statistic": "mean"}
