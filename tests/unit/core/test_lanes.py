@@ -162,6 +162,26 @@ class TestSharing:
             thread.join(PATIENT)
         assert [len(batch) for batch in backend.batches] == [1, 10]
 
+    def test_a_loop_lane_begins_no_more_tasks_than_there_are_batches(self):
+        """A request after another needs one task each, though eight may run at once."""
+        backend, made = AsyncEcho(concurrency=8), []
+
+        def factory(loop, coroutine, **options):
+            made.append(coroutine.__name__)
+            return asyncio.Task(coroutine, loop=loop, **options)
+
+        def flow():
+            for i in range(20):
+                yield from one(Look(i))
+
+        async def main():
+            asyncio.get_running_loop().set_task_factory(factory)
+            await run_async(Run(flow()), hub(backend))
+
+        asyncio.run(main())
+        assert len(backend.asked) == 20
+        assert made.count("_worker") == 20
+
 
 class TestJoining:
     @pytest.mark.parametrize("kind", [Echo, AsyncEcho])
