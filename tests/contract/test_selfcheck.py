@@ -1,6 +1,7 @@
 """`SelfCheck` keeps what every detector keeps, each variant with drawn samples, given ones and documents."""
 
 import math
+from typing import ClassVar
 
 import pytest
 from tests.contract.detector import DetectorContract
@@ -17,7 +18,7 @@ SAMPLES = (
 
 
 class SelfCheckContract(DetectorContract):
-    options: dict = {}  # noqa: RUF012
+    options: ClassVar = {}
 
     @pytest.fixture
     def detector(self):
@@ -45,43 +46,43 @@ class SelfCheckContract(DetectorContract):
 
 
 class TestNgram(SelfCheckContract):
-    options = {"method": "ngram"}
+    options: ClassVar = {"method": "ngram"}
 
 
 class TestNgramMean(SelfCheckContract):
-    options = {"method": "ngram", "n": 3, "statistic": "mean"}
+    options: ClassVar = {"method": "ngram", "n": 3, "statistic": "mean"}
 
 
 class TestNli(SelfCheckContract):
-    options = {"method": "nli"}
+    options: ClassVar = {"method": "nli"}
 
 
 class TestNliBeyondThePaper(SelfCheckContract):
-    options = {"method": "nli", "measure": "not_entailed", "order": "sentence_first", "premise": 1}
+    options: ClassVar = {"method": "nli", "measure": "not_entailed", "order": "sentence_first", "premise": 1}
 
 
 class TestBertScore(SelfCheckContract):
-    options = {"method": "bertscore"}
+    options: ClassVar = {"method": "bertscore"}
 
 
 class TestPrompt(SelfCheckContract):
-    options = {"method": "prompt"}
+    options: ClassVar = {"method": "prompt"}
 
 
 class TestPromptBatched(SelfCheckContract):
-    options = {"method": "prompt", "batched": True, "prompts": "paper"}
+    options: ClassVar = {"method": "prompt", "batched": True, "prompts": "paper"}
 
 
 class TestPromptEarlyStop(SelfCheckContract):
-    options = {"method": "prompt", "early_stop": 0.9, "samples": 12}
+    options: ClassVar = {"method": "prompt", "early_stop": 0.9, "samples": 12}
 
 
 class TestNliEarlyStop(SelfCheckContract):
-    options = {"method": "nli", "early_stop": 0.9, "samples": 12}
+    options: ClassVar = {"method": "nli", "early_stop": 0.9, "samples": 12}
 
 
 class TestGiven(SelfCheckContract):
-    options = {"method": "prompt", "batched": True}
+    options: ClassVar = {"method": "prompt", "batched": True}
 
     @pytest.fixture
     def case(self):
@@ -89,7 +90,7 @@ class TestGiven(SelfCheckContract):
 
 
 class TestDocuments(SelfCheckContract):
-    options = {"method": "nli"}
+    options: ClassVar = {"method": "nli"}
 
     @pytest.fixture
     def case(self):
@@ -97,7 +98,7 @@ class TestDocuments(SelfCheckContract):
 
 
 class TestGreyBox(SelfCheckContract):
-    options = {"method": "greybox"}
+    options: ClassVar = {"method": "greybox"}
 
     @pytest.fixture
     def case(self):
@@ -109,4 +110,4 @@ class TestGreyBox(SelfCheckContract):
 
 
 class TestGreyBoxEntropy(TestGreyBox):
-    options = {"method": "greybox", "quantity": "entropy", "statistic": "mean"}
+    options: ClassVar = {"method": "greybox", "quantity": "entropy", "statistic": "mean"}

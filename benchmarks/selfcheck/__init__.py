@@ -1,0 +1,1 @@
+"""SelfCheck: tables and figures of the paper, and what goes beyond it."""

@@ -1,0 +1,68 @@
+"""SelfCheck [manakul2023] on the WikiBio passages: n-gram from text, the rest from recorded scores and replies.
+
+Both areas under the precision-recall curve are always shown: the paper's trapezoid, and average precision, which
+does not gain from tied scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks._table import Row, Run, bench
+from benchmarks.selfcheck import beyond, tables
+from benchmarks.selfcheck.passages import Passage, read_passages
+from benchmarks.selfcheck.published import PROMPT
+
+__all__ = ["compute", "main"]
+
+SHOWN_SIZES = (1, 2, 4, 8, 12, 16, 20)
+
+
+def compute(run: Run) -> list[Row]:
+    """Every row."""
+    passages = read_passages(run.data("wikibio_gpt3"))
+    run.parameters["seed"] = beyond.SEED
+    run.say("n-gram")
+    found = [*tables.random_rows(passages), *tables.ngram_rows(passages), *tables.recorded_rows(passages)]
+    run.say("prompt")
+    scores = {}
+    for judge in list(PROMPT)[: 1 if run.fast else None]:
+        some = [p for p in passages if judge in p.replies]
+        if some:
+            scores[judge] = some, tables.prompt_scores(some, judge)
+    found += [*tables.prompt_rows(scores), *tables.judges_rows(passages), *tables.reference_rows(passages)]
+    run.say("ensemble, early stop, number of samples")
+    found += [*beyond.ensemble_rows(passages), *beyond.early_rows(passages)]
+    curves = beyond.sample_curves(passages, range(1, 21) if run.out else SHOWN_SIZES)
+    for title, points in curves.items():
+        for size in SHOWN_SIZES:
+            for column in ("NonFact", "Spearman"):
+                name = f"Figures 7, 8 {title}, {size} samples: {column}"
+                found.append(Row.shown(name, points[size].columns[column], digits=2))
+    found += [*beyond.sentence_rows(passages), *beyond.token_rows(passages), *tables.absent_rows()]
+    if run.out is not None:
+        from benchmarks.selfcheck import figures
+
+        figures.sample_plots(curves, run.out)
+        plotted = {judge: values for judge, (some, values) in scores.items() if len(some) == len(passages)}
+        plotted["1-gram Max"] = _unigram(passages)
+        figures.precision_recall(passages, plotted, run.out)
+        figures.scatter(passages, plotted, run.out)
+    return found
+
+
+def _unigram(passages: Sequence[Passage]) -> list[list[float]]:
+    return tables.ngram_scores(passages, [p.samples for p in passages], 1, "max")[0]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    return bench(
+        "selfcheck",
+        compute,
+        argv,
+        folder=Path(__file__).parent,
+        doc=__doc__ or "",
+        packages=("nupunkt", "spacy"),
+    )

@@ -1,0 +1,178 @@
+"""A fitted ensemble: several variants' scores stacked into one probability.
+
+Each member gives two features per sentence, its score and the mean of its scores over the passage: a sentence
+among made-up ones is rather made up too. A logistic curve with a ridge penalty is fitted to labels in [0, 1]. Fit it
+on labelled answers like your own; nothing here is fitted beforehand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from guardrail.errors import InputError
+
+__all__ = ["Stack", "out_of_fold"]
+
+Floats: TypeAlias = NDArray[np.float64]
+PENALTY = 10.0
+_STEPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A fitted stack; plain numbers, so `dataclasses.asdict` and `Stack(**…)` carry it as JSON.
+
+    Attributes:
+        members: names of the variants, in order.
+        center: of the features: the members' scores, then their passage means.
+        spread: standard deviations of the same.
+        weights: of the standardised features, in log-odds.
+        bias: log-odds of an average sentence.
+    """
+
+    members: tuple[str, ...]
+    center: tuple[float, ...]
+    spread: tuple[float, ...]
+    weights: tuple[float, ...]
+    bias: float
+
+    @classmethod
+    def fit(
+        cls,
+        scores: Mapping[str, ArrayLike],
+        labels: ArrayLike,
+        passages: Sequence[Hashable],
+        *,
+        penalty: float = PENALTY,
+    ) -> Stack:
+        """Fit to labelled sentences.
+
+        Args:
+            scores: per member, one finite score per sentence, larger = more likely made up.
+            labels: in [0, 1], 1 = made up; something in between counts as so much of both.
+            passages: which passage each sentence belongs to.
+            penalty: ridge on the weights of the standardised features.
+
+        Raises:
+            InputError: lengths differ, a number is not finite, or a label is outside [0, 1].
+        """
+        members = tuple(scores)
+        features = _features(members, scores, passages)
+        target = _vector("labels", labels, len(features))
+        if len(target) == 0 or target.min() < 0 or target.max() > 1:
+            raise InputError("labels: expected numbers in [0, 1], at least one, got something else")
+        center, spread = features.mean(axis=0), features.std(axis=0)
+        spread[spread == 0] = 1.0
+        weights = _logistic(_with_one((features - center) / spread), target, penalty)
+        return cls(
+            members,
+            tuple(center.tolist()),
+            tuple(spread.tolist()),
+            tuple(weights[1:].tolist()),
+            float(weights[0]),
+        )
+
+    def predict(self, scores: Mapping[str, ArrayLike], passages: Sequence[Hashable]) -> Floats:
+        """P(made up) per sentence, in (0, 1).
+
+        Raises:
+            InputError: a member has no scores, lengths differ, or a number is not finite.
+        """
+        features = _features(self.members, scores, passages)
+        odds = self.bias + ((features - np.array(self.center)) / np.array(self.spread)) @ np.array(
+            self.weights
+        )
+        return _expit(odds)
+
+
+def out_of_fold(
+    scores: Mapping[str, ArrayLike],
+    labels: ArrayLike,
+    passages: Sequence[Hashable],
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    penalty: float = PENALTY,
+) -> Floats:
+    """P(made up) per sentence, each by a stack that saw no sentence of its passage.
+
+    Args:
+        scores: as for `Stack.fit`.
+        labels: as for `Stack.fit`.
+        passages: as for `Stack.fit`; the folds are drawn over them.
+        folds: how many, at least 2 and at most as many as there are passages.
+        seed: of the draw.
+        penalty: as for `Stack.fit`.
+    """
+    names = list(dict.fromkeys(passages))
+    if not 2 <= folds <= len(names):
+        raise InputError(f"folds: expected 2 to {len(names)} (the passages), got {folds!r}")
+    order = np.random.default_rng(seed).permutation(len(names))
+    fold_of = {names[i]: position % folds for position, i in enumerate(order)}
+    fold = np.array([fold_of[passage] for passage in passages])
+    arrays = {name: _vector(name, values, len(fold)) for name, values in scores.items()}
+    target = _vector("labels", labels, len(fold))
+    found = np.empty(len(fold))
+    for k in range(folds):
+        test, train = fold == k, fold != k
+        stack = Stack.fit(
+            {name: values[train] for name, values in arrays.items()},
+            target[train],
+            [p for p, kept in zip(passages, train, strict=True) if kept],
+            penalty=penalty,
+        )
+        held_out = {name: values[test] for name, values in arrays.items()}
+        found[test] = stack.predict(held_out, [p for p, kept in zip(passages, test, strict=True) if kept])
+    return found
+
+
+def _features(
+    members: Sequence[str], scores: Mapping[str, ArrayLike], passages: Sequence[Hashable]
+) -> Floats:
+    if lacking := [name for name in members if name not in scores]:
+        raise InputError(f"expected scores of every member, got none of {lacking!r}")
+    if not members:
+        raise InputError("expected scores of at least one member, got none")
+    numbers = {passage: i for i, passage in enumerate(dict.fromkeys(passages))}
+    of = np.array([numbers[passage] for passage in passages], dtype=np.intp)
+    own = np.stack([_vector(name, scores[name], len(of)) for name in members], axis=1)
+    sizes = np.bincount(of, minlength=len(numbers))
+    means = np.stack([np.bincount(of, column, len(numbers)) / sizes for column in own.T], axis=1)
+    return np.hstack([own, means[of]])
+
+
+def _vector(name: str, values: ArrayLike, size: int) -> Floats:
+    found = np.asarray(values, dtype=np.float64)
+    if found.shape != (size,) or not np.isfinite(found).all():
+        raise InputError(f"{name}: expected {size} finite numbers, got shape {found.shape!r} or NaN")
+    return found
+
+
+def _with_one(features: Floats) -> Floats:
+    return np.hstack([np.ones((len(features), 1)), features])
+
+
+def _expit(odds: Floats) -> Floats:
+    found: Floats = 0.5 * (1.0 + np.tanh(0.5 * odds))
+    return found
+
+
+def _logistic(features: Floats, target: Floats, penalty: float) -> Floats:
+    """Newton's steps to the penalised maximum; the first column, the bias, bears no penalty."""
+    ridge = np.full(features.shape[1], penalty)
+    ridge[0] = 1e-6  # labels of one kind alone must not send the bias to infinity
+    weights = np.zeros(features.shape[1])
+    for _ in range(_STEPS):
+        p = _expit(features @ weights)
+        gradient = features.T @ (target - p) - ridge * weights
+        curvature = (features * (p * (1 - p))[:, None]).T @ features + np.diag(ridge)
+        step = np.linalg.solve(curvature, gradient)
+        weights = weights + step
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    return weights
