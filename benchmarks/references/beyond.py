@@ -97,7 +97,7 @@ def fast_auc_over_all_draws(topics: Sequence[Topic]) -> NDArray[np.float64]:
         Shape (draws of DQ1, of DQ2, of DQ3), in [0, 1].
     """
     titles = [title for topic in topics for title in topic.titles]
-    labels = [title.grounded for title in titles]
+    labels = np.array([title.grounded for title in titles])
     authors = np.array([agreement(title.answers) for title in titles], dtype=float)
     draws = min(len(title.votes[query]) for title in titles for query in QUERIES)
     replies = [[title.votes[query][:draws] for query in QUERIES] for title in titles]
@@ -110,8 +110,8 @@ def fast_auc_over_all_draws(topics: Sequence[Topic]) -> NDArray[np.float64]:
     for chosen in product(range(draws), repeat=3):
         counted = said[:, queries, chosen].sum(axis=1)
         direct = yes[:, queries, chosen].sum(axis=1) / np.maximum(counted, 1)
-        has_direct = understood[:, queries, chosen].any(axis=1)
-        values[chosen] = auc(np.where(has_direct, (authors + direct) / 2, authors), labels)
+        kept = understood[:, queries, chosen].any(axis=1)  # half a score is none
+        values[chosen] = auc((authors + direct)[kept] / 2, labels[kept])
     return values
 
 

@@ -9,13 +9,28 @@ from guardrail.detectors.references.parsing import normalised_venue, read_overla
 
 class TestReadYesNo:
     @pytest.mark.parametrize(
-        "reply", ["Yes", "yes.", " YES, it does.", "**Yes**", '"Yes"', "\n- yes", "Ｙｅｓ"]
+        "reply",
+        [
+            "Yes",
+            "yes.",
+            " YES, it does.",
+            "**Yes**",
+            '"Yes"',
+            "\n- yes",
+            "Ｙｅｓ",
+            "_Yes_",
+            "Answer: yes",
+            "1. Yes",
+            "The answer is: yes",
+        ],
     )
     def test_reads_a_leading_yes(self, reply):
         """Whatever surrounds it."""
         assert read_yes_no(reply) is True
 
-    @pytest.mark.parametrize("reply", ["No", "no.", "NO - I cannot find it", "**No**"])
+    @pytest.mark.parametrize(
+        "reply", ["No", "no.", "NO - I cannot find it", "**No**", "No, it does not exist.", "Answer: no"]
+    )
     def test_reads_a_leading_no(self, reply):
         """Likewise."""
         assert read_yes_no(reply) is False

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+from guardrail._options import number, one_of, seconds
 from guardrail.backends import Backend
 from guardrail.bibliography.records import Bibliography, Find, Match, Record, Status
 from guardrail.detector import Detector, Scope
@@ -86,16 +87,26 @@ class ReferenceCheck(Detector):
         max_references: int = 50,
         deadline: float | None = None,
     ) -> None:
-        _one_of("effort", effort, tuple(_DRAWS))
-        _one_of("parsing", parsing, ("exact", "paper"))
-        _one_of("prompts", prompts, ("fenced", "paper"))
-        for query in queries:
-            _one_of("queries", query, ("iq", *DIRECT, *DETAILS))
+        one_of("effort", effort, tuple(_DRAWS))
+        one_of("parsing", parsing, ("exact", "paper"))
+        one_of("prompts", prompts, ("fenced", "paper"))
+        for query in queries or ("none",):
+            one_of("queries", query, ("iq", *DIRECT, *DETAILS))
+        number("threshold", threshold, least=0, most=1)
+        number("confidence", confidence, least=0.5, most=1)
+        number("max_references", max_references, least=1, whole=True)
+        if draws is not None:
+            number("draws", draws, least=1, whole=True)
+        if logprobs is not None:
+            number("logprobs", logprobs, least=1, most=20, whole=True)
+        if not isinstance(witness, bool):
+            raise ConfigError(f"expected witness to be true or false, got {witness!r}")
+        seconds("deadline", deadline)
         self.effort = effort
         self.bibliography = _opened(bibliography)
         self.queries = tuple(queries)
         self.agreement = agreement or ("model" if effort == "paper" else "local")
-        _one_of("agreement", self.agreement, ("local", "model"))
+        one_of("agreement", self.agreement, ("local", "model"))
         self.parsing = parsing
         self.prompts = prompts
         self.threshold = threshold
@@ -139,6 +150,9 @@ class ReferenceCheck(Detector):
             cited = yield from compute(self._citations, case)
         else:
             cited = self._citations(case)
+        if not cited and case.answer.strip() and asks_for_references(case.question):
+            reason = "references were asked for, and none was recognised in the answer"
+            return [Finding(detector=self.name, verdict=Verdict.UNVERIFIED, label="unknown", reason=reason)]
         titles = [citation.reference.title for citation in cited]
         shown = [title for title in titles if title]
         examined = cited[: self.max_references]
@@ -224,10 +238,10 @@ class ReferenceCheck(Detector):
     ) -> Finding:
         evidence = [*evidence, *_told(asked)]
         grounded = asked.groundedness
-        missing = self._missing(asked)
-        if grounded is None or missing:
+        if grounded is None:
             reason = why(asked.failures) or "no reply could be understood"
-            return self._unverified(citation, f"{before}{missing or ''}{reason}", evidence=evidence)
+            missing = asked.missing or "no score"
+            return self._unverified(citation, f"{before}{missing}: {reason}", evidence=evidence)
         claim, title_alone = _mean(asked.claim), asked.without_claim
         if (
             claim is not None
@@ -256,24 +270,16 @@ class ReferenceCheck(Detector):
                 reason=f"{before}asked about this work, the model does not know it",
                 evidence=evidence,
             )
+        # a source that should have been asked and did not answer: the model alone does not clear the work
+        unreachable = any(isinstance(e, Lookup) and e.status == "unreachable" for e in evidence)
         return self._finding(
             citation,
-            Verdict.SUPPORTED,
+            Verdict.UNVERIFIED if unreachable else Verdict.SUPPORTED,
             "grounded",
             score=score,
             reason=f"{before}asked about this work, the model answers consistently",
             evidence=evidence,
         )
-
-    def _missing(self, asked: Interrogation) -> str:
-        """A whole ensemble that is lacking because replies failed: half a score is not this score."""
-        if not asked.failures:
-            return ""
-        if "iq" in self.queries and asked.indirect is None:
-            return "no two author answers: "
-        if self._interviewer.direct and asked.direct is None:
-            return "no direct answer: "
-        return ""
 
     def _finding(
         self,
@@ -303,11 +309,6 @@ class ReferenceCheck(Detector):
         return self._finding(
             citation, Verdict.UNVERIFIED, "unknown", score=None, reason=reason, evidence=evidence
         )
-
-
-def _one_of(option: str, value: Any, known: Sequence[str]) -> None:
-    if value not in known:
-        raise ConfigError(f"expected {option} to be one of {', '.join(known)}, got {value!r}")
 
 
 def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | None:
@@ -354,11 +355,7 @@ def _told(asked: Interrogation) -> list[Evidence]:
     """What the model said, and the numbers it came to."""
     told: list[Evidence] = []
     for query, texts in asked.texts.items():
-        read: list[str | None] = []
-        if query in asked.votes:
-            read = [{True: "yes", False: "no", None: None}[vote] for vote in asked.votes[query]]
-        elif query in asked.details:
-            read = list(asked.details[query])
+        read = asked.read[query] if query != "iq" else []
         told.append(Replies(query=query, texts=tuple(text[:1_000] for text in texts), read=tuple(read)))
     numbers = {"IQ": asked.indirect, "DQ": asked.direct, "IQ+DQ": asked.groundedness}
     if asked.claim:

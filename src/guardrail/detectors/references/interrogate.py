@@ -14,6 +14,7 @@ from guardrail.detectors.references.parsing import (
     read_overlap,
     read_year,
     read_yes_no,
+    said,
 )
 from guardrail.detectors.references.prompts import (
     authors_question,
@@ -46,23 +47,30 @@ class Interrogation:
     """What was learned about one title.
 
     Attributes:
-        answers: the author answers.
+        texts: per question, the replies.
+        read: per question, what each reply was read as; `None` = not understood.
+        answers: the author answers, empty ones aside.
+        named: how many of them are lists of authors.
         overlaps: of every pair of answers, in [0, 1]; `None` = the comparison was not understood.
         claim: of the answer's own claim with every author answer; empty if it claims no authors.
-        votes: per direct query, the replies as read.
+        votes: per direct query, the replies as read, empty ones aside.
         rates: per direct query, P(yes) by log-probabilities where the backend gives them.
         details: per detail, the replies as read.
         failures: replies that did not come.
+        asks_authors: whether "iq" was among the questions.
     """
 
+    texts: dict[str, list[str]] = field(default_factory=dict)
+    read: dict[str, list[str | None]] = field(default_factory=dict)
     answers: list[str] = field(default_factory=list)
+    named: int = 0
     overlaps: list[float | None] = field(default_factory=list)
     claim: list[float] = field(default_factory=list)
     votes: dict[str, list[bool | None]] = field(default_factory=dict)
-    texts: dict[str, list[str]] = field(default_factory=dict)
     rates: dict[str, list[float]] = field(default_factory=dict)
     details: dict[str, list[str | None]] = field(default_factory=dict)
     failures: list[Failed] = field(default_factory=list)
+    asks_authors: bool = True
 
     @property
     def indirect(self) -> float | None:
@@ -84,9 +92,20 @@ class Interrogation:
         return yes_rate(self.votes.get(query, []))
 
     @property
+    def missing(self) -> str:
+        """Which half of the score cannot be had, "" if none: half a score is not this score."""
+        if self.asks_authors and self.indirect is None:
+            return "no two author answers"
+        if self.votes and self.direct is None:
+            return "no yes or no to the direct questions"
+        if not self.votes and self.asks_authors and not self.named and not self.details:
+            return "no answer that names authors"  # and nothing else was asked: the model may not understand
+        return ""
+
+    @property
     def groundedness(self) -> float | None:
-        """IQ+DQ."""
-        return groundedness(self.indirect, self.direct)
+        """IQ+DQ; `None` where a half is missing."""
+        return None if self.missing else groundedness(self.indirect, self.direct)
 
     @property
     def without_claim(self) -> float | None:
@@ -156,7 +175,7 @@ class Interviewer:
 
     def interrogate(self, reference: Reference, titles: Sequence[str], position: int) -> Flow[Interrogation]:
         """The flow: all questions at once, or in rounds until the decision is settled."""
-        found = Interrogation(votes={query: [] for query in self.direct})
+        found = Interrogation(votes={query: [] for query in self.direct}, asks_authors="iq" in self.queries)
         adaptive = self.stop_at is not None
         witnesses = (min(2, self.witnesses) if adaptive else self.witnesses) if "iq" in self.queries else 0
         asked = yield from self._round(
@@ -207,22 +226,25 @@ class Interviewer:
         if isinstance(reply, Failed):
             found.failures.append(reply)
             return
-        text = reply.value.text
+        text = reply.value.text if self.parsing == "paper" else said(reply.value.text)
         found.texts.setdefault(query, []).append(text)
-        if not text.strip() and self.parsing != "paper":  # an empty reply says nothing about the work
-            return
-        if query == "iq":
+        read: str | None = None
+        if not text.strip() and self.parsing != "paper":
+            pass  # an empty reply says nothing about the work
+        elif query == "iq":
             found.answers.append(text)
         elif query in found.votes:
-            found.votes[query].append(read_yes_no(text, self.parsing))
+            vote = read_yes_no(text, self.parsing)
+            read = {True: "yes", False: "no", None: None}[vote]
+            found.votes[query].append(vote)
             sure = probability_of_yes(reply.value.logprobs)
             if sure is not None:
                 found.rates.setdefault(query, []).append(sure)
-        elif query == "year":
-            year = read_year(text)
-            found.details.setdefault(query, []).append(None if year is None else str(year))
         else:
-            found.details.setdefault(query, []).append(normalised_venue(text))
+            year = read_year(text) if query == "year" else None
+            read = normalised_venue(text) if query == "venue" else None if year is None else str(year)
+            found.details.setdefault(query, []).append(read)
+        found.read.setdefault(query, []).append(read)
 
     def _compare(self, found: Interrogation, reference: Reference, before: int) -> Flow[None]:
         """Overlaps of the new answers with all earlier ones, and of the answer's claim with the new ones."""
@@ -247,6 +269,7 @@ class Interviewer:
                 else:
                     found.failures.append(reply)
         lists = [parse_authors(answer) for answer in found.answers]
+        found.named = sum(names is not None for names in lists)
         if self.agreement == "local":
             found.overlaps += [_list_overlap(lists[a], lists[b]) for a, b in pairs]
         if self.witness_claim and reference.authors:

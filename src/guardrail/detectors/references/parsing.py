@@ -9,30 +9,50 @@ import re
 import unicodedata
 from typing import Literal, TypeAlias
 
-__all__ = ["Parsing", "normalised_venue", "read_overlap", "read_year", "read_yes_no"]
+__all__ = ["Parsing", "normalised_venue", "read_overlap", "read_year", "read_yes_no", "said"]
 
 Parsing: TypeAlias = Literal["exact", "paper"]
 
 _NUMBER = re.compile(r"\s*(?:ANSWER|ANS)?\s*:?\s*(\d{1,3}(?:\.\d{1,20})?)(?![\d.]*\d)", re.IGNORECASE)
+_LEAD = re.compile(r"\A[\s\W]*(?:(?:the )?answer(?: is)?\s*:?|\d{1,2}\s*[.):])[\s\W]*(?=yes|no)")
+_WORD = re.compile(r"\w+(?:['’]\w+)?")
+_SENTENCE_END = re.compile(r"(?<=\w)[.!?\n]")
 _YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
 _READ = 2_000  # characters of a reply that are looked at
+
+
+def said(reply: str) -> str:
+    """A reply without the thoughts that some models write before it."""
+    start = reply.find("<think>", 0, 100)
+    if start < 0:
+        return reply
+    end = reply.find("</think>", start)
+    return "" if end < 0 else reply[:start] + reply[end + len("</think>") :]
 
 
 def read_yes_no(reply: str, parsing: Parsing = "exact") -> bool | None:
     """Yes, no, or not understood.
 
-    Exact: the first word, without punctuation and case, is "yes" or "no"; anything else is `None`.
+    Exact: the first sentence begins with "yes" or "no" (case, mark-up and a leading "Answer:" or number aside), does
+    not hold the other word too, and a "yes" is not taken back by a "not"; anything else is `None`.
     Paper: whether the reply holds the letters "yes"; never `None` ([agrawal2024] footnote 9).
 
     Example:
         >>> read_yes_no("Yes, it does."), read_yes_no("I do not know"), read_yes_no("I don't know", "paper")
         (True, None, False)
+        >>> read_yes_no("yes/no"), read_yes_no("Yes, it does not exist.")
+        (None, None)
     """
     if parsing == "paper":
         return "yes" in reply.lower()
-    text = unicodedata.normalize("NFKC", reply[:_READ])
-    match = re.search(r"\w[\w'’]*", text)
-    return {"yes": True, "no": False}.get(match[0].casefold()) if match else None
+    text = unicodedata.normalize("NFKC", reply[:_READ]).replace("_", " ").casefold()
+    text = _LEAD.sub("", text, count=1)
+    words = _WORD.findall(_SENTENCE_END.split(text.lstrip(), maxsplit=1)[0])
+    if not words or words[0] not in {"yes", "no"} or {"yes", "no"} <= set(words):
+        return None
+    if words[0] == "yes" and any(word == "not" or word.endswith(("n't", "n’t")) for word in words):
+        return None
+    return bool(words[0] == "yes")
 
 
 def read_overlap(reply: str, parsing: Parsing = "exact") -> float | None:

@@ -23,6 +23,7 @@ MAX_TITLE = 500
 """Characters of a title that are asked about; a longer one is hostile or no title."""
 
 _SYSTEM = "You are a helpful assistant"
+_LISTED = 9  # titles that "dq3" shows at most, those around the one in question; the paper's lists have five
 _OVERLAP_WIDTH = 100  # characters of each list that the comparing model sees: [agrawal2024], released code
 
 
@@ -48,7 +49,9 @@ def direct_question(
         ]
     else:
         listing: list[str | Untrusted] = []
-        for number, each_title in enumerate(titles, 1):
+        first = max(0, min(position - _LISTED // 2, len(titles) - _LISTED))
+        position -= first
+        for number, each_title in enumerate(titles[first : first + _LISTED], 1):
             listing += [f"{number}. " if number == 1 else f"\n{number}. ", _piece(each_title, fenced)]
         turns = [
             user(
