@@ -16,7 +16,7 @@ PIECES = st.sampled_from(
         "@article{key1,\n title={A {B} C}\n}", "@book{x,", "}", "{", "$$", "$x$", "\\[", "\\]", "[1]", "[2, 3]", "[1-3]",
         "(", ")", "（", "）", '"', "“", "”", "*", "**", "_", "`", "[text](http://a.b/c)", "http://a.b/c.", "<b>", "| a | b |",
         "# Heading\n", "et al. ", "Sentence one. ", "word", "。", "中文", "é", "e\u0301", "\u200d", "\u202e", "\r\n", "\x00",
-        "; ", ", ", " and ", "see ",
+        "; ", ", ", " and ", "see ", "[^1]: ", "[^1]", "\\cite{key1}", "\"Title A\"", "|---|---|\n", "Books:\n",
     ]
 )  # fmt: skip
 TEXTS = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=25).map("".join))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, cast
 
 from guardrail.policies.review import Review
 from guardrail.report import Action, Decision, Edit, Finding, Verdict
-from guardrail.text.edits import apply, merge
+from guardrail.text.edits import NUMBERED_AGAIN, apply, merge
 
 __all__ = ["Chain", "Policy", "VerdictPolicy", "untouched"]
 
@@ -147,10 +148,15 @@ def untouched(review: Review) -> Decision:
     return Decision(action=Action.PASS, answer=review.case.answer)
 
 
-def _uncut(findings: Iterable[Finding], edits: tuple[Edit, ...]) -> Iterator[Finding]:
-    """The findings whose text an edit has not taken away."""
-    cuts = [edit.span for edit in edits if edit.span.end > edit.span.start and edit.why != "numbered again"]
+def _uncut(findings: Iterable[Finding], edits: Iterable[Edit]) -> Iterator[Finding]:
+    """The findings whose text an edit has not taken away; edits are disjoint."""
+    cuts = sorted(
+        (edit.span.start, edit.span.end)
+        for edit in edits
+        if edit.span.end > edit.span.start and edit.why != NUMBERED_AGAIN
+    )
     for finding in findings:
         span = finding.span
-        if span is None or not any(cut.start <= span.start and span.end <= cut.end for cut in cuts):
+        index = -1 if span is None else bisect_right(cuts, span.start, key=lambda cut: cut[0]) - 1
+        if span is None or index < 0 or span.end > cuts[index][1]:
             yield finding

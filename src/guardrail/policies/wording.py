@@ -51,7 +51,7 @@ def kinds(findings: Collection[Finding]) -> str:
     counts: Counter[str] = Counter()
     for finding in findings:
         known = re.fullmatch(r"[A-Za-z][A-Za-z -]{0,30}", finding.label)
-        told = finding.label.lower() not in (finding.text.lower() or finding.label.lower() + " ")
+        told = finding.text and finding.label.lower() not in finding.text.lower()
         counts[finding.label if known and told else finding.verdict.value] += 1
     kinds = ", ".join(f"{count} {kind}" for kind, count in counts.most_common())
     return f"{many(len(findings), 'part')} of it could not be confirmed ({kinds})"

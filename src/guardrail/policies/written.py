@@ -14,13 +14,6 @@ from guardrail.report import Verdict
 
 __all__ = ["parse_policy"]
 
-_NAMES: dict[str, type[VerdictPolicy]] = {
-    "flag": Flag,
-    "annotate": Annotate,
-    "remove": Remove,
-    "regenerate": Regenerate,
-    "block": Block,
-}
 _TERM = re.compile(
     r"\s*(?P<name>\w+)\s*(?:\((?P<arguments>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\))?\s*(?P<end>\||$)"
 )
@@ -56,29 +49,23 @@ def parse_policy(text: str) -> Policy:
 
 
 def _term(name: str, arguments: str) -> Policy:
-    if name not in _NAMES:
-        raise UnknownName("policy", name, _NAMES)
+    if name not in _POLICIES:
+        raise UnknownName("policy", name, _POLICIES)
+    policy, readers = _POLICIES[name]
     options: dict[str, object] = {}
     position = 0
-    readers: dict[str, Callable[[str], object]] = {"on": _read_verdicts}
-    if name == "regenerate":
-        readers["times"] = _read_count
-    if name == "block":
-        readers["message"] = _read_string
     while arguments[position:].strip():
         match = _ARGUMENT.match(arguments, position)
         if match is None:
             raise ConfigError(f"{name} expects arguments like on=unverified, got {arguments[position:]!r}")
-        key = match.group("key") or (
-            "times" if name == "regenerate" else "message" if name == "block" else "on"
-        )
+        key = match.group("key") or next(iter(readers))
         if key not in readers:
             raise UnknownName(f"option of {name}", key, readers)
         if key in options:
             raise ConfigError(f"{name} got {key!r} twice; leave one out")
         options[key] = readers[key](match.group("value"))
         position = match.end()
-    return cast("Policy", _NAMES[name](**options))  # type: ignore[arg-type]  # read by key above
+    return cast("Policy", policy(**options))  # type: ignore[arg-type]  # read by key above
 
 
 def _read_verdicts(value: str) -> frozenset[Verdict]:
@@ -103,3 +90,13 @@ def _read_string(value: str) -> str:
     if not isinstance(text, str):
         raise ConfigError(f'block expects a message in double quotes, got {value!r}; write message="…"')
     return text
+
+
+_POLICIES: dict[str, tuple[type[VerdictPolicy], dict[str, Callable[[str], object]]]] = {
+    "flag": (Flag, {"on": _read_verdicts}),
+    "annotate": (Annotate, {"on": _read_verdicts}),
+    "remove": (Remove, {"on": _read_verdicts}),
+    "regenerate": (Regenerate, {"times": _read_count, "on": _read_verdicts}),
+    "block": (Block, {"message": _read_string, "on": _read_verdicts}),
+}
+"""Each policy with how its options are read; the first may be given without its name."""

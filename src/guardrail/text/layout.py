@@ -1,4 +1,4 @@
-"""The parts of an answer that an edit must respect: code, BibTeX, formulas, lists, links, sentences.
+"""The parts of an answer that an edit must respect: blocks, lists, tables, links, words, sentences.
 
 A deliberately small reading of Markdown, made for text that a model wrote and nobody validated. Every function
 is linear in the length of the text, and none raises on any string.
@@ -13,14 +13,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
+from guardrail.text.blocks import Block, code_blocks, entries, formulas, outermost, overlaps
+
 __all__ = ["Block", "Item", "ItemList", "Layout", "Region", "sentence_ends"]
 
-_FENCE = re.compile(r"[ \t>]*(`{3,}|~{3,})")
-_BIBTEX = re.compile(r"^[ \t]*@[A-Za-z]+\s*\{\s*([^\s,{}\"]{0,200})\s*,", re.MULTILINE)
 _ITEM = re.compile(
-    r"(?P<indent>[ \t]*)(?:(?P<dot>\d{1,9})(?P<style>[.)])|\[(?P<bracket>\d{1,9})\](?P<colon>:?)|[-*+•·‣])(?P<gap>[ \t]+)(?=\S)"
+    r"(?P<indent>[ \t]*)(?:(?P<dot>\d{1,9})(?P<style>[.)])"
+    r"|\[(?P<note>\^?)(?P<bracket>\d{1,9})\](?:(?P<colon>:)|(?![ \t]+(?:and|or|also|[a-z]{1,15}(?:s|ed))[ \t]))"  # not "[2] shows"
+    r"|[-*+•·‣])(?P<gap>[ \t]+)(?=\S)"
 )
 _ROW = re.compile(r"[ \t]*\|")
+_RULE = re.compile(r"[ \t]*\|[ \t|:-]*-[ \t|:-]*$")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _INLINE = re.compile(
     r"!?\[[^\[\]\n]*\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])"  # link
@@ -34,21 +37,15 @@ _ABBREVIATION = re.compile(
     r"|proc|conf|univ|inc|approx|ca|resp|trans|int|rev|dept)\.$",
     re.IGNORECASE,
 )
-_TERMINATOR = re.compile(
-    r"(?:[.!?…]{1,9}[\"'”’»)\]*_]{0,6}(?=\s|$)|[。！？]{1,9}[”’」』》）]{0,6})(?:[ \t]?\[\d[\d,;\s–—-]{0,40}\]){0,6}"
+_ENUMERATOR = re.compile(r"[\s*_>(]{0,9}\d{1,3}\.")  # "**1. Title**" at the start of a paragraph
+_ROUND = re.compile(r"[()（）]")
+_WORD = re.compile(  # below U+0600: most alphabets beyond are cursive or write no spaces
+    r"(?:(?![\u0600-\U0010ffff])[^\W_]"
+    r"|[\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7])+"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Block:
-    """Lines that are not prose: `text[start:end]`, without the last line's end."""
-
-    start: int
-    end: int
-    kind: Literal["code", "bibtex", "math"]
-    indent: str = ""
-    key: str = ""
-    closing: str = ""  # the fence that would close a code block which the text leaves open
+_TERMINATOR = re.compile(
+    r"(?:[.!?…]{1,9}[\"'”’»)\]*_]{0,6}(?=\s|$)|[。！？]{1,9}[”’」』》）]{0,6})(?:(?:[ \t]?\[\^?\d[\d,;\s–—-]{0,40}\]){1,6}(?![ \t]*[a-z,]))?"
+)
 
 
 @dataclass(slots=True)
@@ -67,7 +64,7 @@ class Item:
 
 @dataclass(slots=True)
 class ItemList:
-    """Items that belong together; `style` is ".", ")", "[]", "[]:" or "-"."""
+    """Items that belong together; `style` is ".", ")", "[]", "[]:", "[^]:" or "-"."""
 
     style: str
     nested: bool
@@ -89,22 +86,21 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._ends: dict[tuple[int, int], list[int]] = {}
+        self._sentences: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self.lines: list[tuple[int, int]] = list(_lines(text))
 
     @cached_property
     def blocks(self) -> list[Block]:
         """Outermost code blocks, BibTeX entries and displayed formulas, in order."""
-        code = list(self._code())
-        found = code + [b for b in self.entries if not _within(b, code)]
-        found.sort(key=lambda block: block.start)
-        math = [b for b in _math(self.text) if not any(b.start < o.end and o.start < b.end for o in found)]
-        return sorted(found + math, key=lambda block: block.start)
+        code = list(code_blocks(self.text, self.lines))
+        found = outermost([*code, *(entry for entry in self.entries if not overlaps(entry, code))])
+        formal = [block for block in formulas(self.text) if not overlaps(block, found)]
+        return sorted([*found, *formal], key=lambda block: block.start)
 
     @cached_property
     def entries(self) -> list[Block]:
         """BibTeX entries, also those inside code blocks."""
-        return list(_entries(self.text))
+        return list(entries(self.text))
 
     @cached_property
     def inline(self) -> list[tuple[int, int]]:
@@ -127,16 +123,50 @@ class Layout:
 
     def inline_at(self, position: int) -> tuple[int, int] | None:
         """The inline construct that the position would cut in two."""
-        index = bisect_right(self.inline, position - 1, key=lambda part: part[0]) - 1
-        if index < 0:
-            return None
-        start, end = self.inline[index]
-        return (start, end) if start < position < end else None
+        return _around(self.inline, position)
+
+    def word_at(self, position: int) -> tuple[int, int] | None:
+        """The word that the position would cut in two."""
+        return _around(self.words, position)
+
+    def parenthesis_around(self, start: int, end: int, reach: int) -> tuple[int, int] | None:
+        """The brackets of the innermost parenthesis around `text[start:end]` that opens within `reach`."""
+        index = bisect_left(self.parentheses, (start, 0)) - 1
+        while index >= 0 and start - self.parentheses[index][0] <= reach:
+            if self.parentheses[index][1] >= end:
+                return self.parentheses[index]
+            index -= 1
+        return None
+
+    @cached_property
+    def headings(self) -> list[Region]:
+        """Headings, in order."""
+        return [r for r in self.regions if r.kind == "line" and _HEADING.match(self.text, r.start, r.end)]
+
+    @cached_property
+    def tables(self) -> list[list[Region]]:
+        """The rows of each table that has a line below its header, those two not included."""
+        found: list[list[Region]] = []
+        previous = 0
+        for region in self.regions:
+            if region.kind == "line" and _ROW.match(self.text, region.start, region.end):
+                if not found or previous != region.start:
+                    found.append([])
+                found[-1].append(region)
+                previous = region.end
+        return [
+            rows for rows in found if len(rows) > 2 and _RULE.match(self.text[rows[1].start : rows[1].end])
+        ]
 
     @cached_property
     def regions(self) -> list[Region]:
         """Disjoint regions in order; blank lines between them belong to none."""
         return self._parsed[0]
+
+    def region_at(self, position: int) -> Region | None:
+        """The region that the position lies in."""
+        index = bisect_right(self.regions, position, key=lambda region: region.start) - 1
+        return self.regions[index] if index >= 0 and position < self.regions[index].end else None
 
     @cached_property
     def lists(self) -> list[ItemList]:
@@ -148,32 +178,29 @@ class Layout:
         reader = _Reader(self)
         for start, end in self.lines:
             reader.read(start, end)
+        reader.close()
         return reader.regions, reader.lists
 
-    def sentence_ends(self, start: int, end: int) -> list[int]:
-        """As the function of that name, remembered."""
-        if (start, end) not in self._ends:
-            self._ends[start, end] = sentence_ends(self.text, start, end)
-        return self._ends[start, end]
+    @cached_property
+    def words(self) -> list[tuple[int, int]]:
+        """Runs of letters and digits in alphabets that put spaces between words, with their accents."""
+        return [match.span() for match in _WORD.finditer(self.text)]
 
-    def _code(self) -> Iterator[Block]:
-        opened: tuple[int, str, str] | None = None
-        for start, end in self.lines:
-            match = _FENCE.match(self.text, start, end)
-            if match is None:
-                continue
-            fence = match.group(1)
-            if opened is None:
-                opened = (start, fence, self.text[start : match.start(1)])
-            elif (
-                fence[0] == opened[1][0]
-                and len(fence) >= len(opened[1])
-                and not self.text[match.end() : end].strip()
-            ):
-                yield Block(opened[0], match.end(), "code", opened[2])
-                opened = None
-        if opened is not None:
-            yield Block(opened[0], len(self.text), "code", opened[2], closing=opened[1])
+    @cached_property
+    def parentheses(self) -> list[tuple[int, int]]:
+        """Round brackets that close, in order, each within one region."""
+        return sorted(pair for region in self.regions for pair in _parentheses(self.text, region))
+
+    def sentences(self, start: int, end: int) -> list[tuple[int, int]]:
+        """The sentences of `text[start:end]` without the blanks before them; remembered."""
+        if (start, end) not in self._sentences:
+            ends = sentence_ends(self.text, start, end)
+            starts = [start, *ends[:-1]]
+            self._sentences[start, end] = [
+                (stop - len(self.text[first:stop].lstrip()), stop)
+                for first, stop in zip(starts, ends, strict=True)
+            ]
+        return self._sentences[start, end]
 
 
 class _Reader:
@@ -187,6 +214,7 @@ class _Reader:
         self.block = 0
         self.open: list[tuple[Item, ItemList]] = []
         self.latest: dict[tuple[int, str], ItemList] = {}
+        self.reached = 0  # where the last line of the open items ends
         self.blank = True
 
     def read(self, start: int, end: int) -> None:
@@ -200,7 +228,7 @@ class _Reader:
         elif match := _ITEM.match(self.text, start, end):
             self._item(match, end)
         elif _ROW.match(self.text, start, end) or _HEADING.match(self.text, start, end):
-            self._close()
+            self.close()
             self.latest.clear()
             self.regions.append(Region(start, end, "line"))
         else:
@@ -211,7 +239,7 @@ class _Reader:
         if self.open and _indent(self.text, start, end) > self.open[-1][0].indent:
             self._extend(end)
         else:
-            self._close()
+            self.close()
         last = self.regions[-1] if self.regions else None
         if last is not None and last.kind == "block" and last.end == start and not self.blank:
             last.end = end
@@ -220,7 +248,9 @@ class _Reader:
 
     def _item(self, match: re.Match[str], end: int) -> None:
         text = match.group("dot") or match.group("bracket")
-        style = match.group("style") or ("[]" + match.group("colon") if match.group("bracket") else "-")
+        style = match.group("style") or (
+            f"[{match.group('note')}]{match.group('colon') or ''}" if match.group("bracket") else "-"
+        )
         digits = match.span("dot" if match.group("dot") else "bracket") if text else (0, 0)
         indent = _width(match.group("indent"))
         item = Item(
@@ -228,13 +258,19 @@ class _Reader:
         )
         sibling: ItemList | None = None
         while self.open and self.open[-1][0].indent >= indent:
-            popped, owner = self.open.pop()
+            popped, owner = self._pop()
             if popped.indent == indent and popped.style == style:
                 sibling = owner
         earlier = self.latest.get((indent, style))
         if sibling is None and earlier is not None and item.number is not None and not self.open:
             before = earlier.items[-1].number
             sibling = earlier if before is not None and item.number == before + 1 else None
+        if (
+            sibling is not None
+            and style.startswith("[")
+            and (item.number or 0) <= (sibling.items[-1].number or 0)
+        ):
+            sibling = None  # a paragraph that begins with a marker, and then the list
         if sibling is None:
             sibling = ItemList(style, nested=bool(self.open))
             self.lists.append(sibling)
@@ -254,7 +290,7 @@ class _Reader:
             else:
                 self.regions.append(Region(start, end, "prose"))
             return
-        self._close()
+        self.close()
         last_region = self.regions[-1] if self.regions else None
         if last_region is not None and last_region.kind == "prose" and not self.blank:
             last_region.end = end
@@ -262,11 +298,17 @@ class _Reader:
             self.regions.append(Region(start, end, "prose"))
 
     def _extend(self, end: int) -> None:
-        for item, _ in self.open:
-            item.end = end
+        self.reached = end
 
-    def _close(self) -> None:
-        self.open.clear()
+    def close(self) -> None:
+        """No line that follows belongs to the open items."""
+        while self.open:
+            self._pop()
+
+    def _pop(self) -> tuple[Item, ItemList]:
+        item, owner = self.open.pop()
+        item.end = self.reached
+        return item, owner
 
 
 def sentence_ends(text: str, start: int, end: int) -> list[int]:
@@ -279,7 +321,9 @@ def sentence_ends(text: str, start: int, end: int) -> list[int]:
     ends = []
     for match in _TERMINATOR.finditer(text, start, end):
         before = text[max(start, match.start() - 12) : match.start() + 1]
-        if text[match.start()] == "." and _ABBREVIATION.search(before):
+        if text[match.start()] == "." and (
+            _ABBREVIATION.search(before) or _ENUMERATOR.fullmatch(text, start, match.start() + 1)
+        ):
             continue
         ends.append(match.end())
     last = start + len(text[start:end].rstrip())
@@ -297,46 +341,6 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
         start = end
 
 
-def _entries(text: str) -> Iterator[Block]:
-    matches = list(_BIBTEX.finditer(text))
-    for i, match in enumerate(matches):
-        limit = matches[i + 1].start() if i + 1 < len(matches) else len(text)
-        start = text.index("@", match.start())
-        end = _balanced(text, text.index("{", start), limit)
-        yield Block(start, end, "bibtex", text[match.start() : start], match.group(1))
-
-
-def _balanced(text: str, start: int, limit: int) -> int:
-    depth = 0
-    for i in range(start, limit):
-        if text[i] == "{":
-            depth += 1
-        elif text[i] == "}":
-            depth -= 1
-            if depth == 0:
-                return i + 1
-    blank = text.find("\n\n", start, limit)
-    fence = text.find("\n```", start, limit)
-    stops = [stop for stop in (blank, fence) if stop >= 0]
-    return min(stops) if stops else start + len(text[start:limit].rstrip())
-
-
-def _math(text: str) -> Iterator[Block]:
-    for opening, closing in (("$$", "$$"), ("\\[", "\\]")):
-        start = text.find(opening)
-        while start >= 0:
-            end = text.find(closing, start + 2)
-            if end < 0:
-                break
-            yield Block(start, end + 2, "math")
-            start = text.find(opening, end + 2)
-
-
-def _within(block: Block, others: list[Block]) -> bool:
-    index = bisect_right(others, block.start, key=lambda other: other.start) - 1
-    return index >= 0 and block.start < others[index].end
-
-
 def _width(indent: str) -> int:
     return len(indent.expandtabs(4))
 
@@ -344,3 +348,17 @@ def _width(indent: str) -> int:
 def _indent(text: str, start: int, end: int) -> int:
     line = text[start:end]
     return _width(line[: len(line) - len(line.lstrip(" \t"))])
+
+
+def _around(parts: list[tuple[int, int]], position: int) -> tuple[int, int] | None:
+    index = bisect_left(parts, (position, 0)) - 1
+    return parts[index] if index >= 0 and position < parts[index][1] else None
+
+
+def _parentheses(text: str, region: Region) -> Iterator[tuple[int, int]]:
+    opened: list[int] = []
+    for match in _ROUND.finditer(text, region.start, region.end):
+        if match.group() in "(（":
+            opened.append(match.start())
+        elif opened:
+            yield opened.pop(), match.start()

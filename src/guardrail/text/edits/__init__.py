@@ -1,17 +1,30 @@
-"""Edits of an answer: marks that break nothing, and cuts that leave clean text.
+r"""Edits of an answer: marks that break nothing, and cuts that leave clean text.
 
 Pure functions from a text and spans to `Edit`s on that text; `apply` makes the new text. All of them accept any
 string and any spans (spans are clipped to the text), and all are linear in the text apart from sorting.
 
-`insertions` only inserts. `removals` cuts what the spans stand for (a list item, a BibTeX entry, a
-parenthesis, a sentence), numbers the lists again, and lets the markers in the text (`[3]`) follow.
+`insertions` only inserts. `removals` cuts what the spans stand for (a list item, a BibTeX entry, a section, a
+parenthesis, one title of several, a sentence), numbers the lists again, and lets the markers in the text
+(`[3]`, `[^3]`, `\cite{key}`) follow.
 """
 
 from __future__ import annotations
 
 from guardrail.text.edits.application import apply, merge
 from guardrail.text.edits.marks import Mark, insertions
+from guardrail.text.edits.numbering import NUMBERED_AGAIN
 from guardrail.text.edits.removing import EMPTY, LIST_GONE, removals
 from guardrail.text.edits.wording import one_line, plain
 
-__all__ = ["EMPTY", "LIST_GONE", "Mark", "apply", "insertions", "merge", "one_line", "plain", "removals"]
+__all__ = [
+    "EMPTY",
+    "LIST_GONE",
+    "NUMBERED_AGAIN",
+    "Mark",
+    "apply",
+    "insertions",
+    "merge",
+    "one_line",
+    "plain",
+    "removals",
+]

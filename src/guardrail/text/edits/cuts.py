@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from guardrail.text.layout import Block
+__all__ = ["ALNUM", "Cut", "anything_left", "inside", "overlapped", "united"]
 
-__all__ = ["Cut", "anything_left", "inside", "touched", "united"]
+
+ALNUM = re.compile(r"[^\W_]")
 
 
 @dataclass(slots=True)
 class Cut:
-    """A stretch of text to cut, the reasons, and what takes its place."""
+    """A stretch of text to cut, the reasons (each once, in order), and what takes its place."""
 
     start: int
     end: int
-    whys: list[str] = field(default_factory=list)
+    whys: dict[str, None] = field(default_factory=dict)
     replacement: str = ""
 
 
 def united(cuts: Iterable[Cut]) -> list[Cut]:
     """Cuts in order, those that overlap or touch as one."""
-    united: list[Cut] = []
+    found: list[Cut] = []
     for cut in sorted(cuts, key=lambda cut: (cut.start, cut.end)):
-        if united and cut.start <= united[-1].end:
-            united[-1].end = max(united[-1].end, cut.end)
-            united[-1].whys += cut.whys
+        if found and cut.start <= found[-1].end:
+            found[-1].end = max(found[-1].end, cut.end)
+            found[-1].whys |= cut.whys
         else:
-            united.append(Cut(cut.start, cut.end, list(cut.whys)))
-    return united
+            found.append(Cut(cut.start, cut.end, dict(cut.whys)))
+    return found
 
 
 def inside(cuts: list[Cut], start: int, end: int) -> bool:
@@ -47,7 +49,7 @@ def anything_left(text: str, cuts: list[Cut], start: int, end: int) -> bool:
         stop = end
         if index < len(cuts):
             stop = min(end, max(cuts[index].start, position))
-        if any(c.isalnum() for c in text[position:stop]):
+        if ALNUM.search(text, position, stop):
             return True
         if index >= len(cuts):
             return False
@@ -56,7 +58,7 @@ def anything_left(text: str, cuts: list[Cut], start: int, end: int) -> bool:
     return False
 
 
-def touched(cuts: list[Cut], block: Block) -> bool:
-    """Whether one of the cuts takes something of the block."""
-    index = bisect_left(cuts, block.end, key=lambda cut: cut.start) - 1
-    return index >= 0 and cuts[index].end > block.start
+def overlapped(cuts: list[Cut], start: int, end: int) -> bool:
+    """Whether one of the cuts takes something of `text[start:end]`."""
+    index = bisect_left(cuts, end, key=lambda cut: cut.start) - 1
+    return index >= 0 and cuts[index].end > start

@@ -7,18 +7,26 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from guardrail.report import Span
-from guardrail.text.edits.cuts import Cut
+from guardrail.text.edits.cuts import ALNUM, Cut
 from guardrail.text.edits.pairs import NESTED, REACH, matches
-from guardrail.text.layout import Item, Layout, Region
+from guardrail.text.edits.rows import Rows
+from guardrail.text.layout import Layout, Region
 
 __all__ = ["extents", "trim", "whole_lines"]
 
-_PARENTHESES = {"(": ")", "（": "）"}
-_LISTED = re.compile(r"[\s,;，、]*(?:\band\b|\bor\b|&)?[\s]*")
+_LETTER = re.compile(r"[^\W\d_]")
+_ASIDE = 12  # letters of "see for instance", which may stand beside what a parenthesis is there for
 
 
-def extents(layout: Layout, span: Span, why: str) -> Iterator[Cut]:
-    """What to cut for a span: one cut for each region of the text that it touches."""
+def extents(layout: Layout, span: Span, whys: dict[str, None], *, rows: Rows | None) -> Iterator[Cut]:
+    """What to cut for a span: one cut for each region of the text that it touches.
+
+    Args:
+        layout: the text.
+        span: what to cut.
+        whys: the reasons.
+        rows: where a span may be one title or marker of several; `None` takes the whole sentence.
+    """
     regions = layout.regions
     index = max(bisect_right(regions, span.start, key=lambda region: region.start) - 1, 0)
     while index < len(regions) and regions[index].start < span.end:
@@ -29,19 +37,36 @@ def extents(layout: Layout, span: Span, why: str) -> Iterator[Cut]:
             Span(start=max(span.start, region.start), end=max(region.start, min(span.end, region.end))),
         )
         if piece.end > piece.start and region.start <= piece.start:
-            start, end = _extent(layout, region, piece)
-            yield Cut(start, end, [why])
+            start, end = _extent(layout, region, piece, rows)
+            yield Cut(start, end, whys)
 
 
-def _extent(layout: Layout, region: Region, piece: Span) -> tuple[int, int]:
+def _extent(layout: Layout, region: Region, piece: Span, rows: Rows | None) -> tuple[int, int]:
     if region.kind == "line":
-        return region.start, region.end
+        return _line_extent(layout, region, piece)
     if region.kind == "block":
         return _block_extent(layout, piece)
-    if region.item is not None and _covers(layout.text, region.item, piece):
-        return region.item.start, region.item.end
-    start = region.item.content if region.item is not None else region.start
-    return _prose_extent(layout, Span(start=min(start, piece.start), end=region.end), piece)
+    item = region.item
+    if item is not None and _covers(layout.text, item.content, item.own_end, piece):
+        return item.start, item.end
+    start = item.content if item is not None else region.start
+    return _prose_extent(layout, Span(start=min(start, piece.start), end=region.end), piece, rows)
+
+
+def _line_extent(layout: Layout, region: Region, piece: Span) -> tuple[int, int]:
+    """The row or heading; with what stands below a heading, up to the next one, if it is about the piece."""
+    index = bisect_right(layout.headings, region.start, key=lambda heading: heading.start) - 1
+    if index < 0 or layout.headings[index] is not region:
+        return region.start, region.end
+    content = (
+        region.start
+        + len(layout.text[region.start : region.end])
+        - len(layout.text[region.start : region.end].lstrip(" \t#"))
+    )
+    if not _covers(layout.text, content, region.end, piece):
+        return region.start, region.end
+    following = layout.headings[index + 1 : index + 2]
+    return region.start, following[0].start if following else len(layout.text)
 
 
 def _block_extent(layout: Layout, piece: Span) -> tuple[int, int]:
@@ -57,37 +82,40 @@ def whole_lines(text: str, start: int, end: int) -> tuple[int, int]:
     return text.rfind("\n", 0, start) + 1, len(text) if stop < 0 else stop + 1
 
 
-def _covers(text: str, item: Item, piece: Span) -> bool:
-    """Whether an item is about the piece: begins with it, or is half of it."""
-    lead = text[item.content : min(piece.start, item.content + REACH)]
-    if not any(c.isalnum() for c in lead):
+def _covers(text: str, content: int, end: int, piece: Span) -> bool:
+    """Whether an item or heading is about the piece: begins with it, or is half of it."""
+    if not ALNUM.search(text, content, min(piece.start, content + REACH)):
         return True
-    own = _letters(
-        text[item.content : min(item.own_end, item.content + 8 * (piece.end - piece.start) + REACH)]
-    )
+    own = _letters(text[content : min(end, content + 8 * (piece.end - piece.start) + REACH)])
     return 2 * _letters(piece.of(text)) >= own
 
 
 def _letters(text: str) -> int:
-    return sum(not c.isspace() for c in text)
+    return sum(map(len, text.split()))
 
 
-def _prose_extent(layout: Layout, region: Span, piece: Span) -> tuple[int, int]:
+def _prose_extent(layout: Layout, region: Span, piece: Span, rows: Rows | None) -> tuple[int, int]:
     text = layout.text
     start, end = _unwrapped(layout, region, piece.start, piece.end)
-    if (found := _parenthesis(text, region, start, end)) is not None:
+    if rows is not None and (member := rows.member_around(start, end)) is not None:
+        return member
+    if (found := _parenthesis(layout, start, end)) is not None:
         return found
-    if re.fullmatch(r"\[\d[\d,;\s–—-]*\]", text[start:end]):
+    sentences = layout.sentences(region.start, region.end)
+    first = sentences[max(bisect_right(sentences, start, key=lambda sentence: sentence[0]) - 1, 0)][0]
+    last = sentences[min(bisect_left(sentences, end, key=lambda s: s[1]), len(sentences) - 1)][1]
+    return _without_half_emphasis(text, min(first, start), max(last, end))
+
+
+def _without_half_emphasis(text: str, start: int, end: int) -> tuple[int, int]:
+    """Leaves a `**` whose partner stands outside, with the blank beside it cut instead."""
+    if text.count("**", start, end) % 2 == 0:
         return start, end
-    if (found := _series(text, region, start, end)) is not None:
-        return found
-    ends = layout.sentence_ends(region.start, region.end)
-    index = bisect_right(ends, start)
-    first = ends[index - 1] if index else region.start
-    last = ends[min(bisect_left(ends, end), len(ends) - 1)]
-    while first < start and text[first].isspace():
-        first += 1
-    return min(first, start), max(last, end)
+    if text.startswith("**", start):
+        return start + 2, end + len(text[end : end + REACH]) - len(text[end : end + REACH].lstrip(" "))
+    if text.endswith("**", start, end):
+        return max(start - REACH, 0) + len(text[max(start - REACH, 0) : start].rstrip(" ")), end - 2
+    return start, end
 
 
 def _unwrapped(layout: Layout, region: Span, start: int, end: int) -> tuple[int, int]:
@@ -114,78 +142,30 @@ def _unwrapped(layout: Layout, region: Span, start: int, end: int) -> tuple[int,
     return start, end
 
 
-def _parenthesis(text: str, region: Span, start: int, end: int) -> tuple[int, int] | None:
+def _parenthesis(layout: Layout, start: int, end: int) -> tuple[int, int] | None:
     """The parenthesis around the piece, or its part between semicolons, if it is there for the piece."""
-    left = _opening(text, max(region.start, start - REACH), start)
-    if left is None:
-        return (
-            (start, end) if text[start] in _PARENTHESES and text[end - 1] in _PARENTHESES.values() else None
-        )
-    right = _closing(text, end, min(region.end, end + REACH))
-    if right is None:
+    text = layout.text
+    if text[start] in "(（" and text[end - 1] in ")）":
+        return start, end
+    brackets = layout.parenthesis_around(start, end, REACH)
+    if brackets is None or brackets[1] > end + REACH:
         return None
+    left, right = brackets
     before, after = text[left + 1 : start], text[end:right]
-    head, semicolon, _ = before.rpartition(";")
-    tail_semicolon = after.find(";")
-    lead = before[len(head) + 1 :] if semicolon else before
-    rest = after if tail_semicolon < 0 else after[:tail_semicolon]
-    around = len(re.findall(r"[^\W\d_]", lead + rest))
-    if around > max(12, end - start):
+    head, semicolon_before, lead = before.rpartition(";")
+    rest, semicolon_after, _ = after.partition(";")
+    if len(_LETTER.findall(lead + rest)) > max(_ASIDE, end - start):
         return None
-    if semicolon:
-        return left + 1 + len(head), right if tail_semicolon < 0 else end + tail_semicolon
-    if tail_semicolon >= 0:
-        stop = end + tail_semicolon + 1
-        while stop < right and text[stop].isspace():
-            stop += 1
-        return left + 1, stop
+    if semicolon_before:
+        return left + 1 + len(head), end + len(rest)
+    if semicolon_after:
+        stop = end + len(rest) + 1
+        return left + 1, stop + len(text[stop:right]) - len(text[stop:right].lstrip())
     return left, right + 1
-
-
-def _opening(text: str, start: int, end: int) -> int | None:
-    depth = 0
-    for i in range(end - 1, start - 1, -1):
-        if text[i] in _PARENTHESES.values():
-            depth += 1
-        elif text[i] in _PARENTHESES:
-            if depth == 0:
-                return i
-            depth -= 1
-    return None
-
-
-def _closing(text: str, start: int, end: int) -> int | None:
-    depth = 0
-    for i in range(start, end):
-        if text[i] in _PARENTHESES:
-            depth += 1
-        elif text[i] in _PARENTHESES.values():
-            if depth == 0:
-                return i
-            depth -= 1
-    return None
-
-
-def _series(text: str, region: Span, start: int, end: int) -> tuple[int, int] | None:
-    """One of several quoted titles in a row, with the comma or "and" that joins it to its neighbour."""
-    quotes = '"”»》」』’'
-    if text[end - 1] not in quotes or text[start] not in '"“«《「『‘':
-        return None
-    following = _LISTED.match(text, end, region.end)
-    if following and following.end() > end and text[following.end() : following.end() + 1] == text[start]:
-        return start, following.end()
-    before = text[max(region.start, start - 12) : start]
-    joined = re.search(r"[\s,;，、]*(?:\band\b|\bor\b|&)?\s*$", before)
-    if joined and joined.group() and before[: joined.start()][-1:] == text[end - 1]:
-        return start - len(joined.group()), end
-    return None
 
 
 def trim(text: str, span: Span) -> Span:
     """The span within the text, without white space at its ends."""
-    start, end = min(span.start, len(text)), min(span.end, len(text))
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return Span(start=start, end=end)
+    piece = span.of(text)
+    start = min(span.start + len(piece) - len(piece.lstrip()), len(text))
+    return Span(start=start, end=start + len(piece.strip()))

@@ -9,13 +9,15 @@ from typing import NamedTuple
 
 from guardrail.report import Edit, Span
 from guardrail.text.edits.application import merge
-from guardrail.text.edits.pairs import PAIRS, REACH
+from guardrail.text.edits.pairs import NESTED, PAIRS, REACH
 from guardrail.text.edits.wording import joined, one_line, plain
 from guardrail.text.layout import Block, Layout
 
 __all__ = ["Mark", "insertions"]
 
 _WORDS = re.compile(r"[^\w\s'’.-]")
+_FILLED = re.compile(r"[^\S\n]*\S")
+_JOINERS = "\u200d\ufe0e\ufe0f"  # zero-width joiner, text and emoji style
 _CLOSERS = "\"'”’»›」』》〉*_~"
 
 
@@ -76,73 +78,67 @@ def _grouped(text: str, marks: list[Mark]) -> Iterator[list[Mark]]:
 def _after(layout: Layout, span: Span) -> tuple[int, Block | None]:
     text = layout.text
     span = _clip(text, span)
-    place = span.end
-    while place > span.start and text[place - 1].isspace():
-        place -= 1
-    for _ in range(8):
-        if (block := layout.block_at(place)) is not None and block.kind != "math":
+    place = span.start + len(span.of(text).rstrip())
+    for _ in range(NESTED):
+        block = layout.block_at(place)
+        if block is not None and block.kind != "math":
             return block.end, block
         if block is not None and place < block.end:
-            place = block.end
+            further = block.end
         elif (part := layout.inline_at(place)) is not None:
-            url = text.startswith("http", part[0])
-            place = (
-                part[1] - (len(text[place : part[1]]) - len(text[place : part[1]].rstrip(".,;:!?)"))) * url
-            )
-            if text[place : part[1]] == "" or not url:
-                continue
-            break
-        elif (further := _past(text, place)) != place:
-            place = further
+            further = part[1]
+            if text.startswith("http", part[0]):
+                further = place + len(text[place:further].rstrip(".,;:!?)"))
+                if further < part[1]:
+                    return further, None
+        elif (word := layout.word_at(place)) is not None:
+            further = word[1]
         else:
+            further = _past(text, place)
+        if further == place:
             break
+        place = further
     return place, None
 
 
 def _past(text: str, place: int) -> int:
-    """Past the rest of a word or letter, and past quotes and emphasis that close here."""
+    """Past the rest of a letter, and past quotes and emphasis that close here."""
     if not 0 < place < len(text):
         return place
+    limit = min(len(text), place + REACH)
     end = place
-    if _same_word(text[place - 1], text[place]):
-        while end < len(text) and _same_word(text[end - 1], text[end]):
-            end += 1
-        return end
-    while end < len(text) and (unicodedata.combining(text[end]) or text[end] in "\u200d\ufe0e\ufe0f"):
+    while end < limit and (unicodedata.combining(text[end]) or text[end] in _JOINERS):
         end += 1
     if end != place or text[place - 1].isspace():
         return end
     stop = place
-    if text[stop] in ".,!?。，" and stop + 1 < len(text) and text[stop + 1] in _CLOSERS:
+    if text[stop] in ".,!?。，" and stop + 1 < limit and text[stop + 1] in _CLOSERS:
         stop += 1
-    while stop < len(text) and text[stop] in _CLOSERS and _open(text, stop, text[stop]):
+    while stop < limit and text[stop] in _CLOSERS and _open(text, stop, text[stop]):
         run = text[stop]
-        while stop < len(text) and text[stop] == run:
+        while stop < limit and text[stop] == run:
             stop += 1
         end = stop
-    if end < len(text) and end > place and _same_word(text[place - 1], text[end]):
+    if place < end < len(text) and text[place - 1].isalnum() and text[end].isalnum() and text[end] < "\u0600":
         return place  # an apostrophe, a glob
     return end
 
 
 def _open(text: str, place: int, closer: str) -> bool:
     """Whether what `closer` would close was opened on the line before `place`."""
-    line = text[max(text.rfind("\n", 0, place) + 1, place - REACH) : place]
+    first = max(place - REACH, 0)
+    line = text[max(text.rfind("\n", first, place) + 1, first) : place]
     for opener, partner in PAIRS.items():
         if partner == closer:
             return line.count(opener) > line.count(closer)
     return len(re.findall(re.escape(closer) + "+", line)) % 2 == 1
 
 
-def _same_word(a: str, b: str) -> bool:
-    return all((c.isalnum() or unicodedata.combining(c)) and c < "\u0600" for c in (a, b))
-
-
 def _name(layout: Layout, span: Span) -> str:
     for entry in layout.entries_in(span.start, span.end):
         if entry.key:
             return plain(entry.key, 60)
-    return one_line(_WORDS.sub(" ", span.of(layout.text)), 60)
+    return one_line(_WORDS.sub(" ", span.of(layout.text)[:REACH]), 60)
 
 
 def _inline(text: str, place: int, marks: list[Mark]) -> Edit:
@@ -163,7 +159,8 @@ def _below(text: str, place: int, block: Block, found: list[tuple[str, Mark]]) -
     newline = "\n" + indent
     before = newline + block.closing if block.closing else ""
     before += newline * 2 if block.kind == "code" else newline
-    follows = text[place:].partition("\n")[2][:200].partition("\n")[0].strip() if place < len(text) else ""
+    newline_at = text.find("\n", place)
+    follows = newline_at >= 0 and _FILLED.match(text, newline_at + 1) is not None
     after = "\n" if follows and block.kind == "code" else ""
     if place < len(text) and text[place] not in "\r\n":
         after = "\n"

@@ -3,112 +3,150 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
 
 from guardrail.report import Edit, Span
 from guardrail.text.edits.cuts import Cut, inside
 from guardrail.text.layout import ItemList, Layout
 
-__all__ = ["renumbered"]
+__all__ = ["CITE", "MARKER", "NUMBERED_AGAIN", "renumbered", "uncited"]
 
-_MARKER = re.compile(r"\[[ \t]*\d{1,4}(?:[ \t]*[,;–—-][ \t]*\d{1,4})*[ \t]*\](?:\([^()\s]*\))?")
+NUMBERED_AGAIN = "numbered again"
+"""The reason of an edit that gives a list item or a marker its new number, and takes nothing away."""
+
+MARKER = r"\[\^?[ \t]*\d{1,4}(?:[ \t]*[,;–—-][ \t]*\d{1,4}){0,40}[ \t]*\](?:\([^()\s]*\))?"
+CITE = r"\\cite[a-z]{0,9}\*?(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{1,300}\}"
+_MARKER = re.compile(MARKER)
+_CITE = re.compile(CITE)
 _PART = re.compile(r"(\d+)(?:[ \t]*([–—-])[ \t]*(\d+))?")
 
 
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Of a list whose numbers ascend: all old numbers, those that are left, and the first new one."""
+
+    known: frozenset[int]
+    kept: list[int]
+    first: int
+
+    def between(self, low: int, high: int) -> range:
+        """The new numbers of what is left from old number `low` to `high`."""
+        return range(self.first + bisect_left(self.kept, low), self.first + bisect_right(self.kept, high))
+
+
 def renumbered(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
-    """New numbers for the items that are left, and for the markers that point to them."""
+    """New numbers for the items that are left, and for the markers that point to them.
+
+    Returns:
+        The edits, and the markers of which nothing is left.
+    """
     edits: list[Edit] = []
-    pointed = _pointed(layout)
     dropped: list[Cut] = []
+    pointed = [_pointed(layout, note=False), _pointed(layout, note=True)]
     for owner in layout.lists:
         numbers = _numbers(owner, cuts)
         if numbers is None:
             continue
         for item in owner.items:
-            new = numbers.get(item.number or 0)
-            if new is not None and new != item.number:
-                edits.append(_number(item.digits, str(new)))
-        if owner is pointed:
+            new = numbers.between(item.number or 0, item.number or 0)
+            if new and new[0] != item.number:
+                edits.append(_edit(item.digits, str(new[0])))
+        if owner in pointed:
             known: dict[str, str | None] = {}
-            for match in _markers(layout):
+            for match in _markers(layout, note=owner.style.startswith("[^")):
                 if match.group() not in known:
                     known[match.group()] = _remapped(match.group(), numbers)
                 text = known[match.group()]
                 if text is None:
                     dropped.append(Cut(match.start(), match.end()))
                 elif text != match.group():
-                    edits.append(_number(match.span(), text))
+                    edits.append(_edit(match.span(), text))
     return edits, dropped
 
 
-def _number(where: tuple[int, int], text: str) -> Edit:
-    return Edit(span=Span(start=where[0], end=where[1]), replacement=text, why="numbered again")
+def uncited(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
+    r"""As `renumbered`, for `\cite{key}` and the BibTeX entries that it names."""
+    gone = {entry.key for entry in layout.entries if inside(cuts, entry.start, entry.end)}
+    edits: list[Edit] = []
+    dropped: list[Cut] = []
+    for match in _CITE.finditer(layout.text) if gone else ():
+        keys = match.group().rpartition("{")[2][:-1].split(",")
+        kept = [key for key in keys if key.strip() not in gone]
+        if not kept:
+            dropped.append(Cut(match.start(), match.end()))
+        elif len(kept) < len(keys):
+            text = match.group().rpartition("{")[0] + "{" + ",".join(kept).strip() + "}"
+            edits.append(_edit(match.span(), text))
+    return edits, dropped
 
 
-def _numbers(owner: ItemList, cuts: list[Cut]) -> dict[int, int | None] | None:
-    """Old number → new number (`None`: gone), or `None` where nothing changes or numbers repeat."""
-    old = [item.number for item in owner.items]
-    gone = [inside(cuts, item.start, item.content) for item in owner.items]
-    if None in old or len(set(old)) < len(old) or not any(gone):
+def _edit(where: tuple[int, int], text: str) -> Edit:
+    return Edit(span=Span(start=where[0], end=where[1]), replacement=text, why=NUMBERED_AGAIN)
+
+
+def _numbers(owner: ItemList, cuts: list[Cut]) -> _Numbers | None:
+    """`None` where nothing changes, and where the numbers do not ascend: there, nobody counts."""
+    old = [item.number for item in owner.items if item.number is not None]
+    kept = [
+        item.number
+        for item in owner.items
+        if item.number is not None and not inside(cuts, item.start, item.content)
+    ]
+    if len(kept) == len(old) or any(a >= b for a, b in pairwise(old)):
         return None
-    numbers: dict[int, int | None] = {}
-    following = old[0] or 0
-    for number, is_gone in zip(old, gone, strict=True):
-        numbers[number or 0] = None if is_gone else following
-        following += not is_gone
-    return numbers
+    return _Numbers(frozenset(old), kept, old[0])
 
 
-def _pointed(layout: Layout) -> ItemList | None:
-    """The list that markers like [3] point to: the last of the form "[3] …", else the last numbered one."""
+def _pointed(layout: Layout, *, note: bool) -> ItemList | None:
+    """The list that markers like [3] point to: the last of the form "[3] …", else the last numbered one.
+
+    Notes like [^3] point to the last list of the form "[^3]: …".
+    """
     numbered = [owner for owner in layout.lists if owner.items[0].number is not None and not owner.nested]
-    bracketed = [owner for owner in numbered if owner.style.startswith("[]")]
-    found = bracketed or numbered
+    bracketed = [owner for owner in numbered if owner.style.startswith("[^" if note else "[]")]
+    found = bracketed or [owner for owner in numbered if not note and not owner.style.startswith("[^")]
     return found[-1] if found else None
 
 
-def _markers(layout: Layout) -> Iterator[re.Match[str]]:
-    starts = {
-        item.digits[0] - 1 for owner in layout.lists for item in owner.items if item.style.startswith("[]")
-    }
+def _markers(layout: Layout, *, note: bool) -> Iterator[re.Match[str]]:
+    """The markers in prose; those that stand at the start of an item are its number."""
+    starts = {item.digits[0] for owner in layout.lists for item in owner.items}
     for match in _MARKER.finditer(layout.text):
+        is_note = match.group().startswith("[^")
         block = layout.block_at(match.start() + 1)
-        if match.start() not in starts and (block is None or block.kind == "math"):
+        if (
+            is_note == note
+            and match.start() + 1 + is_note not in starts
+            and (block is None or block.kind == "math")
+        ):
             yield match
 
 
-def _remapped(marker: str, numbers: dict[int, int | None]) -> str | None:
+def _remapped(marker: str, numbers: _Numbers) -> str | None:
     """The marker after renumbering; `None` if all that it points to is gone.
 
     Example:
-        >>> _remapped("[1, 3]", {1: 1, 2: None, 3: 2})
-        '[1, 2]'
+        >>> _remapped("[1, 3-5]", _Numbers(frozenset({1, 2, 3, 4, 5}), [1, 3, 5], 1))
+        '[1, 2, 3]'
     """
     inner, bracket, link = marker[1:].partition("]")
-    kept: list[int] = []
-    ranged = ""
+    parts: list[str] = []
+    changed = False
     for match in _PART.finditer(inner):
         low, high = int(match.group(1)), int(match.group(3) or match.group(1))
-        if low not in numbers or high not in numbers:
+        if low not in numbers.known or high not in numbers.known or low > high:
             return marker
-        ranged = ranged or match.group(2) or ""
-        found = [numbers.get(old) for old in range(low, min(high, low + 1000) + 1)]
-        kept += [new for new in found if new is not None]
-    if not kept:
-        return None
-    joint = ", " if re.search(r"[,;]\s", inner) or ranged else ","
-    return "[" + joint.join(_runs(kept, ranged)) + bracket + link
-
-
-def _runs(numbers: list[int], dash: str) -> Iterator[str]:
-    index = 0
-    while index < len(numbers):
-        stop = index
-        while dash and stop + 1 < len(numbers) and numbers[stop + 1] == numbers[stop] + 1:
-            stop += 1
-        if stop - index >= 2 or (dash and stop - index == 1 and len(numbers) == 2):
-            yield f"{numbers[index]}{dash}{numbers[stop]}"
-            index = stop + 1
+        new = numbers.between(low, high)
+        changed = changed or len(new) <= high - low or new[0] != low
+        if match.group(2) and len(new) > 2:
+            parts.append(f"{new[0]}{match.group(2)}{new[-1]}")
         else:
-            yield str(numbers[index])
-            index += 1
+            parts += map(str, new)
+    if not changed:
+        return marker
+    joint = re.search(r"[,;]\s?", inner)
+    note = "^" if inner.startswith("^") else ""
+    return f"[{note}{(joint.group() if joint else ', ').join(parts)}{bracket}{link}" if parts else None

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 
 from guardrail.report import Edit, Span
 from guardrail.text.edits.application import apply
-from guardrail.text.edits.cuts import Cut, anything_left, inside, touched, united
+from guardrail.text.edits.cuts import ALNUM, Cut, anything_left, inside, overlapped, united
 from guardrail.text.edits.extents import extents, trim, whole_lines
-from guardrail.text.edits.numbering import renumbered
+from guardrail.text.edits.numbering import renumbered, uncited
+from guardrail.text.edits.pairs import REACH
+from guardrail.text.edits.rows import Row, Rows
 from guardrail.text.edits.tidying import tidy
 from guardrail.text.edits.wording import joined
-from guardrail.text.layout import Layout
+from guardrail.text.layout import Item, Layout
 
 __all__ = ["EMPTY", "LIST_GONE", "removals"]
 
@@ -23,6 +25,10 @@ LIST_GONE = "(The entries of this list could not be confirmed and were removed.)
 """What stands in for a list of which nothing is left."""
 SHORTEST_ECHO = 8
 """A removed text of at least so many characters is removed wherever it occurs again, word for word."""
+
+_ROUNDS = 3
+_TITLE = re.compile(r"[\"“«《「*_]([^\"”»》」*_\n]{12,400})[\"”»》」*_]")
+_INTRODUCES = re.compile(r":[\s*_]*\Z")
 
 
 def removals(text: str, spans: Sequence[tuple[Span, str]], *, empty: str = EMPTY) -> tuple[Edit, ...]:
@@ -39,21 +45,22 @@ def removals(text: str, spans: Sequence[tuple[Span, str]], *, empty: str = EMPTY
         quoted title in it from twelve); if it still survives where two cuts meet, the whole text is replaced.
     """
     layout = Layout(text)
-    wanted = [(clipped, why) for span, why in spans if (clipped := trim(text, span)).end > clipped.start]
+    wanted = united(
+        Cut(piece.start, piece.end, {why: None})
+        for span, why in spans
+        if (piece := trim(text, span)).end > piece.start
+    )
     if not wanted:
         return ()
-    needles = _needles(text, [span for span, _ in wanted])
-    known = united(Cut(span.start, span.end) for span, _ in wanted)
-    wanted += [(s, "occurs again") for s in _echoes(text, needles) if not inside(known, s.start, s.end)]
-    cuts = united(cut for span, why in wanted for cut in extents(layout, span, why))
-    cuts = _emptied(layout, cuts)
-    numbers, dropped = renumbered(layout, cuts)
-    cuts = united(tidy(text, cut) for cut in united([*cuts, *dropped]))
+    needles = _needles(text, [span.of(text).strip() for span, _ in spans], wanted)
+    again = [cut for cut in _echoes(text, needles) if not inside(wanted, cut.start, cut.end)]
+    cuts, edits = _settled(layout, united([*wanted, *again]))
+    cuts = united(tidy(layout, cut) for cut in united(tidy(layout, cut) for cut in cuts))
     _say_what_lists_lost(layout, cuts)
-    edits = [
+    edits = [edit for edit in edits if not overlapped(cuts, edit.span.start, edit.span.end)]
+    edits += [
         Edit(span=Span(start=c.start, end=c.end), replacement=c.replacement, why=joined(c.whys)) for c in cuts
     ]
-    edits += [edit for edit in numbers if not inside(cuts, edit.span.start, edit.span.end)]
     edits.sort(key=lambda edit: edit.span.start)
     remaining = apply(text, edits)
     bare = remaining.replace(LIST_GONE, "")
@@ -63,53 +70,119 @@ def removals(text: str, spans: Sequence[tuple[Span, str]], *, empty: str = EMPTY
     return tuple(edits)
 
 
-def _needles(text: str, spans: list[Span]) -> list[str]:
-    found: dict[str, None] = {}
-    for span in spans:
-        piece = span.of(text)
-        if len(piece) >= SHORTEST_ECHO:
-            found[piece] = None
-        for match in re.finditer(r"[\"“«《「*_]([^\"”»》」*_\n]{12,400})[\"”»》」*_]", piece):
-            found[match.group(1).strip(" .,")] = None
-    return [needle for needle in found if len(needle) >= SHORTEST_ECHO]
+def _settled(layout: Layout, wanted: list[Cut]) -> tuple[list[Cut], list[Edit]]:
+    """What to cut for what is wanted, and what changes with it: numbers, markers, the "and" of a row.
+
+    A marker without its entry may take its sentence along, and a sentence its list item, whose number other
+    markers point to; that goes round until nothing more is lost, or `_ROUNDS` times.
+    """
+    rows = Rows(layout)
+    cuts = united(
+        cut
+        for piece in wanted
+        for cut in extents(layout, Span(start=piece.start, end=piece.end), piece.whys, rows=rows)
+    )
+    edits: list[Edit] = []
+    for _ in range(_ROUNDS):
+        cuts = _emptied(layout, cuts)
+        numbers, pointless = renumbered(layout, cuts)
+        cites, undefined = uncited(layout, cuts)
+        grown = united([*cuts, *pointless, *undefined])
+        grown = united([*grown, *(cut for row in rows.gone(grown) for cut in _whole(layout, rows, row))])
+        shortened, joints = rows.shortened(grown)
+        grown = united([*grown, *shortened])
+        edits = [*numbers, *cites, *joints]
+        if [(c.start, c.end) for c in grown] == [(c.start, c.end) for c in cuts]:
+            break
+        cuts = grown
+    return cuts, edits
 
 
-def _echoes(text: str, needles: list[str]) -> Iterator[Span]:
+def _whole(layout: Layout, rows: Rows, row: Row) -> Iterator[Cut]:
+    """What to cut for a row that is gone: markers alone where the sentence can do without, else what it is in."""
+    if row.markers and not rows.is_governed(row):
+        yield Cut(row.start, row.end)
+    else:
+        yield from extents(layout, Span(start=row.start, end=row.end), {}, rows=None)
+
+
+def _needles(text: str, pieces: list[str], cuts: list[Cut]) -> list[str]:
+    """What must not occur again: the pieces, and titles quoted in them."""
+    titles = (
+        match.group(1).strip(" .,") for cut in cuts for match in _TITLE.finditer(text, cut.start, cut.end)
+    )
+    return [needle for needle in dict.fromkeys([*pieces, *titles]) if len(needle) >= SHORTEST_ECHO]
+
+
+def _echoes(text: str, needles: list[str]) -> Iterator[Cut]:
     for needle in needles:
         at = text.find(needle)
         while at >= 0:
-            yield Span(start=at, end=at + len(needle))
+            yield Cut(at, at + len(needle), {"occurs again": None})
             at = text.find(needle, at + len(needle))
 
 
 def _emptied(layout: Layout, cuts: list[Cut]) -> list[Cut]:
-    """Also cut the items and code blocks in which nothing is left."""
+    """Also cut the items, tables and code blocks in which nothing is left."""
     text = layout.text
-    more: list[Cut] = []
-    for owner in layout.lists:
-        more += [
-            Cut(item.start, item.end)
-            for item in owner.items
-            if not anything_left(text, cuts, item.content, item.end)
-            and not inside(cuts, item.start, item.end)
-        ]
+    more = [
+        Cut(item.start, item.end)
+        for owner in layout.lists
+        for item in owner.items
+        if not _item_left(text, cuts, item) and not inside(cuts, item.start, item.end)
+    ]
+    more += [
+        Cut(rows[0].start, rows[-1].end)
+        for rows in layout.tables
+        if all(inside(cuts, row.start, row.end) for row in rows[2:])
+    ]
     for block in layout.blocks:
         first = text.find("\n", block.start, block.end)
         last = text.rfind("\n", block.start, block.end)
-        if block.kind == "code" and first >= 0 and touched(cuts, block):
+        if block.kind == "code" and first >= 0 and overlapped(cuts, block.start, block.end):
             body_end = block.end if block.closing or last <= first else last
             if not anything_left(text, cuts, first, body_end):
                 more.append(Cut(*whole_lines(text, block.start, block.end)))
     return united([*cuts, *more]) if more else cuts
 
 
+def _item_left(text: str, cuts: list[Cut], item: Item) -> bool:
+    """Whether something of an item is left; an item like "Books:" is nothing without what it introduces."""
+    if not anything_left(text, cuts, item.content, item.end):
+        return False
+    if anything_left(text, cuts, item.own_end, item.end):
+        return True
+    introduces = item.end > item.own_end and _INTRODUCES.search(text, item.content, item.own_end)
+    return not introduces
+
+
+def _is_introduced(text: str, start: int) -> bool:
+    """Whether the text before it ends like "Here is the entry:"."""
+    return text[max(start - REACH, 0) : start].rstrip().endswith((":", "："))
+
+
 def _say_what_lists_lost(layout: Layout, cuts: list[Cut]) -> None:
-    for owner in layout.lists:
-        first, last = owner.items[0], owner.items[-1]
-        if owner.nested or not all(inside(cuts, item.start, item.content) for item in owner.items):
-            continue
-        cut = cuts[bisect_right(cuts, first.start, key=lambda c: c.start) - 1]
-        final = cuts[bisect_right(cuts, last.start, key=lambda c: c.start) - 1]
+    """A sentence in the place of each list and table that is gone, and of a block that was announced."""
+    tables = [
+        (rows[0].start, rows[-1].start)
+        for rows in layout.tables
+        if inside(cuts, rows[0].start, rows[-1].start)
+    ]
+    lists = [
+        (owner.items[0].start, owner.items[-1].start)
+        for owner in layout.lists
+        if not owner.nested and all(inside(cuts, item.start, item.content) for item in owner.items)
+    ]
+    blocks = [
+        (block.start, block.start)
+        for block in layout.blocks
+        if inside(cuts, block.start, block.end) and _is_introduced(layout.text, block.start)
+    ]
+    for first, last in [*tables, *lists, *blocks]:
+        cut = cuts[bisect_right(cuts, first, key=lambda c: c.start) - 1]
+        final = cuts[bisect_right(cuts, last, key=lambda c: c.start) - 1]
+        if ALNUM.search(layout.text, cut.start, first):
+            continue  # what stood around it is gone too
         before = "" if cut.start == 0 or layout.text[cut.start - 1] == "\n" else "\n\n"
         following = layout.text[final.end : final.end + 1]
         after = "\n\n" if following.strip() else "\n" if following else ""

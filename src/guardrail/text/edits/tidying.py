@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import re
+
 from guardrail.text.edits.cuts import Cut
 from guardrail.text.edits.pairs import NESTED, matches
+from guardrail.text.layout import Layout
 
 __all__ = ["tidy"]
 
+_BLANK = re.compile(r"\s{0,600}")
 
-def tidy(text: str, cut: Cut) -> Cut:
+
+def tidy(layout: Layout, cut: Cut) -> Cut:
     """Take along what would dangle: brackets and quotes around nothing, spaces, commas, blank lines."""
+    text = layout.text
     start, end = cut.start, cut.end
     for _ in range(NESTED):
         if start > 0 and end < len(text) and matches(text[start - 1], text[end]):
             start, end = start - 1, end + 1
     if start == 0 or text[start - 1] == "\n":
         end = _tidy_lines(text, start, end)
+        start, end = _tidy_code(layout, start, end)
     else:
         start, end = _tidy_words(text, start, end)
     if end == len(text):
@@ -36,6 +43,28 @@ def _tidy_lines(text: str, start: int, end: int) -> int:
         while end < len(text) and text[end] in "\r\n":
             end += 1
     return end
+
+
+def _tidy_code(layout: Layout, start: int, end: int) -> tuple[int, int]:
+    """Within a code block: no blank lines at its beginning or end."""
+    text = layout.text
+    block = layout.block_at(start)
+    if block is None or block.kind != "code" or end > block.end:
+        return start, end
+    body = text.find("\n", block.start, block.end) + 1
+    closing = block.end if block.closing else text.rfind("\n", block.start, block.end) + 1
+    if _blank_end(text, body) >= start >= body:
+        while end < closing and text[end] in "\r\n":
+            end += 1
+    if start > body and _blank_end(text, end) >= closing >= end:
+        start = body + len(text[body:start].rstrip())
+        start += 1 if start > body else 0
+    return start, end
+
+
+def _blank_end(text: str, start: int) -> int:
+    match = _BLANK.match(text, start)
+    return match.end() if match else start
 
 
 def _tidy_words(text: str, start: int, end: int) -> tuple[int, int]:
