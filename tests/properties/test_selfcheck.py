@@ -1,0 +1,158 @@
+"""What holds for every input. Oracles: the formulas' own symmetries and bounds."""
+
+import math
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from guardrail.detectors.selfcheck import bertscore, early, ngram, nli, prompt, qa
+from guardrail.detectors.selfcheck.similar import similarity
+from guardrail.detectors.selfcheck.tokens import tokens
+from guardrail.requests import Entailment
+from guardrail.text.sentences import sentences
+
+word = st.sampled_from(["a", "b", "c", "Dr.", "don't", "中文", "😀", "-"])
+sentence = st.lists(word, min_size=1, max_size=6).map(" ".join)
+passages = st.lists(st.lists(sentence, max_size=3), max_size=4)
+unit = st.floats(0, 1)
+n_gram = st.integers(1, 4)
+
+
+class TestNgram:
+    @given(st.lists(sentence, min_size=1, max_size=3), passages, n_gram)
+    def test_bounds(self, answer, samples, n):
+        """Between 0 and the log of all n-grams; the mean is at most the largest."""
+        ceiling = ngram.counted([*samples, answer], n).ceiling
+        largest = ngram.scores(answer, samples, n=n)
+        means = ngram.scores(answer, samples, n=n, statistic="mean")
+        for top, mean in zip(largest, means, strict=True):
+            assert 0 <= mean <= top + 1e-12
+            assert top <= ceiling + 1e-12
+
+    @given(st.lists(sentence, min_size=1, max_size=3), passages, st.randoms(), n_gram)
+    def test_order_of_samples(self, answer, samples, random, n):
+        """Does not matter."""
+        shuffled = list(samples)
+        random.shuffle(shuffled)
+        assert ngram.scores(answer, samples, n=n) == ngram.scores(answer, shuffled, n=n)
+
+    @given(st.lists(sentence, min_size=1, max_size=3), passages)
+    def test_a_sample_that_agrees(self, answer, samples):
+        """One more sample that is the sentence itself, many times, never makes it rarer than before."""
+        before = ngram.scores(answer[:1], samples)[0]
+        after = ngram.scores(answer[:1], [*samples, answer[:1] * 50])[0]
+        assert after <= max(before, math.log(len(tokens(answer[0])))) + 1e-9
+
+    @given(passages, n_gram)
+    def test_shares_sum_to_one(self, samples, n):
+        """The p̃ of all n-grams."""
+        model = ngram.counted(samples, n)
+        if model.total:
+            assert math.isclose(sum(math.exp(-model.surprisal(g)) for g in model.counts), 1)
+
+
+class TestMeans:
+    @given(st.lists(unit, min_size=1, max_size=20), st.randoms())
+    def test_order_and_duplicates(self, values, random):
+        """NLI and prompt: neither the order of samples nor each coming twice matters."""
+        shuffled = list(values)
+        random.shuffle(shuffled)
+        for score in (nli.score, prompt.score):
+            assert score(values) == score(shuffled)
+            assert math.isclose(score(values * 2), score(values), abs_tol=1e-12)
+            assert min(values) - 1e-12 <= score(values) <= max(values) + 1e-12
+
+    @given(st.lists(unit, min_size=1, max_size=20), st.integers(0, 19), unit)
+    def test_monotone(self, values, i, more):
+        """One sample that contradicts more never lowers the score."""
+        i %= len(values)
+        raised = [*values[:i], max(values[i], more), *values[i + 1 :]]
+        assert nli.score(raised) >= nli.score(values)
+
+    @given(unit, unit, st.one_of(st.none(), unit))
+    def test_contradiction(self, e, c, n):
+        """A probability, or undefined only where there is nothing of both; it falls as entailment rises."""
+        found = nli.contradiction(Entailment(e, c, n))
+        if found is None:
+            assert e + c == 0
+        else:
+            assert 0 <= found <= 1
+            assert nli.contradiction(Entailment(e + 1, c, n)) <= found
+
+    @given(st.lists(st.lists(st.floats(-1, 1), max_size=4), max_size=5), st.floats(-1, 1))
+    def test_bertscore(self, similarities, more):
+        """In [0, 2] without a baseline; one more sentence in a sample never raises it."""
+        score = bertscore.score(similarities)
+        if score is None:
+            assert not any(similarities)
+            return
+        assert 0 <= score <= 2
+        longer = [[*sample, more] if sample else sample for sample in similarities]
+        assert bertscore.score(longer) <= score
+
+
+class TestQa:
+    counts = st.floats(0, 500)
+
+    @given(counts, counts, st.floats(0.51, 0.99), st.floats(0.51, 0.99))
+    def test_bounds_and_symmetry(self, matches, mismatches, beta_1, beta_2):
+        """A probability; false and true change places with matches and mismatches, β₁ and β₂."""
+        score = qa.bayes_score(matches, mismatches, beta_1=beta_1, beta_2=beta_2)
+        mirrored = qa.bayes_score(mismatches, matches, beta_1=beta_2, beta_2=beta_1)
+        assert 0 <= score <= 1
+        assert math.isclose(score, 1 - mirrored, abs_tol=1e-9)
+
+    @given(counts, counts, st.floats(0, 10))
+    def test_monotone(self, matches, mismatches, more):
+        """Mismatches raise it, matches lower it."""
+        score = qa.bayes_score(matches, mismatches)
+        assert qa.bayes_score(matches, mismatches + more) >= score
+        assert qa.bayes_score(matches + more, mismatches) <= score
+
+
+class TestEarly:
+    @given(st.integers(1, 20), st.integers(0, 20), unit, unit)
+    def test_probability(self, planned, seen, share, threshold):
+        """In [0, 1], falling as the threshold rises."""
+        seen = min(seen, planned)
+        low, high = sorted((threshold, 1 - threshold))
+        above = early.probability_above(share * seen, seen, planned, low)
+        assert 0 <= early.probability_above(share * seen, seen, planned, high) <= above + 1e-12 <= 1 + 1e-12
+
+    @given(st.lists(st.lists(unit, min_size=8, max_size=8), min_size=1, max_size=4))
+    def test_certain_keeps_the_verdict(self, values):
+        """Stopped at confidence 1 the verdict is that of all samples."""
+        used = early.stop_after(values, confidence=1.0, margin=0.0)
+        for row in values:
+            seen = early.probability_above(math.fsum(row[:used]), used, 8, 0.5)
+            assert seen == (math.fsum(row) / 8 >= 0.5 - 1e-9)
+
+
+class TestText:
+    @given(st.text(max_size=300))
+    @settings(max_examples=300)
+    def test_tokens_lose_nothing(self, text):
+        """All characters but blanks, in order."""
+        assert "".join(tokens(text)) == "".join(text.split())
+
+    @given(st.text(alphabet=st.sampled_from("aB1 .!?。\n#-*|>`\"'()é中\u200b"), max_size=200))
+    @settings(max_examples=300)
+    def test_sentences(self, text):
+        """In order, disjoint, inside, not blank, without blanks around them."""
+        end = 0
+        for span in sentences(text):
+            assert end <= span.start < span.end <= len(text)
+            assert span.of(text).strip() == span.of(text) != ""
+            end = span.end
+
+    @given(st.text(max_size=50), st.text(max_size=50))
+    def test_similarity(self, a, b):
+        """Symmetric, in [0, 1]."""
+        assert 0 <= similarity(a, b) == similarity(b, a) <= 1
+
+    @given(st.text(max_size=100))
+    def test_replies(self, text):
+        """Any reply is read as one of three, a batch as one of them or none."""
+        assert prompt.read(text) in prompt.Support
+        assert prompt.read(text, "paper") in prompt.Support
+        assert len(prompt.read_batch(text, 3)) == 3

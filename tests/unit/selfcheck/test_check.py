@@ -1,0 +1,267 @@
+"""`SelfCheck`: which samples, which verdict, and what it does with input that is not as it should be."""
+
+import pytest
+
+from guardrail import Case, Guard, Verdict
+from guardrail.chat import ScriptedChat
+from guardrail.detectors import SelfCheck
+from guardrail.detectors.selfcheck import NgramCheck, NliCheck
+from guardrail.errors import ConfigError, UnknownName
+from guardrail.flow import Failed, Reason
+from guardrail.registry import DETECTORS
+from guardrail.report import Measurement, Passage
+from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
+from guardrail.testing import play
+
+ANSWER = "She was born in London. She won a Nobel Prize."
+SAMPLES = ("She was born in London. She wrote notes.", "Born in London, she never won a prize.")
+
+
+def nobody(request):
+    pytest.fail(f"asked {request!r}")
+
+
+def verdicts(findings):
+    return [finding.verdict for finding in findings]
+
+
+class TestMaking:
+    def test_by_name(self):
+        """The name decides on the class; each has a name of its own."""
+        assert isinstance(SelfCheck(), NgramCheck)
+        assert isinstance(SelfCheck("nli", premise=3), NliCheck)
+        assert SelfCheck("nli").name == "selfcheck-nli"
+        assert isinstance(SelfCheck("nli"), SelfCheck)
+        Guard([SelfCheck("ngram"), SelfCheck("greybox")])
+
+    def test_registered(self):
+        """A configuration file names it with its method."""
+        assert isinstance(DETECTORS.create("selfcheck", {"method": "nli", "samples": 3}), NliCheck)
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"method": "ngram", "order": "sample_first"},
+            {"method": "ngram", "against": "context"},
+            {"method": "ngram", "n": 0},
+            {"method": "ngram", "statistic": "median"},
+            {"method": "nli", "samples": 0},
+            {"method": "nli", "premise": 0},
+            {"method": "prompt", "batched": True, "logprobs": 5},
+            {"method": "prompt", "early_stop": 0.3},
+        ],
+    )
+    def test_refuses(self, options):
+        """Options that do not exist, or have no such value."""
+        with pytest.raises(ConfigError):
+            SelfCheck(**options)
+
+    def test_unknown_method(self):
+        """The names that exist are told."""
+        with pytest.raises(UnknownName, match="ngram"):
+            SelfCheck("bert-score")
+
+
+class TestSamples:
+    def test_given_are_used(self):
+        """Nothing is drawn that was given."""
+        detector = SelfCheck("ngram")
+        case = Case.of(ANSWER, prompt="Who?", samples=SAMPLES)
+        assert detector.cost(case) == (0, 0)
+        findings = play(detector.examine(case), nobody)
+        assert [finding.span.of(ANSWER) for finding in findings] == ANSWER.replace(". ", ".|").split("|")
+
+    def test_drawn(self):
+        """Independent answers to the case's own messages, at temperature 1."""
+        asked = []
+
+        def reply(request):
+            asked.append(request)
+            return Completion(SAMPLES[0])
+
+        case = Case.of(ANSWER, prompt=[("system", "Be brief."), ("user", "Who?")])
+        play(SelfCheck("ngram", samples=3).examine(case), reply)
+        assert asked == [Ask(case.messages, temperature=1.0, draw=i) for i in range(3)]
+
+    def test_some_fail(self):
+        """The rest is scored, and the reason says what is lacking."""
+
+        def reply(request):
+            return Completion(SAMPLES[0]) if request.draw == 0 else Failed(Reason.TIMEOUT, "60 s")
+
+        findings = play(SelfCheck("ngram", samples=3).examine(Case.of(ANSWER, prompt="Who?")), reply)
+        assert all(finding.score is not None for finding in findings)
+        assert all("timeout: 60 s (×2)" in finding.reason for finding in findings)
+
+    @pytest.mark.parametrize("method", ["ngram", "prompt", "nli", "bertscore"])
+    @pytest.mark.parametrize(
+        ("case", "reason"),
+        [
+            (Case(answer=ANSWER), "no samples"),
+            (Case.of(ANSWER, samples=["", " \n"]), "every one of the 2 samples is empty"),
+            (Case.of(ANSWER, prompt="Who?"), "no sample could be had: 5 of 5 samples are empty"),
+        ],
+    )
+    def test_none(self, method, case, reason):
+        """Without a sample nothing is clean."""
+        findings = play(SelfCheck(method).examine(case), lambda request: Completion(" "))
+        assert verdicts(findings) == [Verdict.UNVERIFIED] * 2
+        assert all(reason in finding.reason for finding in findings)
+
+    def test_in_a_guard(self):
+        """Samples come through the driver; the made-up word is in the reason and the evidence."""
+        guard = Guard([SelfCheck("ngram")], chat=ScriptedChat(SAMPLES[0]))
+        first, second = guard.check(ANSWER, prompt="Who?").findings
+        assert (first.verdict, second.verdict) == (Verdict.SUPPORTED, Verdict.UNSUPPORTED)
+        assert "nowhere else" in second.reason
+        assert any(isinstance(one, Passage) and one.source == "sample 1" for one in second.evidence)
+
+
+class TestDocuments:
+    def reply(self, request):
+        """One document entails the birth; none the prize."""
+        assert isinstance(request, Entail)
+        good = "London" in request.premise and "London" in request.hypothesis
+        return Entailment(0.9, 0.05, 0.05) if good else Entailment(0.05, 0.9, 0.05)
+
+    def test_stand_in_for_samples(self):
+        """One that bears the sentence out is enough; nothing is drawn."""
+        case = Case.of(ANSWER, prompt="Who?", context=["Born in London.", "About fish."])
+        findings = play(SelfCheck("nli").examine(case), self.reply)
+        assert verdicts(findings) == [Verdict.SUPPORTED, Verdict.UNSUPPORTED]
+        assert findings[0].score == pytest.approx(0.05 / 0.95)
+        assert "documents" in findings[1].mark
+
+    def test_samples_on_request(self):
+        """`against="samples"` leaves documents alone, and samples count by their mean."""
+        case = Case.of(ANSWER, context=["x"], samples=["Born in London.", "About fish."])
+        first, _ = play(SelfCheck("nli", against="samples").examine(case), self.reply)
+        assert first.score == pytest.approx(0.5)
+
+    def test_none(self):
+        """There is nothing to compare with."""
+        case = Case.of(ANSWER, prompt="Who?", samples=SAMPLES)
+        findings = play(SelfCheck("nli", against="context").examine(case), nobody)
+        assert "no documents" in findings[0].reason
+
+
+class TestPrompt:
+    def test_batched_falls_back(self):
+        """A line that cannot be read costs one question, not the batch."""
+        asked = []
+
+        def reply(request):
+            asked.append(request)
+            text = request.messages[-1].text
+            return Completion("1. Yes\n2. who knows" if "1. " in text else "No")
+
+        detector = SelfCheck("prompt", batched=True)
+        case = Case.of(ANSWER, samples=SAMPLES)
+        findings = play(detector.examine(case), reply)
+        assert [finding.score for finding in findings] == [0.0, 1.0]
+        assert len(asked) == 4
+        assert detector.cost(case) == (2, 6)
+        assert all(ask.role == "judge" and ask.temperature == 0 for ask in asked)
+
+    def test_one_bad_reply(self):
+        """A sample whose question fails is left out, and the reason names the failure if none is left."""
+
+        def reply(request):
+            return (
+                Failed(Reason.BACKEND, "500") if SAMPLES[0] in request.messages[-1].text else Completion("No")
+            )
+
+        findings = play(SelfCheck("prompt").examine(Case.of(ANSWER, samples=SAMPLES)), reply)
+        assert [finding.score for finding in findings] == [1.0, 1.0]
+        used = [e.value for e in findings[0].evidence if isinstance(e, Measurement) and "used" in e.name]
+        assert used == [1.0]
+
+    def test_early_stop(self):
+        """Unanimous replies: four samples of twenty are drawn."""
+        drawn = set()
+
+        def reply(request):
+            if request.role == "judge":
+                return Completion("Yes")
+            drawn.add(request.draw)
+            return Completion(f"{SAMPLES[0]} {request.draw}")
+
+        detector = SelfCheck("prompt", early_stop=0.9, samples=20)
+        findings = play(detector.examine(Case.of(ANSWER, prompt="Who?")), reply)
+        assert verdicts(findings) == [Verdict.SUPPORTED] * 2
+        assert drawn == {0, 1, 2, 3}
+
+
+class TestBertScore:
+    def test_by_hand(self):
+        """Best of each sample: .9 and .7; 1 − .8."""
+
+        def reply(request):
+            assert isinstance(request, Compare)
+            f1 = {"She was born in London.": 0.9, "She wrote notes.": 0.1}.get(request.reference, 0.7)
+            return Similarity(f1, f1, f1)
+
+        first, _ = play(SelfCheck("bertscore").examine(Case.of(ANSWER, samples=SAMPLES)), reply)
+        assert first.score == pytest.approx(0.2)
+
+    def test_short_samples(self):
+        """Nothing long enough to compare with."""
+        findings = play(SelfCheck("bertscore").examine(Case.of(ANSWER, samples=["No."])), nobody)
+        assert "4 tokens" in findings[0].reason
+
+
+def anything(request):
+    if isinstance(request, Entail):
+        return Entailment(0.0, 0.0, 1.0)
+    if isinstance(request, Compare):
+        return Similarity(float("nan"), float("nan"), float("nan"))
+    return Completion("?")
+
+
+class TestOddInput:
+    @pytest.mark.parametrize("method", ["ngram", "prompt", "nli", "bertscore"])
+    @pytest.mark.parametrize(
+        ("answer", "samples"),
+        [
+            ("Yes", ["No", "Yes"]),
+            (ANSWER, [ANSWER] * 5),
+            ("😀 😀", ["😀"]),
+            ("他生于1950年。他是作家。", ["他生于1951年。", "他是诗人。"]),
+            ("word " * 2_000 + "end.", ["word word."]),
+            ("x" * 10_000, ["x"]),
+            ("\x00\ud800.", ["\ud800"]),
+        ],
+        ids=["one word", "all equal", "emoji", "Chinese", "long", "one long word", "broken"],
+    )
+    def test_a_score_or_a_reason(self, method, answer, samples):
+        """Never NaN, never a crash, also where the backend gives nothing of use."""
+        case = Case.of(answer, samples=samples)
+        findings = play(SelfCheck(method).examine(case), anything)
+        assert findings
+        for finding in findings:
+            assert (finding.score is None) == (finding.verdict is Verdict.UNVERIFIED)
+            assert finding.reason
+
+    def test_equal_samples_bear_out(self):
+        """What every sample says word for word is supported."""
+        findings = play(SelfCheck("ngram").examine(Case.of(ANSWER, samples=[ANSWER] * 5)), nobody)
+        assert verdicts(findings) == [Verdict.SUPPORTED] * 2
+
+    def test_no_sentence(self):
+        """Code alone holds nothing to check."""
+        assert play(SelfCheck("ngram").examine(Case.of("```\nx\n```", samples=SAMPLES)), nobody) == []
+
+    def test_many_sentences(self):
+        """Those left out are unverified, and say so."""
+        detector = SelfCheck("ngram", max_sentences=1)
+        findings = play(detector.examine(Case.of(ANSWER, samples=SAMPLES)), nobody)
+        assert findings[1].verdict is Verdict.UNVERIFIED
+        assert "max_sentences" in findings[1].reason
+
+    def test_given_sentences(self):
+        """A splitter of the user's own."""
+        from guardrail.report import Span
+
+        detector = SelfCheck("ngram", splitter=lambda answer: [Span(start=0, end=len(answer))])
+        [finding] = play(detector.examine(Case.of(ANSWER, samples=SAMPLES)), nobody)
+        assert finding.text == ANSWER

@@ -1,0 +1,88 @@
+"""The stack. Oracle: scikit-learn's ridge logistic regression on the same standardised features."""
+
+import json
+from dataclasses import asdict
+
+import numpy as np
+import pytest
+
+from guardrail.detectors.selfcheck.ensemble import Stack, out_of_fold
+from guardrail.errors import InputError
+
+
+@pytest.fixture
+def data():
+    rng = np.random.default_rng(7)
+    passages = np.repeat(np.arange(30), 6)
+    labels = rng.choice([0.0, 0.5, 1.0], size=len(passages))
+    scores = {"a": labels + rng.normal(size=len(labels)), "b": 3 * labels + 2 * rng.normal(size=len(labels))}
+    return scores, labels, passages.tolist()
+
+
+class TestStack:
+    def test_is_a_ridge_logistic_regression(self, data):
+        """A label of ½ is one row of each class at half weight; C = 1 / penalty."""
+        linear_model = pytest.importorskip("sklearn.linear_model")
+        scores, labels, passages = data
+        own = np.stack([scores["a"], scores["b"]], axis=1)
+        of = np.array(passages)
+        features = np.hstack([own, np.stack([own[of == p].mean(axis=0) for p in of])])
+        features = (features - features.mean(axis=0)) / features.std(axis=0)
+        model = linear_model.LogisticRegression(C=1 / 4.0, tol=1e-10, max_iter=10_000)
+        model.fit(
+            np.vstack([features, features]),
+            np.r_[np.ones(len(labels)), np.zeros(len(labels))],
+            sample_weight=np.r_[labels, 1 - labels],
+        )
+        stack = Stack.fit(scores, labels, passages, penalty=4.0)
+        assert stack.weights == pytest.approx(model.coef_[0], abs=1e-4)
+        assert stack.predict(scores, passages) == pytest.approx(model.predict_proba(features)[:, 1], abs=1e-5)
+
+    def test_travels_as_json(self, data):
+        """Written and read, it predicts the same."""
+        scores, labels, passages = data
+        stack = Stack.fit(scores, labels, passages)
+        read = Stack(
+            **{
+                k: tuple(v) if isinstance(v, list) else v
+                for k, v in json.loads(json.dumps(asdict(stack))).items()
+            }
+        )
+        assert read == stack
+
+    def test_one_kind_of_label(self, data):
+        """Weights stay finite, and so does the bias."""
+        scores, labels, passages = data
+        probabilities = Stack.fit(scores, np.ones_like(labels), passages).predict(scores, passages)
+        assert np.isfinite(probabilities).all()
+        assert (probabilities > 0.9).all()
+
+    def test_constant_member(self, data):
+        """Nothing to learn from it, and no division by zero."""
+        scores, labels, passages = data
+        stack = Stack.fit({**scores, "c": np.zeros(len(labels))}, labels, passages)
+        assert stack.weights[2] == 0
+
+    def test_refuses(self, data):
+        """What is no number, no label or not there."""
+        scores, labels, passages = data
+        with pytest.raises(InputError, match="finite"):
+            Stack.fit({"a": [np.nan] * len(labels)}, labels, passages)
+        with pytest.raises(InputError, match=r"\[0, 1\]"):
+            Stack.fit(scores, labels + 1, passages)
+        with pytest.raises(InputError, match="every member"):
+            Stack.fit(scores, labels, passages).predict({"a": scores["a"]}, passages)
+        with pytest.raises(InputError, match="folds"):
+            out_of_fold(scores, labels, passages, folds=1)
+
+
+class TestOutOfFold:
+    def test_never_sees_its_own_passage(self, data):
+        """Changing a passage's labels changes no prediction of that passage."""
+        scores, labels, passages = data
+        before = out_of_fold(scores, labels, passages)
+        of = np.array(passages)
+        changed = np.where(of == 3, 1 - labels, labels)
+        after = out_of_fold(scores, changed, passages)
+        assert after[of == 3] == pytest.approx(before[of == 3], abs=1e-12)
+        assert not np.allclose(after, before)

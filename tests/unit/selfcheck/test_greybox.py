@@ -1,0 +1,82 @@
+"""The grey-box kernel. Oracles: logarithms by hand; eq. 13 on even distributions, where H is their size."""
+
+import math
+
+import pytest
+
+from guardrail import Case, Verdict
+from guardrail.detectors import SelfCheck
+from guardrail.detectors.selfcheck import greybox
+from guardrail.report import Span
+from guardrail.requests import TokenLogprob
+from guardrail.testing import play
+
+
+def token(text, p, *alternatives):
+    return TokenLogprob(text, math.log(p), tuple((f"t{i}", math.log(q)) for i, q in enumerate(alternatives)))
+
+
+class TestTokens:
+    @pytest.mark.parametrize("size", [1, 2, 5])
+    def test_entropy_of_even_alternatives(self, size):
+        """2 to log₂ n bits is n."""
+        assert greybox.entropy(token("a", 0.5, *[1 / size] * size)) == pytest.approx(size)
+
+    def test_entropy_is_not_renormalised(self):
+        """Half the mass is told: ½ · 1 bit, √2."""
+        assert greybox.entropy(token("a", 0.5, 0.5)) == pytest.approx(math.sqrt(2))
+
+    def test_undefined(self):
+        """No alternatives; NaN; an impossible alternative adds nothing."""
+        assert greybox.entropy(token("a", 0.5)) is None
+        assert greybox.entropy(TokenLogprob("a", 0.0, (("a", math.nan),))) is None
+        assert greybox.entropy(TokenLogprob("a", 0.0, (("a", 0.0), ("b", -math.inf)))) == 1.0
+        assert greybox.surprisal(TokenLogprob("a", math.nan)) is None
+        assert greybox.surprisal(TokenLogprob("a", -math.inf)) is None
+
+    def test_score(self):
+        """−log ½ and −log ¼."""
+        tokens = [token("a", 0.5), token("b", 0.25)]
+        assert greybox.score(tokens, "logprob", "max") == pytest.approx(math.log(4))
+        assert greybox.score(tokens, "logprob", "mean") == pytest.approx(1.5 * math.log(2))
+        assert greybox.score([*tokens, TokenLogprob("c", math.nan)], "logprob", "max") is None
+        assert greybox.score([], "logprob", "max") is None
+
+
+class TestAligned:
+    def test_tokens_over_an_edge(self):
+        """One that holds the end of a sentence and the start of the next belongs to both; blanks to none."""
+        tokens = [token(text, 0.5) for text in ("<s>", "A b", ". C", " d", ".", " ")]
+        groups = greybox.aligned("A b. C d.", tokens, [Span(start=0, end=4), Span(start=5, end=9)])
+        assert [[t.token for t in group] for group in groups] == [["A b", ". C"], [". C", " d", "."]]
+
+    def test_other_tokens(self):
+        """Tokens of another text are not forced onto this one."""
+        assert greybox.aligned("A b.", [token("x", 0.5)], [Span(start=0, end=4)]) is None
+
+
+class TestDetector:
+    def test_sure_and_not_sure(self):
+        """The second sentence holds a word at p = .01: −log p 4.6, over 4."""
+        tokens = tuple(token(t, p) for t, p in (("It is.", 0.9), (" He", 0.9), (" ran", 0.01), (".", 0.9)))
+        case = Case(answer="It is. He ran.", logprobs=tokens)
+        first, second = play(SelfCheck("greybox").examine(case), lambda request: 1 / 0)
+        assert (first.verdict, second.verdict) == (Verdict.SUPPORTED, Verdict.UNSUPPORTED)
+        assert second.score == pytest.approx(-math.log(0.01))
+
+    @pytest.mark.parametrize(
+        ("logprobs", "quantity", "reason"),
+        [
+            ((), "logprob", "no log-probabilities"),
+            ((TokenLogprob("It is.", math.nan),), "logprob", "no finite number"),
+            ((TokenLogprob("Something else", -1.0),), "logprob", "do not spell"),
+            ((TokenLogprob("It is.", -1.0),), "entropy", "no alternatives"),
+        ],
+    )
+    def test_says_why(self, logprobs, quantity, reason):
+        """No score without numbers for every token."""
+        detector = SelfCheck("greybox", quantity=quantity)
+        [finding] = play(detector.examine(Case(answer="It is.", logprobs=logprobs)), lambda request: 1 / 0)
+        assert finding.score is None
+        assert finding.verdict is Verdict.UNVERIFIED
+        assert reason in finding.reason

@@ -1,0 +1,56 @@
+"""The NLI kernel. Oracle: the soft-max of eq. 9 by hand."""
+
+import math
+
+import pytest
+
+from guardrail.detectors.selfcheck import nli
+from guardrail.requests import Entail, Entailment
+
+
+def soft_max(*logits):
+    total = sum(math.exp(z) for z in logits)
+    return [math.exp(z) / total for z in logits]
+
+
+class TestContradiction:
+    @pytest.mark.parametrize(("z_e", "z_n", "z_c"), [(1.0, 0.0, -1.0), (-2.0, 5.0, 0.5), (0.0, 0.0, 0.0)])
+    def test_neutral_is_left_out(self, z_e, z_n, z_c):
+        """Three probabilities give what eq. 9 gives on the two logits."""
+        e, n, c = soft_max(z_e, z_n, z_c)
+        by_hand = math.exp(z_c) / (math.exp(z_e) + math.exp(z_c))
+        assert nli.contradiction(Entailment(e, c, n)) == pytest.approx(by_hand)
+
+    def test_two_way(self):
+        """A model without neutral gives its own probability."""
+        assert nli.contradiction(Entailment(0.25, 0.75)) == 0.75
+
+    @pytest.mark.parametrize(
+        "found", [Entailment(0.0, 0.0, 1.0), Entailment(math.nan, 0.5), Entailment(0.5, math.inf)]
+    )
+    def test_undefined(self, found):
+        """No mass on either, or no number."""
+        assert nli.contradiction(found) is None
+
+    def test_not_entailed(self):
+        """Neutral counts against the sentence."""
+        assert nli.not_entailed(Entailment(0.25, 0.25, 0.5)) == 0.75
+        assert nli.not_entailed(Entailment(math.nan, 0.5)) is None
+
+
+class TestScore:
+    def test_mean(self):
+        """Eq. 10 over the samples that have a value."""
+        assert nli.score([0.0, 1.0, None, 0.5]) == 0.5
+        assert nli.score([None]) is None
+
+    def test_orders(self):
+        """The sample is the premise, or the hypothesis as in the paper's package."""
+        assert nli.pair("r", "s") == Entail(premise="s", hypothesis="r")
+        assert nli.pair("r", "s", "sentence_first") == Entail(premise="r", hypothesis="s")
+
+    def test_selected_premise(self):
+        """The most similar sentences, as they stand in the passage."""
+        passage = "He was born in Rome. He liked figs. He died in Rome in 1900."
+        assert nli.selected("He died in Rome.", passage, 2) == "He was born in Rome. He died in Rome in 1900."
+        assert nli.selected("He died.", "", 2) == ""
