@@ -1,6 +1,6 @@
 # Works from nothing: each target first makes .venv and installs what it needs (see scripts/setup).
 
-.PHONY: help setup demo test lint format bench
+.PHONY: help setup demo test test-local lint format bench
 .DEFAULT_GOAL := help
 
 python := .venv/bin/python
@@ -8,6 +8,7 @@ python := .venv/bin/python
 help:
 	@echo 'make demo    a guarded LangChain chain, end to end; no key, GPU or model needed'
 	@echo 'make test    all tests (ARGS="-k leak" passes options to pytest)'
+	@echo 'make test-local  the tests of local models, none left out (installs torch: about 1 GB)'
 	@echo 'make lint    ruff and mypy'
 	@echo 'make format  what ruff can mend by itself'
 	@echo 'make bench   every benchmark, short (ARGS= for the whole)'
@@ -23,6 +24,10 @@ demo:
 test:
 	@scripts/setup dev
 	@$(python) -m pytest $(ARGS)
+
+test-local:
+	@scripts/setup local
+	@GUARDRAIL_TEST_LOCAL=1 OMP_NUM_THREADS=1 $(python) -m pytest tests/unit/backends src/guardrail/backends $(ARGS)
 
 lint:
 	@scripts/setup dev

@@ -1,0 +1,401 @@
+"""A transformer in this process: what entailment, similarity and embedding models share.
+
+torch and transformers are imported when a model is made or first used, never with the package.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import os
+import threading
+import time
+import weakref
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from guardrail._log import log
+from guardrail.backends.batching import Batches, Work, batches
+from guardrail.backends.weights import digest, find, read_config
+from guardrail.errors import ConfigError, MissingExtra
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Encoding, Tokenizer
+
+    Array: TypeAlias = NDArray[np.float32]
+
+__all__ = ["BUDGETS", "Device", "LocalModel", "Precision", "apportion"]
+
+Precision: TypeAlias = Literal["fp32", "bf16", "int8"]
+Device: TypeAlias = str
+Kind: TypeAlias = Literal["classifier", "encoder"]
+
+BUDGETS = {"cpu": 2_048, "cuda": 65_536}
+"""Tokens per batch where none is given; on a processor where the caches end, see `LocalModel.tune`."""
+
+_LONGEST = 512  # tokens, where neither tokenizer nor model names a bound
+_NO_BOUND = 100_000  # tokenizers say 10**30 for "none"
+_KNOWN_TEXTS = 4_096
+_NARROW = 16  # outputs; a layer that decides on so few is not quantised
+
+
+class LocalModel:
+    """A transformer with its tokenizer, loaded at first use.
+
+    Args:
+        model: see `weights.find`.
+        kind: with a classification head, or without a head.
+        layers: how many layers of an encoder; all by default.
+        device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
+        precision: see `EntailmentModel`.
+        budget: tokens per batch, see `batching`.
+        longest: tokens of a text or pair, special ones included; by default what the model takes.
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        kind: Kind,
+        layers: int | None = None,
+        device: Device = "auto",
+        precision: Precision = "fp32",
+        budget: int | None = None,
+        longest: int | None = None,
+    ) -> None:
+        _need("torch", "transformers", "safetensors", "tokenizers")
+        self.name = str(model) if isinstance(model, str) else model.name
+        self.folder = find(model)
+        self.config = read_config(self.folder)
+        self.kind: Kind = kind
+        self.layers = layers
+        self.device = _device(device)
+        self.precision = _precision(precision, self.device)
+        self.budget = budget or BUDGETS[self.device.partition(":")[0]]
+        self.work = Work()
+        self.wanted_longest = longest
+        self._known: OrderedDict[str, Encoding] = OrderedDict()
+        self._locks()
+        _models.add(self)
+
+    def _locks(self) -> None:
+        """New ones after a fork too: the parent's may be held by a thread that the child does not have."""
+        self._lock = threading.RLock()  # one forward pass at a time: two would share the same cores
+        self._text_lock = threading.Lock()
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the weights and all else that answers depend on."""
+        return f"{digest(self.folder)}:{self.precision}:{self.layers or ''}:{self.wanted_longest or ''}"
+
+    # -- texts
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The fast tokenizer, bounded to the longest input."""
+        return self._loaded[1]
+
+    def tokens(self, text: str) -> Encoding:
+        """The tokens of a text without special ones, computed once (as long as it is remembered)."""
+        with self._text_lock:
+            known = self._known.get(text)
+            if known is not None:
+                self._known.move_to_end(text)
+                return known
+        found = self.tokenizer.encode(text, add_special_tokens=False)
+        with self._text_lock:
+            self._known[text] = found
+            if len(self._known) > _KNOWN_TEXTS:
+                self._known.popitem(last=False)
+        return found
+
+    def input(self, first: str, second: str | None = None) -> Encoding:
+        """One input of the model: a text or a pair with the special tokens, cut to what the model takes."""
+        one = self.tokens(first)
+        other = None if second is None else self.tokens(second)
+        whole = self.tokenizer.post_process(one, other)
+        if whole.overflowing or one.overflowing or (other is not None and other.overflowing):
+            with self._text_lock:
+                first_time, self.work.truncated = not self.work.truncated, self.work.truncated + 1
+            if first_time:
+                log.warning(
+                    "truncated", model=self.name, longest=self.longest, note="only the beginning is read"
+                )
+        return whole
+
+    @property
+    def longest(self) -> int:
+        """Tokens of an input that are read."""
+        return int((self.tokenizer.truncation or {})["max_length"])
+
+    # -- forward passes
+
+    @property
+    def network(self) -> Any:
+        """The torch module."""
+        return self._loaded[0]
+
+    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
+        """What the model says of each input, in order: logits of a classifier, or a matrix tokens x dimensions.
+
+        `None` for an input that does not fit into the device's memory even alone.
+        """
+        import torch
+
+        plan = batches([len(one) for one in inputs], budget=budget or self.budget)
+        found: list[Array | None] = [None] * len(inputs)
+        network = self.network
+        started = time.perf_counter()
+        with self._lock, torch.inference_mode():
+            for group in plan.groups:
+                self._group(network, [(i, inputs[i]) for i in group], found)
+        self._book(plan, time.perf_counter() - started, len(inputs))
+        return found
+
+    def _group(self, network: Any, group: list[tuple[int, Encoding]], found: list[Array | None]) -> None:
+        import torch
+
+        try:
+            for (i, _), values in zip(group, self._forward(network, [one for _, one in group]), strict=True):
+                found[i] = values
+        except torch.cuda.OutOfMemoryError:
+            if len(group) == 1:
+                log.warning("out_of_memory", model=self.name, tokens=len(group[0][1]))
+                return
+            half = len(group) // 2
+            self._group(network, group[:half], found)
+            self._group(network, group[half:], found)
+
+    def _forward(self, network: Any, inputs: Sequence[Encoding]) -> Iterator[Array]:
+        import torch
+
+        width = max(len(one) for one in inputs)
+        ids = torch.full((len(inputs), width), self._pad, dtype=torch.long)
+        types = torch.zeros_like(ids)
+        mask = torch.zeros_like(ids)
+        for row, one in enumerate(inputs):
+            ids[row, : len(one)] = torch.tensor(one.ids)
+            types[row, : len(one)] = torch.tensor(one.type_ids)
+            mask[row, : len(one)] = 1
+        arguments = {"input_ids": ids, "attention_mask": mask}
+        if self._takes_types:
+            arguments["token_type_ids"] = types
+        output = network(**{name: value.to(self.device) for name, value in arguments.items()})
+        if self.kind == "classifier":
+            yield from output.logits.float().cpu().numpy()
+            return
+        hidden = output.last_hidden_state.float().cpu().numpy()
+        for row, one in enumerate(inputs):
+            yield hidden[row, : len(one)].copy()  # not a view: it would keep the padding alive
+
+    def _book(self, plan: Batches, seconds: float, texts: int) -> None:
+        with self._text_lock:
+            self.work.texts += texts
+            self.work.batches += len(plan.groups)
+            self.work.tokens += plan.tokens
+            self.work.slots += plan.slots
+            self.work.seconds += seconds
+
+    # -- loading
+
+    def load(self) -> None:
+        """Load now what would be loaded at first use."""
+        _ = self._loaded
+
+    @property
+    def _loaded(self) -> tuple[Any, Tokenizer]:
+        with self._lock:
+            return self._load
+
+    @cached_property
+    def _load(self) -> tuple[Any, Tokenizer]:
+        import torch
+        import transformers
+
+        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        maker = (
+            transformers.AutoModelForSequenceClassification
+            if self.kind == "classifier"
+            else transformers.AutoModel
+        )
+        with _quiet(transformers):
+            try:
+                reader = transformers.AutoTokenizer.from_pretrained(
+                    str(self.folder), use_fast=True, **options
+                )
+                network, told = maker.from_pretrained(
+                    str(self.folder), use_safetensors=True, output_loading_info=True, **options
+                )
+            except (ValueError, OSError, KeyError, ImportError, RuntimeError) as error:
+                raise ConfigError(
+                    f"expected a model and a tokenizer that transformers knows in {str(self.folder)!r}, "
+                    f"got {type(error).__name__}: {error}"
+                ) from error
+        self._must_be_whole(told)
+        network = network.to(torch.float32).eval()
+        if self.kind == "encoder" and self.layers is not None:
+            _keep_layers(network, self.layers)
+        if self.precision == "bf16":
+            network = network.to(torch.bfloat16)
+        elif self.precision == "int8":
+            _quantise(network)
+        network = network.to(self.device)
+        self._takes_types = (
+            "token_type_ids" in reader.model_input_names
+            and "token_type_ids" in inspect.signature(network.forward).parameters
+        )
+        self._pad = reader.pad_token_id or 0
+        return network, self._bounded(reader)
+
+    def _must_be_whole(self, told: Any) -> None:
+        """A head that is not among the weights would be made of random numbers, silently."""
+        absent = sorted(
+            name for name in told["missing_keys"] if "pooler" not in name or self.kind == "classifier"
+        )
+        wrong = sorted(str(name) for name in told.get("mismatched_keys", ()))
+        if absent or wrong:
+            raise ConfigError(
+                f"expected all weights of a {self.kind} in {str(self.folder)!r}, got none for {(absent + wrong)[:6]!r}. "
+                "Was this model trained for the task?"
+            )
+
+    def _bounded(self, reader: Any) -> Tokenizer:
+        backend: Tokenizer | None = getattr(reader, "backend_tokenizer", None)
+        if backend is None or not hasattr(backend, "post_process"):
+            raise ConfigError(
+                f"expected a fast tokenizer (tokenizer.json) in {str(self.folder)!r}, got {type(reader).__name__}"
+            )
+        bounds = [bound for bound in (reader.model_max_length, self._positions()) if bound < _NO_BOUND]
+        longest = min(bounds, default=_LONGEST) if self.wanted_longest is None else self.wanted_longest
+        if bounds and longest > min(bounds):
+            raise ConfigError(
+                f"expected at most {min(bounds)} tokens for {self.name!r}, got longest={longest!r}"
+            )
+        backend.encode_special_tokens = True  # a "[SEP]" that a text spells out is text, and ends nothing
+        backend.no_padding()
+        backend.enable_truncation(longest, strategy="longest_first")
+        return backend
+
+    def _positions(self) -> int:
+        """How many positions the model has: those of RoBERTa and its kin begin behind the padding's."""
+        given = self.config.get("max_position_embeddings")
+        if not isinstance(given, int) or given < 1:
+            return _NO_BOUND
+        kin = ("roberta", "camembert", "xmod", "longformer", "mpnet")
+        behind = any(name in str(self.config.get("model_type", "")) for name in kin)
+        return given - (int(self.config.get("pad_token_id") or 0) + 1 if behind else 0)
+
+
+def apportion(seconds: float, lengths: Sequence[int]) -> list[float]:
+    """Time shared out by length: the shares add up to the whole."""
+    total = sum(lengths)
+    return [seconds * length / total if total else 0.0 for length in lengths]
+
+
+def _need(*libraries: str) -> None:
+    for library in libraries:
+        if importlib.util.find_spec(library) is None:
+            raise MissingExtra(library, extra="local")
+
+
+def _device(wanted: str) -> str:
+    import torch
+
+    if wanted == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    kind = wanted.partition(":")[0]
+    if kind not in BUDGETS:
+        raise ConfigError(f"expected device 'auto', 'cpu' or 'cuda', got {wanted!r}")
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise ConfigError(
+            f"expected a GPU for device={wanted!r}, torch {torch.__version__} finds none: use 'cpu'"
+        )
+    return wanted
+
+
+def _precision(wanted: Precision, device: str) -> Precision:
+    import torch
+
+    if wanted not in {"fp32", "bf16", "int8"}:
+        raise ConfigError(f"expected precision 'fp32', 'bf16' or 'int8', got {wanted!r}")
+    if wanted == "int8" and (device != "cpu" or not hasattr(torch, "_int_mm")):
+        raise ConfigError(
+            f"int8 runs on a processor only, with torch 2.4 or newer, got {device!r}: use 'bf16'"
+        )
+    return wanted
+
+
+@contextmanager
+def _quiet(transformers: Any) -> Iterator[None]:
+    """No progress bars, and no table of absent weights: `_must_be_whole` says it in our words."""
+    logging = transformers.utils.logging
+    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
+    logging.disable_progress_bar()
+    logging.set_verbosity_error()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()
+
+
+def _keep_layers(network: Any, layers: int) -> None:
+    """Leave out the layers behind the one that is read."""
+    stack = getattr(getattr(network, "encoder", None), "layer", None)
+    if stack is None or not 1 <= layers <= len(stack):
+        raise ConfigError(
+            f"expected one of {len(stack) if stack is not None else 'no'} encoder layers, got layers={layers!r}"
+        )
+    network.encoder.layer = stack[:layers]
+
+
+def _quantise(network: Any) -> None:
+    """Make the linear layers compute in 8 bits.
+
+    Weights have one scale per output, activations one per token. (The usual dynamic quantisation takes one per
+    batch, and so a reply would depend on its neighbours.) Sums of products of whole numbers are exact.
+    """
+    import torch
+
+    for layer in network.modules():
+        if isinstance(layer, torch.nn.Linear) and min(layer.in_features, layer.out_features) > _NARROW:
+            layer.forward = _in_8_bits(layer)
+            layer.weight = torch.nn.Parameter(layer.weight[:0], requires_grad=False)
+
+
+def _in_8_bits(layer: Any) -> Callable[[Any], Any]:
+    import torch
+
+    scale = layer.weight.detach().abs().amax(dim=1).clamp_min(1e-12) / 127
+    weight = (layer.weight.detach() / scale[:, None]).round().to(torch.int8).T.contiguous()
+    bias = None if layer.bias is None else layer.bias.detach()
+
+    def forward(values: Any) -> Any:
+        rows = values.reshape(-1, values.shape[-1])
+        step = rows.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127
+        whole = torch._int_mm((rows / step).round_().to(torch.int8), weight)  # noqa: SLF001  # the only int8 product
+        result = whole.to(values.dtype).mul_(step).mul_(scale)
+        if bias is not None:
+            result.add_(bias)
+        return result.reshape(*values.shape[:-1], -1)
+
+    return forward
+
+
+_models: weakref.WeakSet[LocalModel] = weakref.WeakSet()
+
+
+def _after_fork() -> None:
+    for model in list(_models):
+        model._locks()  # noqa: SLF001  # our own
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

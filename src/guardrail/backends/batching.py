@@ -1,0 +1,128 @@
+"""Batches within a token budget, of texts of like length: the one batcher of all local models.
+
+A batch is padded to its longest text, so texts are sorted by length over everything that waits. A processor is
+bound by arithmetic: beyond a few thousand tokens a larger batch only leaves its cache, and eight pairs of 215
+tokens were faster than 32. The budget is therefore measured (`tune`), not maximised.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from guardrail.errors import ConfigError
+
+__all__ = ["Batches", "Work", "batches", "tune"]
+
+
+@dataclass(frozen=True, slots=True)
+class Batches:
+    """How texts are put together.
+
+    Attributes:
+        groups: positions in the given sequence; each stands in one group.
+        tokens: in all texts.
+        slots: tokens after padding, which is what the model computes.
+    """
+
+    groups: tuple[tuple[int, ...], ...]
+    tokens: int
+    slots: int
+
+    @property
+    def padding(self) -> float | None:
+        """The share of the slots that is padding: in [0, 1), smaller is better; `None` of no text."""
+        return 1 - self.tokens / self.slots if self.slots else None
+
+
+@dataclass(slots=True)
+class Work:
+    """What a local model has done since it was made.
+
+    Attributes:
+        requests: asked of it.
+        texts: texts, or pairs, that went through the model: without duplicates and what was known.
+        batches: how many forward passes.
+        tokens: in those texts.
+        slots: the same after padding.
+        truncated: texts, or pairs, of which only the beginning was read.
+        seconds: spent in forward passes.
+    """
+
+    requests: int = 0
+    texts: int = 0
+    batches: int = 0
+    tokens: int = 0
+    slots: int = 0
+    truncated: int = 0
+    seconds: float = 0.0
+
+    @property
+    def padding(self) -> float | None:
+        """The share of what was computed that was padding: in [0, 1); `None` before any work."""
+        return 1 - self.tokens / self.slots if self.slots else None
+
+
+def batches(lengths: Sequence[int], *, budget: int) -> Batches:
+    """Put texts of like length together, the longest first.
+
+    Args:
+        lengths: tokens of each text, 1 or more.
+        budget: a group's size times its longest text is at most this; a text that is longer is alone.
+
+    Raises:
+        ConfigError: the budget is less than 1.
+
+    Example:
+        >>> batches([3, 9, 2, 8], budget=18).groups
+        ((1, 3), (0, 2))
+        >>> batches([3, 9, 2, 8], budget=18).padding
+        0.08333333333333337
+    """
+    if budget < 1:
+        raise ConfigError(f"expected a budget of 1 token or more, got {budget!r}")
+    order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
+    groups: list[tuple[int, ...]] = []
+    slots, start = 0, 0
+    while start < len(order):
+        longest = lengths[order[start]]
+        size = max(1, budget // longest)
+        group = tuple(order[start : start + size])
+        groups.append(group)
+        slots += longest * len(group)
+        start += len(group)
+    return Batches(tuple(groups), sum(lengths), slots)
+
+
+def tune(
+    run: Callable[[int], object],
+    budgets: Sequence[int],
+    *,
+    rounds: int = 3,
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[int, float]:
+    """Seconds that the same work takes with each budget (the median of interleaved rounds), fastest first.
+
+    Budgets whose times differ by less than 3 % count as equal, and the smaller comes first: it needs less
+    memory, and whoever waits gets the first replies sooner.
+
+    Args:
+        run: does the work with a budget.
+        budgets: those to try.
+        rounds: how often each is timed, after one run that is not.
+        clock: seconds.
+    """
+    seconds: dict[int, list[float]] = {budget: [] for budget in sorted(set(budgets))}
+    for turn in range(rounds + 1):
+        for budget, times in seconds.items():
+            started = clock()
+            run(budget)
+            if turn:
+                times.append(clock() - started)
+    medians = {budget: statistics.median(times) for budget, times in seconds.items()}
+    best = min(medians.values(), default=0.0)
+    near = [budget for budget, time_taken in medians.items() if time_taken <= best * 1.03]
+    rest = sorted(medians.keys() - set(near), key=lambda budget: (medians[budget], budget))
+    return {budget: medians[budget] for budget in [*near, *rest]}

@@ -1,0 +1,287 @@
+"""Entailment by a sequence classifier on this machine: does a premise entail or contradict a hypothesis?"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from guardrail.backends import Backend
+from guardrail.backends._local import Device, LocalModel, Precision, apportion
+from guardrail.backends.batching import Work, tune
+from guardrail.errors import ConfigError
+from guardrail.flow import Answer, Cost, Failed, Reason, Reply
+from guardrail.requests import Entail, Entailment
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
+
+__all__ = ["EntailmentModel", "Labels", "Order", "label_order", "probabilities"]
+
+Order: TypeAlias = Literal["premise_first", "hypothesis_first"]
+
+_MEANINGS: Mapping[str, str] = {
+    "entailment": "entailment",
+    "entail": "entailment",
+    "entails": "entailment",
+    "entailed": "entailment",
+    "contradiction": "contradiction",
+    "contradict": "contradiction",
+    "contradicts": "contradiction",
+    "contradictory": "contradiction",
+    "neutral": "neutral",
+    "not_entailment": "not_entailment",
+    "not_entailed": "not_entailment",
+    "non_entailment": "not_entailment",
+    "no_entailment": "not_entailment",
+}
+_KINDS = (
+    {"entailment", "neutral", "contradiction"},
+    {"entailment", "contradiction"},
+    {"entailment", "not_entailment"},
+)
+_CAPACITY = 8  # batches that a lane hands over at once, so that they can be sorted exactly
+_CHARACTERS_PER_TOKEN = 4  # of English; only for putting pairs of like length together
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Which output of a classifier means what; `neutral` is `None` for a two-way one.
+
+    Of a model that knows only "entailment" and "not entailment" the latter stands as `contradiction`.
+    """
+
+    entailment: int
+    contradiction: int
+    neutral: int | None = None
+
+
+def label_order(config: Mapping[str, Any], labels: Sequence[str] | None = None) -> Labels:
+    """Read the order of a classifier's outputs from its configuration.
+
+    Args:
+        config: a model's config.json, of which `id2label` and `label2id` are read.
+        labels: the names in the order of the outputs, for a model whose configuration does not tell.
+
+    Raises:
+        ConfigError: it cannot be told, or the configuration contradicts itself.
+
+    Example:
+        >>> label_order({"id2label": {"0": "CONTRADICTION", "1": "neutral", "2": "Entailment"}})
+        Labels(entailment=2, contradiction=0, neutral=1)
+        >>> label_order({}, labels=["entailment", "not_entailment"])
+        Labels(entailment=0, contradiction=1, neutral=None)
+    """
+    names = dict(enumerate(labels)) if labels is not None else _named(config)
+    meanings = {index: _MEANINGS.get(_normal(name), "") for index, name in names.items()}
+    found = {meaning: index for index, meaning in meanings.items()}
+    whole = sorted(meanings) == list(range(len(meanings))) and len(found) == len(meanings)
+    if not whole or set(found) not in _KINDS:
+        raise ConfigError(
+            "expected the labels entailment, contradiction and neutral (or entailment and contradiction, or "
+            f"entailment and not_entailment) in the model's config.json, got {names!r}. If you know what its "
+            "outputs mean, say so: labels=['entailment', 'neutral', 'contradiction'], in their order."
+        )
+    other = found["contradiction"] if "contradiction" in found else found["not_entailment"]
+    return Labels(found["entailment"], other, found.get("neutral"))
+
+
+def probabilities(logits: Sequence[float], labels: Labels) -> Entailment | None:
+    """The soft-max of a classifier's outputs; `None` if one of them is no finite number.
+
+    Example:
+        >>> probabilities([math.log(3), 0.0], Labels(entailment=1, contradiction=0))
+        Entailment(entailment=0.25, contradiction=0.75, neutral=None)
+    """
+    if not all(math.isfinite(logit) for logit in logits):
+        return None
+    top = max(logits)
+    powers = [math.exp(logit - top) for logit in logits]
+    total = math.fsum(powers)
+    shares = [power / total for power in powers]
+    return Entailment(
+        entailment=shares[labels.entailment],
+        contradiction=shares[labels.contradiction],
+        neutral=None if labels.neutral is None else shares[labels.neutral],
+    )
+
+
+class EntailmentModel(Backend[Entail]):
+    """A three-way or two-way sequence classifier on this machine.
+
+    Pairs are scored in batches of like length, equal pairs once, and the tokens of a text are computed once for
+    all pairs in which it stands. In fp32 a reply differs by less than 1e-4 from what the pair gets alone.
+
+    Args:
+        model: a folder, or a name that is looked for in `$GUARDRAIL_MODELS` (see `weights.places`).
+        labels: what its outputs mean, in their order; only for a model whose configuration does not tell.
+        order: which text the model reads first. NLI models are trained with the premise first; the paper's own
+            package of SelfCheckGPT feeds them the other way round.
+        device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
+        precision: "fp32"; "bf16", faster by 2 to 4 on processors that have it and on GPUs; "int8", processors
+            only: linear layers in 8 bits with a scale per token. The last two change scores a little.
+        budget: tokens per batch; `tune` measures which is fastest here.
+        longest: tokens of a pair that are read; by default all that the model takes. Of longer pairs the
+            longer text loses its end: logged once, counted in `work.truncated`.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        WeightsMissing: no such model here; the message holds the command that fetches it.
+        ConfigError: pickled weights, labels that cannot be told, no such device.
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        labels: Sequence[str] | None = None,
+        order: Order = "premise_first",
+        device: Device = "auto",
+        precision: Precision = "fp32",
+        budget: int | None = None,
+        longest: int | None = None,
+    ) -> None:
+        if order not in {"premise_first", "hypothesis_first"}:
+            raise ConfigError(f"expected order 'premise_first' or 'hypothesis_first', got {order!r}")
+        self._model = LocalModel(
+            model, kind="classifier", device=device, precision=precision, budget=budget, longest=longest
+        )
+        self.labels = label_order(self._model.config, labels)
+        self.order: Order = order
+        self.batch = 64 if self._model.device == "cpu" else 1_024
+        self.capacity = _CAPACITY * self._model.budget
+
+    @property
+    def work(self) -> Work:
+        """What it has done so far, with the share of padding."""
+        return self._model.work
+
+    @property
+    def device(self) -> str:
+        """Where it computes."""
+        return self._model.device
+
+    @property
+    def precision(self) -> Precision:
+        """In which numbers it computes."""
+        return self._model.precision
+
+    @property
+    def budget(self) -> int:
+        """Tokens per batch."""
+        return self._model.budget
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The weights (by content, so a moved folder stays the same), what its outputs mean, and the order."""
+        labels = json.dumps([self.labels.entailment, self.labels.contradiction, self.labels.neutral])
+        return f"entailment:{self._model.digest}:{labels}:{self.order}"
+
+    def weight(self, request: Entail) -> int:
+        """About how many tokens; the exact number is not worth a tokenizer's time in the caller's thread."""
+        return 3 + (len(request.premise) + len(request.hypothesis)) // _CHARACTERS_PER_TOKEN
+
+    def load(self) -> None:
+        """Load the weights now; else the first answer does."""
+        self._model.load()
+
+    def answer(self, requests: Sequence[Entail]) -> list[Reply[Entailment]]:
+        """One reply per pair, in order; of equal pairs the first bears the cost."""
+        self._model.work.requests += len(requests)
+        found: dict[Entail, Reply[Entailment]] = {}
+        ready: dict[Entail, Encoding] = {}
+        for request in dict.fromkeys(requests):
+            if blank := self._blank(request):
+                found[request] = Failed(Reason.REFUSED, f"the {blank} has no words")
+            else:
+                ready[request] = self._model.input(*self._pair(request))
+        started = time.perf_counter()
+        logits = self._model.run(list(ready.values()))
+        costs = apportion(time.perf_counter() - started, [len(one) for one in ready.values()])
+        for request, row, seconds in zip(ready, logits, costs, strict=True):
+            found[request] = self._reply(None if row is None else row.tolist(), Cost(seconds=seconds))
+        return _repeated(requests, found)
+
+    def tune(
+        self, requests: Sequence[Entail], budgets: Sequence[int] = (512, 1_024, 2_048, 4_096, 8_192)
+    ) -> dict[int, float]:
+        """Measure which budget is fastest on pairs like these, and use it from now on.
+
+        Returns:
+            Seconds by budget, the one that is used first. Other load on the machine spoils the figures.
+        """
+        inputs = [
+            self._model.input(*self._pair(one)) for one in dict.fromkeys(requests) if not self._blank(one)
+        ]
+        if not inputs:
+            raise ConfigError("expected pairs with words to measure on, got none")
+        measured = tune(lambda budget: self._model.run(inputs, budget=budget), budgets)
+        self._model.budget = next(iter(measured))
+        self.capacity = _CAPACITY * self._model.budget
+        return measured
+
+    def _pair(self, request: Entail) -> tuple[str, str]:
+        if self.order == "hypothesis_first":
+            return request.hypothesis, request.premise
+        return request.premise, request.hypothesis
+
+    def _blank(self, request: Entail) -> str:
+        """The part that leaves the model nothing to read."""
+        for name, text in (("premise", request.premise), ("hypothesis", request.hypothesis)):
+            if not text.strip() or not len(self._model.tokens(text)):
+                return name
+        return ""
+
+    def _reply(self, logits: Sequence[float] | None, cost: Cost) -> Reply[Entailment]:
+        if logits is None:
+            return Failed(Reason.BACKEND, "the pair does not fit into the device's memory", cost=cost)
+        value = probabilities(logits, self.labels)
+        if value is None:
+            return Failed(Reason.BACKEND, f"the model's outputs are no numbers: {logits!r}", cost=cost)
+        return Answer(value, cost)
+
+
+def _repeated(
+    requests: Sequence[Entail], found: Mapping[Entail, Reply[Entailment]]
+) -> list[Reply[Entailment]]:
+    """The replies in the order of the requests; only the first of equal ones costs."""
+    seen: set[Entail] = set()
+    replies: list[Reply[Entailment]] = []
+    for request in requests:
+        reply = found[request]
+        if request in seen and isinstance(reply, Answer):
+            reply = Answer(reply.value)
+        seen.add(request)
+        replies.append(reply)
+    return replies
+
+
+def _named(config: Mapping[str, Any]) -> dict[int, str]:
+    given = config.get("id2label")
+    inverse = config.get("label2id")
+    try:
+        names = {int(index): str(name) for index, name in dict(given or {}).items()}
+        indices = {str(name): int(index) for name, index in dict(inverse or {}).items()}
+    except (TypeError, ValueError) as error:
+        raise ConfigError(
+            f"expected id2label and label2id to be tables, got {given!r}, {inverse!r}"
+        ) from error
+    if not names:
+        names = {index: name for name, index in indices.items()}
+    wrong = {name: index for name, index in indices.items() if names.get(index) != name}
+    if wrong:
+        raise ConfigError(
+            f"expected id2label and label2id to agree in the model's config.json, got {names!r} and {indices!r}. "
+            "Find out which is right and say it: labels=[…], in the order of the outputs."
+        )
+    return names
+
+
+def _normal(name: str) -> str:
+    return re.sub(r"[\s_\-]+", "_", name.strip().lower())

