@@ -93,8 +93,7 @@ class BertScoreCheck(SelfCheck):
             return [Judged(None, reason=f"no sample has a sentence of {SHORTEST} tokens")] * len(sentences)
         replies = yield from each([Compare(s, candidate) for s in sentences for candidate in flat])
         judged = []
-        for i, sentence in enumerate(sentences):
-            del sentence
+        for i in range(len(sentences)):
             of_sentence = replies[i * len(flat) : (i + 1) * len(flat)]
             f1 = [r.value.f1 if isinstance(r, Answer) else math.nan for r in of_sentence]
             judged.append(self._judge_one(samples, f1, why(of_sentence)))
