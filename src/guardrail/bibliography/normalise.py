@@ -1,8 +1,9 @@
-"""One form for titles and identifiers, so that what is the same compares equal.
+r"""One form for titles and identifiers, so that what is the same compares equal.
 
 `normalise` is the only function that decides when two titles are the same to the letter: lower case, no
 accents, letters and digits only, "&" read as "and", TeX and HTML mark-up dropped. It keeps letters of every
-script, so that a Chinese or Greek title does not vanish.
+script, so that a Chinese or Greek title does not vanish. Only mark-up that is known is dropped: whatever else
+looks like it ("\Not", "<b not>") is read by people, and stays as words.
 """
 
 from __future__ import annotations
@@ -54,6 +55,27 @@ _WORDS = (
     "Lambda Xi Pi Sigma Upsilon Phi Psi Omega LaTeX TeX BibTeX varepsilon vartheta varphi"
 )
 WORDS = frozenset(_WORDS.split())
+# Commands that only change how the text looks.
+_FORMATTING = (
+    "emph textbf textit textrm textsf texttt textsc textsl textup textmd textnormal textsuperscript textsubscript "
+    "mathrm mathbf mathit mathsf mathtt mathcal mathbb mathfrak mathscr mathnormal boldsymbol pmb bm text mbox hbox "
+    "it bf rm sf tt sc sl em cal itshape bfseries rmfamily sffamily ttfamily scshape slshape upshape mdseries "
+    "normalfont ensuremath operatorname underline uline protect relax MakeUppercase MakeLowercase uppercase lowercase "
+    "noopsort hspace vspace hskip kern quad qquad thinspace enspace xspace linebreak newline allowbreak nobreak "
+    "noindent unskip ignorespaces displaystyle textstyle scriptstyle href url"
+)
+FORMATTING = frozenset(_FORMATTING.split()) | frozenset(ACCENTS)
+# Between dollars also these: signs that are no letters, and how formulas are set.
+_SIGNS = (
+    "left right big Big bigl bigr hat bar tilde vec dot ddot check breve acute grave widehat widetilde overline "
+    "overrightarrow sb sp limits nolimits frac to gets in notin ni le leq leqslant ge geq geqslant lt gt ne neq ll gg "
+    "cdot cdots circ bullet pm mp div subset subseteq supset supseteq cap cup wedge vee oplus otimes odot ominus "
+    "partial nabla forall exists neg lnot sim simeq approx equiv cong propto mid parallel perp langle rangle lceil "
+    "rceil lfloor rfloor lbrace rbrace vert Vert colon prime rightarrow leftarrow leftrightarrow Rightarrow "
+    "Leftarrow longrightarrow mapsto uparrow downarrow backslash setminus emptyset varnothing triangle square "
+    "sharp flat natural top bot vdash models cup int"
+)
+SIGNS = frozenset(_SIGNS.split())
 PLAIN = {
     "ø": "o", "ł": "l", "æ": "ae", "œ": "oe", "đ": "d", "ð": "d", "þ": "th", "ŋ": "ng", "ı": "i", "ħ": "h",
     "ŧ": "t", "ĸ": "k", "ə": "e", **SPELT,
@@ -65,8 +87,15 @@ ACCENT = re.compile(
 )
 COMMAND = re.compile(r"\\([A-Za-z]+)\*?[ \t]*(?:\{\})?")
 ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_TAG_NAMES = (
+    r"i|b|u|em|strong|su[bp]|sc|scp|tt|span|p|br|jats:(?:italic|bold|su[bp]|sc|monospace|underline|p|title|sec|"
+    r"inline-formula|tex-math|alternatives)|mml:(?:math|m[ino]|mrow|msu[bp]|msubsup|mfrac|mtext|mspace|mstyle|mover|"
+    r"munder|munderover|msqrt|mroot|mfenced|mtable|mtr|mtd|mpadded|mphantom|mmultiscripts|semantics|annotation)"
+)
+# With attributes as mark-up has them, name="value"; anything else is text between angle brackets.
 TAG = re.compile(
-    r"</?(?:i|b|u|em|strong|su[bp]|sc|scp|tt|span|p|br|jats:\w{1,20}|mml:\w{1,20})(?:\s[^<>]{0,80})?/?>",
+    rf"</(?:{_TAG_NAMES})\s{{0,3}}>|"
+    rf"<(?:{_TAG_NAMES})(?:\s{{1,3}}[\w:-]{{1,30}}=(?:\"[^\"<>]{{0,80}}\"|'[^'<>]{{0,80}}')){{0,8}}\s{{0,3}}/?>",
     re.IGNORECASE,
 )
 # East Asian characters are words of their own: there are no blanks between them.
@@ -80,6 +109,8 @@ BREAK = re.compile(r":\s|\s[-–—]{1,3}\s|[—?!]\s|\.\s+(?=[A-Z])|\s\(|;\s")
 def decode_tex(text: str) -> str:
     r"""Read TeX mark-up as Unicode text: accents, letters, quotes, dashes; braces and formatting are dropped.
 
+    A command that is not known stays as a word.
+
     Example:
         >>> decode_tex(r'{\"U}ber {B}anach-R\"aume: $\alpha$-\emph{convexity} --- a survey')
         'Über Banach-Räume: α-convexity — a survey'
@@ -87,7 +118,9 @@ def decode_tex(text: str) -> str:
     if not any(mark in text for mark in "\\{}$`-~"):
         return text
     text = ACCENT.sub(_accent, text)
-    text = COMMAND.sub(_command, text)
+    text = "$".join(
+        COMMAND.sub(_formula if at % 2 else _command, piece) for at, piece in enumerate(text.split("$"))
+    )
     text = ESCAPED.sub(r"\1", text.replace("~", " "))
     for source, target in (
         ("{", ""),
@@ -114,7 +147,14 @@ def _command(match: re.Match[str]) -> str:
         return GREEK[name]
     if name in LETTERS:
         return LETTERS[name]
-    return f"{name} " if name in WORDS else ""
+    if name in WORDS:
+        return f"{name} "
+    return "" if name in FORMATTING else f" {name} "
+
+
+def _formula(match: re.Match[str]) -> str:
+    """A command between dollars."""
+    return "" if match.group(1) in SIGNS else _command(match)
 
 
 def normalise(title: str) -> str:

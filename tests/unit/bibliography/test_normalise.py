@@ -47,6 +47,37 @@ class TestNormalise:
         """Case, accents, mark-up and punctuation disappear; words stay."""
         assert expected == normalise(title)
 
+    @pytest.mark.parametrize(
+        ("title", "expected"),
+        [
+            (r"Attention Is \Not All You Need", "attention is not all you need"),
+            (r"Attention Is $\Not$ All", "attention is not all"),
+            (r"Attention\Not All", "attention not all"),
+            (r"\not all, \no{thing}", "not all no thing"),
+            ("Attention Is <b not> All", "attention is b not all"),
+            ("Attention </b not> Is <not> All", "attention b not is not all"),
+            ("A <jats:not> B <mml:never/> C", "a jats not b mml never c"),
+        ],
+    )
+    def test_keeps_what_only_looks_like_mark_up(self, title, expected):
+        """A reader sees these words, and they make another title."""
+        assert expected == normalise(title)
+
+    @pytest.mark.parametrize(
+        ("title", "expected"),
+        [
+            (r"{\it On} \textsc{Sets} \& {\bfseries maps}", "on sets and maps"),
+            (r"$O(n \leq \mathcal{K})$ \ldots and $\hat{x} \to \infty$", "o n k and x infty"),
+            (
+                "H<sub class=\"x\">2</sub>O<br/>in <mml:math display='inline'><mml:mi>x</mml:mi></mml:math>",
+                "h 2 o in x",
+            ),
+        ],
+    )
+    def test_drops_known_mark_up(self, title, expected):
+        """What is set without a word of its own."""
+        assert expected == normalise(title)
+
     def test_reads_a_bounded_part(self):
         """A hundred kilobytes are cut before any work is done."""
         assert len(normalise("a" * 100_000)) == MAX_TITLE

@@ -129,7 +129,6 @@ class TestLookUp:
         )
         assert report.verdict is not Verdict.SUPPORTED
 
-    @broken("normalise drops unknown TeX commands and attributes of tags, a reader sees them")
     @pytest.mark.parametrize("word", ["\\Not", "<b not>"])
     def test_mark_up_does_not_swallow_a_word(self, shelf, word):
         """`Attention Is \\Not All You Need` is another title."""
