@@ -30,8 +30,9 @@ from pydantic import BaseModel
 from guardrail import Blocked, Guard, annotate, block, flag, regenerate, remove
 from guardrail.errors import ConfigError
 from guardrail_langchain import GuardedOutput, GuardedRunnable, guard_runnable
-from guardrail_langchain._answers import Change, read
+from guardrail_langchain._answers import Change
 from guardrail_langchain._messages import chunks, conversation, pieces
+from guardrail_langchain._reading import read
 
 PROMPT = ChatPromptTemplate.from_messages([("system", "Be brief."), ("user", "{question}")])
 ASKED = {"question": "Pets?"}

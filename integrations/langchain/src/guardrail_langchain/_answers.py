@@ -1,4 +1,4 @@
-"""Where the text stands in what LangChain returns, and how an edited text gets back to its place.
+"""The text of strings and messages, and how an edited text gets back to its place.
 
 A `Reading` is one place of text; those of a list of content blocks, a dict or a pydantic model are parts of a
 larger one, whose text is theirs joined. A `Change` is what the policy did, and can be split along the parts.
@@ -7,28 +7,22 @@ larger one, whose text is theirs joined. A `Change` is what the policy did, and 
 from __future__ import annotations
 
 import dataclasses
-import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from langchain_core.documents import Document
-from langchain_core.exceptions import OutputParserException
-from langchain_core.messages import AIMessage, BaseMessage
-from pydantic import BaseModel, ValidationError
-from pydantic_core import to_json, to_jsonable_python
+from langchain_core.messages import BaseMessage
+from pydantic_core import to_jsonable_python
 
-from guardrail.errors import Blocked, ConfigError
 from guardrail.report import Edit, Report, Span
 from guardrail.requests import TokenLogprob
 from guardrail.text.edits import apply
 from guardrail_langchain._messages import logprobs
 from guardrail_langchain._residue import clean, clean_blocks
 
-__all__ = ["Change", "Reading", "read", "restated", "structured_text"]
+__all__ = ["JOINT", "Change", "Reading", "Spoken", "Text", "bounds", "joined"]
 
-_JOINT = "\n\n"
-_PARSED = {"raw", "parsed", "parsing_error"}
+JOINT = "\n\n"  # between parts of one text
 
 
 @dataclass(frozen=True)
@@ -130,69 +124,36 @@ class Reading(Protocol):
         ...
 
 
-def read(output: Any, key: str | None = None) -> Reading | None:
-    """Find the text of an output; `None` if there is none.
-
-    Args:
-        output: a message, a string, or a structure of strings.
-        key: the entry of a dict that holds the answer; by default all its strings are examined.
-
-    Raises:
-        ConfigError: there is no such entry, or the output is an agent's state.
-    """
-    if key is not None:
-        if not isinstance(output, dict) or key not in output:
-            raise ConfigError(f"expected a dict with the key {key!r}, got {_kind(output)}")
-        inner = _part(output[key])
-        return _Structure(output, [(key, inner)], named=True) if inner else None
-    if isinstance(output, BaseMessage):
-        return _OfMessage(output) if str(output.text) else None
-    if isinstance(output, str):
-        return _OfString(output) if output else None
-    if isinstance(output, dict) and set(output) == _PARSED and isinstance(output["raw"], BaseMessage):
-        return _Parsed.of(output)
-    if isinstance(output, dict) and isinstance(output.get("messages"), list) and _message_in(output):
-        raise ConfigError(
-            "an agent keeps what was said before it could be checked: use GuardrailMiddleware inside the agent"
-        )
-    return _structure(output)
-
-
-def structured_text(value: Any) -> str:
-    """A structured answer as the JSON text that a model would have written."""
-    return to_json(value, fallback=str).decode()
-
-
-def _message_in(output: dict[str, Any]) -> bool:
-    return any(isinstance(message, BaseMessage) for message in output["messages"])
-
-
-def _kind(output: Any) -> str:
-    return f"a dict with {sorted(map(str, output))}" if isinstance(output, dict) else type(output).__name__
-
-
 @dataclass(frozen=True)
-class _OfString:
+class Text:
+    """A string."""
+
     text: str
     logprobs: tuple[TokenLogprob, ...] = ()
 
     def changed(self, change: Change) -> str:
+        """The new text."""
         return change.after
 
 
 @dataclass(frozen=True)
-class _OfMessage:
+class Spoken:
+    """The text of a message: of its content blocks only those of text."""
+
     message: BaseMessage
 
     @property
     def text(self) -> str:
+        """What is examined."""
         return str(self.message.text)
 
     @property
     def logprobs(self) -> tuple[TokenLogprob, ...]:
+        """Its tokens, where they are known."""
         return logprobs(self.message)
 
     def changed(self, change: Change) -> BaseMessage:
+        """The message with the new text, and without what could repeat the old one."""
         message = self.message
         update: dict[str, Any] = {}
         metadata = message.response_metadata
@@ -210,12 +171,12 @@ class _OfMessage:
             return change.after
         blocks = self.message.content
         places = [i for i, block in enumerate(blocks) if _block_text(block) is not None]
-        bounds, position = [], 0
+        spans, position = [], 0
         for i in places:
             length = len(_block_text(blocks[i]) or "")
-            bounds.append((position, position + length))
+            spans.append((position, position + length))
             position += length
-        texts = dict(zip(places, change.split(bounds), strict=True))
+        texts = dict(zip(places, change.split(spans), strict=True))
         found: list[Any] = []
         for i, block in enumerate(blocks):
             part = texts.get(i)
@@ -239,126 +200,15 @@ def _rewritten(block: dict[Any, Any], text: str) -> dict[Any, Any]:
     return {**kept, "text": text}
 
 
-@dataclass(frozen=True)
-class _Structure:
-    """The strings of a dict, list, pydantic model or dataclass, wherever they stand in it.
-
-    `named`: the user said which entry is the answer, so that a refusal may stand there.
-    """
-
-    output: Any
-    parts: Sequence[tuple[Any, Reading]]
-    named: bool = False
-
-    @property
-    def text(self) -> str:
-        return _JOINT.join(part.text for _, part in self.parts)
-
-    @property
-    def logprobs(self) -> tuple[TokenLogprob, ...]:
-        return self.parts[0][1].logprobs if self.named else ()
-
-    def changed(self, change: Change) -> Any:
-        if change.report.blocked and not self.named:
-            raise Blocked(change.after, report=change.report)
-        bounds, position = [], 0
-        for _, part in self.parts:
-            bounds.append((position, position + len(part.text)))
-            position = bounds[-1][1] + len(_JOINT)
-        changes = zip(self.parts, change.split(bounds), strict=True)
-        new = {place: part.changed(small) for (place, part), small in changes}
-        if not change.changed and not any(isinstance(value, BaseMessage) for value in new.values()):
-            return self.output
-        return _assembled(self.output, new, change)
+def joined(parts: Sequence[Reading]) -> str:
+    """The texts of parts as one."""
+    return JOINT.join(part.text for part in parts)
 
 
-def _structure(value: Any) -> Reading | None:
-    parts = [(place, part) for place, item in _items(value) if (part := _part(item)) is not None]
-    return _Structure(value, parts) if parts else None
-
-
-def _part(item: Any) -> Reading | None:
-    if isinstance(item, enum.Enum | Document):
-        return None
-    return read(item) if isinstance(item, str | BaseMessage) else _structure(item)
-
-
-def _items(value: Any) -> list[tuple[Any, Any]]:
-    if isinstance(value, dict):
-        return list(value.items())
-    if isinstance(value, list | tuple):
-        return list(enumerate(value))
-    if isinstance(value, BaseModel):
-        return [(name, getattr(value, name)) for name in type(value).model_fields]
-    if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value) if field.init]
-    return []
-
-
-def _assembled(value: Any, new: dict[Any, Any], change: Change) -> Any:
-    """The same structure with new values; what is not valid any more cannot be shown."""
-    if isinstance(value, dict):
-        return {**value, **new}
-    if isinstance(value, list | tuple):
-        items = [new.get(i, item) for i, item in enumerate(value)]
-        return items if isinstance(value, list) else tuple(items)
-    if isinstance(value, BaseModel):
-        found = value.model_copy(update=new)
-        try:
-            type(value).model_validate(found.model_dump(by_alias=True, warnings=False))
-        except ValidationError:  # its message repeats the values
-            raise Blocked(
-                f"expected an edited {type(value).__name__} to be valid still, and it is not; "
-                "use regenerate() | block() for structured answers",
-                report=change.report,
-            ) from None
-        return found
-    return dataclasses.replace(value, **new)
-
-
-@dataclass(frozen=True)
-class _Parsed:
-    """What `with_structured_output(…, include_raw=True)` returns: the message, and what was read out of it."""
-
-    output: dict[str, Any]
-    inner: Reading
-
-    @classmethod
-    def of(cls, output: dict[str, Any]) -> _Parsed | None:
-        parsed = output["parsed"]
-        inner = read(output["raw"]) if parsed is None else _part(parsed)
-        return cls(output, inner) if inner else None
-
-    @property
-    def text(self) -> str:
-        return self.inner.text
-
-    @property
-    def logprobs(self) -> tuple[TokenLogprob, ...]:
-        return self.inner.logprobs
-
-    def changed(self, change: Change) -> dict[str, Any]:
-        if change.report.blocked:
-            raise Blocked(change.after, report=change.report)
-        new = self.inner.changed(change)
-        if self.output["parsed"] is None:
-            error = self.output["parsing_error"]
-            told = OutputParserException("the reply could not be parsed") if change.takes_away else error
-            return {**self.output, "raw": new, "parsing_error": told}
-        return {**self.output, "parsed": new, "raw": restated(self.output["raw"], new, change)}
-
-
-def restated(message: AIMessage, structured: Any, change: Change) -> AIMessage:
-    """A message whose tool call or text was read as a structure, after that has changed: it says the same."""
-    if not change.changed:
-        update = {"response_metadata": {**message.response_metadata, "guardrail": change.summary}}
-        return message.model_copy(update=update)
-    metadata = clean(message.response_metadata, change.taken)
-    return AIMessage(
-        content="" if message.tool_calls else structured_text(structured),
-        id=message.id,
-        name=message.name,
-        usage_metadata=message.usage_metadata,
-        response_metadata={**metadata, "guardrail": change.summary},
-        tool_calls=[{**call, "args": to_jsonable_python(structured)} for call in message.tool_calls[:1]],
-    )
+def bounds(parts: Sequence[Reading]) -> list[tuple[int, int]]:
+    """Where each part lies in the joined text."""
+    found, position = [], 0
+    for part in parts:
+        found.append((position, position + len(part.text)))
+        position = found[-1][1] + len(JOINT)
+    return found

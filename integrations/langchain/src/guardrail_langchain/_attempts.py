@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Generic, TypeVar
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from time import perf_counter
+from typing import Any, Generic, TypeVar
 
+from langchain_core.messages import AIMessage, BaseMessage
+
+from guardrail.flow import Answer, Cost
 from guardrail.guard import Guard
 from guardrail.report import Report
 from guardrail.requests import Completion, Message
@@ -16,16 +20,13 @@ __all__ = ["Attempts"]
 T = TypeVar("T")
 
 
-class _Unread(Exception):
-    """The model answered with a tool call, or nothing that could be read."""
-
-
 class Attempts(Generic[T]):
     """The answers that a model gave to one prompt.
 
     Args:
         guard: the guard.
         read: what of an answer is to be examined; `None` = nothing, and it passes untouched.
+        said: what of an answer the model said: messages, which know their tokens.
         prompt: what was asked.
         context: documents the answer should rest on.
     """
@@ -35,11 +36,13 @@ class Attempts(Generic[T]):
         guard: Guard,
         read: Callable[[T], Reading | None],
         *,
+        said: Callable[[T], Any],
         prompt: Callable[[], tuple[Message, ...]],
         context: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._guard = guard
         self._read = read
+        self._said = said
         self._prompt = prompt
         self._context = context
         self._seen: list[tuple[T, Reading]] = []
@@ -51,14 +54,17 @@ class Attempts(Generic[T]):
         Args:
             ask: calls the model with the feedback on earlier attempts ("" at first).
         """
+        started = perf_counter()
         first = ask("")
+        cost = self._cost(first, started)
         if self._note(first) is None:
             return first, None
 
-        def generate(feedback: str) -> Completion:
+        def generate(feedback: str) -> Answer[Completion]:
             if not feedback:
-                return self._last()
-            return self._again(ask(feedback))
+                return Answer(self._last(), cost)
+            started = perf_counter()
+            return self._again(ask(feedback), started)
 
         with apart():
             report = self._guard.supervise(generate, prompt=self._prompt(), context=self._context())
@@ -66,14 +72,17 @@ class Attempts(Generic[T]):
 
     async def asettle(self, ask: Callable[[str], Awaitable[T]]) -> tuple[T, Change | None]:
         """As `settle`."""
+        started = perf_counter()
         first = await ask("")
+        cost = self._cost(first, started)
         if self._note(first) is None:
             return first, None
 
-        async def generate(feedback: str) -> Completion:
+        async def generate(feedback: str) -> Answer[Completion]:
             if not feedback:
-                return self._last()
-            return self._again(await ask(feedback))
+                return Answer(self._last(), cost)
+            started = perf_counter()
+            return self._again(await ask(feedback), started)
 
         with apart():
             report = await self._guard.asupervise(generate, prompt=self._prompt(), context=self._context())
@@ -89,14 +98,36 @@ class Attempts(Generic[T]):
         reading = self._seen[-1][1]
         return Completion(reading.text, logprobs=reading.logprobs)
 
-    def _again(self, output: T) -> Completion:
-        if self._note(output) is None:
+    def _again(self, output: T, started: float) -> Answer[Completion]:
+        cost = self._cost(output, started)
+        if self._note(output) is None:  # a tool call: no answer, so the guard asks no more
             self._unread = output
-            raise _Unread
-        return self._last()
+            return Answer(Completion(""), cost)
+        return Answer(self._last(), cost)
+
+    def _cost(self, output: T, started: float) -> Cost:
+        """One attempt is one call, whatever the chain does inside."""
+        seconds = perf_counter() - started
+        used = [message.usage_metadata for message in _messages(self._said(output))]
+        return Cost(
+            calls=1,
+            prompt_tokens=sum(usage["input_tokens"] for usage in used if usage),
+            completion_tokens=sum(usage["output_tokens"] for usage in used if usage),
+            seconds=seconds,
+        )
 
     def _settled(self, report: Report) -> tuple[T, Change | None]:
         if self._unread is not None:  # asked to try again, the model wants to look something up first
             return self._unread, None
         output, reading = next(seen for seen in self._seen if seen[1].text == report.case.answer)
         return output, Change.of(reading.text, report)
+
+
+def _messages(said: Any) -> Iterator[AIMessage]:
+    """The model's own messages in what it said."""
+    if isinstance(said, AIMessage):
+        yield said
+    elif isinstance(said, Mapping | list | tuple):
+        for item in said.values() if isinstance(said, Mapping) else said:
+            if isinstance(item, BaseMessage):
+                yield from _messages(item)

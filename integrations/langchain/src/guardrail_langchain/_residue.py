@@ -7,10 +7,13 @@ such as ids, model names and finish reasons. Tool calls stay: they are no answer
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-__all__ = ["clean", "clean_blocks"]
+from langchain_core.messages import BaseMessage
+
+__all__ = ["clean", "clean_blocks", "unreadable"]
 
 _CALLS = ("tool_use", "tool_call", "tool_call_chunk", "function_call", "server_tool_call", "server_tool_use")
 _CALL_FIELDS = {"tool_calls", "function_call"}
@@ -29,6 +32,25 @@ _ECHOES = {
     "thoughts",
 }
 _MEDIA = ("file", "image", "image_url", "video")
+_REASONING = ("reasoning", "reasoning_content", "redacted_thinking", "thinking")
+# What is not the model's answer to the user: its drafts, its refusals, media, and traffic with tools.
+_NO_ANSWER = re.compile(
+    rf"{'|'.join((*_REASONING, *_MEDIA, *_CALLS))}|refusal|text|executable_code|input_json_delta|mcp_\w+"
+    r"|\w+_(call|call_chunk|call_output|result|tool_use|use)"
+)
+
+
+def unreadable(message: BaseMessage) -> str | None:
+    """What of a message is an answer and no text, so that nobody can examine it: speech, and unknown blocks."""
+    if message.additional_kwargs.get("audio"):
+        return "speech (additional_kwargs['audio'])"
+    for block in message.content if isinstance(message.content, list) else ():
+        if isinstance(block, dict):
+            inner = block.get("value") if block.get("type") == "non_standard" else block
+            kind = str(inner.get("type") if isinstance(inner, dict) else "non_standard")
+            if not _NO_ANSWER.fullmatch(kind) and (kind == "audio" or not _is_wordless(inner, ())):
+                return f"a content block of type {kind!r}"
+    return None
 
 
 def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
@@ -47,8 +69,14 @@ def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
 
 
 def clean_blocks(blocks: Sequence[Any], taken: Sequence[str]) -> list[Any]:
-    """The content blocks without reasoning and the like; texts have been edited already."""
+    """The content blocks without reasoning and the like; texts have been edited already.
+
+    Where reasoning goes, the ids of the texts go with it: a provider that knows a text by its id wants to see the
+    reasoning that led to it.
+    """
     kept: list[Any] = []
+    if any(isinstance(block, dict) and block.get("type") in _REASONING for block in blocks):
+        blocks = [_anonymous(block) for block in blocks]
     for block in blocks:
         kind = "text" if isinstance(block, str) else block.get("type")
         if kind == "text" or kind in _CALLS:
@@ -64,4 +92,12 @@ def _is_wordless(value: Any, taken: Sequence[str]) -> bool:
     if isinstance(value, str):
         prose = not value.isascii() or any(character.isspace() for character in value)
         return not prose and not any(text in value for text in taken)
+    if isinstance(value, Mapping):
+        return all(_is_wordless(item, taken) for item in value.values())
     return isinstance(value, list | tuple) and all(isinstance(item, int | float) for item in value)
+
+
+def _anonymous(block: Any) -> Any:
+    if not isinstance(block, dict) or block.get("type") != "text":
+        return block
+    return {name: value for name, value in block.items() if name != "id"}

@@ -15,16 +15,17 @@ from langgraph.types import Command
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
-from guardrail_langchain._answers import Change, Reading, read, restated
+from guardrail_langchain._answers import Change, Reading
 from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._messages import conversation, with_feedback
+from guardrail_langchain._parsed import Told
 from guardrail_langchain._quiet import asay, current, say, unheard
+from guardrail_langchain._reading import read, told
 
 __all__ = ["GuardrailMiddleware"]
 
 _Response: TypeAlias = ModelResponse[Any]
 _Result: TypeAlias = "ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any]"
-_JOINT = "\n\n"
 
 
 class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
@@ -107,7 +108,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
     def _attempts(self, request: ModelRequest[Any]) -> Attempts[_Response]:
         return Attempts(
             self.guard,
-            _read,
+            lambda response: _read(response, whole=self.guard.policy.edits),
+            said=lambda response: response.result,
             prompt=lambda: conversation(_prompt(request)),
             context=lambda: self._context(request),
         )
@@ -130,13 +132,11 @@ class _WithStructure:
     """The text of a message, if it has any besides, and of the structured answer made from it."""
 
     response: _Response
-    message: AIMessage
-    spoken: Reading | None
-    structure: Reading
+    told: Told
 
     @property
     def text(self) -> str:
-        return _JOINT.join(part.text for part in (self.spoken, self.structure) if part)
+        return self.told.text
 
     @property
     def logprobs(self) -> tuple[TokenLogprob, ...]:
@@ -144,16 +144,10 @@ class _WithStructure:
 
     def changed(self, change: Change) -> _Response:
         if change.report.blocked:
-            told = restated(self.message.model_copy(update={"tool_calls": []}), None, change)
-            return ModelResponse(result=[told.model_copy(update={"content": change.after})])
-        start = len(self.spoken.text) + len(_JOINT) if self.spoken else 0
-        spoken, rest = change.split([(0, max(0, start - len(_JOINT))), (start, len(change.before))])
-        structured = self.structure.changed(rest)
-        message = restated(self.message, structured, change)
-        if change.changed and self.spoken is not None:
-            message = message.model_copy(update={"content": spoken.after})
+            return ModelResponse(result=[self.told.refused(change)])
+        message, structured = self.told.changed(change)
         result: list[BaseMessage] = [message]
-        for other in self.response.result[self.response.result.index(self.message) + 1 :]:
+        for other in self.response.result[self.response.result.index(self.told.message) + 1 :]:
             if change.changed and isinstance(other, ToolMessage):
                 update = {"content": f"Returning structured response: {structured}"}
                 result.append(other.model_copy(update=update))
@@ -182,35 +176,23 @@ class _OfResponse:
         return ModelResponse(result=result, structured_response=self.response.structured_response)
 
 
-def _read(response: _Response) -> Reading | None:
-    message = next((m for m in reversed(response.result) if isinstance(m, AIMessage)), None)
-    if message is None:
+def _read(response: _Response, *, whole: bool = False) -> Reading | None:
+    messages = [message for message in response.result if isinstance(message, AIMessage)]
+    if not messages:
         return None
-    spoken = read(message)
+    if whole and any(str(message.text) for message in messages[:-1]):
+        raise ConfigError(
+            f"expected one message of the model, got {len(messages)}: only the last would be examined. "
+            "Have the middleware behind this one return one."
+        )
+    message = messages[-1]
     if response.structured_response is not None:
-        structure = read([response.structured_response])
-        if structure is not None:
-            inner = _Only(structure)
-            return _WithStructure(response, message, spoken if message.tool_calls else None, inner)
+        results = [other for other in response.result if isinstance(other, ToolMessage)]
+        call = results[0].tool_call_id if results else None
+        both = told(message, response.structured_response, call=call, whole=whole)
+        return _WithStructure(response, both) if both else None
+    spoken = read(message, whole=whole)
     return _OfResponse(response, message, spoken) if spoken else None
-
-
-@dataclass(frozen=True)
-class _Only:
-    """The one element of a list."""
-
-    inner: Reading
-
-    @property
-    def text(self) -> str:
-        return self.inner.text
-
-    @property
-    def logprobs(self) -> tuple[TokenLogprob, ...]:
-        return ()
-
-    def changed(self, change: Change) -> Any:
-        return self.inner.changed(change)[0]
 
 
 def _response(result: Any) -> _Response:

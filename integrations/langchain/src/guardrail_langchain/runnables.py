@@ -14,11 +14,12 @@ from langchain_core.utils.pydantic import TypeBaseModel
 
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
-from guardrail_langchain._answers import Change, Reading, read
+from guardrail_langchain._answers import Change, Reading
 from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._chains import Chain, listeners, split
 from guardrail_langchain._messages import as_messages, chunks, conversation, pieces, with_feedback
 from guardrail_langchain._quiet import asay, say, unheard
+from guardrail_langchain._reading import read
 
 __all__ = ["GuardedOutput", "GuardedRunnable", "guard_runnable"]
 
@@ -208,7 +209,8 @@ class GuardedRunnable(Runnable[Any, Any]):
     def _attempts(self, given: Any, prompt: Any) -> Attempts[_Try]:
         return Attempts(
             self.guard,
-            lambda attempt: read(attempt[1], self._key),
+            lambda attempt: read(attempt[1], self._key, whole=self.guard.policy.edits),
+            said=lambda attempt: attempt[1] if attempt[0] is None else attempt[0],
             prompt=lambda: conversation(_messages(prompt if self._steps.model is not None else given)),
             context=lambda: tuple(self._context(given)) if self._context else (),
         )
@@ -295,7 +297,12 @@ class _Alone(Runnable[Any, Any]):
         return once.allowed(_decided(None, output, change, self.options["key"])[0])
 
     def _attempts(self) -> Attempts[_Try]:
-        return Attempts(self.guard, lambda attempt: read(attempt[1], self.options["key"]), prompt=tuple)
+        return Attempts(
+            self.guard,
+            lambda attempt: read(attempt[1], self.options["key"], whole=self.guard.policy.edits),
+            said=lambda attempt: attempt[1],
+            prompt=tuple,
+        )
 
 
 class _Once:

@@ -1,0 +1,329 @@
+"""Where the text stands in what a chain returns: strings and messages, and the structures that hold them."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import datetime as dt
+import enum
+import ipaddress
+import re
+import uuid
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from numbers import Number
+from pathlib import PurePath
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage
+from pydantic import AnyUrl, BaseModel, ValidationError
+from pydantic_core import Url
+
+from guardrail.errors import Blocked, ConfigError
+from guardrail.requests import TokenLogprob
+from guardrail_langchain._answers import Change, Reading, Spoken, Text, bounds, joined
+from guardrail_langchain._parsed import PARSED, Parsed, Told
+from guardrail_langchain._residue import unreadable
+
+__all__ = ["read", "told"]
+
+# No prose in any of them: numbers, moments, addresses, what a class lists, and a chain's sources.
+_WORDLESS = (
+    type(None),
+    Number,
+    enum.Enum,
+    Document,
+    dt.date,
+    dt.time,
+    dt.timedelta,
+    dt.tzinfo,
+    uuid.UUID,
+    ipaddress.IPv4Address,
+    ipaddress.IPv6Address,
+)
+_NAME = re.compile(r"[\w.:+-]{1,40}")  # a field's name or a code, which is no claim
+
+
+def read(output: Any, key: str | None = None, *, whole: bool = False) -> Reading | None:
+    """Find the text of an output; `None` if there is none.
+
+    Args:
+        output: a message, a string, or a structure of such. Of a dict's keys those are read that are no names.
+        key: the entry of a dict that holds the answer; by default all its strings are examined.
+        whole: refuse an output of which a part cannot be read.
+
+    Raises:
+        ConfigError: there is no such entry, the output is an agent's state, or a part cannot be read.
+    """
+    if key is not None:
+        if not isinstance(output, Mapping) or key not in output:
+            raise ConfigError(f"expected a dict with the key {key!r}, got {_kind(output)}")
+        inner = _part(output[key], f"output[{key!r}]", whole=whole)
+        return _Structure(output, [((_VALUE, key), inner)], named=True) if inner else None
+    if isinstance(output, Mapping) and isinstance(output.get("messages"), list) and _message_in(output):
+        raise ConfigError(
+            "an agent keeps what was said before it could be checked: use GuardrailMiddleware inside the agent"
+        )
+    return _part(output, "output", whole=whole)
+
+
+def told(
+    message: BaseMessage, structured: Any, *, call: str | None = None, whole: bool = False
+) -> Told | None:
+    """The reading of a message and of the structure that was made of it; `None` if there is no text.
+
+    Args:
+        message: what the model said: a tool call with the structure's values, or their JSON text.
+        structured: what was made of it; `None` if that failed.
+        call: the id of the tool call; by default it is the first.
+        whole: as in `read`.
+    """
+    structure = _part(structured, "output", whole=whole)
+    spoken = _part(message, "output['raw']", whole=whole)
+    said = Told.said(message)
+    if spoken and said is not None and not Told.calls(message):
+        if structured is None:
+            said = None  # it is edited as a text
+        else:
+            spoken = None  # the text is the structure's JSON, and nothing beside it
+    known = set(_strings(structured))
+    others = [text for text in _strings(said) if text not in known and not _NAME.fullmatch(text)]
+    unused = _part(others, "output['raw']", whole=whole)
+    if not (spoken or structure or unused):
+        return None
+    return Told(message, structured, spoken=spoken, structure=structure, unused=unused, call=call)
+
+
+def _message_in(output: Mapping[Any, Any]) -> bool:
+    return any(isinstance(message, BaseMessage) for message in output["messages"])
+
+
+def _kind(output: Any) -> str:
+    return f"a dict with {sorted(map(str, output))}" if isinstance(output, dict) else type(output).__name__
+
+
+def _part(item: Any, where: str, *, whole: bool) -> Reading | None:
+    if isinstance(item, _WORDLESS) or _is_numeric(item):
+        return None
+    if isinstance(item, str):
+        return Text(item) if item else None
+    if isinstance(item, BaseMessage):
+        if whole and (what := unreadable(item)):
+            raise _cannot_read(what, where)
+        return Spoken(item) if str(item.text) else None
+    if isinstance(item, AnyUrl | Url | PurePath):
+        return _Printed(item, str(item))
+    if isinstance(item, bytes | bytearray):
+        try:
+            return _Encoded(item, item.decode()) if item else None
+        except UnicodeDecodeError:
+            places = None
+    elif isinstance(item, Mapping) and set(item) >= PARSED and isinstance(item["raw"], BaseMessage):
+        return _parsed(item, where, whole=whole)
+    else:
+        places = _places(item)
+    if places is None:
+        if whole:
+            raise _cannot_read(f"a value of type {type(item).__name__!r}", where)
+        return None
+    parts = [(p, part) for p, inner in places if (part := _part(inner, _at(where, p), whole=whole))]
+    return _Structure(item, parts) if parts else None
+
+
+def _cannot_read(what: str, where: str) -> ConfigError:
+    return ConfigError(
+        "expected an output that can be examined (strings, messages, and dicts, lists, sets, pydantic models or "
+        f"dataclasses of them), got {what} at {where}, and the policy may not let pass what nobody has read. "
+        "Turn it into one of these before the guard, name the entry that is the answer (key=…), guard the part "
+        "of the chain that makes the text, or only watch it: policy=flag()."
+    )
+
+
+def _is_numeric(item: Any) -> bool:
+    """An array of numbers, of whatever library."""
+    return getattr(getattr(item, "dtype", None), "kind", "") in {"b", "i", "u", "f", "c", "m", "M"}
+
+
+# -- what is in a structure
+
+_KEY, _VALUE = "key", "value"
+
+
+def _places(value: Any) -> list[tuple[Any, Any]] | None:
+    """What is inside, each with its place; `None` if this is nothing that could be looked into."""
+    if isinstance(value, Mapping):
+        keys = [((_KEY, key), key) for key in value if not _is_name(key)]
+        return [*keys, *(((_VALUE, key), item) for key, item in value.items())]
+    if isinstance(value, memoryview):
+        return None
+    if isinstance(value, AbstractSet):
+        return list(enumerate(_ordered(value)))
+    if isinstance(value, Sequence) or type(value).__name__ == "deque":
+        return list(enumerate(value))
+    if isinstance(value, BaseModel):
+        names = [*type(value).model_fields, *(value.model_extra or ())]
+        return [(name, getattr(value, name)) for name in names]
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = dataclasses.fields(value)
+        return [(field.name, getattr(value, field.name)) for field in fields if hasattr(value, field.name)]
+    return None
+
+
+def _is_name(key: Any) -> bool:
+    return isinstance(key, str) and _NAME.fullmatch(key) is not None
+
+
+def _ordered(items: AbstractSet[Any]) -> list[Any]:
+    """In an order that does not change from run to run."""
+    return sorted(items, key=repr)
+
+
+def _at(where: str, place: Any) -> str:
+    if isinstance(place, tuple):
+        return f"a key of {where}" if place[0] == _KEY else f"{where}[{place[1]!r}]"
+    return f"{where}[{place}]" if isinstance(place, int) else f"{where}.{place}"
+
+
+def _strings(value: Any) -> list[str]:
+    """All texts in a structure, as they are."""
+    part = _part(value, "", whole=False)
+    if isinstance(part, _Structure):
+        return [text for _, inner in part.parts for text in _inner_strings(inner)]
+    return [part.text] if part else []
+
+
+def _inner_strings(part: Reading) -> list[str]:
+    if isinstance(part, _Structure):
+        return [text for _, inner in part.parts for text in _inner_strings(inner)]
+    return [part.text]
+
+
+@dataclass(frozen=True)
+class _Structure:
+    """The strings of a dict, list, set, pydantic model or dataclass, wherever they stand in it.
+
+    `named`: the user said which entry is the answer, so that a refusal may stand there.
+    """
+
+    output: Any
+    parts: Sequence[tuple[Any, Reading]]
+    named: bool = False
+
+    @property
+    def text(self) -> str:
+        return joined([part for _, part in self.parts])
+
+    @property
+    def logprobs(self) -> tuple[TokenLogprob, ...]:
+        return self.parts[0][1].logprobs if self.named else ()
+
+    def changed(self, change: Change) -> Any:
+        if change.report.blocked and not self.named:
+            raise Blocked(change.after, report=change.report)
+        changes = zip(self.parts, change.split(bounds([part for _, part in self.parts])), strict=True)
+        new = {place: part.changed(small) for (place, part), small in changes}
+        if not change.changed and not any(isinstance(value, BaseMessage) for value in new.values()):
+            return self.output
+        return _assembled(self.output, new, change)
+
+
+@dataclass(frozen=True)
+class _Encoded:
+    """Bytes that are a text."""
+
+    value: bytes | bytearray
+    text: str
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+    def changed(self, change: Change) -> bytes | bytearray:
+        return type(self.value)(change.after.encode()) if change.changed else self.value
+
+
+@dataclass(frozen=True)
+class _Printed:
+    """A URL or a path: a text that must stay valid."""
+
+    value: Any
+    text: str
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+    def changed(self, change: Change) -> Any:
+        if not change.changed:
+            return self.value
+        return _made(self.value, change.after, change)
+
+
+def _assembled(value: Any, new: Mapping[Any, Any], change: Change) -> Any:
+    """The same structure with new values; what is not valid any more cannot be shown."""
+    if isinstance(value, Mapping):
+        entries = _entries(value, new)
+        return entries if isinstance(value, dict) else _made(value, entries, change)
+    if isinstance(value, AbstractSet):
+        items = [new.get(i, item) for i, item in enumerate(_ordered(value))]
+        return _made(value, [item for item in items if item not in ("", b"")], change)
+    if isinstance(value, BaseModel):
+        return _model(value, new, change)
+    if dataclasses.is_dataclass(value):
+        return _dataclass(value, new, change)
+    items = [new.get(i, item) for i, item in enumerate(value)]
+    if isinstance(value, list):
+        return items
+    return value._make(items) if hasattr(value, "_make") else _made(value, items, change)
+
+
+def _entries(value: Mapping[Any, Any], new: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The entries of a dict; one whose key is gone, or has become another's, goes with it."""
+    entries: dict[Any, Any] = {}
+    for key, item in value.items():
+        name = new.get((_KEY, key), key)
+        if name == key or (name and name not in value):
+            entries[name] = new.get((_VALUE, key), item)
+    return entries
+
+
+def _made(value: Any, items: Any, change: Change) -> Any:
+    try:
+        return type(value)(items)
+    except Exception:  # noqa: BLE001  # whatever it is, its message may repeat the text
+        raise _invalid(value, change) from None
+
+
+def _invalid(value: Any, change: Change) -> Blocked:
+    return Blocked(
+        f"expected an edited {type(value).__name__} to be valid still, and it is not; "
+        "use regenerate() | block() for structured answers",
+        report=change.report,
+    )
+
+
+def _model(value: BaseModel, new: Mapping[Any, Any], change: Change) -> BaseModel:
+    found = value.model_copy(update=dict(new))
+    try:
+        type(value).model_validate(found.model_dump(by_alias=True, warnings=False))
+    except ValidationError:  # its message repeats the values
+        raise _invalid(value, change) from None
+    return found
+
+
+def _dataclass(value: Any, new: Mapping[str, Any], change: Change) -> Any:
+    initial = {field.name for field in dataclasses.fields(value) if field.init}
+    try:
+        found = dataclasses.replace(value, **{name: new[name] for name in new if name in initial})
+    except Exception:  # noqa: BLE001  # as above
+        raise _invalid(value, change) from None
+    if found is value:
+        found = copy.copy(value)
+    for field in dataclasses.fields(value):
+        if not field.init and field.name in new:
+            object.__setattr__(found, field.name, new[field.name])
+    return found
+
+
+def _parsed(output: Mapping[Any, Any], where: str, *, whole: bool) -> Reading | None:
+    """What `with_structured_output(…, include_raw=True)` returns, and what a chain may have added to it."""
+    told_of = told(output["raw"], output["parsed"], whole=whole)
+    rest = {name: item for name, item in output.items() if name not in PARSED}
+    more = _part(rest, where, whole=whole) if rest else None
+    return Parsed(output, told_of, more) if told_of or more else None
