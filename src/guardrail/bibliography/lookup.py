@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import extract
 
+from guardrail.bibliography.claims import identifiers
 from guardrail.bibliography.normalise import IDENTIFIERS, key, normalise
 from guardrail.bibliography.records import Record, Reference
 from guardrail.bibliography.schema import COLUMNS, LONGEST_WORD, from_row, length_mark
@@ -49,6 +50,7 @@ class Lookup:
             for kind, read in IDENTIFIERS.items()
             if (value := read(getattr(reference, kind)))
         ]
+        hashes += [key(said.kind, said.value) for said in identifiers(reference) if said.field != said.kind]
         if title.squeezed:
             hashes += [key("title", title.squeezed), key("main", title.squeezed)]
         hashes += [key("title", part.squeezed) for part in title.mains]

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
-from guardrail.bibliography.normalise import IDENTIFIERS
+from guardrail.bibliography.claims import (
+    authors_match,
+    identifiers,
+    invented_subtitle,
+    url_confirmed,
+    venue_confirmed,
+)
+from guardrail.bibliography.normalise import normalise
 from guardrail.bibliography.records import Difference, Match, Record, Reference, Status
 from guardrail.bibliography.titles import NEAR, Closeness, Frequency, Title, TitleMatch, compare, unknown
-from guardrail.text.author_lists import MOST_AUTHORS, authors_agree, overlap
+from guardrail.text.author_lists import MOST_AUTHORS, overlap
 from guardrail.text.names import LONGEST_NAME, parse_name
 
 __all__ = ["judge"]
@@ -25,7 +32,7 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
         frequency: in how many known titles a word occurs.
 
     Returns:
-        `FOUND` with the differing fields, or `ABSENT` with the nearest work if one is near. An identifier that
+        `FOUND` with the fields that differ and those that could not be checked, or `ABSENT` with the nearest work if one is near. An identifier that
         belongs to a work of quite another title and other authors is no proof of the quoted work: `ABSENT`.
     """
     names = tuple(name[:LONGEST_NAME] for name in reference.authors[:MOST_AUTHORS])
@@ -37,12 +44,21 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
         return Match(Status.ABSENT)
     best = weighed[-1]
     if best.accepted:
-        detail = _remarks(reference, best, [other for other in weighed[:-1] if other.accepted])
-        return Match(Status.FOUND, best.work, best.similarity, tuple(best.differences), detail=detail)
+        others = weighed[:-1]
+        wrong, open_ = _identifiers(reference, best, others)
+        return Match(
+            Status.FOUND,
+            best.work,
+            best.similarity,
+            (*best.differences, *wrong),
+            detail=_remarks(reference, best, [other for other in others if other.accepted]),
+            unchecked=_unchecked(reference, best, others, open_),
+        )
     if best.titles.closeness is Closeness.DIFFERENT and not best.identified:
         return Match(Status.ABSENT)
     detail = "an identifier that was given belongs to another work" if best.identified else ""
-    return Match(Status.ABSENT, best.work, best.similarity, tuple(best.differences), detail=detail)
+    wrong, _ = _identifiers(reference, best, [])
+    return Match(Status.ABSENT, best.work, best.similarity, (*best.differences, *wrong), detail=detail)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +67,7 @@ class _Weighed:
     titles: TitleMatch
     identified: bool
     authors: bool | None  # None where that cannot be told
+    compared: bool  # all of the authors
     shared: float  # of the authors, in [0, 1]
     year_apart: int | None
     differences: list[Difference]
@@ -82,7 +99,7 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
         titles = compare(title, Title(work.title), frequency)
     else:
         titles = TitleMatch(Closeness.EXACT if identified else Closeness.DIFFERENT, float(identified))
-    agree = _authors_match(reference, work)
+    agree, compared = authors_match(reference, work)
     years = (reference.year, work.year)
     apart = None if years[0] is None or years[1] is None else abs(years[0] - years[1])
     closeness = titles.closeness
@@ -94,36 +111,100 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
     else:
         accepted = closeness >= Closeness.REWORDED
     accepted = accepted or (identified and (bool(agree) or titles.similarity >= NEAR))
-    differences = _differences(reference, work, titles, agree, apart)
-    return _Weighed(work, titles, identified, agree, _shared(reference, work), apart, differences, accepted)
+    differences = _differences(reference, title, work, titles, agree=agree, apart=apart)
+    return _Weighed(
+        work=work,
+        titles=titles,
+        identified=identified,
+        authors=agree,
+        compared=compared,
+        shared=_shared(reference, work),
+        year_apart=apart,
+        differences=differences,
+        accepted=accepted,
+    )
 
 
 def _shares_identifier(reference: Reference, work: Record) -> bool:
     """Whether one of the quoted identifiers is the work's."""
-    return any(
-        bool(value) and value == read(getattr(work, kind))
-        for kind, read in IDENTIFIERS.items()
-        if (value := read(getattr(reference, kind)))
-    )
+    real = {(found.kind, found.value) for found in identifiers(work)}
+    return any(said.value and (said.kind, said.value) in real for said in identifiers(reference))
 
 
 def _differences(
-    reference: Reference, work: Record, titles: TitleMatch, agree: bool | None, apart: int | None
+    reference: Reference,
+    title: Title,
+    work: Record,
+    titles: TitleMatch,
+    *,
+    agree: bool | None,
+    apart: int | None,
 ) -> list[Difference]:
+    """The differences in title, authors and year."""
     found = []
-    if reference.title and titles.closeness <= Closeness.REWORDED:
+    another = titles.closeness <= Closeness.REWORDED or (
+        titles.closeness is Closeness.LONGER and invented_subtitle(title, work)
+    )
+    if title.normalised and normalise(work.title) and another:
         found.append(Difference("title", reference.title, work.title))
     if agree is False:
         found.append(Difference("authors", _names(reference), _names(work)))
     if apart is not None and apart > 1:
         found.append(Difference("year", str(reference.year), str(work.year)))
-    for kind in ("doi", "arxiv", "pmid"):
-        read = IDENTIFIERS[kind]
-        claimed, real = read(getattr(reference, kind)), read(getattr(work, kind))
-        preprint = kind == "doi" and (claimed.startswith("10.48550/") != real.startswith("10.48550/"))
-        if claimed and real and claimed != real and not preprint:
-            found.append(Difference(kind, claimed, real))
     return found
+
+
+def _identifiers(
+    reference: Reference, best: _Weighed, others: Sequence[_Weighed]
+) -> tuple[list[Difference], set[str]]:
+    """Identifiers that are wrong, and the fields of those that the work does not settle.
+
+    An identifier is confirmed by any record of the work. It is wrong if it is another work's, or if the record has
+    another one of the kind. That is not said of ISBNs, of which every edition has its own.
+    """
+    wrong, open_ = [], set()
+    same = [best.work, *(other.work for other in others if other.accepted)]
+    confirmed = {(i.kind, i.value) for work in same for i in identifiers(work)}
+    elsewhere = {
+        (i.kind, i.value): other.work
+        for other in others
+        if not other.accepted
+        for i in identifiers(other.work)
+    }
+    real = {i.kind: i.value for i in identifiers(best.work) if i.value}
+    for said in identifiers(reference):
+        if not said.value:
+            open_.add(said.field)
+        elif (said.kind, said.value) in confirmed:
+            continue
+        elif said.kind in real and said.kind != "isbn":
+            wrong.append(Difference(said.field, said.value, real[said.kind]))
+        elif owner := elsewhere.get((said.kind, said.value)):
+            wrong.append(Difference(said.field, said.value, f"the identifier of “{owner.title}”"))
+        else:
+            open_.add(said.field)
+    return wrong, open_
+
+
+def _unchecked(
+    reference: Reference, best: _Weighed, others: Sequence[_Weighed], identifiers_open: set[str]
+) -> tuple[str, ...]:
+    """The claimed fields that the work neither confirms nor contradicts."""
+    different = {difference.field for difference in best.differences}
+    same = [best.work]
+    if best.authors:  # other records of the same work
+        same += [other.work for other in others if other.accepted and other.authors]
+    open_ = {
+        "title": bool(reference.title) and not normalise(best.work.title),
+        "authors": bool(reference.authors) and not best.compared,
+        "year": reference.year is not None and best.work.year is None,
+        "venue": bool(reference.venue.strip()) and not venue_confirmed(reference, same),
+        **dict.fromkeys(identifiers_open, True),
+        "url": bool(reference.url.strip()) and not url_confirmed(reference, same),
+    }
+    return tuple(
+        field.name for field in fields(Reference) if open_.get(field.name) and field.name not in different
+    )
 
 
 def _names(work: Reference | Record) -> str:
@@ -138,19 +219,14 @@ def _remarks(reference: Reference, best: _Weighed, others: list[_Weighed]) -> st
         )
     if best.titles.closeness is Closeness.SHORTER:
         remarks.append("subtitle left out")
+    if best.titles.closeness is Closeness.LONGER and not any(d.field == "title" for d in best.differences):
+        remarks.append("edition, year or venue added to the title")
     if best.titles.closeness is Closeness.NOISE:
         remarks.append("title has a slip")
     same = [other for other in others if other.titles.closeness is Closeness.EXACT]
     if same and best.titles.closeness is Closeness.EXACT:
         remarks.append(f"{len(same) + 1} records carry this title")
     return "; ".join(remarks)
-
-
-def _authors_match(reference: Reference, work: Record) -> bool | None:
-    """Whether the quoted authors are the work's; `None` where that cannot be told."""
-    return authors_agree(
-        reference.authors, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al
-    )
 
 
 def _shared(reference: Reference, work: Record) -> float:

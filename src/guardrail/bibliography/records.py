@@ -86,6 +86,9 @@ class Match:
         sources: who was asked.
         complete: whether the sources claim to hold every work of their kind, so that `ABSENT` is evidence
             of fabrication rather than of an incomplete list.
+        unchecked: fields that were claimed and that the record of a `FOUND` work neither confirms nor contradicts,
+            in the order of `Reference`: an identifier that it lacks, another name of a venue, authors of which
+            some cannot be read ("the DeepMind Team").
     """
 
     status: Status
@@ -95,6 +98,7 @@ class Match:
     sources: tuple[str, ...] = ()
     complete: bool = False
     detail: str = ""
+    unchecked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from guardrail.bibliography.formats import read_records
 from guardrail.bibliography.index import Index
 from guardrail.bibliography.normalise import normalise
 from guardrail.bibliography.records import Record, Reference, Status
+from guardrail.cache import Cache
 from guardrail.errors import IndexFault, InputError
 
 WORKS = [
@@ -87,6 +88,7 @@ class TestFind:
         "reference",
         [
             Reference(arxiv="1706.03762v2"),
+            Reference(doi="10.48550/arXiv.1706.03762"),
             Reference(isbn="0262033844"),
             Reference(doi="https://doi.org/10.1000/dl"),
         ],
@@ -236,6 +238,23 @@ class TestFaults:
         connection.close()
         with pytest.raises(IndexFault, match="another kind of SQLite file"):
             Index.create(path)
+
+    def test_says_in_its_header_what_it_is(self, path):
+        """So that other programs, the cache among them, can tell an index from files of their own."""
+        with Index.create(path):
+            pass
+        assert (
+            path.read_bytes()[68:72] == b"GRBI"
+        )  # the header's application id, see sqlite.org/fileformat2.html
+
+    def test_a_cache_is_no_index(self, path):
+        """It is refused, and stays as it is."""
+        Cache(path).close()
+        before = path.read_bytes()
+        for make in (Index.open, Index.create):
+            with pytest.raises(IndexFault, match="another kind of SQLite file"):
+                make(path)
+        assert before == path.read_bytes()
 
     def test_another_version(self, index, path):
         """The versions are named."""

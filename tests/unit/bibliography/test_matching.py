@@ -118,3 +118,139 @@ class TestJudge:
     def test_no_candidates_is_absent(self):
         """Nothing to choose from."""
         assert judge(Reference("x"), []).status is Status.ABSENT
+
+
+def fields(match):
+    return [difference.field for difference in match.differences]
+
+
+ATTENTION = Record(
+    "Attention Is All You Need",
+    ("Ashish Vaswani", "Noam Shazeer"),
+    year=2017,
+    venue="NeurIPS",
+    arxiv="1706.03762",
+)
+LEARNING = Record("Deep learning", ("Yann LeCun", "Yoshua Bengio"), year=2015, venue="Nature")
+
+
+class TestSubtitles:
+    @pytest.mark.parametrize(
+        ("claimed", "author", "work"),
+        [
+            ("Deep Learning: A Proof of Machine Consciousness", "LeCun, Y.", LEARNING),
+            ("Attention Is All You Need: Why Transformers Cure Cancer", "Vaswani", ATTENTION),
+            ("Attention Is All You Need - Part 2", "Vaswani", ATTENTION),
+            ("Attention Is All You Need (Except for Cats)", "Vaswani", ATTENTION),
+        ],
+    )
+    def test_an_invented_one_is_a_difference(self, claimed, author, work):
+        """The work is real, its title is another."""
+        match = judge(Reference(claimed, (author,)), [work])
+        assert (match.status, fields(match)) == (Status.FOUND, ["title"])
+        assert (match.differences[0].claimed, match.differences[0].found) == (claimed, work.title)
+
+    def test_the_work_s_own_is_right(self):
+        """Whole, or left out."""
+        work = Record("Deep learning: a survey", ("Yann LeCun",))
+        for claimed in ("Deep Learning - A Survey", "Deep learning: a survey", "Deep learning"):
+            match = judge(Reference(claimed, ("LeCun",)), [LEARNING, work])
+            assert (match.status, match.differences) == (Status.FOUND, ())
+
+    @pytest.mark.parametrize(
+        "added", [" (2017)", " (NIPS 2017)", ": NeurIPS", " (2nd edition)", " - arXiv preprint"]
+    )
+    def test_year_venue_and_edition_are_none(self, added):
+        """They are no part of a title, and often stand behind one."""
+        match = judge(Reference(ATTENTION.title + added, ("Vaswani",)), [ATTENTION])
+        assert (match.status, match.differences) == (Status.FOUND, ())
+        assert "added to the title" in match.detail
+
+    def test_another_year_is_one(self):
+        """ "Attention Is All You Need: 1984" is no work's title."""
+        assert fields(judge(Reference("Attention Is All You Need: 1984", ("Vaswani",)), [ATTENTION])) == [
+            "title"
+        ]
+
+    def test_without_its_authors_the_longer_title_is_another_work_s(self):
+        """Many titles begin like a famous one."""
+        assert judge(Reference("Attention Is All You Need: In Vision"), [ATTENTION]).status is Status.ABSENT
+
+
+class TestUnchecked:
+    @pytest.mark.parametrize(
+        ("claim", "unchecked"),
+        [
+            ({}, ()),
+            ({"doi": "10.9999/fake.doi"}, ("doi",)),
+            ({"doi": "not a DOI"}, ("doi",)),
+            ({"isbn": "9780262033848", "pmid": "123"}, ("isbn", "pmid")),
+            ({"arxiv": "1706.03762v3"}, ()),
+            ({"doi": "10.48550/arXiv.1706.03762"}, ()),
+            ({"venue": "Advances in Neural Information Processing Systems 30"}, ()),
+            ({"venue": "arXiv preprint arXiv:1706.03762"}, ()),
+            ({"venue": "Journal of Widgets"}, ("venue",)),
+            ({"url": "https://arxiv.org/abs/1706.03762"}, ()),
+            ({"url": "https://example.org/a.pdf"}, ("url",)),
+            ({"authors": ("Vaswani, A.",)}, ()),
+            ({"authors": ("the DeepMind Team",)}, ("authors",)),
+            ({"authors": ("A.",)}, ("authors",)),
+            ({"authors": ("Vaswani, A.", "colleagues")}, ("authors",)),
+        ],
+    )
+    def test_names_what_the_record_does_not_settle(self, claim, unchecked):
+        """Neither a difference nor confirmed."""
+        match = judge(Reference("Attention is all you need", **claim), [ATTENTION])
+        assert (match.status, match.differences, match.unchecked) == (Status.FOUND, (), unchecked)
+
+    def test_a_bare_record_confirms_its_title_only(self):
+        """In the order of the reference's fields."""
+        reference = Reference("Attention is all you need", ("Vaswani",), year=2017, venue="NIPS", pmid="1")
+        match = judge(reference, [Record("Attention Is All You Need")])
+        assert match.unchecked == ("authors", "year", "venue", "pmid")
+
+    @pytest.mark.parametrize(
+        "claim",
+        [{"arxiv": "2301.99999"}, {"doi": "10.48550/arXiv.2301.99999"}, {"authors": ("Eve Wrong", "a team")}],
+    )
+    def test_a_contradiction_is_a_difference(self, claim):
+        """And then not unchecked."""
+        match = judge(Reference("Attention is all you need", **claim), [ATTENTION])
+        assert match.status is Status.FOUND
+        assert fields(match) == [*claim]
+        assert not {*claim} - {"authors"} & {*match.unchecked}
+
+    def test_an_identifier_of_another_known_work_is_a_difference(self):
+        """Although the record of the quoted work has none."""
+        other = Record(
+            "Graph theory with applications", ("J. A. Bondy",), doi="10.1000/graph", isbn="0262033844"
+        )
+        for claim in ({"doi": "10.1000/graph"}, {"isbn": "978-0-262-03384-8"}):
+            match = judge(Reference("Deep learning", ("LeCun",), **claim), [LEARNING, other])
+            assert (match.record, fields(match), match.unchecked) == (LEARNING, [*claim], ())
+            assert "Graph theory" in match.differences[0].found
+
+    def test_another_isbn_may_be_another_edition_s(self):
+        """Every edition has its own."""
+        work = Record("Introduction to algorithms", ("Thomas H. Cormen",), isbn="0804429573")
+        match = judge(Reference("Introduction to algorithms", isbn="0262033844"), [work])
+        assert (match.differences, match.unchecked) == ((), ("isbn",))
+
+    def test_any_record_of_the_work_confirms(self):
+        """Preprint and print are two records of one work."""
+        printed = Record(
+            "Deep learning", ("LeCun, Yann",), year=2015, venue="Nature", doi="10.1038/nature14539"
+        )
+        preprint = Record("Deep learning", ("LeCun, Yann",), year=2015, venue="CoRR", arxiv="1501.00001")
+        reference = Reference(
+            "Deep learning", ("LeCun",), venue="Nature", doi="10.1038/nature14539", arxiv="1501.00001"
+        )
+        for works in ([printed, preprint], [preprint, printed]):
+            match = judge(reference, works)
+            assert (match.differences, match.unchecked) == ((), ())
+
+    def test_organisations_may_be_authors(self):
+        """A body that the record names is confirmed."""
+        work = Record("Global strategy on digital health", ("Digital Health Team",))
+        match = judge(Reference("Global strategy on digital health", ("Digital Health Team",)), [work])
+        assert (match.differences, match.unchecked) == ((), ())

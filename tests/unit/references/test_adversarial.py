@@ -121,7 +121,6 @@ class TestUnseen:
 class TestLookUp:
     """A made-up detail beside a real work."""
 
-    @broken("Closeness.LONGER is accepted without a difference")
     def test_an_invented_subtitle_is_not_quoted_right(self, shelf):
         """A short real title is the main part of any number of made-up ones."""
         report = checked(
