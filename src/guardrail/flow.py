@@ -29,6 +29,7 @@ __all__ = [
     "Step",
     "Stop",
     "compute",
+    "describe",
     "draws",
     "each",
     "gather",
@@ -262,6 +263,14 @@ def draws(request: R, n: int) -> list[R]:
 def values(replies: Iterable[Reply[T]]) -> list[T]:
     """The values of those replies that have one, in order."""
     return [reply.value for reply in replies if isinstance(reply, Answer)]
+
+
+def describe(error: BaseException) -> str:
+    """An exception in one line, whatever its own words do."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except Exception:  # noqa: BLE001  # some exceptions raise in __str__
+        return type(error).__name__
 
 
 def why(replies: Iterable[Reply[Any]]) -> str:

@@ -8,15 +8,16 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import GeneratorType
-from typing import Any, Literal, NoReturn, TypeAlias, cast
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from guardrail._log import log
+from guardrail._options import seconds
 from guardrail.backends import Backend
 from guardrail.cache import Cache
 from guardrail.detector import Detector
 from guardrail.drivers import run_async, run_sync
 from guardrail.errors import BackendError, ConfigError, GuardrailError
-from guardrail.flow import Answer, Branch, Failed, Flow, Reason, Reply, gather, one
+from guardrail.flow import Answer, Branch, Failed, Flow, Reason, Reply, describe, gather, one
 from guardrail.lanes import Hub, Retry
 from guardrail.policies import Plan, Policy, Review, better, flag
 from guardrail.registry import DETECTORS
@@ -29,7 +30,7 @@ from guardrail.report import (
     Finding,
     Report,
 )
-from guardrail.requests import Ask, Completion, Generate, Message, conversation, user
+from guardrail.requests import Ask, Completion, Generate, Message, user
 from guardrail.run import Budget, Run
 
 __all__ = ["Estimate", "Guard", "Prompt"]
@@ -78,14 +79,15 @@ class Guard:
         deadline: seconds for the examination of one answer; what is late is unverified.
         cache: a lasting memory, or the path of one.
         retry: how failures that may pass are asked again.
-        hub: backends shared with other guards, in place of `chat`, `judge` and `backends`.
+        hub: backends shared with other guards, in place of `chat`, `judge`, `backends`, `cache` and `retry`;
+            what the detectors bring along (a bibliography) is added to it.
         on_report: called with every report, whole (adapters pass on only summaries); what it raises is logged.
 
     A bug in a detector is a failure in the report; a bug in a policy is raised.
 
     Raises:
-        ConfigError: something is no detector, two detectors share a name, or they bring different backends
-            for one lane.
+        ConfigError: an option is out of range, something is no detector, two detectors share a name, or they
+            bring different backends for one lane.
         UnknownName: a detector's name is not registered.
     """
 
@@ -115,14 +117,21 @@ class Guard:
                 f"expected detectors of different names, got {sorted(repeated)!r} more than once"
             )
         self.policy = Plan(policy or flag(), on_unverified=on_unverified, fail=fail)
-        self.budget = Budget(calls=budget) if isinstance(budget, int) else budget
+        self.budget = budget if budget is None or isinstance(budget, Budget) else Budget(calls=budget)
+        seconds("deadline", deadline)
         self.deadline = deadline
         self.on_report = on_report
-        self.hub = hub or Hub(
-            self._backends(chat, judge, backends or {}),
-            store=Cache(cache) if isinstance(cache, str | Path) else cache,
-            retry=retry,
-        )
+        if hub is None:
+            store = Cache(cache) if isinstance(cache, str | Path) else cache
+            hub = Hub(self._backends(chat, judge, backends or {}), store=store, retry=retry)
+        else:
+            if any(given is not None for given in (chat, judge, backends, cache, retry)):
+                raise ConfigError(
+                    "a hub was given: set chat, judge, backends, cache and retry on it, not here"
+                )
+            for lane, backend in self._backends(None, None, {}).items():
+                hub.add(lane, backend)
+        self.hub = hub
         self._signatures = {d.name: str(d.signature()) for d in self.detectors}
         self._scales = {d.name: d.scale for d in self.detectors}
 
@@ -211,7 +220,7 @@ class Guard:
             try:
                 return _answered(await generate(request.feedback))
             except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
-                return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
+                return Failed(Reason.BACKEND, describe(error), error=error)
 
         return await self._adrive(self._supervise(case, _framework), {"generate": handle})
 
@@ -239,15 +248,17 @@ class Guard:
     def _supervise(self, case: Case, produce: Produce) -> Flow[tuple[Review, Decision]]:
         """Generate, examine, and try again as long as the policy wants; the best attempt is kept."""
         best: Review | None = None
-        feedback, attempt = "", 0
+        feedback, attempt, fault = "", 0, ""
         while True:
             reply = yield from produce(feedback, attempt)
             if isinstance(reply, Failed):
                 if best is None:
                     raise _NoAnswer(reply)
+                fault = str(reply)
                 break  # the attempts there are stand
             if best is not None and not reply.value.text.strip():
-                break  # no answer is no better answer
+                fault = "the model answered nothing"
+                break
             attempt += 1
             answered = case.model_copy(update={"answer": reply.value.text, "logprobs": reply.value.logprobs})
             review = yield from self._in_time(answered)
@@ -261,6 +272,10 @@ class Guard:
         if attempt > 1:
             stronger = Action.REGENERATE if decision.action in {Action.PASS, Action.FLAG} else decision.action
             decision = decision.model_copy(update={"attempts": attempt, "action": stronger})
+        if fault:
+            note = f"asking again failed ({fault})"
+            note = f"{decision.note}; {note}" if decision.note else note
+            decision = decision.model_copy(update={"note": note})
         return best, decision
 
     def _in_time(self, case: Case) -> Flow[Review]:
@@ -272,28 +287,30 @@ class Guard:
 
     def _examine(self, case: Case) -> Flow[Review]:
         """All detectors beside each other; those that need samples wait only for who provides them."""
-        givers = [] if case.samples else [d for d in self.detectors if d.provides]
-        takers = [d for d in self.detectors if givers and any(d.needs & g.provides for g in givers)]
-        branches = [self._branch(d, case) for d in self.detectors if d not in takers]
-        if takers:
-            branches.append(Branch(self._shared(givers[0], takers, case)))
+        giver = None if case.samples else next((d for d in self.detectors if d.provides), None)
+        takers = [d for d in self.detectors if giver is not None and d.needs & giver.provides]
+        others = [d for d in self.detectors if d not in takers]
+        branches = [self._branch(d, case) for d in others]
+        if giver is not None and takers:
+            branches.append(Branch(self._shared(giver, takers, case)))
         results = yield from gather(branches)
-        outcomes: list[tuple[str, Any]] = []
-        for detector, result in zip([d for d in self.detectors if d not in takers], results, strict=False):
-            outcomes.append((detector.name, result))
+        outcomes: list[tuple[str, Any]] = [(d.name, r) for d, r in zip(others, results, strict=False)]
         if takers:
             shared = results[-1]
-            if isinstance(shared, Failed):
-                outcomes += [(detector.name, shared) for detector in takers]
-            else:
-                outcomes += zip([d.name for d in takers], cast("list[Any]", shared), strict=True)
+            outcomes += [(d.name, shared) for d in takers] if isinstance(shared, Failed) else shared
         return _review(case, outcomes)
 
-    def _shared(self, giver: Detector, takers: Sequence[Detector], case: Case) -> Flow[list[Any]]:
-        (offered,) = yield from gather([Branch(giver.offer(case), owner=giver.name, seconds=giver.deadline)])
-        if not isinstance(offered, Failed) and offered:
-            case = case.model_copy(update={"samples": tuple(offered)})
-        return cast("list[Any]", (yield from gather(self._branch(taker, case) for taker in takers)))
+    def _shared(self, giver: Detector, takers: Sequence[Detector], case: Case) -> Flow[list[tuple[str, Any]]]:
+        """Those that need samples, once the one that provides them has; its failure is told, not theirs."""
+        branch = Branch(_offered(giver, case), owner=giver.name, seconds=giver.deadline)
+        (offered,) = yield from gather([branch])
+        outcomes: list[tuple[str, Any]] = []
+        if isinstance(offered, Failed):
+            outcomes.append((giver.name, offered))
+        elif offered:
+            case = case.model_copy(update={"samples": offered})
+        results = yield from gather(self._branch(taker, case) for taker in takers)
+        return [*outcomes, *zip([d.name for d in takers], results, strict=True)]
 
     def _branch(self, detector: Detector, case: Case) -> Branch[Any]:
         return Branch(_examined(detector, case), owner=detector.name, seconds=detector.deadline)
@@ -400,8 +417,10 @@ class _NoAnswer(GuardrailError):
 
 def _case(answer: str | Case, prompt: Prompt, context: Sequence[str], samples: Sequence[str]) -> Case:
     if isinstance(answer, Case):
+        if prompt or context or samples:
+            raise ConfigError("a whole case was given: prompt, context and samples belong into it")
         return answer
-    return Case(answer=answer, messages=conversation(prompt), context=tuple(context), samples=tuple(samples))
+    return Case.of(answer, prompt=prompt, context=context, samples=samples)
 
 
 def _answered(generated: Generated) -> Answer[Completion]:
@@ -418,7 +437,7 @@ def _handled(call: Callable[[], Answer[Completion]]) -> Reply[Completion]:
     try:
         return call()
     except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
-        return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
+        return Failed(Reason.BACKEND, describe(error), error=error)
 
 
 def _framework(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
@@ -459,6 +478,14 @@ def _examined(detector: Detector, case: Case) -> Flow[list[Finding]]:
             finding if finding.detector else finding.model_copy(update={"detector": detector.name})
         )
     return checked
+
+
+def _offered(giver: Detector, case: Case) -> Flow[tuple[str, ...]]:
+    """A detector's samples, if they are what it promises."""
+    samples: Any = yield from giver.offer(case)
+    if isinstance(samples, str) or not all(isinstance(sample, str) for sample in samples):
+        raise TypeError(f"a detector offers a tuple of texts, got {samples!r}")
+    return tuple(samples)
 
 
 def _review(case: Case, outcomes: Sequence[tuple[str, Any]]) -> Review:

@@ -11,6 +11,7 @@ Whatever a backend does (raises, hangs, answers too little or nonsense) becomes 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import threading
 import weakref
@@ -23,10 +24,11 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
 import tenacity
 
 from guardrail._log import log
+from guardrail._options import number
 from guardrail._watchdog import Alarm, Watchdog
 from guardrail.backends import AsyncBackend, Backend
-from guardrail.errors import BackendError
-from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
+from guardrail.errors import BackendError, ConfigError
+from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request, describe
 
 __all__ = ["Hub", "Job", "Lane", "Listener", "LoopLane", "Retry", "Store", "ThreadLane", "checked", "failure"]
 
@@ -74,6 +76,11 @@ class Retry:
     base: float = 0.5
     longest: float = 30.0
 
+    def __post_init__(self) -> None:
+        number("attempts", self.attempts, least=1, whole=True)
+        number("base", self.base, least=0)
+        number("longest", self.longest, least=0)
+
 
 def failure(error: BaseException) -> Failed:
     """An exception that left a backend, as a value."""
@@ -83,7 +90,7 @@ def failure(error: BaseException) -> Failed:
         )
     if isinstance(error, TimeoutError):
         return Failed(Reason.TIMEOUT, str(error) or "no reply in time", retryable=True, error=error)
-    return Failed(Reason.BACKEND, f"{type(error).__name__}: {error}", error=error)
+    return Failed(Reason.BACKEND, describe(error), error=error)
 
 
 def checked(replies: Any, count: int) -> list[Reply[Any]]:
@@ -94,7 +101,18 @@ def checked(replies: Any, count: int) -> list[Reply[Any]]:
     for reply in found:
         if not isinstance(reply, Answer | Failed):
             raise TypeError(f"the backend gave {reply!r}, expected an Answer or a Failed")
+        if reply.cost is not _FREE and not _billable(reply.cost):
+            raise TypeError(
+                f"the backend gave the cost {reply.cost!r}, expected a Cost, finite and not negative"
+            )
     return found
+
+
+def _billable(cost: Any) -> bool:
+    if not isinstance(cost, Cost):
+        return False
+    parts: list[Any] = [cost.calls, cost.prompt_tokens, cost.completion_tokens, cost.seconds]
+    return all(isinstance(part, int | float) and math.isfinite(part) and part >= 0 for part in parts)
 
 
 @dataclass(slots=True, eq=False)
@@ -595,7 +613,7 @@ class _Computer(Backend[Any]):
             try:
                 replies.append(Answer(request.function(*request.arguments)))
             except Exception as error:  # noqa: BLE001  # raised again where the flow waits
-                replies.append(Failed(Reason.BUG, f"{type(error).__name__}: {error}", error=error))
+                replies.append(Failed(Reason.BUG, describe(error), error=error))
         return replies
 
 
@@ -611,7 +629,9 @@ class Hub:
     def __init__(
         self, backends: Mapping[str, Backend[Any]], *, store: Store | None = None, retry: Retry | None = None
     ) -> None:
-        self.backends: dict[str, Backend[Any]] = {"compute": _Computer(), **backends}
+        self.backends: dict[str, Backend[Any]] = {"compute": _Computer()}
+        for lane, backend in backends.items():
+            self.add(lane, backend)
         self.store = store
         self.retry = retry or Retry()
         self.watchdog = Watchdog()
@@ -623,6 +643,20 @@ class Hub:
         self._loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, LoopLane]]
         self._loops = weakref.WeakKeyDictionary()
         _hubs.add(self)
+
+    def add(self, lane: str, backend: Backend[Any]) -> None:
+        """Have a backend answer a lane that nobody answers yet.
+
+        Raises:
+            ConfigError: another backend does, or this one never calls anybody.
+        """
+        for name in ("batch", "concurrency"):
+            number(f"{lane!r}: {name} of {type(backend).__name__}", getattr(backend, name, 1), least=1)
+        if self.backends.setdefault(lane, backend) is not backend:
+            raise ConfigError(
+                f"two different backends for {lane!r}: {self.backends[lane].fingerprint!r} and "
+                f"{backend.fingerprint!r}. Give the guard one (`backends={{…}}`), or each guard a hub of its own."
+            )
 
     def backend(self, request: Request[Any]) -> Backend[Any] | None:
         """Who answers a request: the backend of its route, else of its lane."""

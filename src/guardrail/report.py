@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
@@ -43,8 +44,27 @@ __all__ = [
 ]
 
 
+_HALF = re.compile("[\ud800-\udfff]")
+
+
 class _Model(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null", allow_inf_nan=False)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _whole_characters(cls, data: Any) -> Any:
+        """Half an emoji, cut by a token limit, has no form in JSON: one replacement character stands for it."""
+        if isinstance(data, dict):
+            return {name: _whole(value) for name, value in data.items()}
+        return data
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, str):
+        return value if value.isascii() else _HALF.sub("\ufffd", value)
+    if isinstance(value, tuple) and any(isinstance(part, str) for part in value):
+        return tuple(map(_whole, value))
+    return value
 
 
 class Verdict(StrEnum):
@@ -130,7 +150,10 @@ class Case(_Model):
     ) -> Case:
         """Build a case from plain values; `prompt` is a string or a list of messages."""
         return cls(
-            answer=answer, messages=conversation(prompt), context=tuple(context), samples=tuple(samples)
+            answer=answer,
+            messages=conversation(prompt),
+            context=(context,) if isinstance(context, str) else tuple(context),
+            samples=(samples,) if isinstance(samples, str) else tuple(samples),
         )
 
     @property
@@ -235,8 +258,8 @@ class Finding(_Model):
 
     @model_validator(mode="after")
     def _says_why(self) -> Finding:
-        if self.verdict is Verdict.UNVERIFIED and not self.reason:
-            raise ValueError("an unverified finding says why in `reason`")
+        if not self.reason and (self.verdict is Verdict.UNVERIFIED or self.score is None):
+            raise ValueError("a finding that is unverified or has no score says why in `reason`")
         return self
 
 

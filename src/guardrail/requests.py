@@ -282,8 +282,18 @@ def conversation(
         if isinstance(item, Message):
             found.append(item)
         elif isinstance(item, Mapping):
-            found.append(Message(item["role"], item.get("content") or ""))
+            found.append(Message(item["role"], _text(item.get("content"))))
         else:
             role, content = item
-            found.append(Message(role, content))  # type: ignore[arg-type]  # checked by the model's API
+            found.append(Message(role, _text(content)))  # type: ignore[arg-type]  # checked by the model's API
     return tuple(found)
+
+
+def _text(content: Any) -> str:
+    """The text of a message's content: a string, or blocks of which some are text."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    if isinstance(content, Mapping):
+        text = content.get("text")
+        return text if isinstance(text, str) else ""
+    return "\n".join(filter(None, map(_text, content)))

@@ -13,9 +13,22 @@ from collections import deque
 from collections.abc import Iterable, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from guardrail.flow import Branch, Cost, Failed, Flow, Keep, Reason, Reply, Request, Step, Stop
+from guardrail._options import number
+from guardrail.flow import (
+    Branch,
+    Cost,
+    Failed,
+    Flow,
+    Keep,
+    Reason,
+    Reply,
+    Request,
+    Step,
+    Stop,
+    describe,
+)
 
 __all__ = ["Budget", "Ledger", "Memo", "Run"]
 
@@ -41,8 +54,13 @@ class Budget:
     calls: int | None = None
     tokens: int | None = None
 
+    def __post_init__(self) -> None:
+        for name, value in (("calls", self.calls), ("tokens", self.tokens)):
+            if value is not None:
+                number(f"the budget of {name}", value, least=0, whole=True)
 
-@dataclass(slots=True)
+
+@dataclass(slots=True, eq=False)
 class _Purse:
     """Calls and tokens left; a branch with a reservation has one of its own, inside its parent's."""
 
@@ -110,7 +128,8 @@ class _Task:
     own_purse: bool = False
     open: int = 0  # replies that the current step still waits for
     results: list[Any] = field(default_factory=list)
-    refusals: int = 0
+    refusals: int = 0  # steps of which something was refused
+    refused: bool = False  # whether the current one was
     idle: int = 0  # steps since it last had something new to wait for
     stopped: bool = False
 
@@ -193,7 +212,7 @@ class Run(Generic[T]):
         self._pending: dict[_Entry, None] = {}
         self._live: dict[_Task, None] = {}
         self._ready: deque[tuple[_Task, list[Any] | TypeError | None]] = deque()
-        self._parked: deque[tuple[Branch[Any], _Task, int]] = deque()
+        self._parked: dict[_Purse, deque[tuple[Branch[Any], _Task, int]]] = {}  # by the purse they wait for
         self._outgoing: list[Request[Any]] = []
         self._abandoned: dict[_Entry, None] = {}
         self._due: list[float] = []
@@ -262,8 +281,9 @@ class Run(Generic[T]):
         """Stop everything; the requests still out, for the pump to withdraw."""
         for task in reversed(self._live):
             _shut(task.flow)
-        for branch, _, _ in self._parked:
-            _shut(branch.flow)
+        for queue in self._parked.values():
+            for branch, _, _ in queue:
+                _shut(branch.flow)
         self._live.clear()
         self._ready.clear()
         self._parked.clear()
@@ -295,7 +315,7 @@ class Run(Generic[T]):
         except Stop as stop:
             self._finish(task, Failed(Reason.BUG, str(stop)))
         except Exception as error:  # noqa: BLE001  # a detector may raise anything; the others go on
-            self._finish(task, Failed(Reason.BUG, f"{type(error).__name__}: {error}", error=error))
+            self._finish(task, Failed(Reason.BUG, describe(error), error=error))
         else:
             if task.stopped:  # it caught the stop and asks on
                 _shut(task.flow)
@@ -310,6 +330,7 @@ class Run(Generic[T]):
             )
             self._ready.append((task, error))
             return
+        task.refused = False
         task.results = [None] * len(step)
         task.open = len(step) + 1  # one more, so that a step answered at once resumes only below
         for slot, item in enumerate(step):
@@ -337,7 +358,7 @@ class Run(Generic[T]):
         self._live.pop(task, None)
         if task.own_purse:
             task.purse.close()
-            self._unpark()
+            self._unpark(task.purse.parent)
         if task.parent is None:
             self.done, self.result = True, value
         else:
@@ -349,10 +370,13 @@ class Run(Generic[T]):
     def _branch(self, parent: _Task, slot: int, branch: Branch[Any]) -> None:
         if not self._try_branch(parent, slot, branch):
             if parent.purse.reserved:
-                self._parked.append((branch, parent, slot))
+                self._parked.setdefault(parent.purse, deque()).append((branch, parent, slot))
             else:
-                _shut(branch.flow)
-                self._fill(parent, slot, Failed(Reason.BUDGET, f"{branch.calls} calls are more than is left"))
+                self._too_dear(parent, slot, branch)
+
+    def _too_dear(self, parent: _Task, slot: int, branch: Branch[Any]) -> None:
+        _shut(branch.flow)
+        self._fill(parent, slot, Failed(Reason.BUDGET, f"{branch.calls} calls are more than is left"))
 
     def _try_branch(self, parent: _Task, slot: int, branch: Branch[Any]) -> bool:
         purse: _Purse | None = parent.purse
@@ -371,11 +395,21 @@ class Run(Generic[T]):
         self._ready.append((task, None))
         return True
 
-    def _unpark(self) -> None:
-        """Start waiting branches that now fit; refuse those for which nothing more can come back."""
-        waiting, self._parked = self._parked, deque()
-        for branch, parent, slot in waiting:
-            self._branch(parent, slot, branch)
+    def _unpark(self, purse: _Purse | None) -> None:
+        """Start branches that waited for this purse, in their order, as far as they now fit.
+
+        Where nothing more can come back, those that do not fit are refused.
+        """
+        queue = self._parked.get(purse) if purse is not None else None
+        while queue:
+            branch, parent, slot = queue[0]
+            if not self._try_branch(parent, slot, branch):
+                if parent.purse.reserved:
+                    return
+                self._too_dear(parent, slot, branch)
+            queue.popleft()
+        if queue is not None:
+            self._parked.pop(cast("_Purse", purse), None)
 
     def _expected_tokens(self) -> float:
         total, calls = self._mean_tokens
@@ -414,7 +448,9 @@ class Run(Generic[T]):
         entry.owners[task.owner] = None
 
     def _refuse(self, task: _Task, slot: int, reason: Reason) -> None:
-        task.refusals += 1
+        if not task.refused:  # counted by step: a wide one is refused as a whole
+            task.refused = True
+            task.refusals += 1
         detail = "the time is up" if reason is Reason.DEADLINE else "the budget is used up"
         self._fill(task, slot, Failed(reason, detail))
 
@@ -437,13 +473,12 @@ class Run(Generic[T]):
                 self._abandoned[entry] = None
             for task, slot in late:
                 self._refuse(task, slot, Reason.DEADLINE)
-        waiting, self._parked = self._parked, deque()
-        for branch, parent, slot in waiting:
-            if parent.deadline > now:
-                self._parked.append((branch, parent, slot))
-            else:
-                _shut(branch.flow)
-                self._refuse(parent, slot, Reason.DEADLINE)
+        for purse, queue in list(self._parked.items()):
+            self._parked[purse] = deque(parked for parked in queue if parked[1].deadline > now)
+            for branch, parent, slot in queue:
+                if parent.deadline <= now:
+                    _shut(branch.flow)
+                    self._refuse(parent, slot, Reason.DEADLINE)
 
     def _book(self, entry: _Entry, cost: Cost) -> None:
         self.ledger.book(entry.owners, cost)

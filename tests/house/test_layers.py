@@ -9,7 +9,7 @@ from tests.house.source import ADAPTERS, ROOT, SRC, guardrail_modules, imports, 
 # Longest name wins: `bibliography.records` are plain data that `text.citations` reads out of answers, so
 # they stand below the bibliographies that look them up.
 LAYERS = [
-    {"_version", "_log", "_watchdog", "flow", "requests", "errors", "report"},
+    {"_version", "_log", "_options", "_watchdog", "flow", "requests", "errors", "report"},
     {"backends", "codec", "bibliography.records", "text", "calibration"},
     {"detector", "registry", "chat", "bibliography", "cache"},
     {"detectors"},
@@ -22,8 +22,8 @@ LAYERS = [
 ONLY = {
     "flow": set(),
     "requests": {"flow"},
-    "run": {"flow"},
-    "lanes": {"flow", "backends", "errors", "_log", "_watchdog"},
+    "run": {"flow", "_options"},
+    "lanes": {"flow", "backends", "errors", "_log", "_options", "_watchdog"},
     "drivers": {"flow", "backends", "lanes", "run", "errors", "_log"},
     "policies": {"errors", "report", "text"},
     "html": {"_version", "flow", "requests", "errors", "report", "detector", "registry", "text"},

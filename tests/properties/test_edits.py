@@ -117,7 +117,12 @@ def test_a_rejected_marker_is_nowhere_in_the_decision(pieces):
     start = text.rindex("MARKER")
     span = Span(start=start, end=len(text))
     finding = Finding(
-        detector="d", span=span, text=span.of(text), verdict=Verdict.UNSUPPORTED, mark="MARKER-xyzzy-1"
+        detector="d",
+        span=span,
+        text=span.of(text),
+        verdict=Verdict.UNSUPPORTED,
+        score=1.0,
+        mark="MARKER-xyzzy-1",
     )
     decision = (remove() | annotate()).decide(Review(Case(answer=text), (finding,)))
     assert "xyzzy" not in decision.model_dump_json()

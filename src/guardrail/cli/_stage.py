@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from guardrail.cli._show import marked
 from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, visible
+from guardrail.flow import Cost
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -137,12 +138,12 @@ class Stage:
         first, second = outcome.annotated, outcome.regenerated
         settled = sum(_settled(finding) for finding in first.findings)
         asked = sum(1 for finding in first.findings) - settled
-        calls = first.cost.total.calls
+        calls, more = (report.cost.alone.get("references", Cost()).calls for report in (first, second))
         each = f", {calls / asked:.0f} each" if asked else ""
         self._body(
             f"{settled} of {len(first.findings)} references settled by the bibliography of {outcome.works} works, "
             f"no model call\n{calls:.0f} short questions about the other {asked}{each}; "
-            f"{second.cost.total.calls:.0f} more for the regenerated answer\n"
+            f"{more:.0f} more for the regenerated answer\n"
             f"{first.cost.wall_seconds + second.cost.wall_seconds:.2f} s in the guard"
         )
 

@@ -46,7 +46,10 @@ class Outcome:
     @property
     def calls(self) -> float:
         """Questions that the guard asked, for both answers."""
-        return self.annotated.cost.total.calls + self.regenerated.cost.total.calls
+        reports = (self.annotated, self.regenerated)
+        return sum(cost.calls for report in reports for cost in report.cost.paid.values()) - sum(
+            report.cost.paid["guard"].calls for report in reports if "guard" in report.cost.paid
+        )
 
 
 def run(

@@ -271,7 +271,7 @@ class TestSharedSamples:
         assert len(backend.asked) == 9
 
     def test_if_the_provider_has_none_the_taker_draws_its_own(self, pump):
-        """A failed offer is no sample."""
+        """A failed offer is no sample, and a failure of its detector."""
 
         class Poor(Consistency):
             def offer(self, case):
@@ -280,7 +280,10 @@ class TestSharedSamples:
 
         taker, backend = Taker(5), chat()
         report = check(pump, Guard([Poor(4), taker], chat=backend), prompt="Q?")
-        assert (len(taker.saw), len(backend.asked), report.failures) == (5, 9, ())
+        assert (len(taker.saw), len(backend.asked)) == (5, 9)
+        assert [(f.detector, f.detail) for f in report.failures] == [
+            (Poor.name, "RuntimeError: nothing to offer")
+        ]
 
     def test_a_taker_that_raises_is_named(self, pump):
         """Not its provider."""
@@ -358,7 +361,7 @@ class TestDeadline:
         backend.let_go.set()
         assert {f.detector: f.reason for f in report.findings} == {
             "hasty": "deadline: the time is up",
-            "later": "",
+            "later": "so it says",
         }
 
     def test_counts_the_examination_and_not_the_model_that_answers(self, pump):

@@ -238,11 +238,11 @@ class Says(Detector):
 
 
 def supported(detector="says", **fields) -> Finding:
-    return Finding(detector=detector, verdict=Verdict.SUPPORTED, **fields)
+    return Finding(detector=detector, verdict=Verdict.SUPPORTED, **{"reason": "so it says", **fields})
 
 
 def unsupported(detector="says", **fields) -> Finding:
-    return Finding(detector=detector, verdict=Verdict.UNSUPPORTED, **fields)
+    return Finding(detector=detector, verdict=Verdict.UNSUPPORTED, **{"reason": "so it says", **fields})
 
 
 def unverified(detector="says", reason="why not", **fields) -> Finding:

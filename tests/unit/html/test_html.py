@@ -49,7 +49,9 @@ Sampling several answers and comparing them works well in practice [3]. The appr
 def find(part, verdict, detector="references", **fields):
     start = ANSWER.index(part)
     where = Span(start=start, end=start + len(part))
-    return Finding(detector=detector, span=where, text=part, verdict=verdict, **fields)
+    return Finding(
+        detector=detector, span=where, text=part, verdict=verdict, **{"reason": "so it says", **fields}
+    )
 
 
 FINDINGS = (

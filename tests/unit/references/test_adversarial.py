@@ -77,21 +77,18 @@ class Crash(Detector):
 class TestUnseen:
     """A made-up reference that stands where the parser does not look."""
 
-    @broken("a list under a list is part of the outer item")
     @pytest.mark.parametrize("inner", ["\n   - ", "\n   ", " See also ", "; "])
     def test_a_second_reference_in_an_item_is_examined(self, shelf, inner):
         """An item that begins with a real work supports whatever follows in it."""
         report = checked(f"1. {REAL}{inner}{FAKE}\n", shelf)
         assert report.verdict is Verdict.UNSUPPORTED
 
-    @broken("topics are taken for titles, and the works below them for commentary")
     def test_references_below_topics_are_the_references(self, shelf):
         """The usual shape of a long answer: topics, and works under each."""
         answer = f"1. Transformers\n   - {REAL}\n2. Other things\n   - {FAKE}\n"
         titles = [finding.text for finding in checked(answer, shelf).findings]
         assert titles == ["Attention Is All You Need", "Recursive Attention Pruning"]
 
-    @broken("only numbers, bullets and BibTeX are lists")
     @pytest.mark.parametrize(
         "answer",
         [
@@ -141,17 +138,31 @@ class TestLookUp:
         report = checked(f"1. {REAL} {extra}", shelf)
         assert report.findings[0].reason != "found as quoted"
 
-    @broken("the title or the authors are cut wrongly out of these")
     @pytest.mark.parametrize(
         "item",
         [
-            "He, Kaiming, Zhang, Xiangyu, Ren, Shaoqing, Sun, Jian. (2016). Deep Residual Learning for Image Recognition.",
-            '"Attention Is All You Need" (NIPS 2017), Vaswani et al.',
+            pytest.param(
+                "He, Kaiming, Zhang, Xiangyu, Ren, Shaoqing, Sun, Jian. (2016). Deep Residual Learning for Image Recognition.",
+                marks=broken("the title or the authors are cut wrongly out of it"),
+            ),
+            pytest.param(
+                '"Attention Is All You Need" (NIPS 2017), Vaswani et al.',
+                marks=broken("the title or the authors are cut wrongly out of it"),
+            ),
             'The paper "Attention Is All You Need" (Vaswani et al., 2017)',
             "Vaswani et al. 2017 - Attention Is All You Need",
-            "Yann LeCun, Yoshua Bengio, Geoffrey Hinton: Deep learning. Nature 521(7553): 436-444 (2015)",
-            "vaswani, a., et al. (2017). attention is all you need. neurips.",
-            "Vaswani, A. et al. Attention Is All You Need. Retrieved May 3, 2024, from https://arxiv.org/abs/1706.03762",
+            pytest.param(
+                "Yann LeCun, Yoshua Bengio, Geoffrey Hinton: Deep learning. Nature 521(7553): 436-444 (2015)",
+                marks=broken("the title or the authors are cut wrongly out of it"),
+            ),
+            pytest.param(
+                "vaswani, a., et al. (2017). attention is all you need. neurips.",
+                marks=broken("the title or the authors are cut wrongly out of it"),
+            ),
+            pytest.param(
+                "Vaswani, A. et al. Attention Is All You Need. Retrieved May 3, 2024, from https://arxiv.org/abs/1706.03762",
+                marks=broken("the title or the authors are cut wrongly out of it"),
+            ),
         ],
     )
     def test_a_real_reference_is_no_fabrication(self, shelf, item):
@@ -278,7 +289,6 @@ class TestPolicies:
         report = guard.generate("Name two papers.")
         assert "Attention Is All You Need" in report.answer
 
-    @broken("a further attempt that fails is dropped without a word")
     def test_a_failed_regeneration_is_told(self):
         """Nobody learns that the provider was down when the guard asked again."""
         answers = iter([f"1. {FAKE}"])
@@ -296,7 +306,6 @@ class TestPolicies:
 class TestCore:
     """Faults of others that take more with them than they should."""
 
-    @broken("refusals are counted by request; a thousand in one step stop the flow as endless")
     def test_a_wide_step_survives_its_budget(self):
         """It asked once, for 1,500; a hundred answers are there and lost."""
 
@@ -314,7 +323,6 @@ class TestCore:
         report = Guard([Wide()], chat=ScriptedChat("yes"), budget=100).check("An answer.")
         assert [finding.reason for finding in report.findings] == ["100 answered"]
 
-    @broken("the error is raised after the listeners have left the job: they wait for ever")
     def test_a_reply_without_a_cost_hangs_nobody(self):
         """Without a deadline the call would not return."""
 
@@ -327,7 +335,6 @@ class TestCore:
         report = Guard([ReferenceCheck()], chat=Free(), deadline=0.5).check(f"1. {REAL}")
         assert "the time is up" not in report.findings[0].reason
 
-    @broken("an offer that failed is forgotten")
     def test_a_failed_offer_is_a_failure(self):
         """A bug in a detector is in the report."""
 
@@ -355,7 +362,6 @@ class TestCore:
 
         assert Guard([Giver(), Taker()]).check("An answer.").failures
 
-    @broken("the message of the exception is asked for outside of the net")
     def test_an_exception_that_cannot_be_printed_is_a_failure(self):
         """Some libraries' exceptions raise in __str__."""
 
@@ -370,13 +376,11 @@ class TestCore:
 
         assert Guard([Mute()]).check("An answer.").failures
 
-    @broken("only unverified findings must say why")
     def test_a_verdict_without_score_and_reason_is_refused(self):
         """Rule 2: a score, or `None` with a reason."""
         with pytest.raises(ValueError, match="why"):
             Finding(detector="x", verdict=Verdict.SUPPORTED)
 
-    @broken("JSON has no half of a surrogate pair, Python's strings do")
     @pytest.mark.parametrize("where", ["answer", "reply"])
     def test_half_an_emoji_is_reported(self, where):
         """A token limit cuts one in two; `check --json` ends with 70, after all questions were paid for."""
@@ -386,13 +390,11 @@ class TestCore:
         report = Guard([ReferenceCheck()], chat=ScriptedChat(says(reply, "yes"))).check(answer)
         assert json.loads(report.model_dump_json())
 
-    @broken("`hub` replaces the detectors' own backends, too")
     def test_a_shared_hub_keeps_the_bibliography(self, shelf):
         """A real work comes out as made up, because its bibliography was dropped."""
         guard = Guard([ReferenceCheck(bibliography=shelf)], hub=Hub({"chat": ScriptedChat("no")}))
         assert guard.check(f"1. {REAL}").verdict is Verdict.SUPPORTED
 
-    @broken("content blocks are taken for text")
     def test_messages_with_content_blocks_are_understood(self):
         """The form in which OpenAI's and LangChain's messages come."""
         prompt = [{"role": "user", "content": [{"type": "text", "text": "Name some papers."}]}]
