@@ -39,8 +39,9 @@ def place(citation: Citation) -> tuple[int, int]:
 class TestCases:
     """Texts with the references marked by hand.
 
-    The first 91 were written before the code was tuned. The next 27 and the last 20 were each kept unseen until
-    it was done; at first sight precision and recall were .83 and .94, then .95 and 1 (titles all exact).
+    The first 91 were written before the code was tuned. The next 27 and 20 were each kept unseen until it was
+    done; at first sight precision and recall were .83 and .94, then .95 and 1 (titles all exact). Those after
+    them came with the mending of what reviewers found, and measure nothing but that it stays mended.
     """
 
     @pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case['style']}" for i, case in enumerate(CASES)])
@@ -50,7 +51,7 @@ class TestCases:
         found = citations(text, asked_for_references=case.get("asked", False))
         assert spans == [place(citation) for citation in found]
         for citation, expected in zip(found, case["expected"], strict=True):
-            assert case["style"] == citation.style
+            assert case["style"] in (citation.style, "mixed")
             assert expected["title"] == citation.reference.title
             if "authors" in expected:
                 assert expected["authors"] == list(citation.reference.authors)

@@ -13,7 +13,10 @@ from guardrail.text.citations.bibtex import bibtex
 from guardrail.text.citations.evidence import asks_for_references
 from guardrail.text.citations.fields import parse_reference
 from guardrail.text.citations.identifiers import identifiers
-from guardrail.text.citations.lists import lines, listed
+from guardrail.text.citations.inline import inline, starts
+from guardrail.text.citations.items import apart, completed
+from guardrail.text.citations.lines import lines
+from guardrail.text.citations.lists import listed
 from guardrail.text.citations.model import Citation, Style
 from guardrail.text.citations.prose import loose, standing, titled
 from guardrail.text.citations.visible import placed, visible
@@ -47,21 +50,28 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     taken = bytearray(len(answer))
     found: list[Citation] = []
 
+    def take(start: int, end: int) -> None:
+        taken[start:end] = b"\x01" * (end - start)
+
     def keep(new: Iterable[Citation]) -> None:
         for citation in new:
-            area = citation.item or citation.span
+            area = citation.item if citation.item and citation.style == "bibtex" else citation.span
             start, end = min(area.start, citation.span.start), max(area.end, citation.span.end)
             if citation.span.end > citation.span.start and taken.find(1, start, end) < 0:
-                taken[start:end] = b"\x01" * (end - start)
+                take(start, end)
                 found.append(citation)
 
+    begun = starts(answer)
+    ids = identifiers(answer)
     keep(bibtex(answer))
+    lists = listed(rows, begun, asked=asked)
+    keep(lists.citations)
+    keep(inline(answer, begun, taken))
     for row in rows:
         if row.code:
-            taken[row.start : row.end] = b"\x01" * (row.end - row.start)
-    keep(listed(rows, asked=asked))
-    keep(standing(rows, taken, asked=asked))
-    ids = identifiers(answer)
+            take(row.start, row.end)
+    keep(standing(rows, taken, lists.rows, asked=asked))
     keep(titled(answer, ids))
+    found[:] = completed(answer, found, ids, taken)
     keep(loose(ids))
-    return sorted(found, key=lambda citation: citation.span.start)
+    return list(apart(sorted(found, key=lambda citation: citation.span.start), rows))

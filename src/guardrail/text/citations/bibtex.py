@@ -15,8 +15,15 @@ from guardrail.text.citations.model import Citation
 
 __all__ = ["bibtex"]
 
-_START = re.compile(r"@([A-Za-z]{2,30})[ \t]{0,8}(?P<open>\{)\s{0,8}([^\s,{}()=@\"]{0,100})[ \t]{0,8},")
+_START = re.compile(r"@([A-Za-z]{2,30})[ \t]{0,8}(?P<open>[{(])\s{0,8}([^\s,{}()=@\"]{0,100})[ \t]{0,8},")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_PAREN_END = re.compile(r"\)[ \t]*+(?=\r?\n|\Z|```|~~~|@)")
+_BREAK = re.compile(r"\r?\n[ \t]*+(?:\r?\n|```|~~~|@[A-Za-z])|(?:```|~~~)|@[A-Za-z]{2,30}[ \t]{0,8}[{(]")
+_FIELD = re.compile(
+    r"(?<!\w)(?P<key>[A-Za-z]{2,20})\s{0,8}=\s{0,8}(?:\{(?P<braced>(?:[^{}]|\{[^{}]{0,300}\}){0,1500}+)\}?"
+    r"|\"(?P<quoted>[^\"]{0,1500}+)\"?|(?P<bare>\w{1,40}))"
+)
+_UNCLOSED = 4_000
 _NOT_ENTRIES = frozenset({"string", "comment", "preamble"})
 _LONGEST = 20_000
 _YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
@@ -35,17 +42,41 @@ def bibtex(text: str) -> list[Citation]:
     found: list[Citation] = []
     at = 0
     for match in starts:
-        end = closing.get(match.end("open") - 1, -1) + 1
-        if match.start() < at or not 0 < end - match.start() <= _LONGEST:
+        if match.start() < at or match[1].lower() in _NOT_ENTRIES:
             continue
-        if match[1].lower() in _NOT_ENTRIES:
-            continue
-        reference = _reference(text[match.start() : end])
+        end = closing.get(match.end("open") - 1, -1) + 1 if match["open"] == "{" else 0
+        reference = None
+        if 0 < end - match.start() <= _LONGEST:
+            reference = _reference(text[match.start() : end])
+        if reference is None:
+            end = _open_end(text, match)
+            reference = _loosely(text[match.end() : end])
         if reference is not None:
             span = Span(start=match.start(), end=end)
             found.append(Citation(span, reference, "bibtex", _block(text, span)))
             at = end
     return found
+
+
+def _open_end(text: str, match: re.Match[str]) -> int:
+    """Where an entry ends that no brace closes: at its parenthesis, an empty line, or the next entry."""
+    limit = min(len(text), match.end() + _UNCLOSED)
+    stop = _BREAK.search(text, match.end(), limit)
+    end = stop.start() if stop else limit
+    paren = _PAREN_END.search(text, match.end(), limit) if match["open"] == "(" else None
+    if paren and paren.start() < end:
+        return paren.start() + 1
+    piece = text[match.start() : end].rstrip()
+    return match.start() + len(piece)
+
+
+def _loosely(inner: str) -> Reference | None:
+    """The fields of an entry that the library does not read: with parentheses, or broken off."""
+    fields: dict[str, str] = {}
+    for match in _FIELD.finditer(inner):
+        value = match["braced"] or match["quoted"] or match["bare"] or ""
+        fields.setdefault(match["key"].lower(), value)
+    return _from_fields(fields) if "title" in fields else None
 
 
 def _closing(text: str, opening: set[int]) -> dict[int, int]:

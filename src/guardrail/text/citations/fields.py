@@ -32,7 +32,9 @@ _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 _BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
 _DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
 _LABEL = re.compile(
-    r"\s*(?:\*\*|__)?(?:title|paper|book|article|reference|source|citation|titre|titel)(?:\*\*|__)?\s?:(?:\*\*|__)?\s*",
+    r"\s*(?:\*\*|__)?(?:title|paper|book|article|reference|source|citation|titre|titel|related(?:\swork)?|"
+    r"(?:key|main|seminal|original|example)\s(?:paper|reference|work|article)|see(?:\salso)?|also|further\sreading|based\son)"
+    r"(?:\*\*|__)?\s?:(?:\*\*|__)?\s*|\s*see\salso\s",
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
@@ -105,7 +107,9 @@ def parse(text: str, *, by: bool = True) -> Parsed:
         or _sentences(clean, start)
         or _plain(clean, start)
     )
-    tail = read_tail(clean, draft.tail, found, knows_authors=bool(draft.authors))
+    tail = read_tail(
+        clean, draft.tail, found, knows_authors=bool(draft.authors), knows_year=draft.year is not None
+    )
     return _parsed(raw, clean, draft, tail, found)
 
 
@@ -184,7 +188,7 @@ def _dated(text: str, start: int) -> _Draft | None:
         bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
         if title is None or (bare and len(text[slice(*title)].split()) < 3):
             continue
-        if pattern is _DATE and not _surely_people(*names) and _is_tail(text[date.end() :]):
+        if pattern is _DATE and not surely_people(*names) and _is_tail(text[date.end() :]):
             continue
         year = int(date[1]) if date[1] else None
         return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
@@ -315,7 +319,7 @@ def _sentences(text: str, start: int) -> _Draft | None:
             continue
         head = text[start:stop]
         names = people(head)
-        if names and _surely_people(*names):
+        if names and surely_people(*names):
             at = stop + len(text[stop:]) - len(text[stop:].lstrip())
             title = _title_after(text, at)
             if title:
@@ -332,12 +336,12 @@ def _title_first(text: str, start: int, end: int) -> _Draft | None:
     at = end + len(after) - len(after.lstrip())
     for stop in [m.end() for m in _STOP.finditer(text, at, at + 500)][:20]:
         names = people(text[at:stop])
-        if names and _surely_people(*names):
+        if names and surely_people(*names):
             return _Draft((start, end), stop, 0, *names)
     return None
 
 
-def _surely_people(names: tuple[str, ...], et_al: bool) -> bool:
+def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
     """Whether the form alone shows that these are names, not a title in capitals."""
     if et_al or any("," in name for name in names):
         return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 from guardrail.bibliography.records import Reference
@@ -11,7 +11,7 @@ from guardrail.report import Span
 from guardrail.text.citations.evidence import heading
 from guardrail.text.citations.fields import Parsed, clean_title, parse
 from guardrail.text.citations.identifiers import Identifier, with_identifiers
-from guardrail.text.citations.lists import Line
+from guardrail.text.citations.lines import Line
 from guardrail.text.citations.model import Citation, Style
 from guardrail.text.citations.people import people
 from guardrail.text.citations.tail import read_tail
@@ -104,13 +104,15 @@ _AUTHOR_BEFORE = re.compile(
 _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
 
 
-def standing(rows: Sequence[Line], taken: bytearray, *, asked: bool) -> list[Citation]:
+def standing(
+    rows: Sequence[Line], taken: bytearray, skipped: Container[int], *, asked: bool
+) -> list[Citation]:
     """Lines that are references as a whole, mostly under a heading "References"."""
     found: list[Citation] = []
     under = False
-    for row in rows:
+    for number, row in enumerate(rows):
         text = row.text
-        if row.code or row.blank or taken[row.start]:
+        if number in skipped or row.code or row.blank or taken[row.start]:
             continue
         if heading(text):
             under = True

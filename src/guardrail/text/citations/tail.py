@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from guardrail.text.citations.identifiers import Identifier
 from guardrail.text.citations.people import people
-from guardrail.text.citations.words import VENUE, YEAR, is_comment, title_case, words
+from guardrail.text.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
 __all__ = ["Tail", "names_at", "read_tail"]
 
@@ -49,7 +49,13 @@ class Tail:
 
 
 def read_tail(
-    text: str, at: int, found: Sequence[Identifier], *, knows_authors: bool, prose: bool = False
+    text: str,
+    at: int,
+    found: Sequence[Identifier],
+    *,
+    knows_authors: bool,
+    knows_year: bool = False,
+    prose: bool = False,
 ) -> Tail:
     """Read from `at` as long as it goes on being a reference; `prose` takes less on trust."""
     tail = Tail(end=at)
@@ -63,6 +69,8 @@ def read_tail(
             tail.end = max(tail.end, len(text.rstrip()))
             break
         separator = text[at:start]
+        if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
+            break
         if start in places:
             stop: int | None = places[start].end
         else:
@@ -74,6 +82,17 @@ def read_tail(
     if text[tail.end : tail.end + 1] == "." and not prose:
         tail.end += 1
     return tail
+
+
+def _another(text: str, at: int, separator: str, *, knows_year: bool) -> bool:
+    """Whether the next reference begins here: a quoted title, or much more than a venue behind a semicolon."""
+    quotation = quotation_at(text, at)
+    if quotation and len(words(text[quotation.inner_start : quotation.inner_end])) >= 2:
+        return True
+    if not knows_year or not re.search(r";\s", separator) or text[at : at + 1].isdigit():
+        return False
+    piece = text[at : at + 400].split(";", 1)[0]
+    return YEAR.search(piece) is not None or (len(words(piece)) >= 3 and not VENUE.search(piece))
 
 
 def _skip(text: str, at: int, places: dict[int, Identifier]) -> int:
