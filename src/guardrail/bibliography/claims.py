@@ -21,6 +21,7 @@ __all__ = [
     "authors_match",
     "identifiers",
     "invented_subtitle",
+    "is_detail",
     "url_confirmed",
     "venue_confirmed",
 ]
@@ -126,12 +127,13 @@ def invented_subtitle(claimed: Title, work: Record) -> bool:
     for part in claimed.mains:
         if part.squeezed == real.squeezed:
             more = claimed.raw[len(part.raw) :]
-            rest = [word for word in normalise(more).split() if not _is_detail(word, work)]
+            rest = [word for word in normalise(more).split() if not is_detail(word, work)]
             return bool(rest) and not same_venue(more, work.venue)
     return True
 
 
-def _is_detail(word: str, work: Record) -> bool:
+def is_detail(word: str, work: Record) -> bool:
+    """Whether a normalised word names an edition or the work's year, as no title does."""
     if word in EDITIONS or ORDINAL.fullmatch(word):
         return True
     return work.year is not None and word in {str(work.year + step) for step in (-1, 0, 1)}

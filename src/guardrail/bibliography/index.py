@@ -21,6 +21,7 @@ from guardrail.bibliography.insertion import cleaned, insert
 from guardrail.bibliography.lookup import Lookup
 from guardrail.bibliography.matching import judge
 from guardrail.bibliography.normalise import IDENTIFIERS
+from guardrail.bibliography.readings import judge_readings, readings
 from guardrail.bibliography.records import Match, Record, Reference, Status
 from guardrail.bibliography.schema import VERSION, check, install
 from guardrail.bibliography.titles import Title
@@ -139,7 +140,8 @@ class Index:
     def find(self, reference: Reference) -> Match:
         """Look one reference up.
 
-        By identifier, then by title: exact after normalisation, by main title, then through similar titles.
+        By identifier, then by title: exact after normalisation, by main title, then through similar titles, then
+        by parts of the title, in case it was cut out of its text wrongly (see `readings`).
 
         Returns:
             `FOUND` with the fields that are quoted wrongly; `ABSENT`, perhaps with a near miss; `UNREACHABLE`
@@ -160,6 +162,8 @@ class Index:
             if match.status is not Status.FOUND and title.normalised:
                 near = [work for work in lookup.similar(title) if work not in works]
                 match = judge(reference, [*works, *near], lookup.frequency)
+                if match.status is not Status.FOUND:
+                    match = _read_again(lookup, reference) or match
             complete = lookup.complete()
         except (sqlite3.Error, OSError) as error:
             detail = f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}"
@@ -264,6 +268,12 @@ class Index:
             if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
                 return  # another process was faster
             install(connection)
+
+
+def _read_again(lookup: Lookup, reference: Reference) -> Match | None:
+    parts = readings(reference.title)
+    works = lookup.titled(part.title for part in parts) if parts else []
+    return judge_readings(reference, parts, works, lookup.frequency) if works else None
 
 
 def _reopened(path: Path, readonly: bool) -> Index:

@@ -54,6 +54,13 @@ class Lookup:
         if title.squeezed:
             hashes += [key("title", title.squeezed), key("main", title.squeezed)]
         hashes += [key("title", part.squeezed) for part in title.mains]
+        return self._with_keys(hashes)
+
+    def titled(self, titles: Iterable[Title]) -> list[Record]:
+        """Works with exactly one of these titles."""
+        return self._with_keys([key("title", title.squeezed) for title in titles if title.squeezed])
+
+    def _with_keys(self, hashes: list[int]) -> list[Record]:
         rows = self._connection.execute(
             f"SELECT {COLUMNS} FROM works WHERE id IN (SELECT work FROM keys WHERE hash IN "  # noqa: S608
             "(SELECT value FROM json_each(?))) LIMIT 200",

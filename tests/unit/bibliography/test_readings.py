@@ -1,0 +1,101 @@
+"""A second look at titles that nobody has. Oracles: judged by hand."""
+
+import time
+
+import pytest
+
+from guardrail.bibliography.index import Index
+from guardrail.bibliography.readings import judge_readings, readings
+from guardrail.bibliography.records import Record, Reference, Status
+
+TITLE = "Attention Is All You Need"
+WORKS = [
+    Record(TITLE, ("Ashish Vaswani", "Noam Shazeer"), year=2017, venue="NeurIPS"),
+    Record("ZoomBoard: a diminutive qwerty soft keyboard", ("Stephen Oney",), year=2013, venue="CHI"),
+    Record("Deep learning", ("Yann LeCun",), year=2015, venue="Nature"),
+]
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    with Index.create(tmp_path_factory.mktemp("readings") / "index.sqlite", complete=True) as made:
+        made.add(WORKS)
+        yield made
+
+
+def fields(match):
+    return [difference.field for difference in match.differences]
+
+
+class TestReadings:
+    def test_keep_what_stands_around(self):
+        """Each part with its left and right."""
+        (part,) = [r for r in readings(f"The paper “{TITLE}” (NIPS)") if r.title.raw == TITLE]
+        assert (part.before, part.after) == ("The paper ", " (NIPS)")
+
+    @pytest.mark.parametrize("title", ["", TITLE, "Deep learning: a view", ": : :", "The authors' own view"])
+    def test_have_three_words_and_are_not_the_whole(self, title):
+        """A title without a break has no other reading."""
+        assert readings(title) == []
+
+    def test_are_few(self):
+        """Whatever the title is made of."""
+        start = time.perf_counter()
+        assert len(readings("a b c | " * 100_000)) < 50
+        assert time.perf_counter() - start < 0.1
+
+
+class TestFind:
+    @pytest.mark.parametrize(
+        ("title", "claims"),
+        [
+            (f'The paper "{TITLE}"', {"authors": ("Vaswani",), "year": 2017}),
+            (f"2017 - {TITLE}", {"authors": ("Vaswani",)}),
+            (f"Ashish Vaswani, Noam Shazeer: {TITLE}", {}),
+            (f"A. Vaswani et al.: {TITLE}", {}),
+            (f"{TITLE} | Vaswani | 2017", {}),
+            (f"{TITLE} // NIPS 2017", {}),
+            (f"The article: {TITLE}", {"year": 2017}),
+            ("S. Oney — ZoomBoard: a diminutive qwerty soft keyboard", {}),
+        ],
+    )
+    def test_finds_a_title_that_was_cut_wrongly(self, index, title, claims):
+        """What is beside the title is the work's, or says nothing."""
+        match = index.find(Reference(title, **claims))
+        assert (match.status, match.differences) == (Status.FOUND, ())
+        assert "title read as" in match.detail
+
+    @pytest.mark.parametrize(
+        ("title", "claims"),
+        [
+            (f"Why Cats Win: {TITLE}", {}),
+            (f"Why Cats Win: {TITLE}", {"year": 2017}),
+            (f"Why Cats Win: {TITLE}", {"authors": ("Eve Wrong",), "year": 2017}),
+            (f"Why Cats Win: {TITLE}", {"authors": ("Vaswani",), "year": 1987}),
+            (f"{TITLE}: Why Transformers Cure Cancer", {"year": 2017}),
+            (f"The paper: {TITLE}", {}),
+            (f"The paper: {TITLE}", {"year": 2003}),
+            (f"2012 - {TITLE}", {}),
+            ("The paper: Attention Is All They Need", {"authors": ("Vaswani",), "year": 2017}),
+            ("The paper: Deep learning", {"year": 2015}),
+        ],
+    )
+    def test_does_not_take_a_part_for_the_whole(self, index, title, claims):
+        """Without agreement, with an explanation that is none, or with a word that differs."""
+        assert index.find(Reference(title, **claims)).status is Status.ABSENT
+
+    @pytest.mark.parametrize("title", [f"Why Cats Win: {TITLE}", f"2012 - {TITLE}", f"{TITLE} | A Memoir"])
+    def test_what_nothing_explains_is_a_difference(self, index, title):
+        """The authors' work, under another title."""
+        match = index.find(Reference(title, ("Vaswani, A.",)))
+        assert (match.status, fields(match)) == (Status.FOUND, ["title"])
+        assert match.similarity < 1.0
+
+    def test_wrong_authors_stay_wrong(self, index):
+        """The title is read again, the rest is as it was."""
+        match = index.find(Reference(f'The paper "{TITLE}"', ("Eve Wrong",), year=2017))
+        assert (match.status, fields(match)) == (Status.FOUND, ["authors"])
+
+    def test_without_candidates_there_is_no_reading(self):
+        """Nothing to choose from."""
+        assert judge_readings(Reference(f"In: {TITLE}", year=2017), readings(f"In: {TITLE}"), []) is None
