@@ -73,7 +73,10 @@ class Remove(VerdictPolicy):
         if any(finding.span is None for finding in affected):
             return Block(self.on).decide(review)
         spans = [(finding.span, why(finding)) for finding in affected if finding.span is not None]
-        edits = removals(review.case.answer, spans)
+        cut = set(map(id, affected))
+        kept = [f.span for f in review.findings if f.span is not None and id(f) not in cut]
+        titles = [finding.text for finding in affected]
+        edits = removals(review.case.answer, spans, titles=titles, kept=kept)
         return _edited(review, Action.REMOVE, edits, f"{many(len(spans), 'finding')} removed from the answer")
 
 
@@ -117,11 +120,14 @@ class Block(VerdictPolicy):
     needs_whole_answer: ClassVar[bool] = True
 
     def decide(self, review: Review) -> Decision:
-        """The message, if anything is affected."""
+        """The message, if anything is affected; a check that failed is something unverified."""
         affected = self.affected(review)
-        if not affected:
+        failed = len(review.failures) if Verdict.UNVERIFIED in self.on else 0
+        if not affected and not failed:
             return untouched(review)
-        reason = kinds(affected)
+        reason = "; ".join(
+            filter(None, [kinds(affected), failed and many(failed, "check") + " not finished"])
+        )
         return blocked(self.message.replace("{reason}", reason), reason)
 
     def _options(self) -> Iterator[str]:

@@ -24,7 +24,7 @@ class Plan:
     Attributes:
         policy: for what was found.
         on_unverified: what to do with unverified findings that the policy does not name: "allow" leaves them
-            alone, "annotate" marks them, "block" withholds the answer. `None` means "annotate" for a policy
+            alone, "annotate" marks them, "block" withholds the answer, as it does where a detector failed. `None` means "annotate" for a policy
             that edits and "allow" for one that only flags.
         fail: what to do if a detector failed: "closed" withholds the answer, "open" shows it and says so, in
             a line at its end (under "annotate") or in the decision's note.

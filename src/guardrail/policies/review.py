@@ -37,13 +37,15 @@ class Review:
 def rank(review: Review) -> tuple[int, int, bool, float]:
     """A key for the best of several attempts; smaller is better, and of equals the earlier one is kept.
 
-    Fewest unsupported findings, then fewest unverified ones, then the lowest mean score (an attempt in which
-    nothing could be scored comes after those with a score).
+    Fewest findings that are not supported: one that could not be checked (the budget or the time was up) weighs
+    as much as one found wrong, or an attempt that nobody examined would win. Of those, fewest unsupported; then
+    the lowest mean score (an attempt in which nothing could be scored comes after those with a score).
     """
     scores = [finding.score for finding in review.findings if finding.score is not None]
     mean = fmean(scores) if scores else 0.0
     counts = review.counts
-    return counts[Verdict.UNSUPPORTED], counts[Verdict.UNVERIFIED], not scores, mean
+    wrong = counts[Verdict.UNSUPPORTED]
+    return wrong + counts[Verdict.UNVERIFIED], wrong, not scores, mean
 
 
 def better(a: Review, b: Review) -> bool:

@@ -246,7 +246,6 @@ class TestWitness:
 class TestPolicies:
     """Rejected text that stays."""
 
-    @broken("the finding's title is not among the texts that removal looks for")
     @pytest.mark.parametrize(
         "again",
         ["Of these, Recursive Attention Pruning is the best.", "RECURSIVE ATTENTION PRUNING is the best."],
@@ -256,7 +255,6 @@ class TestPolicies:
         report = checked(f"1. {FAKE}\n2. {REAL}\n\n{again}", shelf, policy=remove())
         assert "recursive attention pruning" not in report.answer.lower()
 
-    @broken("failures are no findings, and `fail` alone decides on them")
     @pytest.mark.parametrize(
         "options", [{"on_unverified": "block"}, {"policy": block(on=Verdict.UNVERIFIED)}]
     )
@@ -266,7 +264,6 @@ class TestPolicies:
         assert report.verdict is Verdict.UNVERIFIED
         assert report.blocked
 
-    @broken("fewest unsupported comes first, so an attempt that nobody examined wins")
     def test_an_unexamined_attempt_is_no_better(self):
         """The budget ends during the second attempt; the first had one real work of two."""
 

@@ -27,17 +27,27 @@ SHORTEST_ECHO = 8
 """A removed text of at least so many characters is removed wherever it occurs again, word for word."""
 
 _ROUNDS = 3
+_SHORTEST_TITLE = 12
 _TITLE = re.compile(r"[\"“«《「*_]([^\"”»》」*_\n]{12,400})[\"”»》」*_]")
 _INTRODUCES = re.compile(r":[\s*_]*\Z")
 
 
-def removals(text: str, spans: Sequence[tuple[Span, str]], *, empty: str = EMPTY) -> tuple[Edit, ...]:
+def removals(
+    text: str,
+    spans: Sequence[tuple[Span, str]],
+    *,
+    empty: str = EMPTY,
+    titles: Sequence[str] = (),
+    kept: Sequence[Span] = (),
+) -> tuple[Edit, ...]:
     """Cut what each span stands for; each comes with its reason, which must not quote it.
 
     Args:
         text: the text.
         spans: what to cut, and why.
         empty: what to show where nothing is left.
+        titles: names of what is cut; a long one is cut wherever it occurs, in any case of letters.
+        kept: where such a name may stay: in what else was found, and found to be right.
 
     Returns:
         Cuts, new numbers of list items and of the markers that point to them, and a sentence in the place of
@@ -54,6 +64,7 @@ def removals(text: str, spans: Sequence[tuple[Span, str]], *, empty: str = EMPTY
         return ()
     needles = _needles(text, [span.of(text).strip() for span, _ in spans], wanted)
     again = [cut for cut in _echoes(text, needles) if not inside(wanted, cut.start, cut.end)]
+    again += [cut for cut in _named(text, titles, kept) if not inside(wanted, cut.start, cut.end)]
     cuts, edits = _settled(layout, united([*wanted, *again]))
     cuts = united(tidy(layout, cut) for cut in united(tidy(layout, cut) for cut in cuts))
     _say_what_lists_lost(layout, cuts)
@@ -120,6 +131,18 @@ def _echoes(text: str, needles: list[str]) -> Iterator[Cut]:
         while at >= 0:
             yield Cut(at, at + len(needle), {"occurs again": None})
             at = text.find(needle, at + len(needle))
+
+
+def _named(text: str, titles: Sequence[str], kept: Sequence[Span]) -> Iterator[Cut]:
+    """Where the names of what is cut occur again, outside of what is kept."""
+    staying = united(Cut(span.start, span.end) for span in kept)
+    for title in dict.fromkeys(titles):
+        words = title.split()
+        if len(title) < _SHORTEST_TITLE or len(words) < 2:  # a word or two say too little
+            continue
+        for match in re.finditer(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE):
+            if not overlapped(staying, match.start(), match.end()):
+                yield Cut(match.start(), match.end(), {"occurs again": None})
 
 
 def _emptied(layout: Layout, cuts: list[Cut]) -> list[Cut]:
