@@ -125,9 +125,8 @@ class Block(VerdictPolicy):
         failed = len(review.failures) if Verdict.UNVERIFIED in self.on else 0
         if not affected and not failed:
             return untouched(review)
-        reason = "; ".join(
-            filter(None, [kinds(affected), failed and many(failed, "check") + " not finished"])
-        )
+        unfinished = f"{many(failed, 'check')} not finished" if failed else ""
+        reason = "; ".join(part for part in (kinds(affected), unfinished) if part)
         return blocked(self.message.replace("{reason}", reason), reason)
 
     def _options(self) -> Iterator[str]:

@@ -206,8 +206,11 @@ class ReferenceCheck(Detector):
             return None
         match = reply.value
         if match.status is Status.FOUND and not match.differences:
+            reason = "found as quoted"
+            if match.unchecked:
+                reason += f", but for what could not be compared: {', '.join(match.unchecked)}"
             return self._finding(
-                citation, Verdict.SUPPORTED, "verified", score=0.0, reason="found as quoted", lookup=match
+                citation, Verdict.SUPPORTED, "verified", score=0.0, reason=reason, lookup=match
             )
         if match.status is Status.FOUND:
             differences = "; ".join(f"{d.field} differ{_s(d.field)}: {d.found}" for d in match.differences)
