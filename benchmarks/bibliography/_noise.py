@@ -6,7 +6,9 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-__all__ = ["NEAR_MISSES", "NOISES", "content_words"]
+from guardrail.bibliography.records import Record
+
+__all__ = ["INVENTED", "MISREAD", "NEAR_MISSES", "NOISES", "content_words"]
 
 SMALL = frozenset(
     ["with", "from", "using", "into", "over", "under", "toward", "towards", "through", "between", "among"]
@@ -154,4 +156,50 @@ NEAR_MISSES: dict[str, Callable[[Sequence[str]], Change]] = {
     "word turned into its opposite": _swapped,
     "number changed": _number,
     "word dropped": _dropped,
+}
+
+
+Rewrite = Callable[[random.Random, Record, Sequence[str]], "str | None"]
+
+
+def _misread(pattern: str) -> Rewrite:
+    """The title in what stood around it: a pattern with {title}, {author} and {year}."""
+
+    def change(_rng: random.Random, record: Record, _vocabulary: Sequence[str]) -> str | None:
+        if len(re.findall(r"\w+", record.title)) < 3 or not record.authors:
+            return None
+        return pattern.format(title=record.title, author=record.authors[0], year=record.year)
+
+    return change
+
+
+def _invented(pattern: str) -> Rewrite:
+    """The title with {more}, two to five words of other titles."""
+
+    def change(rng: random.Random, record: Record, vocabulary: Sequence[str]) -> str | None:
+        more = " ".join(rng.choices(vocabulary, k=rng.randint(2, 5))).capitalize()
+        return pattern.format(title=record.title, more=more)
+
+    return change
+
+
+def _near(name: str) -> Rewrite:
+    def change(rng: random.Random, record: Record, vocabulary: Sequence[str]) -> str | None:
+        return NEAR_MISSES[name](vocabulary)(rng, record.title)
+
+    return change
+
+
+MISREAD: dict[str, Rewrite] = {
+    "introduced and quoted": _misread('The paper "{title}"'),
+    "author before": _misread("{author} et al.: {title}"),
+    "year before": _misread("{year} - {title}"),
+    "author and year behind": _misread("{title} | {author} | {year}"),
+}
+INVENTED: dict[str, Rewrite] = {
+    "invented subtitle": _invented("{title}: {more}"),
+    "invented subtitle in brackets": _invented("{title} ({more})"),
+    "invented main title": _invented("{more}: {title}"),
+    "word replaced, authors and year right": _near("word replaced"),
+    "number changed, authors and year right": _near("number changed"),
 }

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
-from benchmarks.bibliography._noise import NEAR_MISSES, NOISES, content_words
+from benchmarks.bibliography._noise import INVENTED, MISREAD, NEAR_MISSES, NOISES, content_words
 from guardrail.bibliography.formats import read_records
 from guardrail.bibliography.importers import import_files
 from guardrail.bibliography.index import Index
@@ -47,12 +47,13 @@ class Looked:
         return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
 
 
-def look_up(index: Index, titles: Iterable[str]) -> Looked:
-    """Look titles up one by one."""
+def look_up(index: Index, titles: Iterable[str | Reference]) -> Looked:
+    """Look titles, or whole references, up one by one."""
     matches, times = [], []
     for title in titles:
+        reference = Reference(title=title) if isinstance(title, str) else title
         start = time.perf_counter()
-        matches.append(index.find(Reference(title=title)))
+        matches.append(index.find(reference))
         times.append((time.perf_counter() - start) * 1000)
     return Looked(matches, times)
 
@@ -130,7 +131,41 @@ def searched(run: Run, index: Index, path: Path, records: Sequence[Record]) -> l
     absent = [" ".join(rng.choices(vocabulary, k=rng.randint(4, 12))) for _ in range(number // 2)]
     looked = look_up(index, absent)
     rows.append(Row.at_most("false matches, invented titles", found_share(looked), 0.005, digits=4))
-    return rows + times("invented", looked)
+    rows += times("invented", looked)
+    return rows + quotations(index, rng, records, vocabulary, number)
+
+
+def quotations(
+    index: Index, rng: random.Random, records: Sequence[Record], vocabulary: Sequence[str], number: int
+) -> list[Row]:
+    """Whole references with their authors and year: titles cut out wrongly, and titles with something invented."""
+    real = {squeeze(normalise(record.title)) for record in records}
+    rows = []
+    taken: list[float] = []
+    for name, change in {**MISREAD, **INVENTED}.items():
+        pairs = []
+        for record in rng.sample(records, number * 4):
+            title = change(rng, record, vocabulary)
+            if title and record.authors and record.year and squeeze(normalise(title)) not in real:
+                pairs.append((Reference(title, record.authors, record.et_al, record.year), record.title))
+        pairs = pairs[:number]
+        looked = look_up(index, [reference for reference, _ in pairs])
+        taken += looked.times
+        if name in MISREAD:
+            rows.append(
+                Row.at_least(f"recall, {name}", recall(looked, [t for _, t in pairs]), 0.97, digits=4)
+            )
+        share = sum(as_quoted(match) for match in looked.matches) / max(len(pairs), 1)
+        if name in MISREAD:
+            rows.append(Row.shown(f"found as quoted, {name}", share, digits=4))
+        else:
+            rows.append(Row.at_most(f"found as quoted, {name}", share, 0.005, digits=4))
+    return rows + times("with authors and year", Looked([], taken))
+
+
+def as_quoted(match: Match) -> bool:
+    """Whether a look-up found the work and nothing wrong with its title."""
+    return match.status is Status.FOUND and all(d.field != "title" for d in match.differences)
 
 
 def near_misses(
