@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,13 +18,16 @@ from guardrail.errors import InputError
 
 __all__ = ["cleaned", "insert"]
 
+# DBLP numbers people of one name, "Wei Wang 0001"; nobody quotes them so.
+HOMONYM = re.compile(r"(?<=[^\W\d_]|\.) \d{4}$")
+
 
 def cleaned(record: Record) -> Record:
-    """With identifiers in their one form and text that any encoding can hold."""
+    """With identifiers in their one form, authors without DBLP's numbers, and text that any encoding can hold."""
     clean = replace(
         record,
         title=_text(record.title, 2000),
-        authors=tuple(_text(name, 200) for name in record.authors[:500] if name.strip()),
+        authors=tuple(HOMONYM.sub("", _text(name, 200)) for name in record.authors[:500] if name.strip()),
         venue=_text(record.venue, 500),
         url=_text(record.url, 2000),
         source=_text(record.source, 500),

@@ -206,6 +206,18 @@ class TestAdd:
             made.add([Record("Odd \ud800 title of works", ("N\0ame",), source="\udfff")])
             assert made.find(Reference("Odd title of works")).record.authors == ("N ame",)
 
+    def test_keeps_no_numbers_of_homonyms(self, path):
+        """DBLP writes "Wei Wang 0001", quotations do not."""
+        with Index.create(path) as made:
+            made.add(
+                [Record("A study of names and numbers", ("Wei Wang 0001", "John Doe Jr. 0002", "Agent 007"))]
+            )
+            match = made.find(
+                Reference("A study of names and numbers", ("Wei Wang", "J. Doe Jr.", "Agent 007"))
+            )
+        assert match.record.authors == ("Wei Wang", "John Doe Jr.", "Agent 007")
+        assert match.differences == ()
+
     def test_reading_only_cannot_write(self, index):
         """The error says how to open it."""
         with pytest.raises(IndexFault, match="readonly=False"):
