@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from guardrail.bibliography.formats import read_records
 from guardrail.bibliography.index import Index
+from guardrail.bibliography.matching import judge
 from guardrail.bibliography.normalise import (
     MAX_TITLE,
     normalise,
@@ -17,6 +18,7 @@ from guardrail.bibliography.normalise import (
     normalise_isbn,
     normalise_pmid,
 )
+from guardrail.bibliography.readings import judge_readings, readings
 from guardrail.bibliography.records import Record, Reference, Status
 from guardrail.bibliography.titles import Closeness, Title, compare
 from guardrail.errors import InputError
@@ -55,6 +57,40 @@ def test_comparing_is_in_range_and_equal_only_for_equal_titles(one, other):
     match = compare(Title(one), Title(other))
     assert 0.0 <= match.similarity <= 1.0
     assert (match.similarity == 1.0) == (match.closeness is Closeness.EXACT)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.builds(
+            Record,
+            title=st.sampled_from(["Deep learning", "Deep learning: a survey", "On words", ""]),
+            authors=st.lists(text, max_size=3).map(tuple),
+            year=st.none() | st.integers(1990, 2030),
+            venue=text,
+            doi=st.sampled_from(["", "10.1000/a", "10.1000/b", "10.48550/arxiv.1706.03762"]),
+            arxiv=st.sampled_from(["", "1706.03762"]),
+        ),
+        max_size=4,
+    ),
+    st.builds(
+        Reference,
+        title=st.sampled_from(["Deep learning", "Deep learning: a proof", "“Deep learning” | On words", ""]),
+        authors=st.lists(text, max_size=3).map(tuple),
+        year=st.none() | st.integers(1990, 2030),
+        venue=text,
+        doi=st.sampled_from(["", "10.1000/a", "10.48550/arxiv.1706.03762", "none"]),
+        arxiv=st.sampled_from(["", "1706.03762", "1706.03763"]),
+        url=text,
+    ),
+)
+def test_a_claim_is_confirmed_or_wrong_or_open(works, reference):
+    for match in (judge(reference, works), judge_readings(reference, readings(reference.title), works)):
+        if match is not None:
+            wrong = [difference.field for difference in match.differences]
+            assert all(getattr(reference, name) for name in (*wrong, *match.unchecked))
+            assert not {*wrong} & {*match.unchecked}
+            assert len({*wrong, *match.unchecked}) == len(wrong) + len(match.unchecked)
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow], deadline=None)
