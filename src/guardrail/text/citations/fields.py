@@ -21,6 +21,22 @@ _DATE = re.compile(
     r"\(\s?(?:[^()\d]{0,20})((?:1[4-9]|20)\d\d)[a-z]?(?:\s?[,–-][^()]{0,30})?\s?\)|\(n\.\s?d\.\)"
 )
 _BARE_DATE = re.compile(r"[.,]\s+((?:1[4-9]|20)\d\d)[a-z]?[.,:]\s+")
+_LOOSE_DATE = re.compile(r"[,.]?\s+\(?((?:1[4-9]|20)\d\d)[a-z]?\)?\s?(?:[-–—:]\s|\s[-–—]\s|[.,]\s)\s*")
+_VISIT = re.compile(
+    r"[(\[]?\b(?:last\s)?(?:retrieved|accessed|viewed|consulted|visited|abgerufen|zugriff|consulté)\b"
+    r"(?:\s(?:on|am|le|den))?:?\s[^\d\r\n;]{0,12}?(?:\d{1,2}[.,]?\s?)?(?:[^\W\d_]{3,9}\.?,?\s?)?(?:\d{1,2},\s?)?"
+    r"(?:[\d./-]{6,10}|\d{4})?(?:,?\s(?:from|at|via)\b:?)?[)\]]?",
+    re.IGNORECASE,
+)
+_COLON = re.compile(r":\s+(?=\S)")
+_HEAD = re.compile(
+    r"(?:see|in|read|cf\.?|e\.g\.)[\s:,]{0,4}"
+    r"|(?:(?:see|in|read|cf\.?|e\.g\.)[\s:]{1,4})?(?:(?:the|an?|this|their|his|her|another|one)\s)?(?-i:(?:[a-z]{3,14}\s){0,2})"
+    r"(?:paper|book|article|study|essay|report|thesis|novel|survey|chapter|work|preprint|publication|textbook)"
+    r"(?:\s(?:titled|entitled|called|named))?[\s:,]{0,4}",
+    re.IGNORECASE,
+)
+_HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：")
 _STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:\s|$))")
 _ABBREVIATION = re.compile(r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|\b[^\W\d_])$")
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
@@ -97,11 +113,14 @@ def parse(text: str, *, by: bool = True) -> Parsed:
     if _SIMPLE.fullmatch(raw) and " by " not in raw and " - " not in raw:
         return Parsed(Reference(title=clean_title(raw)), 0, len(raw.rstrip()))
     found = identifiers(raw)
-    clean = _blanked(raw, found)
+    clean = _VISIT.sub(lambda match: " " * len(match[0]), _blanked(raw, found))
+    if clean.islower():
+        clean = _capitalised(clean)
     label = _LABEL.match(clean)
     start = label.end() if label else 0
     draft = (
         _dated(clean, start)
+        or _after_colon(clean, start)
         or _marked(raw, clean, start, by=by)
         or (_titled_by(clean, start) if by else None)
         or _sentences(clean, start)
@@ -110,15 +129,15 @@ def parse(text: str, *, by: bool = True) -> Parsed:
     tail = read_tail(
         clean, draft.tail, found, knows_authors=bool(draft.authors), knows_year=draft.year is not None
     )
-    return _parsed(raw, clean, draft, tail, found)
+    return _parsed(raw, _blanked(raw, found), draft, tail, found)
 
 
-def _parsed(raw: str, clean: str, draft: _Draft, tail: Tail, found: Sequence[Identifier]) -> Parsed:
+def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[Identifier]) -> Parsed:
     end = max(tail.end, draft.tail, draft.least)
     within = [i for i in found if i.start < end]
     authors, et_al = (draft.authors, draft.et_al) if draft.authors else (tail.authors, tail.et_al)
     reference = Reference(
-        title=clean_title(clean[slice(*draft.title)]),
+        title=clean_title(written[slice(*draft.title)]),
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
@@ -175,9 +194,11 @@ def _holes(text: str, found: Sequence[Identifier]) -> list[tuple[int, int]]:
 
 def _dated(text: str, start: int) -> _Draft | None:
     """Authors (2017). Title; or Authors. 2017. Title."""
-    for pattern in (_DATE, _BARE_DATE):
+    for pattern in (_DATE, _BARE_DATE, _LOOSE_DATE):
         date = pattern.search(text, start, start + 700)
         if date is None:
+            continue
+        if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
         head = text[start : date.start()]
         names = people(head)
@@ -193,6 +214,37 @@ def _dated(text: str, start: int) -> _Draft | None:
         year = int(date[1]) if date[1] else None
         return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
     return None
+
+
+def _after_colon(text: str, start: int) -> _Draft | None:
+    """Authors in full: Title. Venue (2015), as DBLP writes it."""
+    colon = _COLON.search(text, start, start + 700)
+    if colon is None:
+        return None
+    names = people(text[start : colon.start()])
+    if names is None or not (len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.", names[0][0])):
+        return None
+    if not names[1] and any(len(name.split()) < 2 for name in names[0]):
+        return None
+    title = _title_after(text, colon.end())
+    if title is None or not YEAR.search(text, title[1]):
+        return None
+    return _Draft(title, title[1], 0, *names)
+
+
+def _capitalised(text: str) -> str:
+    """A reference all in lower case with capitals where names and sentences begin, each place unchanged."""
+    date = _DATE.search(text) or YEAR.search(text)
+    edge = date.start() if date else 0
+    head = re.sub(
+        r"(?<![\w'’])(?!(?:and|et|al|van|von|de|der|den|la|le|by|in|of|the)\b)[a-z]", _upper, text[:edge]
+    )
+    return head + re.sub(r"(?<=[.?!]\s)[a-z]", _upper, text[edge:])
+
+
+def _upper(match: re.Match[str]) -> str:
+    letter = match[0].upper()
+    return letter if len(letter) == 1 else match[0]
 
 
 def _is_tail(text: str) -> bool:
@@ -246,14 +298,16 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     if not mark:
         return None
     head = text[start:at].strip(" *_")
+    if mark == "quoted" and (by or " by " not in head) and _HEAD.fullmatch(head):
+        head = ""
     if mark == "quoted":
         end = _rest_of_title(text, end)
     draft = _Draft((at, end), max(end, behind), behind, marks={mark})
     if head:
         year = YEAR.search(head)
         names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
-        if names is None:
-            return None
+        if names is None or not (year or head.endswith(_HEAD_ENDS) or surely_people(*names)):
+            return None  # "Beyond Modern" is no author of "Deep Learning", the quotation is in the title
         draft.authors, draft.et_al = names
         draft.year = int(year[0]) if year else None
     inner = clean_title(text[at:end])

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+from urllib.parse import unquote
 
 from guardrail.bibliography.records import Reference
 
@@ -15,7 +16,7 @@ Kind: TypeAlias = Literal["doi", "arxiv", "pmid", "isbn", "url"]
 
 # Every repetition is bounded or runs over a class that its follower excludes: matching is linear.
 _URL = r"https?://[^\s<>\"“”«»{}|\\^`\[\]]{1,2000}"
-_DOI = r"10\.\d{4,9}/[^\s\"“”«»<>{}|\\^`\[\]]{1,200}"
+_DOI = r"10\.\d{4,9}(?:/|%2[Ff])[^\s\"“”«»<>{}|\\^`\[\]]{1,200}"
 _ARXIV_ID = (
     r"(?:\d{4}\.\d{4,5}(?!\d)"
     r"|(?:astro-ph|cond-mat|gr-qc|hep-ex|hep-lat|hep-ph|hep-th|math-ph|nlin|nucl-ex|nucl-th|physics|quant-ph|"
@@ -71,7 +72,7 @@ def _read(match: re.Match[str]) -> Identifier | None:
         return _address(_trimmed(match["url"]), start)
     if match["doi"] is not None:
         doi = _trimmed(match["doi_id"])
-        return Identifier("doi", doi.lower(), start, match.start("doi_id") + len(doi))
+        return Identifier("doi", _decoded(doi).lower(), start, match.start("doi_id") + len(doi))
     if match["arxiv"] is not None:
         return Identifier("arxiv", _VERSION.sub("", match["arxiv_id"]), start, match.end())
     if match["old"] is not None:
@@ -84,9 +85,14 @@ def _read(match: re.Match[str]) -> Identifier | None:
     return Identifier("isbn", digits, start, match.end()) if len(digits) in (10, 13) else None
 
 
+def _decoded(doi: str) -> str:
+    """Without percent signs for the characters that an address may not hold."""
+    return unquote(doi) if "%" in doi else doi
+
+
 def _address(url: str, start: int) -> Identifier:
     if found := _DOI_URL.match(url):
-        return Identifier("doi", _trimmed(found[1]).lower(), start, start + len(url), url)
+        return Identifier("doi", _decoded(_trimmed(found[1])).lower(), start, start + len(url), url)
     if found := _ARXIV_URL.match(url):
         return Identifier("arxiv", _VERSION.sub("", found[1]), start, start + len(url), url)
     if found := _PUBMED_URL.match(url):

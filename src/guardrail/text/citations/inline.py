@@ -18,7 +18,7 @@ _DATE = re.compile(
     r"\(\s?(?:[^\W\d_]{3,9}\.?\s)?(?:1[4-9]|20)\d\d[a-z]?(?:,\s[^()\r\n]{0,20})?\)(?P<mark>[.,:]{0,2})\s+(?=(?P<first>\S))"
 )
 _PARTICLES = r"(?:(?:[Vv]an|[Vv]on|de[rnl]?|d[ui]|la|le|al)\s){0,3}"
-_SURNAME = r"[^\W\d_a-z][\w'’-]{1,30}"
+_SURNAME = r"(?!(?:See|Also|Compare|And|By|In|The)\b)[^\W\d_a-z][\w'’-]{1,30}"
 _NAMES = re.compile(
     r"(?:(?P<line>(?:\A|[\r\n])[\s>*•#/%–-]{0,200}+(?:\d{1,3}[.)]\s)?)"
     r"|(?P<strong>;\s{1,8}|\b(?:[Ss]ee(?:\salso)?|[Aa]lso|cf\.|[Cc]ompare)[:,]?\s{1,8})"

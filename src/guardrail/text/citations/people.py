@@ -204,9 +204,22 @@ def _pieces(text: str) -> list[str]:
             joined = True
         else:
             names.append(part)
+    if not joined and _paired(names, joins):
+        return [f"{surname}, {given}" for surname, given in zip(names[::2], names[1::2], strict=True)]
     if not joined and len(names) > 1 and joins[0] == "," and _inverted(names):
         names[:2] = [f"{names[0]}, {names[1]}"]
     return names
+
+
+def _paired(names: list[str], joins: list[str]) -> bool:
+    """Whether surnames and given names alternate: "He, Kaiming, Zhang, Xiangyu, and Sun, Jian"."""
+    if len(names) < 4 or len(names) % 2 or any(len(name.split()) > 1 for name in names[::2]):
+        return False
+    if any(len(name.split()) > 2 for name in names[1::2]) or any(
+        join != "," for join in joins[0 : len(names) : 2]
+    ):
+        return False
+    return len(names) >= 6 or any(join != "," for join in joins[1 : len(names) : 2])
 
 
 def _inverted(names: list[str]) -> bool:

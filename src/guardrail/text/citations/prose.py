@@ -20,11 +20,25 @@ from guardrail.text.citations.words import YEAR, title_case, words
 __all__ = ["loose", "standing", "titled"]
 
 _TITLE = re.compile(
-    r"\"(?P<straight>[^\"\r\n]{4,350}+)\"|“(?P<curly>[^“”\r\n]{4,350}+)”|„(?P<german>[^„“”\r\n]{4,350}+)[“”]"
+    r"\"(?P<nested>[^\"\r\n]{2,150}\s\"\w[^\"\r\n]{1,150}+\"[^\"\r\n]{0,150}+)\"(?!\w)"
+    r"|\"(?P<straight>[^\"\r\n]{4,350}+)\"|“(?P<curly>(?:[^“”\r\n]|“[^“”\r\n]{1,200}+”){4,350}+)”|„(?P<german>[^„“”\r\n]{4,350}+)[“”]"
     r"|«(?P<french>[^«»\r\n]{4,350}+)»|《(?P<book>[^《》\r\n]{2,200}+)》|『(?P<corner>[^『』\r\n]{2,200}+)』"
+    r"|(?<!\w)'(?P<single>(?:[^'\"“”\r\n]|(?<=\w)'(?=\w)){8,300}+)'(?!\w)"
+    r"|‘(?P<low>(?:[^‘’\"“”\r\n]|(?<=\w)’(?=\w)){8,300}+)’(?!\w)"
     r"|(?<![\w*])(?P<stars>\*\*?)(?=[^\s*])(?P<italic>[^*\r\n]{4,300}+)(?P=stars)(?![\w*])"
     r"|(?<!\w)_(?=[^\s_])(?P<under>[^_\r\n]{4,300}+)_(?!\w)"
     r"|\[(?P<link>[^\[\]\r\n]{4,300}+)\]\((?P<address>[^()\s]{4,500}+)\)"
+)
+_BROKEN = re.compile(
+    r"(?<!\w)(?:\"(?P<straight>[^\"\r\n]{3,200}+\r?\n[ \t>]{0,12}[^\"\r\n]{2,200}+)\"(?!\w)"
+    r"|“(?P<curly>[^“”\r\n]{3,200}+\r?\n[ \t>]{0,12}[^“”\r\n]{2,200}+)”)"
+)
+_LEFT = re.compile(
+    r"(?:\A|(?<=[.?!:;]\s)|\b(?:cite|see|read|use|using)\s+)"
+    r"(?P<words>[A-Z][\w'’-]*(?:\s[\w'’,:-]{1,20}){0,9}\s(?:of|for|to|on|about|beyond|than|versus|vs\.?|against|after)\s)\Z"
+)
+_LEADING = frozenset(
+    ["in", "see", "according", "based", "as", "while", "when", "since", "also", "from", "following", "like"]
 )
 _NOUN = (
     r"papers?|books?|articles?|study|studies|essays?|report|thesis|dissertation|novel|survey|chapter|monograph|"
@@ -141,10 +155,14 @@ def _stands(parsed: Parsed, *, under: bool) -> bool:
 
 def titled(text: str, found: Sequence[Identifier]) -> list[Citation]:
     """Titles in running prose: in quotes, in italics, or as the text of a link."""
-    result: list[Citation] = []
     starts = {i.start: i for i in found}
+    return [*_titles(text, _TITLE, starts), *_titles(text, _BROKEN, starts)]
+
+
+def _titles(text: str, pattern: re.Pattern[str], starts: dict[int, Identifier]) -> list[Citation]:
+    result: list[Citation] = []
     at = 0
-    for match in _TITLE.finditer(text):
+    for match in pattern.finditer(text):
         if match.start() < at:
             continue
         citation = _title(text, match, starts)
@@ -157,7 +175,7 @@ def titled(text: str, found: Sequence[Identifier]) -> list[Citation]:
 def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Citation | None:
     group = match.lastgroup
     name = "link" if group == "address" else (group or "")
-    inner = match["italic"] if match["stars"] else match[name]
+    inner = match["italic"] if name == "italic" else match[name]
     title = clean_title(inner)
     count = len(words(title)) if not title.isascii() or " " in title else 1
     if count < 2 and name not in ("book", "corner"):
@@ -190,6 +208,10 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     if score < 2.0:
         return None
     start = match.start() - len(author[1]) if author and names else match.start()
+    if tail.authors and not names and name in ("straight", "curly", "single", "low"):
+        left = _left_part(before)
+        start -= len(left)
+        title = " ".join((left + match[0]).split()) if left else title
     authors, et_al = names or (tail.authors, tail.et_al)
     year = tail.year or (int(author[2]) if author and names else None)
     reference = Reference(
@@ -200,9 +222,24 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
         url=match["address"] if name == "link" else "",
     )
     reference = with_identifiers(reference, [*inside, *([identifier] if identifier else [])])
-    style: Style = "emphasised" if match["stars"] or name == "under" else "quoted"
+    style: Style = "emphasised" if name in ("italic", "under") else "quoted"
     end = match.end() + max(0, tail.end)
     return Citation(Span(start=start, end=end), reference, style)
+
+
+def _left_part(before: str) -> str:
+    """The beginning of a title that quotes another one: A Critique of "Deep Learning" (Doe et al., 2020)."""
+    line = re.split(r"[\r\n]", before)[-1]
+    if len(line) == 100:
+        line = "…" + line
+    for match in (_LEFT.search(line), _LEFT.search(line, 1)):
+        found = words(match["words"]) if match else []
+        plain = {word.lower() for word in found}
+        if len(found) < 2 or found[0].lower() in _LEADING or plain & _NEAR:
+            continue
+        if match and title_case(match["words"]) == 1.0:
+            return match["words"]
+    return ""
 
 
 def _close(at: int, starts: dict[int, Identifier]) -> list[int]:

@@ -31,6 +31,7 @@ _SEGMENT = re.compile(r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|\.\s|\.$|\s[-–—]\s|
 _PEOPLE_END = re.compile(
     r"\s?\(|\s[-–—]\s|:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
 )
+_ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|$)")
 _TAIL_LIMIT = 40
@@ -136,7 +137,10 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     inner = paren[1] or paren[2]
     year = YEAR.search(inner)
     names = None
-    if not knows_authors:
+    venue = VENUE.search(inner) or (year and _ACRONYM.fullmatch(inner[: year.start()]))
+    if venue and year and not tail.venue:
+        tail.venue = " ".join(inner[: year.start()].split()).strip(" ,;")
+    if not knows_authors and not venue:
         names = people(inner[: year.start()] if year else inner)
     if names and (year or not prose):
         tail.authors, tail.et_al = names

@@ -13,7 +13,12 @@ __all__ = ["placed", "visible"]
 _UNSEEN = re.compile(
     r"\x1b\[[0-9;?]{0,32}[ -/]?[@-~]"  # a terminal's control sequence
     r"|[\x00-\x08\x0e-\x1f\x7f\x80-\x84\x86-\x9f]"  # control characters, but for blanks and line ends
-    r"|[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"  # soft hyphen, zero width, direction
+    # default-ignorable code points (Unicode, DerivedCoreProperties), and the annotation marks
+    r"|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0000-\U000e0fff]"
+    # an emoji's variation selector is seen, it belongs to the sign before it
+    r"|(?<![\u2190-\u2bff\U0001f000-\U0001faff])[\ufe0e\ufe0f]"
 )
 
 

@@ -145,9 +145,20 @@ def quotation_at(text: str, at: int) -> Quotation | None:
     else:
         places = [place for place in (window.find(closer) for closer in closers) if place >= 0]
         length, width = min(places, default=-1), 1
+        if opening == '"':
+            length = _straight(window, length)
     if length <= 0 or "\n" in window[:length] or not window[:length].strip():
         return None
     return Quotation(at, first + length + width, first, first + length)
+
+
+def _straight(window: str, length: int) -> int:
+    """The end of a quotation in straight marks, behind another one inside it: "On "Deep Learning" Again"."""
+    if length < 1 or not window[length - 1].isspace() or not window[length + 1 : length + 2].isalnum():
+        return length
+    inner = window.find('"', length + 1)
+    outer = window.find('"', inner + 1) if inner > 0 else -1
+    return outer if outer > 0 else length
 
 
 def _nested(window: str, opening: str, closing: str) -> int:
