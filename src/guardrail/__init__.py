@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from guardrail.flow import Flow as Flow
     from guardrail.guard import Estimate as Estimate
     from guardrail.guard import Guard as Guard
-    from guardrail.lanes import Retry as Retry
+    from guardrail.jobs import Retry as Retry
     from guardrail.policies import Policy as Policy
     from guardrail.policies import annotate as annotate
     from guardrail.policies import block as block
@@ -49,7 +49,7 @@ _HOMES = {
     "GuardrailError": "errors",
     "Policy": "policies",
     "Report": "report",
-    "Retry": "lanes",
+    "Retry": "jobs",
     "Span": "report",
     "Verdict": "report",
     "annotate": "policies",

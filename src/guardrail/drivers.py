@@ -16,7 +16,9 @@ from typing import Any, TypeAlias, TypeVar
 
 from guardrail.backends import Backend, has_async_form
 from guardrail.flow import Cost, Failed, Reason, Reply, Request
-from guardrail.lanes import Hub, Job, Listener, LoopLane, ThreadLane, checked, failure
+from guardrail.hub import Hub
+from guardrail.jobs import Job, Listener, checked, failure
+from guardrail.lanes import LoopLane, ThreadLane
 from guardrail.run import Run
 
 __all__ = ["AsyncHandler", "Handler", "run_async", "run_sync"]

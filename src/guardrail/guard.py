@@ -18,7 +18,8 @@ from guardrail.detector import Detector
 from guardrail.drivers import run_async, run_sync
 from guardrail.errors import BackendError, ConfigError, GuardrailError
 from guardrail.flow import Answer, Branch, Failed, Flow, Reason, Reply, describe, gather, one
-from guardrail.lanes import Hub, Retry
+from guardrail.hub import Hub
+from guardrail.jobs import Retry
 from guardrail.policies import Plan, Policy, Review, better, flag
 from guardrail.registry import DETECTORS
 from guardrail.report import (

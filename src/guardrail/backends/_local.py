@@ -247,7 +247,8 @@ class LocalModel:
             _quantise(network)
         network = network.to(self.device)
         self._takes_types = (
-            "token_type_ids" in reader.model_input_names
+            getattr(network.config, "type_vocab_size", 0) > 1
+            and "token_type_ids" in reader.model_input_names
             and "token_type_ids" in inspect.signature(network.forward).parameters
         )
         self._pad = reader.pad_token_id or 0
@@ -360,7 +361,8 @@ def _quantise(network: Any) -> None:
     """Make the linear layers compute in 8 bits.
 
     Weights have one scale per output, activations one per token. (The usual dynamic quantisation takes one per
-    batch, and so a reply would depend on its neighbours.) Sums of products of whole numbers are exact.
+    batch, and so every reply would depend on its neighbours.) Sums of products of whole numbers are exact; what
+    is left is that the last bit of a float, which depends on the batch's shape, may tip a rounding.
     """
     import torch
 

@@ -19,7 +19,7 @@ from guardrail import Cache
 from guardrail.drivers import run_async
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Compute, Cost, Failed, Reason, Request, draws, each, one
-from guardrail.lanes import Hub
+from guardrail.hub import Hub
 from guardrail.requests import Completion, Generate
 from guardrail.run import Run
 

@@ -28,7 +28,7 @@ from tests.unit.core.toys import (
 
 from guardrail.drivers import run_async, run_sync
 from guardrail.flow import Answer, Branch, Compute, Cost, Failed, Reason, draws, each, gather, one
-from guardrail.lanes import Hub
+from guardrail.hub import Hub
 from guardrail.requests import Completion, Generate
 from guardrail.run import Run
 

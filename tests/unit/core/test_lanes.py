@@ -20,12 +20,13 @@ from tests.unit.core.toys import (
     wait_until,
 )
 
-from guardrail import lanes
+from guardrail import jobs, lanes
 from guardrail._watchdog import Watchdog
 from guardrail.drivers import run_async, run_sync
 from guardrail.errors import BackendError
 from guardrail.flow import Answer, Branch, Compute, Cost, Failed, Keep, Reason, draws, each, gather, one
-from guardrail.lanes import Hub, Retry, checked, failure
+from guardrail.hub import Hub
+from guardrail.jobs import Retry, checked, failure
 from guardrail.requests import Ask, Completion
 from guardrail.run import Run
 
@@ -43,7 +44,7 @@ def naps(monkeypatch):
         await asyncio.sleep(0)
 
     monkeypatch.setattr(lanes, "_sleep", sleep)
-    monkeypatch.setattr(lanes._Batch, "nap", lambda _, seconds: found.append(seconds))
+    monkeypatch.setattr(jobs.Batch, "nap", lambda _, seconds: found.append(seconds))
     return found
 
 

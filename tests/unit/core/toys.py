@@ -11,7 +11,8 @@ from guardrail import Detector, Finding, Verdict
 from guardrail.backends import Backend
 from guardrail.drivers import run_async, run_sync
 from guardrail.flow import Answer, Cost, Failed, Flow, Keep, Request, each, one, why
-from guardrail.lanes import Hub, Retry
+from guardrail.hub import Hub
+from guardrail.jobs import Retry
 from guardrail.requests import Ask, Completion, user
 from guardrail.run import Run
 

@@ -15,7 +15,7 @@ from guardrail.detectors import ReferenceCheck
 from guardrail.detectors.references import read_yes_no
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, each, values
-from guardrail.lanes import Hub
+from guardrail.hub import Hub
 from guardrail.report import Finding, Verdict
 from guardrail.requests import Ask, Completion, user
 from guardrail.text.citations import citations

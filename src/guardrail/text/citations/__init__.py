@@ -67,10 +67,10 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     lists = listed(rows, begun, asked=asked)
     keep(lists.citations)
     keep(inline(answer, begun, taken))
+    keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
     for row in rows:
         if row.code:
             take(row.start, row.end)
-    keep(standing(rows, taken, lists.rows, asked=asked))
     keep(titled(answer, ids))
     found[:] = completed(answer, found, ids, taken)
     keep(loose(ids))

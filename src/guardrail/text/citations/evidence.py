@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from guardrail.text.citations.fields import Parsed
-from guardrail.text.citations.words import is_comment, title_case, words
+from guardrail.text.citations.words import VENUE, is_comment, title_case, words
 
-__all__ = ["asks_for_references", "heading", "lead_in", "weigh"]
+__all__ = ["asks_for_references", "heading", "lead_in", "sure", "weigh"]
 
 _WORKS = (
     r"references?|bibliography|works cited|cited works|sources|citations?|further reading|reading list|literature|"
@@ -62,6 +62,19 @@ def weigh(text: str, parsed: Parsed, *, lenient: bool = False) -> float:
     elif capitals < 0.4 and not lenient and "apa" not in marks and "quoted" not in marks:
         score -= 1.0
     return score - _against(text, parsed, lenient=lenient)
+
+
+def sure(text: str, parsed: Parsed) -> bool:
+    """Whether a text anywhere is a reference beyond doubt: names, a year and a title, in a known form."""
+    reference = parsed.reference
+    title = reference.title
+    if not (reference.authors and reference.year and len(words(title)) >= 2) or title[:1].islower():
+        return False
+    if VENUE.search(title) and "quoted" not in parsed.marks or is_comment(title, weakly=False):
+        return False
+    if not ("apa" in parsed.marks or parsed.marks & {"quoted", "venue", "id"} or title_case(title) >= 0.7):
+        return False
+    return weigh(text, parsed, lenient=True) >= 3.5
 
 
 def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:

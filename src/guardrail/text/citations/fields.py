@@ -379,10 +379,25 @@ def _sentences(text: str, start: int) -> _Draft | None:
             if title:
                 return _Draft(title, title[1], 0, *names)
             return None
+        if names and _title_follows(text, stop, names[0]):
+            at = stop + len(text[stop:]) - len(text[stop:].lstrip())
+            return _Draft((at, _sentence_end(text, at)), _sentence_end(text, at), 0, *names)
         break_at = _sentence_end(text, start)
         if stop >= break_at:
             return _title_first(text, start, break_at)
     return None
+
+
+def _title_follows(text: str, at: int, names: tuple[str, ...]) -> bool:
+    """Whether full names and a period stand before a title, a venue and a year: "Mary Doe. Trees. ACL, 2021"."""
+    if any(not 2 <= len(name.split()) <= 4 for name in names):
+        return False
+    at += len(text[at:]) - len(text[at:].lstrip())
+    end = _sentence_end(text, at)
+    title = text[at:end]
+    if len(words(title)) < 2 or VENUE.search(title) or YEAR.search(title) or people(title):
+        return False
+    return YEAR.search(text, end, end + 120) is not None and not is_comment(title)
 
 
 def _title_first(text: str, start: int, end: int) -> _Draft | None:

@@ -10,7 +10,7 @@ from typing import Literal
 
 from guardrail.bibliography.records import Reference
 from guardrail.report import Span
-from guardrail.text.citations.evidence import lead_in, weigh
+from guardrail.text.citations.evidence import lead_in, sure, weigh
 from guardrail.text.citations.fields import Parsed, clean_title, parse
 from guardrail.text.citations.identifiers import identifiers, with_identifiers
 from guardrail.text.citations.lines import Line
@@ -26,6 +26,10 @@ _CLOSING_WORDS = re.compile(r"(?:I|Let|Please|Note|These|This|Hope|If|You|All|Ea
 _NEXT = re.compile(r"(?:;\s|[Ss]ee also\b|[Ss]ee:?\s|[Aa]lso:?\s|cf\.\s|[Cc]ompare\s)[\s,:]*$")
 _JOINED = re.compile(
     r"[\s.]{0,4}(?:;\s*(?:and\s|see also\s)?|(?:[Ss]ee also|[Ss]ee|[Aa]lso|[Cc]f\.|[Cc]ompare)\b[\s:,]*)(?=\S)"
+)
+_PLACE = re.compile(
+    r"(?:[;:.?!)\]|]|\s[-–—]|\b(?:[Ss]ee|[Aa]lso|[Cc]f\.|[Cc]ompare|and|on|of|extends|by|in|with):?)[\s|]{1,8}\(?"
+    r"(?:(?:[Ss]ee\s)?also:?\s)?(?=[^\W\d_a-z]|[\"“«*_\[])"
 )
 _BULLETS = "-*•‣◦▪●–—·+"
 _LONGEST_ITEM = 30
@@ -321,18 +325,29 @@ def _cut(text: str, offset: int, begun: Sequence[int]) -> int:
 
 
 def _remainder(text: str, parsed: Parsed, item: _Item) -> Iterator[Citation]:
-    """References that follow in the same item behind a semicolon or "see also"."""
+    """References that follow in the same item: behind a semicolon or "see also", or within the commentary."""
     at = parsed.end
     while joint := _JOINED.match(text, at):
         rest = text[joint.end() :]
         further = parse(rest)
         reference = further.reference
         if weigh(rest, further) < 2.0 or not reference.title or not (reference.authors or reference.year):
-            return
-        start = item.content + joint.end()
-        span = Span(start=start + further.start, end=start + further.end)
-        yield Citation(span, reference, "inline")
+            break
+        yield _further(further, item.content + joint.end())
         at = joint.end() + max(further.end, 1)
+    tried = 0
+    while tried < 12 and YEAR.search(text, at) and (place := _PLACE.search(text, at)):
+        tried += 1
+        rest = text[place.end() :]
+        further = parse(rest) if YEAR.search(rest, 0, 400) else None
+        at = place.end()
+        if further and sure(rest, further):
+            yield _further(further, item.content + place.end())
+            at += further.end
+
+
+def _further(parsed: Parsed, offset: int) -> Citation:
+    return Citation(Span(start=offset + parsed.start, end=offset + parsed.end), parsed.reference, "inline")
 
 
 def _labelled(parsed: Parsed, fields: dict[str, str], end: int) -> Parsed:

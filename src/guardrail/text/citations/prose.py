@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from guardrail.bibliography.records import Reference
 from guardrail.report import Span
-from guardrail.text.citations.evidence import heading
+from guardrail.text.citations.evidence import heading, sure
 from guardrail.text.citations.fields import Parsed, clean_title, parse
 from guardrail.text.citations.identifiers import Identifier, with_identifiers
 from guardrail.text.citations.lines import Line
@@ -29,6 +29,7 @@ _TITLE = re.compile(
     r"|(?<!\w)_(?=[^\s_])(?P<under>[^_\r\n]{4,300}+)_(?!\w)"
     r"|\[(?P<link>[^\[\]\r\n]{4,300}+)\]\((?P<address>[^()\s]{4,500}+)\)"
 )
+_OPENING = re.compile(r"[\s>#/%|]*+")
 _BROKEN = re.compile(
     r"(?<!\w)(?:\"(?P<straight>[^\"\r\n]{3,200}+\r?\n[ \t>]{0,12}[^\"\r\n]{2,200}+)\"(?!\w)"
     r"|“(?P<curly>[^“”\r\n]{3,200}+\r?\n[ \t>]{0,12}[^“”\r\n]{2,200}+)”)"
@@ -121,12 +122,18 @@ _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"
 def standing(
     rows: Sequence[Line], taken: bytearray, skipped: Container[int], *, asked: bool
 ) -> list[Citation]:
-    """Lines that are references as a whole, mostly under a heading "References"."""
+    """Lines that are references as a whole, mostly under a heading "References".
+
+    In an answer with references (`among`), lines of code and quotations are read, too, if there is no doubt.
+    """
     found: list[Citation] = []
     under = False
     for number, row in enumerate(rows):
         text = row.text
-        if number in skipped or row.code or row.blank or taken[row.start]:
+        if number in skipped or row.blank or taken.find(1, row.start, row.end) >= 0:
+            continue
+        if row.code:
+            found += _doubtless(row) if among or asked else []
             continue
         if heading(text):
             under = True
@@ -141,7 +148,23 @@ def standing(
             span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
             if span.end > span.start and parsed.reference.title:
                 found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
+        elif among or asked:
+            found += _doubtless(row)
     return found
+
+
+def _doubtless(row: Line) -> list[Citation]:
+    """The line as a reference, if names, year, title and form all speak for it."""
+    opening = _OPENING.match(row.text)
+    at = opening.end() if opening else 0
+    text = row.text[at:]
+    if len(text) > 1500 or not YEAR.search(text, 0, 700):
+        return []
+    parsed = parse(text)
+    if not sure(text, parsed):
+        return []
+    span = Span(start=row.start + at + parsed.start, end=row.start + at + parsed.end)
+    return [Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop))]
 
 
 def _stands(parsed: Parsed, *, under: bool) -> bool:
