@@ -119,6 +119,9 @@ READABLE = {
     },
     "include_raw with more beside it": lambda: include_raw(AIMessage("", tool_calls=[CALL]), more=BAD),
     "include_raw deeper": lambda: {"answer": include_raw(AIMessage(BAD, tool_calls=[CALL]))},
+    "a list of parsed": lambda: include_raw(
+        AIMessage("", tool_calls=[{**CALL, "args": {"name": BAD}}]), [{"name": BAD}]
+    ),
     "set": lambda: {BAD},
     "frozenset": lambda: frozenset({BAD, "Tom"}),
     "set in a dict": lambda: {"names": {BAD}},
@@ -306,6 +309,17 @@ class TestUnreadable:
         )
         with pytest.raises(ConfigError, match="SimpleNamespace"):
             chain.invoke("?")
+
+    @pytest.mark.parametrize("kind", ["speech", "unknown block"])
+    def test_a_second_attempt_that_cannot_be_read_does_not_count(self, kind):
+        """The first one stands, and what the policy does about it."""
+
+        def reply(messages):
+            return UNREADABLE[kind]() if told_off(messages) else AIMessage(BAD)
+
+        guarded = guard_runnable(Guard([MarkedWords()], policy=regenerate() | remove()), FakeChat(reply))
+        assert guarded.invoke("?").content == GOOD
+        assert asyncio.run(guarded.ainvoke("?")).content == GOOD
 
     def test_a_key_says_what_matters(self):
         """The rest may be anything."""

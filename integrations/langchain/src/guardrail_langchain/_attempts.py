@@ -111,8 +111,8 @@ class Attempts(Generic[T]):
         used = [message.usage_metadata for message in _messages(self._said(output))]
         return Cost(
             calls=1,
-            prompt_tokens=sum(usage["input_tokens"] for usage in used if usage),
-            completion_tokens=sum(usage["output_tokens"] for usage in used if usage),
+            prompt_tokens=sum(usage.get("input_tokens") or 0 for usage in used if usage),
+            completion_tokens=sum(usage.get("output_tokens") or 0 for usage in used if usage),
             seconds=seconds,
         )
 

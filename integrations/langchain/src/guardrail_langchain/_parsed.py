@@ -123,8 +123,11 @@ class Told(_Beside, _Both):
         """The one call that the structure was read from."""
         if structured is None:
             return []
+        arguments = to_jsonable_python(structured, fallback=str)
+        if not isinstance(arguments, dict):  # several calls were read as one list
+            return []
         chosen = [call for call in calls if call["id"] == self.call] or calls[:1]
-        return [{**call, "args": to_jsonable_python(structured, fallback=str)} for call in chosen]
+        return [{**call, "args": arguments} for call in chosen]
 
 
 @dataclass(frozen=True)

@@ -43,6 +43,7 @@ _WORDLESS = (
     ipaddress.IPv4Address,
     ipaddress.IPv6Address,
 )
+_PLAIN = {int, float, bool, type(None)}  # of these there are long lists
 _NAME = re.compile(r"[\w.:+-]{1,40}")  # a field's name or a code, which is no claim
 
 
@@ -128,7 +129,11 @@ def _part(item: Any, where: str, *, whole: bool) -> Reading | None:
         if whole:
             raise _cannot_read(f"a value of type {type(item).__name__!r}", where)
         return None
-    parts = [(p, part) for p, inner in places if (part := _part(inner, _at(where, p), whole=whole))]
+    parts = [
+        (place, part)
+        for place, inner in places
+        if type(inner) not in _PLAIN and (part := _part(inner, _at(where, place), whole=whole))
+    ]
     return _Structure(item, parts) if parts else None
 
 

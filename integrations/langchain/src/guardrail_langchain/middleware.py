@@ -32,7 +32,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
     """Guards every answer of an agent's model, before anything of it is stored or streamed.
 
     The attempts run without callbacks and with the tag "nostream"; the accepted answer is then told to all
-    callbacks and streams. Tool calls without text pass untouched, and arguments of tools are not examined.
+    callbacks and streams. Tool calls without text pass untouched; text beside one is examined, and the
+    call stays. Arguments of tools, reasoning and refusals are not examined.
     The report's summary travels in `response_metadata["guardrail"]`; whole reports go to the guard's
     `on_report`.
 
@@ -47,7 +48,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         name: needed where an agent has two of these.
 
     Raises:
-        ConfigError: in strict mode, when such a model is called.
+        ConfigError: in strict mode, when such a model is called; under a policy that edits or blocks, when an
+            answer cannot be read (speech, a content block of unknown kind).
         Blocked: an edited structured answer would not be valid any more.
     """
 

@@ -42,7 +42,8 @@ def guard_runnable(
             recognised (it could not be told what was wrong with its answer).
 
     Raises:
-        ConfigError: the chain stores what it said before it could be examined; in strict mode, as above.
+        ConfigError: the chain stores what it said before it could be examined; in strict mode, as above. When it
+            is called: the output holds what cannot be read, and the policy edits or blocks.
     """
     return GuardedRunnable(guard, coerce_to_runnable(chain), key=key, context=context, strict=strict)
 
