@@ -121,7 +121,7 @@ class _Parts(Detector):
     def judged(self, replies: Sequence[Reply[Any]], text: str = "") -> Finding:
         """Supported if all is answered."""
         if len(values(replies)) == len(replies):
-            return Finding(detector=self.name, text=text, verdict=Verdict.SUPPORTED)
+            return Finding(detector=self.name, text=text, score=0.0, verdict=Verdict.SUPPORTED)
         return Finding(detector=self.name, text=text, verdict=Verdict.UNVERIFIED, reason=why(replies))
 
 
