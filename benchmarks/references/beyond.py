@@ -84,6 +84,12 @@ def _fast(model: str, topics: Sequence[Topic], draws: Sequence[int]) -> list[Row
             1e-9,
             digits=9,
         ),
+        Row.shown(
+            f"{model} fast, titles left without a score",
+            100 * float(np.mean([[score is None for score in run.scores["iq+dq"]] for run in runs])),
+            unit="%",
+            digits=2,
+        ),
         Row.at_most(
             f"{model} fast, completions per reference, most", max(map(max, (r.calls for r in runs))), 6
         ),
