@@ -13,7 +13,7 @@ from guardrail.bibliography.normalise import IDENTIFIERS, normalise, normalise_a
 from guardrail.bibliography.records import Record, Reference
 from guardrail.bibliography.titles import Title
 from guardrail.bibliography.venues import same_venue
-from guardrail.text.author_lists import authors_agree
+from guardrail.text.author_lists import MOST_AUTHORS, authors_agree
 from guardrail.text.names import parse_name
 
 __all__ = [
@@ -21,9 +21,10 @@ __all__ = [
     "authors_match",
     "identifiers",
     "invented_subtitle",
-    "is_detail",
+    "unexplained",
     "url_confirmed",
     "venue_confirmed",
+    "words_of",
 ]
 
 ARXIV_DOI = "10.48550/"
@@ -37,6 +38,12 @@ _BODIES = (
 BODIES = frozenset(_BODIES.split())
 _EDITIONS = "arxiv preprint edition ed first second third fourth fifth revised reprint st nd rd th"
 EDITIONS = frozenset(_EDITIONS.split())
+# What introduces a title, or stands beside it, and says nothing about the work.
+_LEADS = (
+    "a al also an and article as at book by called cf citation doi entitled et from http https in its link named of "
+    "on org paper pdf published reference see source the their title titled url work www"
+)
+LEADS = frozenset(_LEADS.split())
 ORDINAL = re.compile(r"\d{1,2}(?:st|nd|rd|th)")
 
 
@@ -122,17 +129,36 @@ def _bare(url: str) -> str:
 
 
 def invented_subtitle(claimed: Title, work: Record) -> bool:
-    """Whether more follows the work's title than its edition, its year or its venue."""
+    """Whether something follows the work's title that the work does not explain."""
     real = Title(work.title)
     for part in claimed.mains:
         if part.squeezed == real.squeezed:
-            more = claimed.raw[len(part.raw) :]
-            rest = [word for word in normalise(more).split() if not is_detail(word, work)]
-            return bool(rest) and not same_venue(more, work.venue)
+            return unexplained(claimed.raw[len(part.raw) :], work)
     return True
 
 
-def is_detail(word: str, work: Record) -> bool:
+def unexplained(text: str, work: Record) -> bool:
+    """Whether the text says anything beside the work's authors, year, venue and edition."""
+    authors = words_of(work.authors)
+    rest = [
+        token
+        for token in text.split()
+        if any(not _is_explained(word, authors, work) for word in normalise(token).split())
+    ]
+    return bool(rest) and not same_venue(" ".join(rest), work.venue)
+
+
+def _is_explained(word: str, authors: frozenset[str], work: Record) -> bool:
+    initial = len(word) == 1 and word.isalpha() and any(name.startswith(word) for name in authors)
+    return word in LEADS or word in authors or initial or _is_detail(word, work)
+
+
+def words_of(names: Sequence[str]) -> frozenset[str]:
+    """The normalised words of names."""
+    return frozenset(word for name in names[:MOST_AUTHORS] for word in normalise(name).split())
+
+
+def _is_detail(word: str, work: Record) -> bool:
     """Whether a normalised word names an edition or the work's year, as no title does."""
     if word in EDITIONS or ORDINAL.fullmatch(word):
         return True

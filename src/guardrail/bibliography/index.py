@@ -162,8 +162,10 @@ class Index:
             if match.status is not Status.FOUND and title.normalised:
                 near = [work for work in lookup.similar(title) if work not in works]
                 match = judge(reference, [*works, *near], lookup.frequency)
-                if match.status is not Status.FOUND:
-                    match = _read_again(lookup, reference) or match
+            if not _has_its_title(match):
+                again = _read_again(lookup, reference)
+                if again and (match.status is not Status.FOUND or _has_its_title(again)):
+                    match = again
             complete = lookup.complete()
         except (sqlite3.Error, OSError) as error:
             detail = f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}"
@@ -268,6 +270,11 @@ class Index:
             if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
                 return  # another process was faster
             install(connection)
+
+
+def _has_its_title(match: Match) -> bool:
+    """Whether the work was found, and under this title."""
+    return match.status is Status.FOUND and all(different.field != "title" for different in match.differences)
 
 
 def _read_again(lookup: Lookup, reference: Reference) -> Match | None:

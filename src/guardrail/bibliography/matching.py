@@ -220,7 +220,7 @@ def _remarks(reference: Reference, best: _Weighed, others: list[_Weighed]) -> st
     if best.titles.closeness is Closeness.SHORTER:
         remarks.append("subtitle left out")
     if best.titles.closeness is Closeness.LONGER and not any(d.field == "title" for d in best.differences):
-        remarks.append("edition, year or venue added to the title")
+        remarks.append("authors, year, venue or edition added to the title")
     if best.titles.closeness is Closeness.NOISE:
         remarks.append("title has a slip")
     same = [other for other in others if other.titles.closeness is Closeness.EXACT]

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
-from guardrail.bibliography.claims import authors_match, is_detail
+from guardrail.bibliography.claims import authors_match, unexplained, words_of
 from guardrail.bibliography.matching import judge
 from guardrail.bibliography.normalise import MAX_TITLE, normalise
 from guardrail.bibliography.records import Difference, Match, Record, Reference, Status
 from guardrail.bibliography.titles import Frequency, Title, unknown
-from guardrail.bibliography.venues import same_venue
 from guardrail.text.author_lists import MOST_AUTHORS
 
 __all__ = ["Reading", "judge_readings", "readings"]
@@ -24,12 +23,6 @@ __all__ = ["Reading", "judge_readings", "readings"]
 BREAK = re.compile(r":\s|\s[-–—]{1,3}\s|\||//|[\"“”„«»「」『』]|``|''|(?<!\w)['‘]|['’](?!\w)")  # fmt: skip
 MOST_BREAKS = 8
 LEAST_WORDS = 3  # of a part; shorter ones are titles too often
-# What introduces a title, or stands beside it, and says nothing about the work.
-_LEADS = (
-    "a al also an and article as at book by called cf citation doi entitled et from http https in its link named of "
-    "on org paper pdf published reference see source the their title titled url work www"
-)
-LEADS = frozenset(_LEADS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +70,7 @@ def judge_readings(
         work = match.record
         agree, _ = authors_match(replace(reference, authors=reference.authors[:MOST_AUTHORS]), work)
         detail = "; ".join(filter(None, (f"title read as “{work.title}”", match.detail)))
-        if _unexplained(part.before, work) or _unexplained(part.after, work):
+        if unexplained(part.before, work) or unexplained(part.after, work):
             if agree and not any(difference.field == "year" for difference in match.differences):
                 wrong = (Difference("title", reference.title, work.title), *match.differences)
                 similarity = min(match.similarity, 0.999)
@@ -85,26 +78,6 @@ def judge_readings(
         elif agree or _year_agrees(reference, part, work) or _names_an_author(part, work):
             return replace(match, detail=detail)
     return None
-
-
-def _unexplained(text: str, work: Record) -> bool:
-    """Whether the text says anything beside the work's authors, year, venue and edition."""
-    authors = _words_of(work.authors)
-    rest = [
-        token
-        for token in text.split()
-        if any(not _is_explained(word, authors, work) for word in normalise(token).split())
-    ]
-    return bool(rest) and not same_venue(" ".join(rest), work.venue)
-
-
-def _is_explained(word: str, authors: frozenset[str], work: Record) -> bool:
-    initial = len(word) == 1 and word.isalpha() and any(name.startswith(word) for name in authors)
-    return word in LEADS or word in authors or initial or is_detail(word, work)
-
-
-def _words_of(names: Sequence[str]) -> frozenset[str]:
-    return frozenset(word for name in names[:MOST_AUTHORS] for word in normalise(name).split())
 
 
 def _year_agrees(reference: Reference, part: Reading, work: Record) -> bool:
@@ -115,5 +88,5 @@ def _year_agrees(reference: Reference, part: Reading, work: Record) -> bool:
 
 def _names_an_author(part: Reading, work: Record) -> bool:
     """Whether what is left of the title has a word of an author's name in it; initials are too little."""
-    long = {word for word in _words_of(work.authors) if len(word) > 2}
+    long = {word for word in words_of(work.authors) if len(word) > 2}
     return not long.isdisjoint(normalise(f"{part.before} {part.after}").split())

@@ -158,9 +158,17 @@ class TestSubtitles:
             assert (match.status, match.differences) == (Status.FOUND, ())
 
     @pytest.mark.parametrize(
-        "added", [" (2017)", " (NIPS 2017)", ": NeurIPS", " (2nd edition)", " - arXiv preprint"]
+        "added",
+        [
+            " (2017)",
+            " (NIPS 2017)",
+            ": NeurIPS",
+            " (2nd edition)",
+            " - arXiv preprint",
+            " - A. Vaswani et al., 2017",
+        ],
     )
-    def test_year_venue_and_edition_are_none(self, added):
+    def test_authors_year_venue_and_edition_are_none(self, added):
         """They are no part of a title, and often stand behind one."""
         match = judge(Reference(ATTENTION.title + added, ("Vaswani",)), [ATTENTION])
         assert (match.status, match.differences) == (Status.FOUND, ())

@@ -91,6 +91,14 @@ class TestFind:
         assert (match.status, fields(match)) == (Status.FOUND, ["title"])
         assert match.similarity < 1.0
 
+    def test_a_shorter_title_of_the_same_authors_is_not_preferred(self, tmp_path):
+        """The part that is a title with its subtitle is the work that was meant."""
+        works = [Record("ZoomBoard", ("Stephen Oney",), year=2012), WORKS[1]]
+        with Index.create(tmp_path / "index.sqlite") as made:
+            made.add(works)
+            match = made.find(Reference(f"{WORKS[1].title} | S. Oney | 2013", ("Stephen Oney",), year=2013))
+        assert (match.record, match.differences) == (WORKS[1], ())
+
     def test_wrong_authors_stay_wrong(self, index):
         """The title is read again, the rest is as it was."""
         match = index.find(Reference(f'The paper "{TITLE}"', ("Eve Wrong",), year=2017))
