@@ -17,14 +17,13 @@ from typing import Any, TypeAlias, TypeVar
 from guardrail.backends import Backend, has_async_form
 from guardrail.flow import Cost, Failed, Reason, Reply, Request
 from guardrail.hub import Hub
-from guardrail.jobs import Job, Listener, checked, failure
+from guardrail.jobs import Item, Job, Listener, checked, failure
 from guardrail.lanes import LoopLane, ThreadLane
 from guardrail.run import Run
 
 __all__ = ["AsyncHandler", "Handler", "run_async", "run_sync"]
 
 T = TypeVar("T")
-Item: TypeAlias = tuple[Request[Any], Reply[Any]]
 Handler: TypeAlias = Callable[[Any], Reply[Any]]
 AsyncHandler: TypeAlias = Callable[[Any], Awaitable[Reply[Any]]]
 
@@ -41,8 +40,8 @@ def run_sync(run: Run[T], hub: Hub, *, handlers: Mapping[str, Handler] | None = 
         handlers: functions that answer a lane for this run alone, called in this thread ("generate": the
             framework's own model).
     """
-    inbox: queue.SimpleQueue[Item] = queue.SimpleQueue()
-    post = _Post(hub, lambda request, reply: inbox.put((request, reply)), handlers or {})
+    inbox: queue.SimpleQueue[Sequence[Item]] = queue.SimpleQueue()
+    post = _Post(hub, inbox.put, handlers or {})
     try:
         outgoing = run.start(time.monotonic())
         while True:
@@ -52,12 +51,12 @@ def run_sync(run: Run[T], hub: Hub, *, handlers: Mapping[str, Handler] | None = 
             known = post.send(outgoing)
             if not known:
                 try:
-                    known.append(inbox.get(timeout=_wait(run)))
+                    known += inbox.get(timeout=_wait(run))
                 except queue.Empty:
                     outgoing = run.expire(time.monotonic())
                     continue
             while not inbox.empty():
-                known.append(inbox.get())
+                known += inbox.get()
             outgoing = run.deliver(known, time.monotonic())
     finally:
         post.close(run)
@@ -104,14 +103,14 @@ class _Inbox:
         self._waiter: asyncio.Future[None] | None = None
         self._called = False
 
-    def put(self, request: Request[Any], reply: Reply[Any]) -> None:
+    def put(self, items: Sequence[Item]) -> None:
         """From the loop's own thread."""
-        self.items.append((request, reply))
+        self.items += items
         self._rouse()
 
-    def put_from_thread(self, request: Request[Any], reply: Reply[Any]) -> None:
+    def put_from_thread(self, items: Sequence[Item]) -> None:
         """From any thread; the loop is called once for all that come before it looks."""
-        self.items.append((request, reply))
+        self.items += items
         if self._called:
             return
         self._called = True
@@ -275,7 +274,7 @@ class _AsyncPost(_Post):
                 error: BaseException | None = asyncio.CancelledError()
             else:
                 error = task.exception()
-            self._listener(request, task.result() if error is None else failure(error))
+            self._listener([(request, task.result() if error is None else failure(error))])
 
         task = asyncio.get_running_loop().create_task(handle())
         self._tasks.add(task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import threading
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -13,10 +13,12 @@ from guardrail._options import number
 from guardrail.errors import BackendError
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request, describe
 
-__all__ = ["FREE", "Batch", "Job", "Listener", "Retry", "Told", "checked", "failure", "rest"]
+__all__ = ["FREE", "Batch", "Item", "Job", "Listener", "Retry", "Told", "checked", "failure", "rest"]
 
-Listener: TypeAlias = Callable[[Request[Any], Reply[Any]], None]
-Told: TypeAlias = tuple[Listener, Request[Any], Reply[Any]]
+Item: TypeAlias = tuple[Request[Any], Reply[Any]]
+Listener: TypeAlias = Callable[[Sequence[Item]], None]
+"""Is told all that one batch has for it at once: what follows from it can be one batch again."""
+Told: TypeAlias = dict[Listener, list[Item]]
 
 FREE = Cost()
 

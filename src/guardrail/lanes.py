@@ -159,9 +159,9 @@ class Lane(Generic[B]):
         patient = failed.retry_after is None or failed.retry_after <= retry.longest
         return failed.retryable and patient and job.sent < retry.attempts and bool(job.listeners)
 
-    def _conclude(self, final: Iterable[tuple[Job, Reply[Any]]]) -> list[Told]:
+    def _conclude(self, final: Iterable[tuple[Job, Reply[Any]]]) -> Told:
         """Take jobs out of the lane; who must be told what. A joined reply costs nothing."""
-        told: list[Told] = []
+        told: Told = {}
         spent = FREE
         for job, reply in final:
             self._leave(job)
@@ -169,12 +169,11 @@ class Lane(Generic[B]):
             listeners, job.listeners = job.listeners, []
             cost = reply.cost if job.told is FREE else rest(reply.cost, job.told)
             if listeners:
-                told.append((listeners[0], job.request, reply))
-                if len(listeners) > 1:
-                    free = replace(reply, cost=FREE)
-                    told += [(listener, job.request, free) for listener in listeners[1:]]
+                told.setdefault(listeners[0], []).append((job.request, reply))
+                for listener in listeners[1:]:
+                    told.setdefault(listener, []).append((job.request, replace(reply, cost=FREE)))
             elif job.late is not None:
-                told.append((job.late, job.request, replace(reply, cost=cost)))
+                told.setdefault(job.late, []).append((job.request, replace(reply, cost=cost)))
             if cost is not FREE:
                 spent = cost if spent is FREE else spent + cost
         self._hub.spend(spent)
@@ -275,8 +274,8 @@ class LoopLane(Lane[AsyncBackend[Any]]):
         self._tell(final)
 
     def _tell(self, final: Iterable[tuple[Job, Reply[Any]]]) -> None:
-        for listener, request, reply in self._conclude(final):
-            listener(request, reply)
+        for listener, items in self._conclude(final).items():
+            listener(items)
 
     async def _repeat(self, batch: Batch) -> None:
         first = True
@@ -410,8 +409,8 @@ class ThreadLane(Lane[Backend[Any]]):
             told = self._conclude(final)
             for job, reply in final:
                 job.told = reply.cost
-        for listener, request, reply in told:
-            listener(request, reply)
+        for listener, items in told.items():
+            listener(items)
         self.start()
 
     def _too_late(self, jobs: Sequence[Job], replies: Sequence[Reply[Any]]) -> None:
@@ -421,15 +420,15 @@ class ThreadLane(Lane[Backend[Any]]):
             cost = rest(job.spent + reply.cost, job.told)
             self._hub.spend(cost)
             if job.late is not None:
-                job.late(job.request, replace(reply, cost=cost))
+                job.late([(job.request, replace(reply, cost=cost))])
 
     def _settle(self, final: list[tuple[Job, Reply[Any]]]) -> None:
         for job, reply in final:
             self._hub.remember(job.request, self.backend, reply)
         with self._mutex:
             told = self._conclude(final)
-        for listener, request, reply in told:
-            listener(request, reply)
+        for listener, items in told.items():
+            listener(items)
 
     def _repeat(self, batch: Batch) -> None:
         with self._mutex:

@@ -94,6 +94,17 @@ class TestBatches:
         drive(pump, each(map(Look, range(40))), hub(backend))
         assert [len(batch) for batch in backend.batches] == [8] * 5
 
+    def test_follow_each_other_whole(self, pump, kind):
+        """Flows in step stay in step: the replies of a batch come together, and so do the next requests."""
+
+        def chain(i):
+            for k in range(20):
+                yield from one(Look((i, k)))
+
+        backend = kind(batch=16, concurrency=1)
+        drive(pump, gather(chain(i) for i in range(16)), hub(backend))
+        assert [len(batch) for batch in backend.batches] == [16] * 20
+
     def test_hold_one_group_each(self, pump, kind):
         """Draws of one prompt, say."""
         backend = kind(batch=8, concurrency=1)
