@@ -70,7 +70,7 @@ def sure(text: str, parsed: Parsed) -> bool:
     title = reference.title
     if not (reference.authors and reference.year and len(words(title)) >= 2) or title[:1].islower():
         return False
-    if VENUE.search(title) and "quoted" not in parsed.marks or is_comment(title, weakly=False):
+    if (VENUE.search(title) and "quoted" not in parsed.marks) or is_comment(title, weakly=False):
         return False
     if not ("apa" in parsed.marks or parsed.marks & {"quoted", "venue", "id"} or title_case(title) >= 0.7):
         return False

@@ -160,6 +160,8 @@ def clean_title(text: str) -> str:
     for _ in range(4):
         before = text
         text = text.strip(" ,;:")
+        if text.endswith(")") and text.count(")") > text.count("("):
+            text = text[:-1]
         while text.endswith(".") and not text.endswith("..."):
             text = text[:-1]
         for mark in ("***", "**", "*", "___", "__", "_", "`"):

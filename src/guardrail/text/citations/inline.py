@@ -7,12 +7,14 @@ from bisect import bisect_right
 from collections.abc import Sequence
 
 from guardrail.report import Span
+from guardrail.text.citations.evidence import sure
 from guardrail.text.citations.fields import parse, surely_people
+from guardrail.text.citations.lines import Line
 from guardrail.text.citations.model import Citation, Style
 from guardrail.text.citations.people import people
-from guardrail.text.citations.words import is_comment, words
+from guardrail.text.citations.words import YEAR, is_comment, words
 
-__all__ = ["inline", "starts"]
+__all__ = ["doubtless", "inline", "starts"]
 
 _DATE = re.compile(
     r"\(\s?(?:[^\W\d_]{3,9}\.?\s)?(?:1[4-9]|20)\d\d[a-z]?(?:,\s[^()\r\n]{0,20})?\)(?P<mark>[.,:]{0,2})\s+(?=(?P<first>\S))"
@@ -29,6 +31,7 @@ _NAMES = re.compile(
 _BLANK = re.compile(r"\r?\n[ \t]*+(?:\r?\n|[-*•+–]\s|\d{1,3}[.)]\s|\[|```|\||\Z)")
 _OVER = re.compile(r"(?:[;,(\s]|\b(?:[Ss]ee|[Aa]lso|and|cf\.|[Cc]ompare)\b:?){1,20}$")
 _LONGEST = 1200
+_OPENING = re.compile(r"[\s>#/%|]*+")
 
 
 def starts(text: str) -> list[int]:
@@ -87,6 +90,20 @@ def inline(text: str, found: Sequence[int], taken: bytearray) -> list[Citation]:
             Citation(Span(start=start + parsed.start, end=start + parsed.end), parsed.reference, style)
         )
     return result
+
+
+def doubtless(row: Line) -> list[Citation]:
+    """The line as a reference, if names, year, title and form all speak for it."""
+    opening = _OPENING.match(row.text)
+    at = opening.end() if opening else 0
+    text = row.text[at:]
+    if len(text) > 1500 or not YEAR.search(text, 0, 700):
+        return []
+    parsed = parse(text)
+    if not sure(text, parsed):
+        return []
+    span = Span(start=row.start + at + parsed.start, end=row.start + at + parsed.end)
+    return [Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop))]
 
 
 def _clipped(piece: str) -> str:

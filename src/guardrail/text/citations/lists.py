@@ -13,11 +13,12 @@ from guardrail.report import Span
 from guardrail.text.citations.evidence import lead_in, sure, weigh
 from guardrail.text.citations.fields import Parsed, clean_title, parse
 from guardrail.text.citations.identifiers import identifiers, with_identifiers
+from guardrail.text.citations.inline import doubtless
 from guardrail.text.citations.lines import Line
 from guardrail.text.citations.markers import Marker, field_of, is_labelled, lettered, marker_of
 from guardrail.text.citations.model import Citation
 from guardrail.text.citations.people import people
-from guardrail.text.citations.words import VENUE, YEAR
+from guardrail.text.citations.words import YEAR
 
 __all__ = ["Listed", "listed"]
 
@@ -277,6 +278,8 @@ def _read(rows: Sequence[Line], item: _Item, begun: Sequence[int], *, lenient: b
         item.score += 1.0 + 0.5 * len(fields)
     item.parsed = parsed
     item.more = [] if fields else list(_remainder(text, parsed, item))
+    for number in item.lines[reached:]:
+        item.more += doubtless(rows[number]) if field_of(rows[number].text) is None else []
 
 
 def _head(rows: Sequence[Line], item: _Item) -> tuple[str, int]:
@@ -304,11 +307,9 @@ def _is_another(before: str, line: str) -> bool:
         return False
     parsed = parse(line.lstrip())
     reference = parsed.reference
-    if not (reference.title and reference.authors) or VENUE.search(reference.title):
+    if not reference.title or people(before) is not None:
         return False
-    if not parsed.marks & {"apa", "quoted", "emphasised", "link", "by"} or people(before) is not None:
-        return False
-    return weigh(line.lstrip(), parsed) >= 3.0 and parse(before).reference.title != ""
+    return sure(line.lstrip(), parsed) and parse(before).reference.title != ""
 
 
 def _cut(text: str, offset: int, begun: Sequence[int]) -> int:
@@ -339,9 +340,11 @@ def _remainder(text: str, parsed: Parsed, item: _Item) -> Iterator[Citation]:
     while tried < 12 and YEAR.search(text, at) and (place := _PLACE.search(text, at)):
         tried += 1
         rest = text[place.end() :]
-        further = parse(rest) if YEAR.search(rest, 0, 400) else None
         at = place.end()
-        if further and sure(rest, further):
+        if not YEAR.search(rest, 0, 400):
+            continue
+        further = parse(rest)
+        if sure(rest, further):
             yield _further(further, item.content + place.end())
             at += further.end
 

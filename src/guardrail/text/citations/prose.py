@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from guardrail.bibliography.records import Reference
 from guardrail.report import Span
-from guardrail.text.citations.evidence import heading, sure
+from guardrail.text.citations.evidence import heading
 from guardrail.text.citations.fields import Parsed, clean_title, parse
 from guardrail.text.citations.identifiers import Identifier, with_identifiers
+from guardrail.text.citations.inline import doubtless
 from guardrail.text.citations.lines import Line
 from guardrail.text.citations.model import Citation, Style
 from guardrail.text.citations.people import people
@@ -29,7 +30,6 @@ _TITLE = re.compile(
     r"|(?<!\w)_(?=[^\s_])(?P<under>[^_\r\n]{4,300}+)_(?!\w)"
     r"|\[(?P<link>[^\[\]\r\n]{4,300}+)\]\((?P<address>[^()\s]{4,500}+)\)"
 )
-_OPENING = re.compile(r"[\s>#/%|]*+")
 _BROKEN = re.compile(
     r"(?<!\w)(?:\"(?P<straight>[^\"\r\n]{3,200}+\r?\n[ \t>]{0,12}[^\"\r\n]{2,200}+)\"(?!\w)"
     r"|“(?P<curly>[^“”\r\n]{3,200}+\r?\n[ \t>]{0,12}[^“”\r\n]{2,200}+)”)"
@@ -120,7 +120,7 @@ _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"
 
 
 def standing(
-    rows: Sequence[Line], taken: bytearray, skipped: Container[int], *, asked: bool
+    rows: Sequence[Line], taken: bytearray, skipped: Container[int], *, asked: bool, among: bool = False
 ) -> list[Citation]:
     """Lines that are references as a whole, mostly under a heading "References".
 
@@ -133,7 +133,7 @@ def standing(
         if number in skipped or row.blank or taken.find(1, row.start, row.end) >= 0:
             continue
         if row.code:
-            found += _doubtless(row) if among or asked else []
+            found += doubtless(row) if among or asked else []
             continue
         if heading(text):
             under = True
@@ -149,22 +149,8 @@ def standing(
             if span.end > span.start and parsed.reference.title:
                 found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
         elif among or asked:
-            found += _doubtless(row)
+            found += doubtless(row)
     return found
-
-
-def _doubtless(row: Line) -> list[Citation]:
-    """The line as a reference, if names, year, title and form all speak for it."""
-    opening = _OPENING.match(row.text)
-    at = opening.end() if opening else 0
-    text = row.text[at:]
-    if len(text) > 1500 or not YEAR.search(text, 0, 700):
-        return []
-    parsed = parse(text)
-    if not sure(text, parsed):
-        return []
-    span = Span(start=row.start + at + parsed.start, end=row.start + at + parsed.end)
-    return [Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop))]
 
 
 def _stands(parsed: Parsed, *, under: bool) -> bool:

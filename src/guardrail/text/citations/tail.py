@@ -32,11 +32,16 @@ _PEOPLE_END = re.compile(
     r"\s?\(|\s[-–—]\s|:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
 )
 _OVER = re.compile(
-    r"(?:see\b|also:|also\s|cf\.|compare\s|related:|related work|based on|builds on)", re.IGNORECASE
+    r"(?:see\b|also:|also\s|cf\.|compare\s|related:|related work|based on|builds on|this\s|these\s|it\s|which\s|extends\s|inspired\s)",
+    re.IGNORECASE,
 )
 _NAMED = re.compile(
     r"(?:and\s)?(?:(?:[A-Z]\.[\s-]?){1,3}[^\W\d_a-z][\w'’-]+,?\s|[^\W\d_a-z][\w'’-]+,\s[A-Z]\.|[^\W\d_a-z][\w'’-]+\set\sal\b"
-    r"|[^\W\d_a-z][a-z'’-]+\s[A-Z]{1,3}(?:,\s|\.\s))"
+    r"|[^\W\d_a-z][a-z'’-]+\s[A-Z]{1,3}(?:,\s|\.\s)|[A-Z][a-z]+\s(?:[A-Z]\.\s)?[A-Z][a-z]+\.\s[A-Z][^.]{8,200}\.\s)"
+)
+_TITLED = re.compile(
+    r"(?:and\s)?(?P<title>[^\W\d_a-z][^.;()\[\]*\"]{8,200}?)\s"
+    r"(?:by\s[A-Z][^.;()]{3,80}\s\((?:1[4-9]|20)\d\d\)|\([^\W\d_a-z][^()]{2,80}(?:1[4-9]|20)\d\d\))"
 )
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
@@ -95,13 +100,19 @@ def read_tail(
 
 def _another(text: str, at: int, separator: str, *, knows_year: bool) -> bool:
     """Whether the next reference begins here: a quoted title, or much more than a venue behind a semicolon."""
-    quotation = quotation_at(text, at)
+    joined = text.startswith("and ", at)
+    quotation = quotation_at(text, at + 4 if joined else at)
     if quotation and len(words(text[quotation.inner_start : quotation.inner_end])) >= 2:
         return True
     if _OVER.match(text, at):
         return True
-    if knows_year and (_NAMED.match(text, at) or _MARKED.match(text, at)) and YEAR.search(text, at, at + 500):
-        return True
+    if knows_year and YEAR.search(text, at, at + 500):
+        stars = len(separator) - len(separator.rstrip("*"))
+        titled = _TITLED.match(text, at)
+        if _NAMED.match(text, at) or _MARKED.match(text, at - stars):
+            return True
+        if titled and len(words(titled["title"])) >= 3 and not VENUE.search(titled["title"]):
+            return True
     if not knows_year or not re.search(r";\s", separator) or text[at : at + 1].isdigit():
         return False
     piece = text[at : at + 400].split(";", 1)[0]
