@@ -19,6 +19,7 @@ from guardrail.text.citations.lines import lines
 from guardrail.text.citations.lists import listed
 from guardrail.text.citations.model import Citation, Style
 from guardrail.text.citations.prose import loose, standing, titled
+from guardrail.text.citations.tables import tabled
 from guardrail.text.citations.visible import placed, visible
 
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
@@ -66,6 +67,7 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     keep(bibtex(answer))
     lists = listed(rows, begun, asked=asked)
     keep(lists.citations)
+    keep(tabled(rows, asked=asked))
     keep(inline(answer, begun, taken))
     keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
     for row in rows:
