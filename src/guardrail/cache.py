@@ -51,6 +51,7 @@ class Cache:
         self._warned = False
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
+            _refuse_another(self.path)
             self._execute(_SCHEMA)
             self._execute("SELECT key, kind, reply, at FROM replies LIMIT 0")
         except (sqlite3.Error, OSError) as error:
@@ -167,3 +168,17 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)
+
+
+def _refuse_another(path: Path) -> None:
+    """Look at what is there, without touching it, before anything is written."""
+    if not path.is_file() or path.stat().st_size == 0:
+        return
+    looking = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        rows = looking.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    finally:
+        looking.close()
+    tables = {str(name) for (name,) in rows}
+    if tables and "replies" not in tables:
+        raise sqlite3.DatabaseError(f"it is another database, with tables like {min(tables)!r}")

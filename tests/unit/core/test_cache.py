@@ -324,3 +324,18 @@ class TestSharing:
         process = start(self.FORKED, path)
         assert process.communicate(timeout=4 * PATIENT)[0].split() == ["20"]
         assert sqlite3.connect(path).execute("PRAGMA integrity_check").fetchone() == ("ok",)
+
+
+class TestAnotherDatabase:
+    def test_is_left_alone(self, tmp_path):
+        """A bibliography index named by mistake keeps its content, and the message names a table."""
+        from guardrail.bibliography import Index
+
+        with Index.create(tmp_path / "refs.sqlite") as index:
+            tables = len(index)
+        before = (tmp_path / "refs.sqlite").read_bytes()
+        with pytest.raises(ConfigError, match="another database"):
+            Cache(tmp_path / "refs.sqlite")
+        assert (tmp_path / "refs.sqlite").read_bytes() == before
+        with Index.open(tmp_path / "refs.sqlite") as index:
+            assert len(index) == tables
