@@ -231,3 +231,59 @@ class TestWhatIsNotSeen:
         (found,) = citations(answer)
         assert found.reference == shown.reference
         assert found.span.of(answer).replace(unseen, "") == shown.span.of(self.SHOWN)
+
+
+class TestNothingHides:
+    """A second reference in the item of a first one is found, in whatever form and wherever it stands."""
+
+    REAL = (
+        "Vaswani, A. et al. (2017). Attention Is All You Need. NeurIPS.",
+        '"Attention Is All You Need" by Ashish Vaswani et al. (2017)',
+        "**Attention Is All You Need** by Ashish Vaswani (2017) - Introduces the Transformer, a new model.",
+        'A. Vaswani, N. Shazeer, "Attention is all you need," in NIPS, 2017, pp. 5998–6008.',
+        "Attention Is All You Need",
+    )
+    FAKE = (
+        "Halloran, M. (2021). Recursive Attention Pruning. ACL.",
+        '"Recursive Attention Pruning" by Mary Halloran (2021)',
+        "**Recursive Attention Pruning** by Mary Halloran (2021)",
+        "*Recursive Attention Pruning* (Halloran et al., 2021)",
+        "Mary Halloran. Recursive Attention Pruning. ACL, 2021.",
+        'M. Halloran, "Recursive attention pruning," in Proc. ACL, 2021.',
+        "Halloran et al. (2021). Recursive Attention Pruning.",
+        "Recursive Attention Pruning by Mary Halloran (2021)",
+        "Halloran M, Doe J. Recursive attention pruning. Nature. 2021;5(3):1-2.",
+        "[Recursive Attention Pruning](https://arxiv.org/abs/2101.00001) (Halloran et al., 2021)",
+        "Recursive Attention Pruning (Halloran et al., 2021)",
+    )
+    BETWEEN = (
+        "\n   - ", "\n\t* ", "\n   1. ", "\n      - More\n         - ", "\n   - **Related work:** ", "\n   ", "\n", "\n\n   ",
+        "\n   Related: ", "\n> ", "<br>", "\n```\n", "\n   ```\n   ", "\n```python\n# ",
+    )  # fmt: skip
+
+    @pytest.mark.parametrize("between", BETWEEN, ids=repr)
+    @pytest.mark.parametrize("fake", FAKE, ids=range(len(FAKE)))
+    def test_on_a_line_below(self, fake: str, between: str) -> None:
+        """Deeper items, further lines, quotations, fences."""
+        for real in self.REAL:
+            text = f"1. {real}{between}{fake}\n" + ("```\n" if "```" in between else "")
+            titles = [c.reference.title.lower() for c in citations(text, asked_for_references=True)]
+            assert "recursive attention pruning" in titles, text
+
+    @pytest.mark.parametrize("between", ["; ", " See also ", " see also: "])
+    @pytest.mark.parametrize("fake", FAKE, ids=range(len(FAKE)))
+    def test_on_the_same_line(self, fake: str, between: str) -> None:
+        """Behind every form but a bare title, whose end cannot be told."""
+        for real in self.REAL[:4]:
+            text = f"1. {real}{between}{fake}\n"
+            titles = [c.reference.title.lower() for c in citations(text, asked_for_references=True)]
+            assert "recursive attention pruning" in titles, text
+
+    @pytest.mark.parametrize("inner", ["   - ", "   "])
+    def test_the_items_are_apart(self, inner: str) -> None:
+        """What is cut with the first leaves the second, and the other way round."""
+        first, second = f"1. {self.REAL[0]}\n", f"{inner}{self.FAKE[0]}\n"
+        one, other = citations(first + second)
+        assert one.item is not None
+        assert one.item.of(first + second) == first
+        assert (other.item or other.span).of(first + second).strip() == second.strip()

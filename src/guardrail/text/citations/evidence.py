@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guardrail.text.citations.fields import Parsed
+from guardrail.text.citations.fields import Parsed, surely_people
 from guardrail.text.citations.words import VENUE, is_comment, title_case, words
 
 __all__ = ["asks_for_references", "heading", "lead_in", "sure", "weigh"]
@@ -44,6 +44,7 @@ _PERSONAL = re.compile(r"\b(?:you|your|I|I'm|we|our|my)\b")
 _PRONOUN = re.compile(r"(?:I|It|We|You|There|They|He|She|In \d{4}|Yes|No|Your|My)\b")
 _ROLE = re.compile(r"\b(?:Chief|Officer|Manager|Head of|Director|President|CEO|CTO|CFO|Engineer)\b")
 _MEASURE = re.compile(r"\d\s?(?:g|kg|ml|km|cm|mm|°C|%|million|billion|cups?|minutes|hours)\b|\d:\d\d|[$€£]\d")
+_PREDICATE = re.compile(r"\b(?:is|was|are|were)\s(?:an?|the|not|born)\b|\bborn\s")
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 
@@ -72,8 +73,12 @@ def sure(text: str, parsed: Parsed) -> bool:
         return False
     if (VENUE.search(title) and "quoted" not in parsed.marks) or is_comment(title, weakly=False):
         return False
-    if not ("apa" in parsed.marks or parsed.marks & {"quoted", "venue", "id"} or title_case(title) >= 0.7):
-        return False
+    if "apa" not in parsed.marks:
+        if _PREDICATE.search(text, 0, parsed.end):
+            return False
+        known = parsed.marks & {"venue", "id"} and surely_people(reference.authors, reference.et_al)
+        if not (known or "quoted" in parsed.marks or title_case(title) >= 0.7):
+            return False
     return weigh(text, parsed, lenient=True) >= 3.5
 
 

@@ -378,7 +378,9 @@ def _accepted(group: _Group, *, asked: bool) -> Iterable[_Item]:
     parent = group.items[0].parent
     inside = parent is not None and _own(parent)
     lead = -1.0 if inside else lead_in(group.lead) + (2.0 if asked else 0.0)
-    lead = min(lead, 2.0, 1.0 if group.items[0].kind.startswith("#") else 2.0)
+    # headings have other things below them, letters stand before the options of a question, too
+    doubted = group.items[0].kind.startswith("#") or group.items[0].kind in ("a)", "A.")
+    lead = min(lead, 1.0 if doubted else 2.0)
     items = [item for item in group.items if not item.topic]
     topics = [item for item in group.items if item.topic and _own(item)]
     if not items:

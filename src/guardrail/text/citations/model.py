@@ -11,9 +11,9 @@ from guardrail.report import Span
 __all__ = ["Citation", "Style"]
 
 Style: TypeAlias = Literal[
-    "numbered",  # an item of a numbered list: 1. 1) [1] (1)
+    "numbered",  # an item of a list with numbers, letters or keys: 1. 1) [1] (1) a) [^1]: [Doe20], a heading ### 1.
     "bulleted",  # an item of a bulleted list
-    "line",  # a line or paragraph of its own, as under a heading "References"
+    "line",  # a line, paragraph, row of a table or block of labels of its own
     "quoted",  # a quoted title in running prose
     "emphasised",  # an italic or bold title in running prose
     "bibtex",
@@ -21,7 +21,7 @@ Style: TypeAlias = Literal[
     "arxiv",
     "pmid",
     "isbn",
-    "inline",  # (Smith et al., 2020); reserved
+    "inline",  # a full reference within a text: behind another one, in a sentence, in a comment
     "legal",  # reserved
 ]
 
@@ -36,7 +36,8 @@ class Citation:
         reference: the fields that were said.
         style: how it stands in the text.
         item: what to cut in order to remove it: the list item with its marker, indented lines and line end,
-            or the BibTeX block; `None` in running prose.
+            or the BibTeX block; `None` in running prose and where two references share a line. An item never
+            holds another citation: with references below it, it ends before the first of them.
         marker: the list marker as written, such as "3.", "[2]" or "-".
     """
 
