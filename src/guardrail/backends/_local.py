@@ -12,13 +12,14 @@ import threading
 import time
 import weakref
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail._log import log
+from guardrail.backends._int8 import quantise
 from guardrail.backends.batching import Batches, Work, batches
 from guardrail.backends.weights import digest, find, read_config
 from guardrail.errors import ConfigError, MissingExtra
@@ -42,7 +43,7 @@ BUDGETS = {"cpu": 2_048, "cuda": 65_536}
 _LONGEST = 512  # tokens, where neither tokenizer nor model names a bound
 _NO_BOUND = 100_000  # tokenizers say 10**30 for "none"
 _KNOWN_TEXTS = 4_096
-_NARROW = 16  # outputs; a layer that decides on so few is not quantised
+_KNOWN_CHARACTERS = 16_384  # a longer text is not remembered: the tokens that were cut off would be, too
 
 
 class LocalModel:
@@ -109,11 +110,18 @@ class LocalModel:
                 self._known.move_to_end(text)
                 return known
         found = self.tokenizer.encode(text, add_special_tokens=False)
+        if len(text) > _KNOWN_CHARACTERS:
+            return found
         with self._text_lock:
             self._known[text] = found
             if len(self._known) > _KNOWN_TEXTS:
                 self._known.popitem(last=False)
         return found
+
+    def asked(self, requests: int) -> None:
+        """Count requests."""
+        with self._text_lock:
+            self.work.requests += requests
 
     def input(self, first: str, second: str | None = None) -> Encoding:
         """One input of the model: a text or a pair with the special tokens, cut to what the model takes."""
@@ -244,7 +252,7 @@ class LocalModel:
         if self.precision == "bf16":
             network = network.to(torch.bfloat16)
         elif self.precision == "int8":
-            _quantise(network)
+            quantise(network)
         network = network.to(self.device)
         self._takes_types = (
             getattr(network.config, "type_vocab_size", 0) > 1
@@ -306,6 +314,8 @@ def _need(*libraries: str) -> None:
 
 
 def _device(wanted: str) -> str:
+    if wanted == "cpu":
+        return wanted
     import torch
 
     if wanted == "auto":
@@ -321,14 +331,10 @@ def _device(wanted: str) -> str:
 
 
 def _precision(wanted: Precision, device: str) -> Precision:
-    import torch
-
     if wanted not in {"fp32", "bf16", "int8"}:
         raise ConfigError(f"expected precision 'fp32', 'bf16' or 'int8', got {wanted!r}")
-    if wanted == "int8" and (device != "cpu" or not hasattr(torch, "_int_mm")):
-        raise ConfigError(
-            f"int8 runs on a processor only, with torch 2.4 or newer, got {device!r}: use 'bf16'"
-        )
+    if wanted == "int8" and device != "cpu":
+        raise ConfigError(f"expected device 'cpu' for precision='int8', got {device!r}: use 'bf16' there")
     return wanted
 
 
@@ -355,40 +361,6 @@ def _keep_layers(network: Any, layers: int) -> None:
             f"expected one of {len(stack) if stack is not None else 'no'} encoder layers, got layers={layers!r}"
         )
     network.encoder.layer = stack[:layers]
-
-
-def _quantise(network: Any) -> None:
-    """Make the linear layers compute in 8 bits.
-
-    Weights have one scale per output, activations one per token. (The usual dynamic quantisation takes one per
-    batch, and so every reply would depend on its neighbours.) Sums of products of whole numbers are exact; what
-    is left is that the last bit of a float, which depends on the batch's shape, may tip a rounding.
-    """
-    import torch
-
-    for layer in network.modules():
-        if isinstance(layer, torch.nn.Linear) and min(layer.in_features, layer.out_features) > _NARROW:
-            layer.forward = _in_8_bits(layer)
-            layer.weight = torch.nn.Parameter(layer.weight[:0], requires_grad=False)
-
-
-def _in_8_bits(layer: Any) -> Callable[[Any], Any]:
-    import torch
-
-    scale = layer.weight.detach().abs().amax(dim=1).clamp_min(1e-12) / 127
-    weight = (layer.weight.detach() / scale[:, None]).round().to(torch.int8).T.contiguous()
-    bias = None if layer.bias is None else layer.bias.detach()
-
-    def forward(values: Any) -> Any:
-        rows = values.reshape(-1, values.shape[-1])
-        step = rows.abs().amax(dim=1, keepdim=True).clamp_min(1e-12) / 127
-        whole = torch._int_mm((rows / step).round_().to(torch.int8), weight)  # noqa: SLF001  # the only int8 product
-        result = whole.to(values.dtype).mul_(step).mul_(scale)
-        if bias is not None:
-            result.add_(bias)
-        return result.reshape(*values.shape[:-1], -1)
-
-    return forward
 
 
 _models: weakref.WeakSet[LocalModel] = weakref.WeakSet()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -99,7 +100,7 @@ class Embedder(Backend[Embed]):
 
     def answer(self, requests: Sequence[Embed]) -> list[Reply[Vector]]:
         """One vector per text, in order; equal texts are encoded once."""
-        self._model.work.requests += len(requests)
+        self._model.asked(len(requests))
         found: dict[str, Reply[Vector]] = {}
         ready = {}
         for text in dict.fromkeys(request.text for request in requests):
@@ -120,8 +121,7 @@ class Embedder(Backend[Embed]):
         for request in requests:
             reply = found[request.text]
             replies.append(reply)
-            if isinstance(reply, Answer) and reply.cost.seconds:
-                found[request.text] = Answer(reply.value)  # the first of equal ones bears the cost
+            found[request.text] = replace(reply, cost=Cost())  # the first of equal ones bears it
         return replies
 
 

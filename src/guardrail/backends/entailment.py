@@ -7,7 +7,7 @@ import math
 import re
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -193,7 +193,7 @@ class EntailmentModel(Backend[Entail]):
 
     def answer(self, requests: Sequence[Entail]) -> list[Reply[Entailment]]:
         """One reply per pair, in order; of equal pairs the first bears the cost."""
-        self._model.work.requests += len(requests)
+        self._model.asked(len(requests))
         found: dict[Entail, Reply[Entailment]] = {}
         ready: dict[Entail, Encoding] = {}
         for request in dict.fromkeys(requests):
@@ -255,8 +255,8 @@ def _repeated(
     replies: list[Reply[Entailment]] = []
     for request in requests:
         reply = found[request]
-        if request in seen and isinstance(reply, Answer):
-            reply = Answer(reply.value)
+        if request in seen:
+            reply = replace(reply, cost=Cost())
         seen.add(request)
         replies.append(reply)
     return replies

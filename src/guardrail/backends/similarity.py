@@ -214,7 +214,7 @@ class BertScore(Backend[Compare]):
     def answer(self, requests: Sequence[Compare]) -> list[Reply[Similarity]]:
         """One reply per pair, in order; the time is shared evenly."""
         started = time.perf_counter()
-        self._model.work.requests += len(requests)
+        self._model.asked(len(requests))
         encoded = self._encoded([text for one in requests for text in (one.candidate, one.reference)])
         wanted: dict[str, dict[str, Similarity | None]] = {}
         for one in requests:

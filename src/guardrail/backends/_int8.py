@@ -1,0 +1,45 @@
+"""Linear layers in 8 bits on a processor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["quantise"]
+
+_NARROW = 16  # outputs; a layer that decides on so few is not quantised
+_LEAST = 1e-12  # of a scale: a row of zeros divides by something
+
+
+def quantise(network: Any) -> None:
+    """Make the linear layers compute in 8 bits.
+
+    Weights have one scale per output, activations one per token. (The usual dynamic quantisation takes one per
+    batch, and so every reply would depend on its neighbours.) Sums of products of whole numbers are exact; what
+    is left is that the last bit of a float, which depends on the batch's shape, may tip a rounding.
+    """
+    import torch
+
+    for layer in network.modules():
+        if isinstance(layer, torch.nn.Linear) and min(layer.in_features, layer.out_features) > _NARROW:
+            layer.forward = _in_8_bits(layer)
+            layer.weight = torch.nn.Parameter(layer.weight[:0], requires_grad=False)
+
+
+def _in_8_bits(layer: Any) -> Callable[[Any], Any]:
+    import torch
+
+    scale = layer.weight.detach().abs().amax(dim=1).clamp_min(_LEAST) / 127
+    weight = (layer.weight.detach() / scale[:, None]).round().to(torch.int8).T.contiguous()
+    bias = None if layer.bias is None else layer.bias.detach()
+
+    def forward(values: Any) -> Any:
+        rows = values.reshape(-1, values.shape[-1])
+        step = rows.abs().amax(dim=1, keepdim=True).clamp_min(_LEAST) / 127
+        whole = torch._int_mm((rows / step).round_().to(torch.int8), weight)  # noqa: SLF001  # the only int8 product
+        result = whole.to(values.dtype).mul_(step).mul_(scale)
+        if bias is not None:
+            result.add_(bias)
+        return result.reshape(*values.shape[:-1], -1)
+
+    return forward
