@@ -45,6 +45,7 @@ _PRONOUN = re.compile(r"(?:I|It|We|You|There|They|He|She|In \d{4}|Yes|No|Your|My
 _ROLE = re.compile(r"\b(?:Chief|Officer|Manager|Head of|Director|President|CEO|CTO|CFO|Engineer)\b")
 _MEASURE = re.compile(r"\d\s?(?:g|kg|ml|km|cm|mm|°C|%|million|billion|cups?|minutes|hours)\b|\d:\d\d|[$€£]\d")
 _PREDICATE = re.compile(r"\b(?:is|was|are|were)\s(?:an?|the|not|born)\b|\bborn\s")
+_STATEMENT = re.compile(r"\S{1,30}\s(?:is|was)\s(?:not\s)?an?\s[^.]{1,80}\.\s*$")
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 
@@ -92,6 +93,7 @@ def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
     against += 1.5 if _IMPERATIVE.match(text) else 0.0
     against += 1.0 if _PERSONAL.search(head) else 0.0
     against += 2.0 if _PRONOUN.match(text) else 0.0
+    against += 1.5 if _STATEMENT.match(head) else 0.0
     against += 2.0 if _MEASURE.search(head) else 0.0
     against += 1.5 if "`" in head else 0.0
     against += 2.0 if _SECTION.match(text) and is_comment(text[parsed.end :]) else 0.0

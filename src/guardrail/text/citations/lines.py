@@ -145,7 +145,7 @@ def _chain(text: str) -> Iterator[int]:
                 kind, last = match.lastgroup or "", value
                 yield match.start()
             continue
-        sure = match.lastgroup == "square" or _BEFORE_NUMBER.search(before)
+        sure = match.lastgroup != "dot" or _BEFORE_NUMBER.search(before)
         if match.lastgroup == kind and value == last + 1 and sure and not _COUNTED.search(before):
             last = value
             yield match.start()

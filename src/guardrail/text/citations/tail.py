@@ -83,6 +83,9 @@ def read_tail(
             tail.end = max(tail.end, len(text.rstrip()))
             break
         separator = text[at:start]
+        complete = tail.venue and (knows_year or tail.year) and (knows_authors or tail.authors)
+        if not prose and complete and "|" in separator and start not in places:
+            break  # a line of its own behind all that belongs to a reference
         if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
             break
         if start in places:
