@@ -37,7 +37,7 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：")
-_STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:\s|$))")
+_STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
 _ABBREVIATION = re.compile(r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|\b[^\W\d_])$")
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
 """A bare title: nothing in it that could be anything else."""

@@ -32,6 +32,7 @@ _PLACE = re.compile(
     r"(?:[;:.?!)\]|]|\s[-–—]|\b(?:[Ss]ee|[Aa]lso|[Cc]f\.|[Cc]ompare|and|on|of|extends|by|in|with):?)[\s|]{1,8}\(?"
     r"(?:(?:[Ss]ee\s)?also:?\s)?(?=[^\W\d_a-z]|[\"“«*_\[])"
 )
+_FULL_STOP = re.compile(r"(?:\w{3}|\d|\))\.\s{0,8}$")
 _BULLETS = "-*•‣◦▪●–—·+"
 _LONGEST_ITEM = 30
 
@@ -293,12 +294,17 @@ def _head(rows: Sequence[Line], item: _Item) -> tuple[str, int]:
             return "".join(pieces), count
         before = "".join(pieces[-3:])
         open_quote = before.count('"') % 2 == 1 or before.count("“") > before.count("”")
-        wrapped = open_quote or len(rows[number - 1].text) >= 60 or row.text.lstrip()[:1].islower()
+        wrapped = open_quote or _wraps(rows[number - 1].text, row.text) or row.text.lstrip()[:1].islower()
         if not open_quote and _is_another(before, row.text):
             return "".join(pieces), count
         pieces += [(" " if wrapped else "|") * (row.start - end), row.text]
         end = row.end
     return "".join(pieces), len(item.lines)
+
+
+def _wraps(line: str, following: str) -> bool:
+    """Whether a line is likely to go on in the next: it is long, and no sentence ends with it."""
+    return len(line) >= 60 and not (_FULL_STOP.search(line) and following.lstrip()[:1].isupper())
 
 
 def _is_another(before: str, line: str) -> bool:
