@@ -305,11 +305,13 @@ class TestSharing:
                 i += 1
                 cache.put(Buy(("parent", i)), "m", Answer("x"))
 
-        writer = threading.Thread(target=write)
+        writer = threading.Thread(target=write, daemon=True)
         writer.start()
         for child in range(20):
             pid = os.fork()
             if pid == 0:
+                if cache._connection is not None:
+                    os._exit(2)  # the parent's
                 cache.put(Buy(("child", child)), "m", Answer("x"))
                 os._exit(0 if cache.get(Buy(("child", child)), "m") == Answer("x") else 1)
             assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0

@@ -370,6 +370,28 @@ class TestLoops:
         del task, loop
         gc.collect()
 
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    def test_closed_without_a_word_do_not_keep_a_reply_from_who_joined(self):
+        """The first who waits is on a loop that is gone; the second has the reply all the same."""
+        backend = Stuck()
+        backends = hub(backend)
+        loop = asyncio.new_event_loop()
+        task = loop.create_task(run_async(Run(one(Look(1))), backends))
+        while not backend.reached.is_set():
+            loop.run_until_complete(asyncio.sleep(0.001))
+        loop.close()
+        found = []
+        joined = threading.Thread(
+            target=lambda: found.append(run_sync(Run(one(Look(1)), seconds=PATIENT / 3), backends))
+        )
+        joined.start()
+        (job,) = backends.thread_lane(backend)._open
+        assert wait_until(lambda: len(job.listeners) == 2)
+        backend.let_go.set()
+        joined.join(PATIENT)
+        assert found == [Answer("re 1")]
+        task._log_destroy_pending = False
+
     def test_return_at_once_though_a_thread_hangs(self):
         """asyncio.to_thread would keep asyncio.run waiting for it; our threads are daemons of their own."""
         backend = Stuck()
