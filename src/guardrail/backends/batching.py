@@ -1,12 +1,13 @@
 """Batches within a token budget, of texts of like length: the one batcher of all local models.
 
 A batch is padded to its longest text, so texts are sorted by length over everything that waits. A processor is
-bound by arithmetic: beyond a few thousand tokens a larger batch only leaves its cache, and eight pairs of 215
-tokens were faster than 32. The budget is therefore measured (`tune`), not maximised.
+bound by arithmetic: beyond about a thousand tokens a larger batch only leaves its cache, and takes longer. The
+budget is therefore measured (`tune`), not maximised.
 """
 
 from __future__ import annotations
 
+import itertools
 import statistics
 import time
 from collections.abc import Callable, Sequence
@@ -65,12 +66,16 @@ class Work:
         return 1 - self.tokens / self.slots if self.slots else None
 
 
-def batches(lengths: Sequence[int], *, budget: int) -> Batches:
-    """Put texts of like length together, the longest first.
+def batches(lengths: Sequence[int], *, budget: int, overhead: int = 32) -> Batches:
+    """Put texts of like length together, the longest first, so that the least is computed.
+
+    Of all ways to cut the sorted texts into groups it takes the one with the fewest slots, where each further
+    group costs as much as `overhead` slots.
 
     Args:
         lengths: tokens of each text, 1 or more.
         budget: a group's size times its longest text is at most this; a text that is longer is alone.
+        overhead: slots that a forward pass costs besides its own.
 
     Raises:
         ConfigError: the budget is less than 1.
@@ -84,16 +89,27 @@ def batches(lengths: Sequence[int], *, budget: int) -> Batches:
     if budget < 1:
         raise ConfigError(f"expected a budget of 1 token or more, got {budget!r}")
     order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
-    groups: list[tuple[int, ...]] = []
-    slots, start = 0, 0
-    while start < len(order):
-        longest = lengths[order[start]]
-        size = max(1, budget // longest)
-        group = tuple(order[start : start + size])
-        groups.append(group)
-        slots += longest * len(group)
-        start += len(group)
+    starts = _cuts([lengths[i] for i in order], budget, overhead)
+    groups = [tuple(order[start:end]) for start, end in itertools.pairwise([*starts, len(order)])]
+    slots = sum(lengths[group[0]] * len(group) for group in groups)
     return Batches(tuple(groups), sum(lengths), slots)
+
+
+def _cuts(lengths: Sequence[int], budget: int, overhead: int) -> list[int]:
+    """Where the groups of falling lengths begin: the cheapest way to reach each end, from left to right."""
+    cost = [0, *[-1] * len(lengths)]
+    origin = [0] * (len(lengths) + 1)
+    for start, longest in enumerate(lengths):
+        spent = cost[start] + overhead
+        for end in range(start + 1, min(len(lengths), start + max(1, budget // longest)) + 1):
+            total = spent + longest * (end - start)
+            if cost[end] < 0 or total < cost[end]:
+                cost[end], origin[end] = total, start
+    starts, end = [], len(lengths)
+    while end > 0:
+        end = origin[end]
+        starts.append(end)
+    return starts[::-1]
 
 
 def tune(

@@ -32,6 +32,25 @@ class TestBatches:
         """Alternating short and long texts: in the order given, groups of four would be 45 % padding."""
         assert batches([10, 100] * 20, budget=400).padding < 0.05
 
+    def test_overhead(self):
+        """By hand: 100 + 4 x 10 slots in two passes, or 500 in one; from an overhead of 360 on, one is cheaper."""
+        lengths = [100, 10, 10, 10, 10]
+        assert batches(lengths, budget=600, overhead=359).groups == ((0,), (1, 2, 3, 4))
+        assert batches(lengths, budget=600, overhead=361).groups == ((0, 1, 2, 3, 4),)
+
+    @given(st.lists(st.integers(1, 40), min_size=1, max_size=7), st.integers(10, 120), st.integers(0, 50))
+    def test_cheapest(self, lengths, budget, overhead):
+        """Oracle: every way to cut the sorted lengths, tried out."""
+        falling = sorted(lengths, reverse=True)
+        costs = []
+        for marks in itertools.product([False, True], repeat=len(falling) - 1):
+            ends = [i + 1 for i, cut in enumerate(marks) if cut]
+            groups = [falling[a:b] for a, b in itertools.pairwise([0, *ends, len(falling)])]
+            if all(len(g) == 1 or g[0] * len(g) <= budget for g in groups):
+                costs.append(sum(g[0] * len(g) + overhead for g in groups))
+        found = batches(lengths, budget=budget, overhead=overhead)
+        assert found.slots + overhead * len(found.groups) == min(costs)
+
     def test_budget(self):
         """A budget of nothing is an error."""
         with pytest.raises(ConfigError, match="1 token or more, got 0"):
