@@ -13,7 +13,7 @@ LAYERS = [
     {"backends", "codec", "bibliography.records", "text", "calibration"},
     {"detector", "registry", "chat", "bibliography", "cache"},
     {"detectors"},
-    {"run", "jobs", "lanes", "hub", "drivers", "policies", "guard", "config"},
+    {"run", "jobs", "lanes", "hub", "drivers", "policies", "examination", "guard", "config"},
     {"html", "server", "testing"},
     {"demo"},
     {"cli"},
