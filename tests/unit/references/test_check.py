@@ -385,3 +385,17 @@ def test_the_doubles_fit_their_ports():
     """`Shelf` above is a bibliography; a reference says what it lacks."""
     assert not isinstance(Shelf(), Backend)
     assert Reference(title="x").missing == ("authors", "year", "venue")
+
+
+class TestReferencesWereAskedFor:
+    @pytest.mark.parametrize(
+        "answer", ["I know of none.", "Let me search for that.", "Sorry, I cannot help."]
+    )
+    def test_an_answer_that_names_nothing_has_nothing_to_check(self, answer):
+        """A refusal, or a remark beside a tool call."""
+        assert examine(ReferenceCheck(), answer) == []
+
+    def test_an_answer_that_names_something_unreadable_is_unverified(self):
+        """In a form that nobody recognises."""
+        (finding,) = examine(ReferenceCheck(), "```json\n{'work': 'Seventeen Ways of Looking (1999)'}\n```")
+        assert (finding.verdict, finding.span) == (Verdict.UNVERIFIED, None)

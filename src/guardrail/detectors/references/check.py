@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -29,6 +30,10 @@ Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 _LONG = 5_000  # characters
+_NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
+    r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
+    re.MULTILINE,
+)
 _MISQUOTED_AGREEMENT = 0.5  # witnesses who agree at least so much know the work
 _MISQUOTED_CLAIM = 0.2  # and a claim that overlaps less than this is not what they know
 
@@ -150,7 +155,7 @@ class ReferenceCheck(Detector):
             cited = yield from compute(self._citations, case)
         else:
             cited = self._citations(case)
-        if not cited and case.answer.strip() and asks_for_references(case.question):
+        if not cited and _NAMES_SOMETHING.search(case.answer) and asks_for_references(case.question):
             reason = "references were asked for, and none was recognised in the answer"
             return [Finding(detector=self.name, verdict=Verdict.UNVERIFIED, label="unknown", reason=reason)]
         titles = [citation.reference.title for citation in cited]
@@ -214,14 +219,15 @@ class ReferenceCheck(Detector):
             )
         if match.status is Status.FOUND:
             differences = "; ".join(f"{d.field} differ{_s(d.field)}: {d.found}" for d in match.differences)
-            wrong = ", ".join(d.field for d in match.differences)
+            wrong = " and ".join(d.field for d in match.differences)
+            wrong += " differ" if len(match.differences) > 1 or wrong.endswith("s") else " differs"
             return self._finding(
                 citation,
                 Verdict.UNSUPPORTED,
                 "misquoted",
                 score=1.0,
                 mark=differences,
-                reason=f"the work is real, but its {wrong} differ from what the answer says",
+                reason=f"the work is real, but its {wrong} from what the answer says",
                 lookup=match,
             )
         if match.status is Status.ABSENT and match.complete:
