@@ -287,3 +287,59 @@ class TestNothingHides:
         assert one.item is not None
         assert one.item.of(first + second) == first
         assert (other.item or other.span).of(first + second).strip() == second.strip()
+
+
+ATTENTION = '"Attention Is All You Need"'
+RESNET = '"Deep Residual Learning for Image Recognition"'
+
+
+class TestSentences:
+    """A sentence around a title is no title, whatever was asked and whatever else the answer holds."""
+
+    @pytest.mark.parametrize("asked", [False, True])
+    @pytest.mark.parametrize("before", ["", "1. Doe, J. (2020). Graphs and Trees. Nature, 3(2), 1-10.\n\n"])
+    @pytest.mark.parametrize(
+        ("sentence", "spans"),
+        [
+            (f"I recommend {ATTENTION} by Vaswani et al. (2017).", [f"{ATTENTION} by Vaswani et al. (2017)"]),
+            (
+                f"Sure! {ATTENTION} by Vaswani et al. (2017) is a classic.",
+                [f"{ATTENTION} by Vaswani et al. (2017)"],
+            ),
+            (
+                f"Key works include {ATTENTION} (Vaswani et al., 2017), {RESNET} (He et al., 2016), and others.",
+                [f"{ATTENTION} (Vaswani et al., 2017)", f"{RESNET} (He et al., 2016)"],
+            ),
+            (
+                f"A good start is {ATTENTION} by Vaswani et al. (2017).",
+                [f"{ATTENTION} by Vaswani et al. (2017)"],
+            ),
+            (
+                (
+                    "Start with *Attention Is All You Need* by Vaswani et al. (2017), then "
+                    "*Deep Residual Learning for Image Recognition* by He et al. (2016)."
+                ),
+                [
+                    "*Attention Is All You Need* by Vaswani et al. (2017)",
+                    "*Deep Residual Learning for Image Recognition* by He et al. (2016)",
+                ],
+            ),
+        ],
+    )
+    def test_only_the_title_and_what_follows_is_the_reference(
+        self, sentence: str, spans: list[str], before: str, asked: bool
+    ) -> None:
+        """No words of the sentence are in the title or the span, and the second title is found, too."""
+        text = before + sentence
+        found = [c for c in citations(text, asked_for_references=asked) if c.span.start >= len(before)]
+        assert [c.span.of(text) for c in found] == spans
+        titles = ["Attention Is All You Need", "Deep Residual Learning for Image Recognition"]
+        assert [c.reference.title for c in found] == titles[: len(spans)]
+        assert {c.style for c in found} <= {"quoted", "emphasised"}
+        assert all(c.item is None for c in found)
+
+    def test_a_title_that_quotes_another_is_still_read_whole(self) -> None:
+        """The quotation in it is a part."""
+        text = 'A Critique of "Deep Learning" by Doe et al. (2020)'
+        found = citations(text, asked_for_references=True)
+        assert [c.reference.title for c in found] == ['A Critique of "Deep Learning"']

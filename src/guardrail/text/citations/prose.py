@@ -133,7 +133,7 @@ def standing(
         if number in skipped or row.blank or taken.find(1, row.start, row.end) >= 0:
             continue
         if row.code:
-            found += doubtless(row) if among or asked else []
+            found += _whole(row) if among or asked else []
             continue
         if heading(text):
             under = True
@@ -144,13 +144,24 @@ def standing(
         if not quoted and (len(text) > 1500 or not YEAR.search(text, 0, 700)):
             continue
         parsed = parse(text)
-        if quoted or _stands(parsed, under=under):
+        if quoted or (_stands(parsed, under=under) and not _mentions(text, parsed.reference)):
             span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
             if span.end > span.start and parsed.reference.title:
                 found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
         elif among or asked:
-            found += doubtless(row)
+            found += _whole(row)
     return found
+
+
+def _whole(row: Line) -> list[Citation]:
+    """The line as a reference beyond doubt, unless it is a sentence around a title in marks."""
+    return [citation for citation in doubtless(row) if not _mentions(row.text, citation.reference)]
+
+
+def _mentions(text: str, reference: Reference) -> bool:
+    """Whether the title read from a line is a sentence with one in it: I recommend "Deep Learning" by …."""
+    title = reference.title
+    return any(title.find(citation.reference.title) > 1 for citation in titled(text, ()))
 
 
 def _stands(parsed: Parsed, *, under: bool) -> bool:
