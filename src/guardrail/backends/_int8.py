@@ -14,8 +14,8 @@ _LEAST = 1e-12  # of a scale: a row of zeros divides by something
 def quantise(network: Any) -> None:
     """Make the linear layers compute in 8 bits.
 
-    Weights have one scale per output, activations one per token. (The usual dynamic quantisation takes one per
-    batch, and so every reply would depend on its neighbours.) Sums of products of whole numbers are exact; what
+    Weights have one scale per output, activations a middle and a scale per token. (The usual dynamic quantisation takes one
+    per batch, and so every reply would depend on its neighbours.) Sums of products of whole numbers are exact; what
     is left is that the last bit of a float, which depends on the batch's shape, may tip a rounding.
     """
     import torch
@@ -31,13 +31,15 @@ def _in_8_bits(layer: Any) -> Callable[[Any], Any]:
 
     scale = layer.weight.detach().abs().amax(dim=1).clamp_min(_LEAST) / 127
     weight = (layer.weight.detach() / scale[:, None]).round().to(torch.int8).T.contiguous()
+    sums = weight.sum(dim=0, dtype=torch.float32).mul_(scale)
     bias = None if layer.bias is None else layer.bias.detach()
 
     def forward(values: Any) -> Any:
         rows = values.reshape(-1, values.shape[-1])
-        step = rows.abs().amax(dim=1, keepdim=True).clamp_min(_LEAST) / 127
-        whole = torch._int_mm((rows / step).round_().to(torch.int8), weight)  # noqa: SLF001  # the only int8 product
-        result = whole.to(values.dtype).mul_(step).mul_(scale)
+        low, high = rows.amin(dim=1, keepdim=True), rows.amax(dim=1, keepdim=True)
+        middle, step = (low + high) / 2, (high - low).clamp_min(_LEAST) / 254
+        whole = torch._int_mm(((rows - middle) / step).round_().to(torch.int8), weight)  # noqa: SLF001  # no other does
+        result = whole.to(values.dtype).mul_(step).mul_(scale).addcmul_(middle, sums)
         if bias is not None:
             result.add_(bias)
         return result.reshape(*values.shape[:-1], -1)

@@ -124,8 +124,9 @@ class EntailmentModel(Backend[Entail]):
         order: which text the model reads first. NLI models are trained with the premise first; the paper's own
             package of SelfCheckGPT feeds them the other way round.
         device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
-        precision: "fp32"; "bf16", faster by 2 to 4 on processors that have it and on GPUs; "int8", processors
-            only: linear layers in 8 bits with a scale per token. The last two change scores a little.
+        precision: "fp32"; "bf16", about 2.5 times as fast on processors that have it; "int8", processors only,
+            about 3 times: linear layers in 8 bits. Both change scores a little, and make them depend on the
+            batch a little (trained MiniLM: bf16 by up to .03 and .003, int8 by up to .07 and .007).
         budget: tokens per batch; `tune` measures which is fastest here.
         longest: tokens of a pair that are read; by default all that the model takes. Of longer pairs the
             longer text loses its end: logged once, counted in `work.truncated`.
