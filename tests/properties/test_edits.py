@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from guardrail.policies import Plan, Review, annotate, flag, remove
 from guardrail.report import Case, Finding, Span, Verdict
-from guardrail.text.edits import EMPTY, LIST_GONE, Mark, apply, insertions, plain, removals
+from guardrail.text.edits import EMPTY, LIST_GONE, NUMBERED_AGAIN, Mark, apply, insertions, plain, removals
 from guardrail.text.layout import Layout
 
 PIECES = st.sampled_from(
@@ -63,6 +63,60 @@ def test_cuts_never_raise_and_lose_what_was_cut(text, spans):
         gone = span.of(text).strip()
         if len(gone) >= 8:
             assert gone not in left
+
+
+NAMES = [
+    "Aqaba",
+    '"Beta Title Here" (2017)',
+    "Ceres et al. (2019)",
+    "*Delos of Old*",
+    "Eos & Foe, 2020",
+    "@book{x, t={Gil}}",
+]
+GLUE = st.sampled_from(
+    [
+        " ", ", ", " and ", ", and ", "; ", "; (2) ", "(1) ", "\n", "\n\n", "\n- ", "\n2. ", "\n   - ", " (", ") ", ". ",
+        " shows that ", ": ", "\n# ", " | ", "\n| ", "\n|---|---|\n", "\n```\n", '"', "**", " or ", "Books:\n", "。", "（",
+    ]
+)  # fmt: skip
+
+
+def words(text):
+    return re.sub(r"[\W\d_]+", " ", text).strip()
+
+
+@given(st.lists(st.tuples(GLUE, st.sampled_from(NAMES), st.sampled_from(["cut", "keep", "-"])), max_size=8))
+@settings(max_examples=600, deadline=None)
+def test_what_is_kept_survives(parts):
+    """Names between everything that answers put between them: those to keep are left, in order."""
+    text, spans, kept = "", [], []
+    for glue, name, what in parts:
+        text += glue
+        span = Span(start=len(text), end=len(text) + len(name))
+        text += name
+        spans += [(span, "test")] * (what == "cut")
+        kept += [span] * (what == "keep")
+    left = apply(text, removals(text, spans, kept=kept))
+    position = 0
+    for span in kept:
+        assert span.of(text) in left[position:]
+        position = left.index(span.of(text), position) + len(span.of(text))
+
+
+@given(TEXTS, SPANS, SPANS)
+@settings(max_examples=400, deadline=None)
+def test_of_what_is_kept_only_markers_change(text, spans, kept):
+    """Any text, any spans: no cut takes a letter of what stays, but those of a marker whose entry is gone."""
+    pieces = [(max(s.start, 0), min(s.end, len(text))) for s in spans if s.of(text).strip()]
+    edits = removals(text, [(span, "test") for span in spans], kept=kept)
+    markers = [m.span() for m in re.finditer(r"\[\^?[\d, –—;-]+\](\([^()\s]*\))?|\\cite\{[^{}\n]*\}", text)]
+    for span in kept:
+        if any(start < span.end and end > span.start for start, end in pieces):
+            continue
+        for edit in edits:
+            start, end = max(edit.span.start, span.start), min(edit.span.end, span.end)
+            if start < end and edit.why != NUMBERED_AGAIN and words(text[start:end]):
+                assert any(a < edit.span.end and b > edit.span.start for a, b in markers)
 
 
 @given(TEXTS)

@@ -1,5 +1,7 @@
 """Marks and cuts on the kinds of answer that models write."""
 
+import re
+
 import pytest
 
 from guardrail.report import Edit, Span
@@ -168,6 +170,51 @@ class TestRemovals:
     def test_replace_everything_where_the_text_would_survive(self):
         """Two halves that meet after a cut."""
         assert cut("FABRI(FABRICATED)CATED and so on.", "FABRICATED") == EMPTY
+
+
+REAL = '"Attention Is All You Need" (Vaswani et al., 2017)'
+REAL2 = '"Deep Residual Learning" (He et al., 2016)'
+FAKE = '"Made Up Memory Routing for Networks" (Halloran & Weiss, 2019)'
+
+
+class TestKept:
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            ("Two stand out: R and F. Both are cited.", "Two stand out: R. Both are cited."),
+            ("Two stand out: F and R. Both are cited.", "Two stand out: R. Both are cited."),
+            ("Read R, F, and S. Bye.", "Read R, and S. Bye."),
+            ("Read R, S, and F. Bye.", "Read R, S. Bye."),
+            ("(1) R; (2) S; (3) F", "(1) R; (2) S"),
+            ("(1) R; (2) F; (3) S", "(1) R; (3) S"),
+            ("(1) F; (2) R; and (3) S.", "(2) R; and (3) S."),
+            ("- R, and F\n- other", "- R\n- other"),
+            ("- F, and R\n- other", "- R\n- other"),
+            ("As shown in R, which extends F, it works.", "As shown in R, it works."),
+            ("R introduced attention and F introduced routing. Bye.", "R introduced attention. Bye."),
+            ("F introduced routing and R introduced attention. Bye.", "R introduced attention. Bye."),
+            ("- F\n  - R\n- S", "  - R\n- S"),
+            ("# F\n\nLike R.\n\n# Next\nmore", "Like R.\n\n# Next\nmore"),
+            ("So it is. F is bad. R is good.", "So it is. R is good."),
+        ],
+    )
+    def test_references_stay_where_another_one_beside_them_goes(self, text, expected):
+        """With its "and", its number or its clause, and nothing else of the sentence or the item."""
+
+        def spelled(short):
+            names = {"R": REAL, "F": FAKE, "S": REAL2}
+            return re.sub(r"\b[RFS]\b", lambda match: names[match.group()], short)
+
+        text = spelled(text)
+        kept = [span(text, real) for real in (REAL, REAL2) if real in text]
+        assert spelled(expected) == apply(text, removals(text, [(span(text, FAKE), "why")], kept=kept))
+
+    def test_text_that_is_part_of_what_stays_is_no_reason_to_show_nothing(self):
+        """The words of what is cut may stand in what was found to be right."""
+        text = "One. Memory Routing is bad.\n\nMemory Routing at Large is good."
+        kept = [span(text, "Memory Routing at Large")]
+        edits = removals(text, [(span(text, "Memory Routing"), "why")], kept=kept)
+        assert apply(text, edits) == "One.\n\nMemory Routing at Large is good."
 
 
 class TestMerge:

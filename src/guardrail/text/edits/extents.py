@@ -7,7 +7,8 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from guardrail.report import Span
-from guardrail.text.edits.cuts import ALNUM, Cut
+from guardrail.text.edits.cuts import ALNUM, Cut, overlapped
+from guardrail.text.edits.narrowing import between, narrowed
 from guardrail.text.edits.pairs import NESTED, REACH, matches
 from guardrail.text.edits.rows import Rows
 from guardrail.text.layout import Layout, Region
@@ -18,7 +19,9 @@ _LETTER = re.compile(r"[^\W\d_]")
 _ASIDE = 12  # letters of "see for instance", which may stand beside what a parenthesis is there for
 
 
-def extents(layout: Layout, span: Span, whys: dict[str, None], *, rows: Rows | None) -> Iterator[Cut]:
+def extents(
+    layout: Layout, span: Span, whys: dict[str, None], *, rows: Rows | None, staying: list[Cut]
+) -> Iterator[Cut]:
     """What to cut for a span: one cut for each region of the text that it touches.
 
     Args:
@@ -26,6 +29,7 @@ def extents(layout: Layout, span: Span, whys: dict[str, None], *, rows: Rows | N
         span: what to cut.
         whys: the reasons.
         rows: where a span may be one title or marker of several; `None` takes the whole sentence.
+        staying: what must stay; where the cut would take it along, the cut is narrower.
     """
     regions = layout.regions
     index = max(bisect_right(regions, span.start, key=lambda region: region.start) - 1, 0)
@@ -38,6 +42,8 @@ def extents(layout: Layout, span: Span, whys: dict[str, None], *, rows: Rows | N
         )
         if piece.end > piece.start and region.start <= piece.start:
             start, end = _extent(layout, region, piece, rows)
+            if overlapped(staying, start, end):
+                start, end = _beside(layout, region, piece, rows, staying)
             yield Cut(start, end, whys)
 
 
@@ -51,6 +57,44 @@ def _extent(layout: Layout, region: Region, piece: Span, rows: Rows | None) -> t
         return item.start, item.end
     start = item.content if item is not None else region.start
     return _prose_extent(layout, Span(start=min(start, piece.start), end=region.end), piece, rows)
+
+
+def _beside(
+    layout: Layout, region: Region, piece: Span, rows: Rows | None, staying: list[Cut]
+) -> tuple[int, int]:
+    """The widest cut for the piece that leaves what stays."""
+    text = layout.text
+    if overlapped(staying, piece.start, piece.end):  # what is cut holds it: only a marker, or a joint
+        return piece.start, piece.end
+    item = region.item
+    if region.kind == "line":
+        candidates = [(region.start, region.end)]
+    elif region.kind == "block":
+        entries = layout.entries_in(piece.start, piece.end)
+        candidates = [(entries[0].start, entries[-1].end)] if entries else []
+    elif item is not None and _covers(text, item.content, item.own_end, piece):
+        candidates = [(item.start, item.own_end)]
+    else:
+        candidates = []
+    begin = item.content if item is not None else region.start
+    around = Span(start=min(begin, piece.start), end=region.end)
+    if region.kind not in {"line", "block"}:
+        candidates.append(_prose_extent(layout, around, piece, rows))
+    for start, end in candidates:
+        if start <= piece.start and end >= piece.end and not overlapped(staying, start, end):
+            return start, end
+    if region.kind == "block":
+        return piece.start, piece.end
+    low, high = between(staying, piece.start, piece.end)
+    room = Span(start=max(low, around.start), end=around.end if high is None else min(high, around.end))
+    start, end = _unwrapped(layout, room, piece.start, piece.end)
+    if overlapped(staying, start, end):
+        start, end = piece.start, piece.end
+    if region.kind == "line":
+        return start, end
+    first, last = _sentence(layout, around, start, end)
+    sentence = Span(start=min(first, start), end=max(last, end))
+    return narrowed(text, sentence, Span(start=start, end=end), staying)
 
 
 def _line_extent(layout: Layout, region: Region, piece: Span) -> tuple[int, int]:
@@ -101,10 +145,15 @@ def _prose_extent(layout: Layout, region: Span, piece: Span, rows: Rows | None) 
         return member
     if (found := _parenthesis(layout, start, end)) is not None:
         return found
+    first, last = _sentence(layout, region, start, end)
+    return _without_half_emphasis(text, min(first, start), max(last, end))
+
+
+def _sentence(layout: Layout, region: Span, start: int, end: int) -> tuple[int, int]:
     sentences = layout.sentences(region.start, region.end)
     first = sentences[max(bisect_right(sentences, start, key=lambda sentence: sentence[0]) - 1, 0)][0]
     last = sentences[min(bisect_left(sentences, end, key=lambda s: s[1]), len(sentences) - 1)][1]
-    return _without_half_emphasis(text, min(first, start), max(last, end))
+    return first, last
 
 
 def _without_half_emphasis(text: str, start: int, end: int) -> tuple[int, int]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from guardrail.report import Edit, Span
 from guardrail.text.edits.application import apply
 from guardrail.text.edits.cuts import ALNUM, Cut, anything_left, inside, overlapped, united
 from guardrail.text.edits.extents import extents, trim, whole_lines
+from guardrail.text.edits.narrowing import between, without
 from guardrail.text.edits.numbering import renumbered, uncited
 from guardrail.text.edits.pairs import REACH
 from guardrail.text.edits.rows import Row, Rows
@@ -47,12 +49,13 @@ def removals(
         spans: what to cut, and why.
         empty: what to show where nothing is left.
         titles: names of what is cut; a long one is cut wherever it occurs, in any case of letters.
-        kept: where such a name may stay: in what else was found, and found to be right.
+        kept: what must stay, if it is not to be cut itself: what else was found, and found to be right. Of it,
+            only markers go, whose list item is gone.
 
     Returns:
         Cuts, new numbers of list items and of the markers that point to them, and a sentence in the place of
         a list that is gone. A span is cut wherever its text occurs again (from eight characters on; a
-        quoted title in it from twelve); if it still survives where two cuts meet, the whole text is replaced.
+        quoted title in it from twelve), outside of what is kept; if it still survives where two cuts meet, the whole text is replaced.
     """
     layout = Layout(text)
     wanted = united(
@@ -63,11 +66,16 @@ def removals(
     if not wanted:
         return ()
     needles = _needles(text, [span.of(text).strip() for span, _ in spans], wanted)
-    again = [cut for cut in _echoes(text, needles) if not inside(wanted, cut.start, cut.end)]
-    again += [cut for cut in _named(text, titles, kept) if not inside(wanted, cut.start, cut.end)]
-    cuts, edits = _settled(layout, united([*wanted, *again]))
-    cuts = united(tidy(layout, cut) for cut in united(tidy(layout, cut) for cut in cuts))
-    _say_what_lists_lost(layout, cuts)
+    staying = _staying(text, kept, wanted)
+    again = [
+        cut
+        for cut in (*_echoes(text, needles), *_named(text, titles, kept))
+        if not inside(wanted, cut.start, cut.end) and not overlapped(staying, cut.start, cut.end)
+    ]
+    cuts, edits = _settled(layout, united([*wanted, *again]), staying)
+    for _ in range(2):
+        cuts = united(_tidied(layout, cut, staying) for cut in cuts)
+    _say_what_lists_lost(layout, cuts, staying)
     edits = [edit for edit in edits if not overlapped(cuts, edit.span.start, edit.span.end)]
     edits += [
         Edit(span=Span(start=c.start, end=c.end), replacement=c.replacement, why=joined(c.whys)) for c in cuts
@@ -75,13 +83,48 @@ def removals(
     edits.sort(key=lambda edit: edit.span.start)
     remaining = apply(text, edits)
     bare = remaining.replace(LIST_GONE, "")
-    if not any(c.isalnum() for c in bare) or any(needle in remaining for needle in needles):
+    if not any(c.isalnum() for c in bare) or _survives(edits, remaining, needles, staying):
         why = joined(why for cut in cuts for why in cut.whys)
         return (Edit(span=Span(start=0, end=len(text)), replacement=empty, why=why),)
     return tuple(edits)
 
 
-def _settled(layout: Layout, wanted: list[Cut]) -> tuple[list[Cut], list[Edit]]:
+def _staying(text: str, kept: Sequence[Span], wanted: list[Cut]) -> list[Cut]:
+    """What must stay: what says something, and is not to be cut itself."""
+    pieces = (trim(text, span) for span in kept)
+    return united(
+        Cut(piece.start, piece.end)
+        for piece in pieces
+        if ALNUM.search(text, piece.start, piece.end) and not overlapped(wanted, piece.start, piece.end)
+    )
+
+
+def _tidied(layout: Layout, cut: Cut, staying: list[Cut]) -> Cut:
+    """As `tidy`, without a bracket or comma of what stays."""
+    tidied = tidy(layout, cut)
+    low, high = between(staying, cut.start, cut.end)
+    start = max(tidied.start, low)
+    return Cut(start, tidied.end if high is None else min(tidied.end, high), tidied.whys)
+
+
+def _survives(edits: list[Edit], remaining: str, needles: list[str], staying: list[Cut]) -> bool:
+    """Whether a needle is left outside of what stays."""
+    left = [needle for needle in needles if needle in remaining]
+    if not left or not staying:
+        return bool(left)
+    ends = [edit.span.end for edit in edits]
+    shifts = [0, *accumulate(len(edit.replacement) - edit.span.end + edit.span.start for edit in edits)]
+    moved = [
+        Cut(
+            cut.start + shifts[bisect_right(ends, cut.start)],
+            cut.end + shifts[bisect_right(ends, cut.end)],
+        )
+        for cut in staying
+    ]
+    return any(not overlapped(moved, echo.start, echo.end) for echo in _echoes(remaining, left))
+
+
+def _settled(layout: Layout, wanted: list[Cut], staying: list[Cut]) -> tuple[list[Cut], list[Edit]]:
     """What to cut for what is wanted, and what changes with it: numbers, markers, the "and" of a row.
 
     A marker without its entry may take its sentence along, and a sentence its list item, whose number other
@@ -91,17 +134,21 @@ def _settled(layout: Layout, wanted: list[Cut]) -> tuple[list[Cut], list[Edit]]:
     cuts = united(
         cut
         for piece in wanted
-        for cut in extents(layout, Span(start=piece.start, end=piece.end), piece.whys, rows=rows)
+        for cut in extents(
+            layout, Span(start=piece.start, end=piece.end), piece.whys, rows=rows, staying=staying
+        )
     )
     edits: list[Edit] = []
     for _ in range(_ROUNDS):
-        cuts = _emptied(layout, cuts)
+        cuts = _emptied(layout, cuts, staying)
         numbers, pointless = renumbered(layout, cuts)
         cites, undefined = uncited(layout, cuts)
         grown = united([*cuts, *pointless, *undefined])
-        grown = united([*grown, *(cut for row in rows.gone(grown) for cut in _whole(layout, rows, row))])
+        gone = [cut for row in rows.gone(grown) for cut in _whole(layout, rows, row, staying)]
+        grown = united([*grown, *(part for cut in gone for part in without(cut, staying))])
         shortened, joints = rows.shortened(grown)
-        grown = united([*grown, *shortened])
+        grown = united([*grown, *(part for cut in shortened for part in without(cut, staying))])
+        joints = [edit for edit in joints if not overlapped(staying, edit.span.start, edit.span.end)]
         edits = [*numbers, *cites, *joints]
         if [(c.start, c.end) for c in grown] == [(c.start, c.end) for c in cuts]:
             break
@@ -109,12 +156,12 @@ def _settled(layout: Layout, wanted: list[Cut]) -> tuple[list[Cut], list[Edit]]:
     return cuts, edits
 
 
-def _whole(layout: Layout, rows: Rows, row: Row) -> Iterator[Cut]:
+def _whole(layout: Layout, rows: Rows, row: Row, staying: list[Cut]) -> Iterator[Cut]:
     """What to cut for a row that is gone: markers alone where the sentence can do without, else what it is in."""
     if row.markers and not rows.is_governed(row):
         yield Cut(row.start, row.end)
     else:
-        yield from extents(layout, Span(start=row.start, end=row.end), {}, rows=None)
+        yield from extents(layout, Span(start=row.start, end=row.end), {}, rows=None, staying=staying)
 
 
 def _needles(text: str, pieces: list[str], cuts: list[Cut]) -> list[str]:
@@ -145,7 +192,7 @@ def _named(text: str, titles: Sequence[str], kept: Sequence[Span]) -> Iterator[C
                 yield Cut(match.start(), match.end(), {"occurs again": None})
 
 
-def _emptied(layout: Layout, cuts: list[Cut]) -> list[Cut]:
+def _emptied(layout: Layout, cuts: list[Cut], staying: list[Cut]) -> list[Cut]:
     """Also cut the items, tables and code blocks in which nothing is left."""
     text = layout.text
     more = [
@@ -166,6 +213,7 @@ def _emptied(layout: Layout, cuts: list[Cut]) -> list[Cut]:
             body_end = block.end if block.closing or last <= first else last
             if not anything_left(text, cuts, first, body_end):
                 more.append(Cut(*whole_lines(text, block.start, block.end)))
+    more = [cut for cut in more if not overlapped(staying, cut.start, cut.end)]
     return united([*cuts, *more]) if more else cuts
 
 
@@ -184,7 +232,7 @@ def _is_introduced(text: str, start: int) -> bool:
     return text[max(start - REACH, 0) : start].rstrip().endswith((":", "："))
 
 
-def _say_what_lists_lost(layout: Layout, cuts: list[Cut]) -> None:
+def _say_what_lists_lost(layout: Layout, cuts: list[Cut], staying: list[Cut]) -> None:
     """A sentence in the place of each list and table that is gone, and of a block that was announced."""
     tables = [
         (rows[0].start, rows[-1].start)
@@ -194,7 +242,9 @@ def _say_what_lists_lost(layout: Layout, cuts: list[Cut]) -> None:
     lists = [
         (owner.items[0].start, owner.items[-1].start)
         for owner in layout.lists
-        if not owner.nested and all(inside(cuts, item.start, item.content) for item in owner.items)
+        if not owner.nested
+        and not overlapped(staying, owner.items[0].start, owner.items[-1].end)
+        and all(inside(cuts, item.start, item.content) for item in owner.items)
     ]
     blocks = [
         (block.start, block.start)
