@@ -343,3 +343,19 @@ class TestSentences:
         text = 'A Critique of "Deep Learning" by Doe et al. (2020)'
         found = citations(text, asked_for_references=True)
         assert [c.reference.title for c in found] == ['A Critique of "Deep Learning"']
+
+
+class TestEllipses:
+    """Names left out in the middle, as APA does it."""
+
+    @pytest.mark.parametrize("marker", ["", "- ", "1. "])
+    @pytest.mark.parametrize("dots", ["…", "...", ". . .", "… &", "..., &", ". . . &", "…,"])
+    def test_the_list_goes_on_behind_it(self, dots: str, marker: str) -> None:
+        """The names on both sides are authors, and some are missing."""
+        text = f"Halloran, M., Weiss, T., {dots} Amodei, D. (2020). Made up memory routing."
+        (found,) = citations(marker + text)
+        assert found.span.of(marker + text) == text
+        assert found.reference.title == "Made up memory routing"
+        assert found.reference.authors == ("Halloran, M.", "Weiss, T.", "Amodei, D.")
+        assert found.reference.et_al
+        assert found.reference.year == 2020

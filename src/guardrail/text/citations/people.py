@@ -134,6 +134,9 @@ _INITIAL = re.compile(r"[^\W\d_]\.(?:-?[^\W\d_]\.?)*-?")
 _ET_AL = re.compile(
     r"[,;]?\s{0,3}(?:\bet\.?\s{0,3}al\b\.?|\band (?:others|colleagues)\b|…|\.\.\.|等人?)\s*$", re.IGNORECASE
 )
+_ELLIPSIS = re.compile(
+    r"(?:[,;]\s{0,3}|(?<=\.)\s{1,3})(?:…|\.\s?\.\s?\.)\s{0,3}[,;]?\s{0,3}(?:&\s{0,3}|and\s)?(?=[^\W\d_])"
+)
 _EDITORS = re.compile(r"[,\s]{0,3}\(?\beds?\b\.?\)?\s*$|\((?:author|editor)s?\)\s*$", re.IGNORECASE)
 _SPLIT = re.compile(
     r"\s*[,，、]\s*(?:(?:and|und|et)\s+|&\s*)?|\s+(?:and|und|et|with)\s+|\s*&\s*", re.IGNORECASE
@@ -160,11 +163,12 @@ def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | 
     if not text or len(text) > longest:
         return None
     text = _EDITORS.sub("", text)
+    text = _ELLIPSIS.sub("; …; " if ";" in text else ", …, ", text)
     shorter = _ET_AL.sub("", text)
     cut = shorter != text
     pieces = _pieces(shorter.rstrip(" ,;"))
-    if "…" in pieces or "..." in pieces:
-        pieces, cut = [p for p in pieces if p not in ("…", "...")], True
+    if "…" in pieces:
+        pieces, cut = [piece for piece in pieces if piece != "…"], True
     if not pieces or not all(_is_name(piece) for piece in pieces):
         return None
     return tuple(pieces), cut
