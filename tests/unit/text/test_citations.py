@@ -359,3 +359,69 @@ class TestEllipses:
         assert found.reference.authors == ("Halloran, M.", "Weiss, T.", "Amodei, D.")
         assert found.reference.et_al
         assert found.reference.year == 2020
+
+
+class TestNicknames:
+    """The short name of a work before its title is not who wrote it."""
+
+    @pytest.mark.parametrize("asked", [False, True])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            f"- **ResNet**: {RESNET} (He et al., 2016)",
+            f"- ResNet: {RESNET} (He et al., 2016)",
+            f"**ResNet** — {RESNET} (He et al., 2016)",
+            f"1. **ResNet** (He et al., 2016): {RESNET}",
+            f"- **ResNet** – {RESNET} by He et al. (2016)",
+            f"- **ResNet-50**: {RESNET} (He et al., 2016)",
+        ],
+    )
+    def test_the_names_in_brackets_are_the_authors(self, text: str, asked: bool) -> None:
+        """Wherever the brackets stand."""
+        (found,) = citations(text, asked_for_references=asked)
+        assert found.reference.title == RESNET.strip('"')
+        assert found.reference.authors == ("He",)
+        assert found.reference.et_al
+        assert found.reference.year == 2016
+
+    def test_a_title_may_begin_with_the_short_name(self) -> None:
+        """Its colon ends nothing."""
+        text = '**BERT** — "BERT: Pre-training of Deep Bidirectional Transformers" (Devlin et al., 2018)'
+        (found,) = citations(text, asked_for_references=True)
+        assert found.reference.title == "BERT: Pre-training of Deep Bidirectional Transformers"
+        assert found.reference.authors == ("Devlin",)
+
+    def test_an_author_with_a_year_stays_the_author(self) -> None:
+        """Nobody else is named."""
+        (found,) = citations('- Hinton (2016): "Made Up Memory Routing for Networks"')
+        assert found.reference.authors == ("Hinton",)
+
+    def test_a_title_around_a_quotation_stays_whole(self) -> None:
+        """What stands before the quotation is no short name."""
+        (found,) = citations('- A Critique of "Deep Learning" (Doe et al., 2020)')
+        assert found.reference.title == 'A Critique of "Deep Learning"'
+
+
+class TestNamesBehindCommas:
+    """Title, Names et al., year."""
+
+    @pytest.mark.parametrize(
+        ("text", "title", "authors"),
+        [
+            ("Attention Is All You Need, Vaswani et al., 2017", "Attention Is All You Need", ("Vaswani",)),
+            ("Attention Is All You Need, Vaswani et al. (2017)", "Attention Is All You Need", ("Vaswani",)),
+            (
+                "Routing, Memory, and Attention in Networks, Halloran et al., 2017",
+                "Routing, Memory, and Attention in Networks",
+                ("Halloran",),
+            ),
+        ],
+    )
+    def test_the_title_ends_before_them(self, text: str, title: str, authors: tuple[str, ...]) -> None:
+        """The names are authors."""
+        (found,) = citations("1. " + text)
+        assert found.span.of("1. " + text) == text
+        assert found.reference.title == title
+        assert found.reference.authors == authors
+        assert found.reference.et_al
+        assert found.reference.year == 2017

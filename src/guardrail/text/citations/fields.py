@@ -36,6 +36,10 @@ _HEAD = re.compile(
     r"(?:\s(?:titled|entitled|called|named))?[\s:,]{0,4}",
     re.IGNORECASE,
 )
+_NICKNAME = re.compile(
+    r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
+    r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
+)
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：")
 _STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
 _ABBREVIATION = re.compile(r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|\b[^\W\d_])$")
@@ -46,6 +50,7 @@ _PAREN = re.compile(r"\s\(([^()]{2,200})\)")
 _YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
 _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 _BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
+_AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
 _DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
 _LABEL = re.compile(
     r"\s*(?:\*\*|__)?(?:title|paper|book|article|reference|source|citation|titre|titel|related(?:\swork)?|"
@@ -203,7 +208,7 @@ def _dated(text: str, start: int) -> _Draft | None:
         if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
         head = text[start : date.start()]
-        names = people(head)
+        names = None if pattern is _DATE and _named_date(date) else people(head)
         rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
         if names is None or rest >= len(text):
             continue
@@ -216,6 +221,12 @@ def _dated(text: str, start: int) -> _Draft | None:
         year = int(date[1]) if date[1] else None
         return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
     return None
+
+
+def _named_date(date: re.Match[str]) -> bool:
+    """Whether a date in brackets names authors, too: (He et al., 2016)."""
+    names = people(re.split(r"\d", date[0])[0].strip("( ,"))
+    return names is not None and (names[1] or len(names[0]) > 1)
 
 
 def _after_colon(text: str, start: int) -> _Draft | None:
@@ -305,7 +316,15 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     if mark == "quoted":
         end = _rest_of_title(text, end)
     draft = _Draft((at, end), max(end, behind), behind, marks={mark})
-    if head:
+    apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_"))
+    short = _NICKNAME.fullmatch(head) if apart and mark == "quoted" else None
+    named = people(short["names"]) if short and short["names"] else None
+    if short and named:
+        draft.authors, draft.et_al = named
+        draft.year = int(short["year"])
+    elif short and not short["names"] and _authors_behind(text, draft.tail):
+        pass  # a short name of the work: **ResNet**: "Deep Residual Learning" (He et al., 2016)
+    elif head:
         year = YEAR.search(head)
         names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
         if names is None or not (year or head.endswith(_HEAD_ENDS) or surely_people(*names)):
@@ -320,6 +339,12 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         deeper = (_titled_by(flat, at + opening) if by else None) or _plain(flat, at + opening)
         return replace(deeper, least=behind, marks={*deeper.marks, mark})
     return draft
+
+
+def _authors_behind(text: str, at: int) -> bool:
+    """Whether names and a year follow a title, in brackets or behind "by"."""
+    tail = read_tail(text, at, (), knows_authors=False, prose=True)
+    return bool(tail.authors) and tail.year is not None
 
 
 def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
@@ -456,7 +481,20 @@ def _plain(text: str, start: int) -> _Draft:
     rest = text[stop:end].strip()
     if rest and (YEAR.search(rest) or VENUE.search(rest)):
         end = stop
+    end = min(end, _names_behind(text, start, end))
     comma = re.search(r",\s+(?=(?:1[4-9]|20)\d\d\b\W*$)", text[start:end])
     if comma:
         end = start + comma.start()
     return _Draft((start, end), end)
+
+
+def _names_behind(text: str, start: int, end: int) -> int:
+    """Where a title ends before a comma, names cut short, and a year: "Deep Learning for Trees, Doe et al., 2017"."""
+    al = _AL.search(text, start, min(start + 700, len(text)))
+    if al is None:
+        return end
+    for comma in list(re.finditer(r",\s+", text[start : al.start()]))[:20]:
+        left, right = text[start : start + comma.start()], text[start + comma.end() : al.end("al")]
+        if len(words(left)) >= 2 and not people(left) and people(right):
+            return start + comma.start()
+    return end
