@@ -425,3 +425,49 @@ class TestNamesBehindCommas:
         assert found.reference.authors == authors
         assert found.reference.et_al
         assert found.reference.year == 2017
+
+
+class TestNamesInTheSentence:
+    """Names and a year that the sentence says before or behind the title."""
+
+    @pytest.mark.parametrize("asked", [False, True])
+    @pytest.mark.parametrize(
+        ("text", "span"),
+        [
+            (
+                'In "Made Up Memory Routing for Networks," Halloran et al. (2016) say so.',
+                '"Made Up Memory Routing for Networks," Halloran et al. (2016)',
+            ),
+            (
+                "In “Made Up Memory Routing for Networks”, Halloran et al. (2016) say so.",
+                "“Made Up Memory Routing for Networks”, Halloran et al. (2016)",
+            ),
+            (
+                'Halloran et al. (2016) propose "Made Up Memory Routing for Networks".',
+                'Halloran et al. (2016) propose "Made Up Memory Routing for Networks"',
+            ),
+            (
+                "Halloran et al. (2016) introduced “Made Up Memory Routing for Networks.”",
+                "Halloran et al. (2016) introduced “Made Up Memory Routing for Networks.”",
+            ),
+        ],
+    )
+    def test_they_are_the_authors(self, text: str, span: str, asked: bool) -> None:
+        """The comma of the quotation belongs to the sentence."""
+        (found,) = citations(text, asked_for_references=asked)
+        assert found.span.of(text) == span
+        assert found.reference.title == "Made Up Memory Routing for Networks"
+        assert found.reference.authors == ("Halloran",)
+        assert found.reference.et_al
+        assert found.reference.year == 2016
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            'Halloran et al. (2016) propose "sparse memory routing" for this.',
+            'Of "the curse of dimensionality," Halloran et al. (2016) say little.',
+        ],
+    )
+    def test_a_term_in_quotation_marks_is_no_title(self, text: str) -> None:
+        """It is in lower case."""
+        assert citations(text) == []

@@ -15,7 +15,7 @@ from guardrail.text.citations.inline import doubtless
 from guardrail.text.citations.lines import Line
 from guardrail.text.citations.model import Citation, Style
 from guardrail.text.citations.people import people
-from guardrail.text.citations.tail import read_tail
+from guardrail.text.citations.tail import Tail, read_tail
 from guardrail.text.citations.words import YEAR, title_case, words
 
 __all__ = ["loose", "standing", "titled"]
@@ -116,6 +116,16 @@ _AUTHOR_BEFORE = re.compile(
     r"(?<!\w)((?:[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?)?)\s?"
     r"\(((?:1[4-9]|20)\d\d)[a-z]?\)[,:.]?\s?)$"
 )
+_AUTHOR_PROPOSES = re.compile(
+    r"(?<!\w)((?:[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?)?)\s?"
+    r"\(((?:1[4-9]|20)\d\d)[a-z]?\),?\s"
+    r"(?:(?:propose|introduce|describe)[sd]?|present(?:s|ed)?|publish(?:es|ed)?|writes?|wrote)\s)$"
+)
+_AUTHOR_AFTER = re.compile(
+    r",?\s([^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?))\s?"
+    r"\(((?:1[4-9]|20)\d\d)[a-z]?\)"
+)
+_LEADS = re.compile(r"\s*In\s[\"“*_]")
 _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
 
 
@@ -161,7 +171,8 @@ def _whole(row: Line) -> list[Citation]:
 def _mentions(text: str, reference: Reference) -> bool:
     """Whether the title read from a line is a sentence with one in it: I recommend "Deep Learning" by …."""
     title = reference.title
-    return any(title.find(citation.reference.title) > 1 for citation in titled(text, ()))
+    least = 0 if _LEADS.match(text) else 2
+    return any(title.find(citation.reference.title) >= least for citation in titled(text, ()))
 
 
 def _stands(parsed: Parsed, *, under: bool) -> bool:
@@ -211,7 +222,12 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     tail = read_tail(window, 0, nearby, knows_authors=False, prose=True)
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
     author = _AUTHOR_BEFORE.search(before)
+    if author is None and name != "link" and title_case(title) >= 0.7 and count >= 3:
+        author = _AUTHOR_PROPOSES.search(before)
     names = people(re.sub(r"\(.*", "", author[1])) if author else None
+    likely = count >= 3 and (title_case(title) >= 0.7 or before.endswith("In "))
+    if likely and not names and not tail.authors:
+        tail = _names_after(window, comma=inner.endswith(",")) or tail
     score = 1.0 * (title_case(title) >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
     score += 2.0 * bool(names) + 3.0 * bool(inside or (identifier and identifier.kind != "url"))
     nearby_words = {word.lower() for word in words(before)}
@@ -245,6 +261,13 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     style: Style = "emphasised" if name in ("italic", "under") else "quoted"
     end = match.end() + max(0, tail.end)
     return Citation(Span(start=start, end=end), reference, style)
+
+
+def _names_after(window: str, *, comma: bool) -> Tail | None:
+    """Names and a year behind a comma: In "Trees and Graphs," Halloran et al. (2016) say so."""
+    after = _AUTHOR_AFTER.match(window)
+    names = people(after[1]) if after and (comma or window.startswith(",")) else None
+    return Tail(after.end(), *names, int(after[2])) if after and names else None
 
 
 def _left_part(before: str) -> str:
