@@ -125,6 +125,18 @@ class TestRemovals:
         text = "1. do\n2. did\n3. done\n\nSee [2].\n\n[1] A b.\n[2] C d."
         assert cut(text, "did") == "1. do\n2. done\n\nSee [2].\n\n[1] A b.\n[2] C d."
 
+    @pytest.mark.parametrize("pointer", ["#3", "no. 3", "paper 3", "Item 3", "#2"])
+    def test_leave_a_gap_where_the_text_points_to_numbers_in_words(self, pointer):
+        """Words that point cannot be changed safely; a gap misleads nobody. Markers stay right."""
+        text = f"1. aa\n2. bb\n3. cc\n\nStart with {pointer}, see [1-3] and [3]."
+        expected = f"1. aa\n3. cc\n\nStart with {pointer}, see [1, 3] and [3]."
+        assert cut(text, "bb") == expected
+
+    @pytest.mark.parametrize("words", ["Read #1 first.", "C# 2 is old.", "Room #20.", "Item 1.5."])
+    def test_number_again_where_words_point_to_nothing_that_moves(self, words):
+        """A number before the gap, or of something else."""
+        assert cut(f"1. aa\n2. bb\n3. cc, no. 3\n\n{words}", "bb") == f"1. aa\n2. cc, no. 3\n\n{words}"
+
     def test_take_along_what_an_item_holds(self):
         """Nested items go with it, the outer list is numbered again."""
         assert cut("1. aa\n2. bb\n   - cc\n   - c2\n3. dd", "bb") == "1. aa\n2. dd"

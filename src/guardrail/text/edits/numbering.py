@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from guardrail.report import Edit, Span
-from guardrail.text.edits.cuts import Cut, inside
+from guardrail.text.edits.cuts import Cut, inside, overlapped
 from guardrail.text.layout import ItemList, Layout
 
 __all__ = ["CITE", "MARKER", "NUMBERED_AGAIN", "renumbered", "uncited"]
@@ -21,20 +21,29 @@ MARKER = r"\[\^?[ \t]*\d{1,4}(?:[ \t]*[,;–—-][ \t]*\d{1,4}){0,40}[ \t]*\](?:
 CITE = r"\\cite[a-z]{0,9}\*?(?:\[[^\[\]\n]{0,80}\]){0,2}\{[^{}\n]{1,300}\}"
 _MARKER = re.compile(MARKER)
 _CITE = re.compile(CITE)
+_POINTER = re.compile(
+    r"(?:(?<![\w&/])#|\b(?:numbers?|no\.|nr\.|papers?|items?|entry|entries|references?)[ \t]+#?)(\d{1,4})\b(?!\.\d)",
+    re.IGNORECASE,
+)
 _PART = re.compile(r"(\d+)(?:[ \t]*([–—-])[ \t]*(\d+))?")
 
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """Of a list whose numbers ascend: all old numbers, those that are left, and the first new one."""
+    """Of a list whose numbers ascend: all old numbers, those that are left, and the first new one.
+
+    `gaps`: what is left keeps its old number, since the text points to it in words.
+    """
 
     known: frozenset[int]
     kept: list[int]
     first: int
+    gaps: bool = False
 
-    def between(self, low: int, high: int) -> range:
+    def between(self, low: int, high: int) -> Sequence[int]:
         """The new numbers of what is left from old number `low` to `high`."""
-        return range(self.first + bisect_left(self.kept, low), self.first + bisect_right(self.kept, high))
+        begin, end = bisect_left(self.kept, low), bisect_right(self.kept, high)
+        return self.kept[begin:end] if self.gaps else range(self.first + begin, self.first + end)
 
 
 def renumbered(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
@@ -45,9 +54,10 @@ def renumbered(layout: Layout, cuts: list[Cut]) -> tuple[list[Edit], list[Cut]]:
     """
     edits: list[Edit] = []
     dropped: list[Cut] = []
+    pointers = _pointers(layout, cuts)
     pointed = [_pointed(layout, note=False), _pointed(layout, note=True)]
     for owner in layout.lists:
-        numbers = _numbers(owner, cuts)
+        numbers = _numbers(owner, cuts, pointers)
         if numbers is None:
             continue
         for item in owner.items:
@@ -87,7 +97,7 @@ def _edit(where: tuple[int, int], text: str) -> Edit:
     return Edit(span=Span(start=where[0], end=where[1]), replacement=text, why=NUMBERED_AGAIN)
 
 
-def _numbers(owner: ItemList, cuts: list[Cut]) -> _Numbers | None:
+def _numbers(owner: ItemList, cuts: list[Cut], pointers: list[int]) -> _Numbers | None:
     """`None` where nothing changes, and where the numbers do not ascend: there, nobody counts."""
     old = [item.number for item in owner.items if item.number is not None]
     kept = [
@@ -97,7 +107,18 @@ def _numbers(owner: ItemList, cuts: list[Cut]) -> _Numbers | None:
     ]
     if len(kept) == len(old) or any(a >= b for a, b in pairwise(old)):
         return None
-    return _Numbers(frozenset(old), kept, old[0])
+    moved = bisect_left(pointers, min(set(old) - set(kept)))
+    return _Numbers(frozenset(old), kept, old[0], gaps=moved < len(pointers) and pointers[moved] <= old[-1])
+
+
+def _pointers(layout: Layout, cuts: list[Cut]) -> list[int]:
+    """The numbers in what is left like "#2" and "paper 2", in order; in an item, "no. 2" is a journal's issue."""
+    return sorted(
+        int(match.group(1))
+        for match in _POINTER.finditer(layout.text)
+        if not overlapped(cuts, match.start(), match.end())
+        and ((region := layout.region_at(match.start())) is None or region.item is None)
+    )
 
 
 def _pointed(layout: Layout, *, note: bool) -> ItemList | None:
@@ -141,7 +162,7 @@ def _remapped(marker: str, numbers: _Numbers) -> str | None:
             return marker
         new = numbers.between(low, high)
         changed = changed or len(new) <= high - low or new[0] != low
-        if match.group(2) and len(new) > 2:
+        if match.group(2) and len(new) > 2 and new[-1] - new[0] == len(new) - 1:
             parts.append(f"{new[0]}{match.group(2)}{new[-1]}")
         else:
             parts += map(str, new)
