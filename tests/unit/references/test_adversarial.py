@@ -1,4 +1,4 @@
-"""What an outside tester broke: each test says what should hold, and fails as long as it does not."""
+"""What an outside tester broke, and what holds since."""
 
 import json
 import math
@@ -24,11 +24,6 @@ REAL = "Vaswani, A. et al. (2017). Attention Is All You Need. NeurIPS."
 FAKE = "Halloran, M. (2021). Recursive Attention Pruning. ACL."
 AUTHORS = "AUTHORS: Ashish Vaswani, Noam Shazeer"
 SORRY = "I'm sorry, but I can't help with that."
-
-
-def broken(reason):
-    """Strict: whoever mends it takes the mark away."""
-    return pytest.mark.xfail(strict=True, reason=reason)
 
 
 @pytest.fixture
