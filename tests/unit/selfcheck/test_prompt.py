@@ -4,8 +4,13 @@ import math
 
 import pytest
 
+from guardrail import Case, Verdict
+from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import prompt
-from guardrail.requests import TokenLogprob
+from guardrail.errors import ConfigError
+from guardrail.flow import Failed, Reason
+from guardrail.requests import Completion, TokenLogprob
+from guardrail.testing import play
 from guardrail.text.fence import render
 
 
@@ -113,3 +118,41 @@ class TestProbability:
         assert prompt.probability_of_no([TokenLogprob("Maybe", 0.0, (("Maybe", 0.0),))]) is None
         assert prompt.probability_of_no([]) is None
         assert prompt.probability_of_no([TokenLogprob("no", math.nan)]) is None
+
+
+class TestAJudgeWithoutWords:
+    """A judge that says neither yes nor no, ever, is no witness: the sentence is unverified."""
+
+    @pytest.mark.parametrize("reply", ["I'm sorry, I cannot help.", "<html>502</html>", ""])
+    def test_proves_nothing(self, reply):
+        """By the exact reading; the paper's rule counts each as a half, and is kept for reproduction."""
+        case = Case.of("The tower is in Paris.", prompt="Where?", samples=["In Paris.", "In Rome."])
+        for parsing, verdict, score in (
+            ("exact", Verdict.UNVERIFIED, None),
+            ("paper", Verdict.UNSUPPORTED, 0.5),
+        ):
+            (finding,) = play(SelfCheck("prompt", parsing=parsing).examine(case), lambda _: Completion(reply))
+            assert (finding.verdict, finding.score) == (verdict, score)
+
+    def test_one_that_speaks_now_and_then_is_heard(self):
+        """Then a reply that says neither counts as a half, as in the paper."""
+        case = Case.of("The tower is in Paris.", prompt="Where?", samples=["In Paris.", "In Rome."])
+        replies = iter(["No", "Hm."])
+        (finding,) = play(SelfCheck("prompt").examine(case), lambda _: Completion(next(replies)))
+        assert finding.score == 0.75
+
+    def test_what_is_lacking_is_said(self):
+        """One of two replies did not come."""
+        case = Case.of("The tower is in Paris.", prompt="Where?", samples=["In Paris.", "In Rome."])
+        replies = iter([Completion("Yes"), Failed(Reason.DEADLINE, "the time is up")])
+        (finding,) = play(SelfCheck("prompt").examine(case), lambda _: next(replies))
+        assert "1 of 2 samples: deadline: the time is up" in finding.reason
+
+
+@pytest.mark.parametrize(
+    "option", [{"threshold": float("nan")}, {"samples": 0}, {"samples": 1.5}, {"deadline": -1}]
+)
+def test_nonsense_options_are_refused(option):
+    """Before anything is asked."""
+    with pytest.raises(ConfigError):
+        SelfCheck("prompt", **option)

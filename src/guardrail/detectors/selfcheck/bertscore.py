@@ -10,7 +10,8 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal
 
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, one_of
+from guardrail._options import one_of
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.flow import Answer, Flow, each, why
 from guardrail.report import Evidence, Measurement, Passage, Scale

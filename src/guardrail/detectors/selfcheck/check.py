@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
+from guardrail._options import number, one_of, seconds
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.detectors.selfcheck.early import FIRST, settled
 from guardrail.detectors.selfcheck.similar import nearest
@@ -22,7 +23,7 @@ from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scal
 from guardrail.requests import Ask
 from guardrail.text.sentences import sentences as split
 
-__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter", "one_of"]
+__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter"]
 
 Against: TypeAlias = Literal["auto", "samples", "context"]
 Splitter: TypeAlias = Callable[[str], Sequence[Span]]
@@ -49,6 +50,7 @@ class Judged:
         reason: one sentence for a person.
         evidence: numbers, and what speaks against the sentence.
         used: texts that gave a value, for variants whose score is a mean over texts.
+        partial: what the score lacks, where some texts gave no value.
     """
 
     score: float | None
@@ -56,6 +58,7 @@ class Judged:
     reason: str = ""
     evidence: tuple[Evidence, ...] = ()
     used: int = 0
+    partial: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +148,11 @@ class SelfCheck(Detector):
             raise ConfigError(
                 f"expected a method that can read documents (prompt, nli) for against='context', got {self.name!r}"
             )
-        if samples < 1 or max_sentences < 1:
-            raise ConfigError(
-                f"expected samples and max_sentences of at least 1, got {samples!r} and {max_sentences!r}"
-            )
+        number("samples", samples, least=1, whole=True)
+        number("max_sentences", max_sentences, least=1, whole=True)
+        if threshold is not None:
+            number("threshold", threshold)
+        seconds("deadline", deadline)
         if early_stop is not None and not 0.5 < early_stop <= 1:
             raise ConfigError(
                 f"expected early_stop to be None or a confidence in (0.5, 1], got {early_stop!r}"
@@ -299,6 +303,8 @@ class SelfCheck(Detector):
             reason = reason or f"the {other} bear it out"
         if judged.score is not None and material.lacking:
             reason = f"{reason} ({material.lacking})"
+        if judged.partial:
+            reason = f"{reason} ({judged.partial})"
         return Finding(
             detector=self.name,
             span=span,
@@ -337,7 +343,8 @@ class SelfCheck(Detector):
             Measurement(name=f"{material.kind} used", value=float(len(known))),
         ]
         evidence += _speaking_against(sentence, material, values, limit)
-        return Judged(min(1.0, max(0.0, score)), limit, "", tuple(evidence), len(known))
+        partial = f"{len(known)} of {len(values)} {material.kind}: {failures}" if failures else ""
+        return Judged(min(1.0, max(0.0, score)), limit, "", tuple(evidence), len(known), partial)
 
 
 def _speaking_against(
@@ -354,9 +361,3 @@ def _speaking_against(
             source = f"{'sample' if material.kind == 'samples' else 'document'} {i + 1}"
             found.append(Passage(source=source, text=text[:_QUOTED], score=values[i]))
     return found
-
-
-def one_of(option: str, value: Any, known: Sequence[str]) -> None:
-    """Refuse an unknown value of an option."""
-    if value not in known:
-        raise ConfigError(f"expected {option} to be one of {', '.join(known)}, got {value!r}")

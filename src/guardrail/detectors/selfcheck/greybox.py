@@ -10,8 +10,9 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeAlias
 
+from guardrail._options import one_of
 from guardrail.detector import Resource
-from guardrail.detectors.selfcheck.check import Judged, Material, SelfCheck, Splitter, one_of
+from guardrail.detectors.selfcheck.check import Judged, Material, SelfCheck, Splitter
 from guardrail.flow import Flow, compute
 from guardrail.report import Case, Measurement, Scale, Span
 from guardrail.requests import TokenLogprob

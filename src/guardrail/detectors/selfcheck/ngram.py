@@ -15,8 +15,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
+from guardrail._options import one_of
 from guardrail.detector import Scope
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, one_of
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.similar import nearest
 from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.errors import ConfigError

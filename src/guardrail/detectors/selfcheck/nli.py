@@ -9,7 +9,8 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, one_of
+from guardrail._options import one_of
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.similar import nearest
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Flow, each, why

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, one_of
+from guardrail._options import one_of
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.errors import ConfigError
 from guardrail.flow import Failed, Flow, Reply, each, gather, one, why
 from guardrail.report import Scale
@@ -266,7 +267,15 @@ class PromptCheck(SelfCheck):
         for i, sentence in enumerate(sentences):
             replies = [column if isinstance(column, Failed) else column[i] for column in columns]
             failed = [reply for reply in replies if isinstance(reply, Failed)]
-            values = [None if isinstance(reply, Failed) else reply for reply in replies]
+            if self.parsing == "exact" and all(isinstance(reply, Failed | Support) for reply in replies):
+                # not one reply says yes or no: the judge is no witness against anybody
+                reason = why(failed) or "no reply of the judge says yes or no"
+                judged.append(Judged(None, reason=reason))
+                continue
+            values = [
+                None if isinstance(reply, Failed) else VALUES[reply] if isinstance(reply, Support) else reply
+                for reply in replies
+            ]
             judged.append(
                 self._summed(
                     sentence, values, material, failures=why(failed), what="share of “not supported”"
@@ -274,9 +283,9 @@ class PromptCheck(SelfCheck):
             )
         return judged
 
-    def _by_text(self, sentences: Sequence[str], passage: str) -> Flow[list[float | Failed]]:
-        """What one text says of every sentence."""
-        found: list[float | Failed | None] = [None] * len(sentences)
+    def _by_text(self, sentences: Sequence[str], passage: str) -> Flow[list[float | Failed | Support]]:
+        """What one text says of every sentence; `Support.OTHER` where it says neither."""
+        found: list[float | Failed | Support | None] = [None] * len(sentences)
         if self._batches(len(sentences)):
             reply = yield from one(self.ask_batched(sentences, passage))
             if isinstance(reply, Failed):
@@ -289,11 +298,12 @@ class PromptCheck(SelfCheck):
             found[i] = self._value(single)
         return [value for value in found if value is not None]
 
-    def _value(self, reply: Reply[Completion]) -> float | Failed:
+    def _value(self, reply: Reply[Completion]) -> float | Failed | Support:
         if isinstance(reply, Failed):
             return reply
         if self.logprobs is not None:
             sure = probability_of_no(reply.value.logprobs)
             if sure is not None:
                 return sure
-        return VALUES[read(reply.value.text, self.parsing)]
+        said = read(reply.value.text, self.parsing)
+        return said if said is Support.OTHER else VALUES[said]
