@@ -35,12 +35,17 @@ __all__ = ["BUDGETS", "Device", "LocalModel", "Precision", "apportion"]
 
 Precision: TypeAlias = Literal["fp32", "bf16", "int8"]
 Device: TypeAlias = str
-Kind: TypeAlias = Literal["classifier", "encoder"]
+Kind: TypeAlias = Literal["classifier", "encoder", "causal"]
 
 BUDGETS = {"cpu": 1_024, "cuda": 65_536}
 """Tokens per batch where none is given. The processor's is measured (MiniLM, pairs of 39 and of 267 tokens: within
 11 % of the best of 256 to 8,192 in all three precisions; 8,192 takes up to 3.4 times as long); the GPU's is not."""
 
+_MAKERS: dict[Kind, str] = {
+    "classifier": "AutoModelForSequenceClassification",
+    "encoder": "AutoModel",
+    "causal": "AutoModelForCausalLM",
+}
 _OVERHEADS = {"cpu": 32, "cuda": 2_048}  # tokens that take as long as starting a forward pass, roughly
 _LONGEST = 512  # tokens, where neither tokenizer nor model names a bound
 _NO_BOUND = 100_000  # tokenizers say 10**30 for "none"
@@ -53,7 +58,7 @@ class LocalModel:
 
     Args:
         model: see `weights.find`.
-        kind: with a classification head, or without a head.
+        kind: with a classification head, without a head, or one that says the next token.
         layers: how many layers of an encoder; all by default.
         device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
         precision: see `EntailmentModel`.
@@ -230,11 +235,7 @@ class LocalModel:
         import transformers
 
         options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        maker = (
-            transformers.AutoModelForSequenceClassification
-            if self.kind == "classifier"
-            else transformers.AutoModel
-        )
+        maker = getattr(transformers, _MAKERS[self.kind])
         with _quiet(transformers):
             try:
                 reader = transformers.AutoTokenizer.from_pretrained(
@@ -296,7 +297,7 @@ class LocalModel:
 
     def _positions(self) -> int:
         """How many positions the model has: those of RoBERTa and its kin begin behind the padding's."""
-        given = self.config.get("max_position_embeddings")
+        given = self.config.get("max_position_embeddings", self.config.get("n_positions"))  # GPT-2
         if not isinstance(given, int) or given < 1:
             return _NO_BOUND
         kin = ("roberta", "camembert", "xmod", "longformer", "mpnet")
