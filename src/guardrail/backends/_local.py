@@ -35,7 +35,7 @@ __all__ = ["BUDGETS", "Device", "LocalModel", "Precision", "apportion"]
 
 Precision: TypeAlias = Literal["fp32", "bf16", "int8"]
 Device: TypeAlias = str
-Kind: TypeAlias = Literal["classifier", "encoder", "causal"]
+Kind: TypeAlias = Literal["classifier", "encoder", "causal", "seq2seq", "multiple_choice"]
 
 BUDGETS = {"cpu": 1_024, "cuda": 65_536}
 """Tokens per batch where none is given. The processor's is measured (MiniLM, pairs of 39 and of 267 tokens: within
@@ -45,7 +45,10 @@ _MAKERS: dict[Kind, str] = {
     "classifier": "AutoModelForSequenceClassification",
     "encoder": "AutoModel",
     "causal": "AutoModelForCausalLM",
+    "seq2seq": "AutoModelForSeq2SeqLM",
+    "multiple_choice": "AutoModelForMultipleChoice",
 }
+_HEADED: frozenset[Kind] = frozenset({"classifier", "multiple_choice"})
 _OVERHEADS = {"cpu": 32, "cuda": 2_048}  # tokens that take as long as starting a forward pass, roughly
 _LONGEST = 512  # tokens, where neither tokenizer nor model names a bound
 _NO_BOUND = 100_000  # tokenizers say 10**30 for "none"
@@ -58,7 +61,8 @@ class LocalModel:
 
     Args:
         model: see `weights.find`.
-        kind: with a classification head, without a head, or one that says the next token.
+        kind: with a classification head, without a head, one that says the next token, one that writes a text from
+            a text, or one that scores an answer's fitness.
         layers: how many layers of an encoder; all by default.
         device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
         precision: see `EntailmentModel`.
@@ -124,6 +128,11 @@ class LocalModel:
             if len(self._known) > _KNOWN_TEXTS:
                 self._known.popitem(last=False)
         return found
+
+    def special(self, name: str) -> Encoding | None:
+        """A special token as the tokenizer calls it ("sep_token", say), alone; `None` if it has none."""
+        _ = self._loaded
+        return self._marks.get(name)
 
     def asked(self, requests: int) -> None:
         """Count requests."""
@@ -202,8 +211,10 @@ class LocalModel:
         arguments = {"input_ids": ids, "attention_mask": mask}
         if self._takes_types:
             arguments["token_type_ids"] = types
+        if self.kind == "multiple_choice":  # one option per row: those of a question need not be neighbours
+            arguments = {name: value.unsqueeze(1) for name, value in arguments.items()}
         output = network(**{name: value.to(self.device) for name, value in arguments.items()})
-        if self.kind == "classifier":
+        if self.kind in _HEADED:
             yield from output.logits.float().cpu().numpy()
             return
         hidden = output.last_hidden_state.float().cpu().numpy()
@@ -268,9 +279,7 @@ class LocalModel:
 
     def _must_be_whole(self, told: Any) -> None:
         """A head that is not among the weights would be made of random numbers, silently."""
-        absent = sorted(
-            name for name in told["missing_keys"] if "pooler" not in name or self.kind == "classifier"
-        )
+        absent = sorted(name for name in told["missing_keys"] if "pooler" not in name or self.kind in _HEADED)
         wrong = sorted(str(name) for name in told.get("mismatched_keys", ()))
         if absent or wrong:
             raise ConfigError(
@@ -284,12 +293,18 @@ class LocalModel:
             raise ConfigError(
                 f"expected a fast tokenizer (tokenizer.json) in {str(self.folder)!r}, got {type(reader).__name__}"
             )
-        bounds = [bound for bound in (reader.model_max_length, self._positions()) if bound < _NO_BOUND]
+        advised = _NO_BOUND if self.kind == "seq2seq" else reader.model_max_length  # T5's 512 is no bound
+        bounds = [bound for bound in (advised, self._positions()) if bound < _NO_BOUND]
         longest = min(bounds, default=_LONGEST) if self.wanted_longest is None else self.wanted_longest
         if bounds and longest > min(bounds):
             raise ConfigError(
                 f"expected at most {min(bounds)} tokens for {self.name!r}, got longest={longest!r}"
             )
+        self._marks = {
+            name: backend.encode(token, add_special_tokens=False)
+            for name, token in reader.special_tokens_map.items()
+            if isinstance(token, str)
+        }
         backend.encode_special_tokens = True  # a "[SEP]" that a text spells out is text, and ends nothing
         backend.no_padding()
         backend.enable_truncation(longest, strategy="longest_first")
@@ -297,7 +312,9 @@ class LocalModel:
 
     def _positions(self) -> int:
         """How many positions the model has: those of RoBERTa and its kin begin behind the padding's."""
-        given = self.config.get("max_position_embeddings", self.config.get("n_positions"))  # GPT-2
+        given = self.config.get("max_position_embeddings")
+        if given is None and self.kind == "causal":  # GPT-2; T5 names a number too, and is not bound by it
+            given = self.config.get("n_positions")
         if not isinstance(given, int) or given < 1:
             return _NO_BOUND
         kin = ("roberta", "camembert", "xmod", "longformer", "mpnet")
