@@ -9,13 +9,15 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from guardrail._version import __version__
+from guardrail.cli._command import Command
 from guardrail.cli._errors import Application
 from guardrail.cli._help import NARROW, help_of
 from guardrail.cli.bench import bench
-from guardrail.cli.check import CheckCommand, check
+from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
 from guardrail.cli.index import add, find, stats
+from guardrail.cli.selfcheck import SelfCheckCommand, selfcheck
 
 __all__ = ["app", "run"]
 
@@ -47,9 +49,10 @@ def root(
     """Find what a language model probably made up, and act on it.
 
     Try first:
-      guardrail demo                                      see it work; no key needed
-      guardrail check answer.md --bibliography refs.bib   no model needed
-      guardrail doctor                                    what is installed, what is missing
+      guardrail demo                                       see it work; no key needed
+      guardrail check answer.md --bibliography refs.bib    references; no model needed
+      guardrail selfcheck --answer a.txt --samples s*.txt  sentences; no model needed
+      guardrail doctor                                     what is installed, what is missing
 
     Each command has its own --help. Set GUARDRAIL_DEBUG=1 to see where an error comes from.
     """
@@ -76,7 +79,10 @@ def _index(context: typer.Context) -> None:
 
 app.callback(help=help_of(root))(root)
 _command(app, demo, "demo", "See a chain being guarded; no key needed.")
-_command(app, check, "check", "Find made-up references in an answer.", cls=CheckCommand)
+_command(app, check, "check", "Find made-up references in an answer.", cls=Command)
+_command(
+    app, selfcheck, "selfcheck", "Score sentences against other answers of the model.", cls=SelfCheckCommand
+)
 app.add_typer(index_app, name="index", short_help="Make and ask a bibliography.")
 index_app.callback(help=help_of(_index))(_index)
 _command(index_app, add, "add", "Add files to an index.")

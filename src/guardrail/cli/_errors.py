@@ -7,13 +7,16 @@ import sys
 import traceback
 from difflib import SequenceMatcher
 from enum import IntEnum
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from typer.core import TyperGroup
 
 from guardrail.cli._terminal import one_line
 
-__all__ = ["Application", "Exit", "Interrupted", "Usage", "say"]
+if TYPE_CHECKING:
+    from guardrail.report import Report
+
+__all__ = ["Application", "Exit", "Interrupted", "Usage", "code_of", "say"]
 
 
 class Exit(IntEnum):
@@ -29,6 +32,14 @@ class Exit(IntEnum):
     PIPE = 141  # 128 + SIGPIPE
 
 
+def code_of(report: Report) -> Exit:
+    """What the exit code says of a report."""
+    if report.blocked:
+        return Exit.BLOCKED
+    codes = {"unsupported": Exit.UNSUPPORTED, "unverified": Exit.UNVERIFIED}
+    return codes.get(str(report.verdict), Exit.OK)
+
+
 class Usage(Exception):  # named for what it is
     """The command line was used wrongly; the message says how to use it."""
 
@@ -42,8 +53,9 @@ class Interrupted(KeyboardInterrupt):
 
 
 def say(message: str) -> None:
-    """One line on the standard error output."""
-    sys.stderr.write(f"guardrail: {one_line(message)}\n")
+    """One line on the standard error output; a command that goes over several becomes one that can be pasted."""
+    whole = one_line(message.replace("\\\n", " "))
+    sys.stderr.write(f"guardrail: {whole}\n")
 
 
 class Application(TyperGroup):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from guardrail.report import Case, Report
     from guardrail.run import Budget
 
-__all__ = ["Built", "Choice", "build", "live_chat"]
+__all__ = ["Built", "Choice", "Nobody", "build", "live_chat", "names_model"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,16 +140,30 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
         known, built_from = open_files.enter_context(opened(choice.bibliography, complete=choice.complete))
     elif choice.complete:
         raise Usage("--complete says something about a bibliography: add --bibliography PATH")
-    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if _live(choice) else _Nobody()
+    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if _live(choice) else Nobody()
     detector = ReferenceCheck(effort=choice.effort or "fast", bibliography=known)
     return Built(Guard([detector], chat=chat), choice, warnings=built_from)
 
 
 def _live(choice: Choice) -> bool:
-    if choice.model is None and (choice.base_url or choice.api_key_env or choice.effort):
-        given = "--base-url" if choice.base_url else "--api-key-env" if choice.api_key_env else "--effort"
+    options = {
+        "--base-url": choice.base_url,
+        "--api-key-env": choice.api_key_env,
+        "--effort": choice.effort,
+    }
+    return names_model(choice.model, options)
+
+
+def names_model(model: str | None, options: Mapping[str, object]) -> bool:
+    """Whether a chat model is named.
+
+    Raises:
+        Usage: none is, but an option says something about it.
+    """
+    given = next((option for option, value in options.items() if value), None)
+    if model is None and given is not None:
         raise Usage(f"{given} needs --model NAME: which chat model is to be asked?")
-    return choice.model is not None
+    return model is not None
 
 
 def live_chat(model: str | None, base_url: str | None, api_key_env: str | None = None) -> Any:
@@ -202,7 +216,7 @@ def _without_regenerate(policy: Policy) -> Policy:
     return Chain.of(*rest) if rest else flag()
 
 
-class _Nobody:
+class Nobody:
     """Stands where no chat model was given, so that reasons speak of options and not of code."""
 
     batch = 64
@@ -213,12 +227,15 @@ class _Nobody:
     fingerprint = "nobody"
 
     def answer(self, requests: Sequence[Any]) -> list[Failed]:
+        """No reply, and why."""
         return [Failed(Reason.MISSING, "no model was asked")] * len(requests)
 
     def group(self, request: Any) -> Hashable:
+        """All alike."""
         del request
         return None
 
     def weight(self, request: Any) -> int:
+        """All alike."""
         del request
         return 1

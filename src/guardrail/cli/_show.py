@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from guardrail.report import CostBreakdown, Edit, Finding, Report
 
-__all__ = ["cost_line", "findings_table", "marked", "show"]
+__all__ = ["cost_line", "findings_table", "marked", "score_text", "show", "show_end", "tell", "why"]
 
 _RANK = {"supported": 0, "unverified": 1, "unsupported": 2}
 
@@ -23,30 +23,37 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
     """Print the report; on a terminal with colours and a table, piped as plain lines."""
     out = console()
     glyphs = Glyphs(out)
-    _print(out, marked(report, glyphs))
+    tell(out, marked(report, glyphs))
     out.print()
     if not report.findings and not report.failures:
         asked = (
             "" if report.case.messages else "; --prompt tells what was asked for, which helps to find them"
         )
-        _print(out, f"nothing to check: no reference was found in {one_line(source)}{asked}")
+        tell(out, f"nothing to check: no reference was found in {one_line(source)}{asked}")
     elif out.is_terminal:
         out.print(findings_table(report.findings, glyphs))
     else:
         for line in _lines(report.findings):
             out.file.write(f"{line}\n")  # rich would turn tabs into blanks
+    show_end(report, out, glyphs, notes)
+
+
+def show_end(
+    report: Report, out: Console, glyphs: Glyphs, notes: Iterable[str], *, model: str = "model"
+) -> None:
+    """Print what could not finish, how many of what, the cost, and notes."""
     for failure in report.failures:
         detail = f" ({one_line(failure.detail, 200)})" if failure.detail else ""
-        _print(out, f"{one_line(failure.detector)} could not finish: {failure.reason}{detail}", "yellow")
+        tell(out, f"{one_line(failure.detector)} could not finish: {failure.reason}{detail}", "yellow")
     if report.findings or report.failures:
-        _print(out, _outcome(report, glyphs), "bold")
-    _print(out, cost_line(report.cost), "dim")
+        tell(out, _outcome(report, glyphs), "bold")
+    tell(out, cost_line(report.cost, model=model), "dim")
     for note in notes:
-        _print(out, f"note: {note}", "dim")
+        tell(out, f"note: {note}", "dim")
 
 
-def _print(out: Console, text: str | Text, style: str = "") -> None:
-    """Wrapped on a terminal, whole lines when piped."""
+def tell(out: Console, text: str | Text, style: str = "") -> None:
+    """Print a text, wrapped on a terminal, in whole lines when piped."""
     out.print(text, style=style, soft_wrap=not out.is_terminal)
 
 
@@ -120,25 +127,27 @@ def findings_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
         if finding.label:
             verdict.append(f"\n  {one_line(finding.label, 24)}", style="dim")
         what = Text(one_line(finding.text, 300) or "the whole answer")
-        what.append(f"\n{_why(finding)}", style="dim")
-        table.add_row(verdict, _score(finding), what)
+        what.append(f"\n{why(finding)}", style="dim")
+        table.add_row(verdict, score_text(finding), what)
     return table
 
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Tab-separated: verdict, label, score, text, reason."""
     for finding in findings:
-        cells = (finding.verdict.value, finding.label, _score(finding), finding.text, _why(finding))
+        cells = (finding.verdict.value, finding.label, score_text(finding), finding.text, why(finding))
         yield "\t".join(one_line(cell) or "-" for cell in cells)
 
 
-def _why(finding: Finding) -> str:
+def why(finding: Finding) -> str:
+    """The reason, with what an annotation would say."""
     mark = one_line(finding.mark, 300)
     reason = one_line(finding.reason, 400)
     return f"{reason} ({mark})" if mark and reason else mark or reason
 
 
-def _score(finding: Finding) -> str:
+def score_text(finding: Finding) -> str:
+    """The score, or a dash."""
     return "-" if finding.score is None else f"{finding.score:.2f}"
 
 
@@ -158,13 +167,13 @@ def _outcome(report: Report, glyphs: Glyphs) -> str:
     return f"{told} {glyphs.dot} {action}{note}"
 
 
-def cost_line(cost: CostBreakdown) -> str:
+def cost_line(cost: CostBreakdown, *, model: str = "model") -> str:
     """Calls, tokens and time, in words."""
     total = cost.total
     calls = (
-        "no model was asked"
+        f"no {model} was asked"
         if not total.calls
-        else f"{total.calls:,.0f} model call{'s' if total.calls != 1 else ''}"
+        else f"{total.calls:,.0f} {model} call{'s' if total.calls != 1 else ''}"
     )
     tokens = f", {total.tokens:,.0f} tokens" if total.tokens else ""
     return f"{calls}{tokens}, {cost.wall_seconds:.2f} s"

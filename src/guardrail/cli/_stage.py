@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from guardrail.cli._show import marked
+from guardrail.cli._sentences import against, meter, rows, sentence_table, short, tops
+from guardrail.cli._show import marked, score_text
 from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, visible
 from guardrail.flow import Cost
 
@@ -48,7 +49,7 @@ class Stage:
         with self._out.status("loading LangChain") as status:
             yield status.update
 
-    def play(self, outcome: Outcome, page: str) -> None:
+    def play(self, outcome: Outcome, pages: Sequence[str]) -> None:
         """Everything, in order."""
         self._say("Question", "")
         self._body(outcome.question)
@@ -65,12 +66,16 @@ class Stage:
         times = "not needed" if attempts == 1 else f"{attempts} attempts"
         self._say("4", f"regenerated, {times}", "guard_runnable(guard, prompt | model)")
         self._body(self._regenerated(outcome.regenerated))
+        self._say("5", "another answer, sentence by sentence", "prompt | model | GuardedOutput(guard)")
+        self._sentences(outcome)
         self._say("Cost", "")
         self._cost(outcome)
         self._say("Report", "")
-        self._out.print(f"  {one_line(page)}", soft_wrap=True)
+        for page in pages:
+            self._out.print(f"  {one_line(page)}", soft_wrap=True)
         self._say("Now yours", "")
-        self._out.print("  guardrail check answer.md --bibliography refs.bib\n", soft_wrap=True)
+        self._out.print("  guardrail check answer.md --bibliography refs.bib", soft_wrap=True)
+        self._out.print("  guardrail selfcheck --answer answer.txt --samples sample*.txt\n", soft_wrap=True)
 
     # -- pieces
 
@@ -134,18 +139,59 @@ class Stage:
             told_in.add_row(Text(source, style="dim"), Text(told, style="dim"))
         self._out.print(Padding(told_in, (0, 2, 0, 4)))
 
+    def _sentences(self, outcome: Outcome) -> None:
+        """Every sentence with a score per detector, and with the truth where the script knows it."""
+        report = outcome.scored
+        detectors = list(report.signatures)
+        self._body(one_line(report.case.question))
+        self._out.print()
+        found = rows(report, detectors)
+        truth = ["yes" if true else "no, made up" for true in outcome.true or ()]
+        known = len(truth) == len(found)
+        if not found:
+            self._body("no sentence was found in this answer")
+        elif self._out.is_terminal:
+            from rich.padding import Padding
+
+            more = ("true?", truth) if known else None
+            self._out.print(Padding(sentence_table(report, detectors, self._glyphs, more), (0, 2, 0, 2)))
+        else:
+            top = tops(report, detectors)
+            for place, row in enumerate(found):
+                cells = [
+                    f"{short(name)} {meter(one.score, top[name], self._glyphs)} {score_text(one):>4} "
+                    f"{self._glyphs.of(one.verdict)}"
+                    for name, one in zip(detectors, row.findings, strict=True)
+                    if one is not None
+                ]
+                told = [f"true? {truth[place]:<11}"] if known else []
+                self._body(f"{'  '.join([*cells, *told])}  {one_line(row.text)}")
+                for why in against(row):
+                    self._body(why, indent=4)
+        source = "written for this demo" if outcome.true is not None else "drawn from the model"
+        self._out.print()
+        self._body(f"compared with {_drawn(report)} other answers to the same question, {source}")
+
     def _cost(self, outcome: Outcome) -> None:
         first, second = outcome.annotated, outcome.regenerated
         settled = sum(_settled(finding) for finding in first.findings)
         asked = sum(1 for finding in first.findings) - settled
         calls, more = (report.cost.alone.get("references", Cost()).calls for report in (first, second))
         each = f", {calls / asked:.0f} each" if asked else ""
+        seconds = sum(r.cost.wall_seconds for r in (first, second, outcome.scored))
         self._body(
             f"{settled} of {len(first.findings)} references settled by the bibliography of {outcome.works} works, "
             f"no model call\n{calls:.0f} short questions about the other {asked}{each}; "
-            f"{more:.0f} more for the regenerated answer\n"
-            f"{first.cost.wall_seconds + second.cost.wall_seconds:.2f} s in the guard"
+            f"{more:.0f} more for the regenerated answer; "
+            f"{_drawn(outcome.scored)} answers drawn to score sentences\n"
+            f"{seconds:.2f} s in the guard"
         )
+
+
+def _drawn(report: Report) -> int:
+    """How many answers the detectors drew; they share them."""
+    own = (cost.calls for name, cost in report.cost.alone.items() if name in report.signatures)
+    return round(max(own, default=0.0))
 
 
 def _settled(finding: Finding) -> bool:

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -88,28 +88,39 @@ STYLES = {"supported": "green", "unsupported": "bold red", "unverified": "yellow
 
 
 @contextmanager
-def patience(message: str) -> Iterator[None]:
-    """A line on the terminal's error output while something takes longer than a second."""
+def patience(message: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Something on the terminal's error output while a step takes longer than a second.
+
+    Args:
+        message: what is going on.
+        total: how many pieces of work there are at most; `None` or 0 shows no bar.
+
+    Yields:
+        A function to tell how many more are done; any thread may call it.
+    """
     if not sys.stderr.isatty():
-        yield
+        yield lambda _: None
         return
     import threading
 
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+    from rich.progress import TimeElapsedColumn as Elapsed
 
+    counted = [BarColumn(bar_width=24), MofNCompleteColumn()] if total else []
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),
-        TimeElapsedColumn(),
+        *counted,
+        Elapsed(),
         console=console(stderr=True),
         transient=True,
     )
-    bar.add_task(one_line(message, 70))
+    task = bar.add_task(one_line(message, 70), total=total or None)
     timer = threading.Timer(1.0, bar.start)
     timer.daemon = True
     timer.start()
     try:
-        yield
+        yield lambda done: bar.advance(task, done)
     finally:
         timer.cancel()
         timer.join()

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand
 
-from guardrail.cli._errors import Exit, Usage, say
+from guardrail.cli._errors import Usage, code_of, say
 
-if TYPE_CHECKING:
-    from guardrail.report import Report
-
-__all__ = ["CheckCommand", "check"]
+__all__ = ["check"]
 
 
 class Effort(StrEnum):
@@ -39,27 +34,6 @@ class FailMode(StrEnum):
 
     OPEN = "open"
     CLOSED = "closed"
-
-
-class CheckCommand(TyperCommand):
-    """Lets `--json` stand alone, for the standard output."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Give a lone `--json` its value."""
-        return super().parse_args(ctx, list(_json_with_value(args)))
-
-
-def _json_with_value(args: Sequence[str]) -> Iterator[str]:
-    """A word after `--json` is its value only if it is "-" or ends in .json, so that no answer is overwritten."""
-    for place, word in enumerate(args):
-        yield word
-        if word == "--":
-            yield from args[place + 1 :]
-            return
-        if word == "--json":
-            following = args[place + 1] if place + 1 < len(args) else ""
-            if following != "-" and not following.lower().endswith(".json"):
-                yield "-"
 
 
 def check(  # noqa: PLR0917  # an option each
@@ -225,11 +199,4 @@ def check(  # noqa: PLR0917  # an option each
             from guardrail.cli._show import show
 
             show(report, source="the standard input" if place == "-" else place, notes=built.notes(report))
-    raise typer.Exit(_code(report))
-
-
-def _code(report: Report) -> Exit:
-    if report.blocked:
-        return Exit.BLOCKED
-    codes = {"unsupported": Exit.UNSUPPORTED, "unverified": Exit.UNVERIFIED}
-    return codes.get(str(report.verdict), Exit.OK)
+    raise typer.Exit(code_of(report))

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from guardrail.cli._errors import Usage
 from guardrail.cli._terminal import json_text
 
+if TYPE_CHECKING:
+    from guardrail.demo import Outcome
+
 __all__ = ["demo"]
 
 PAGE = "guardrail-demo.html"
+SENTENCES = "guardrail-demo-sentences.html"
 MODEL = "gpt-5-mini"
 
 
@@ -29,37 +33,44 @@ def demo(
         bool, typer.Option("--scripted", help="Use the script, also where OPENAI_API_KEY is set.")
     ] = False,
     out: Annotated[
-        str | None, typer.Option(metavar="DIR", help=f"Folder for {PAGE}. Default: the current one.")
+        str | None,
+        typer.Option(metavar="DIR", help=f"Folder for {PAGE} and {SENTENCES}. Default: the current one."),
     ] = None,
     json: Annotated[
-        bool, typer.Option("--json", help="Print the question and both reports as JSON.")
+        bool, typer.Option("--json", help="Print the question and the three reports as JSON.")
     ] = False,
 ) -> None:
     """Watch a LangChain chain being guarded: a model makes references up, and the guard notices.
 
+    Then it scores the sentences of a second answer against other answers to the same question: by n-grams, and
+    by MiniLM as well where the extra "local" is installed.
+
     Without a key it runs on a scripted model, in a few seconds, off the network. With OPENAI_API_KEY set, or
-    with --base-url, the same chain runs on a live model (a few dozen short questions).
+    with --base-url, the same chains run on a live model (a few dozen short questions).
 
     Examples:
       guardrail demo
       guardrail demo --model llama3.2 --base-url http://localhost:11434/v1
     """
-    page = _page(out)
+    folder = _folder(out)
+    pages = (str(folder / PAGE), str(folder / SENTENCES))
     chat, told = _chat(model, base_url, scripted=scripted)
-    from guardrail.cli._outputs import write_page, write_text
+    from guardrail.cli._outputs import write_text
     from guardrail.cli._stage import Stage
     from guardrail.demo.scenario import run
 
     if json:
         outcome = run(chat)
-        write_page(str(page), outcome.annotated)
+        _write(pages, outcome)
         reports: dict[str, Any] = {
             "question": outcome.question,
             "model": told,
             "raw": outcome.raw,
             "annotated": outcome.annotated.model_dump(mode="json"),
             "regenerated": outcome.regenerated.model_dump(mode="json"),
-            "page": str(page),
+            "scored": outcome.scored.model_dump(mode="json"),
+            "page": pages[0],
+            "sentences_page": pages[1],
         }
         write_text("-", json_text(reports))
         return
@@ -67,11 +78,18 @@ def demo(
     stage.opening(told)
     with stage.working() as step:
         outcome = run(chat, step=step)
-    write_page(str(page), outcome.annotated)
-    stage.play(outcome, str(page))
+    _write(pages, outcome)
+    stage.play(outcome, pages)
 
 
-def _page(out: str | None) -> Path:
+def _write(pages: tuple[str, str], outcome: Outcome) -> None:
+    from guardrail.cli._outputs import write_page
+
+    for place, report in zip(pages, (outcome.annotated, outcome.scored), strict=True):
+        write_page(place, report)
+
+
+def _folder(out: str | None) -> Path:
     folder = Path(out or ".").expanduser()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -81,7 +99,7 @@ def _page(out: str | None) -> Path:
         ) from error
     if not os.access(folder, os.W_OK):
         raise Usage(f"{str(folder)!r} cannot be written; name another folder with --out DIR")
-    return folder / PAGE
+    return folder
 
 
 def _chat(model: str | None, base_url: str | None, *, scripted: bool) -> tuple[Any, str]:

@@ -1,4 +1,4 @@
-"""The demo: a LangChain chain whose model makes references up, and the guard that notices.
+"""The demo: a LangChain chain whose model makes things up, references and sentences, and the guard that notices.
 
 `run()` needs the extra `langchain` and nothing else: no key, no network, no model. `guardrail demo` prints it.
 """

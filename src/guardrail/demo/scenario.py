@@ -1,4 +1,8 @@
-"""One question through two guarded LangChain chains: one marks what is made up, one has it written again."""
+"""Two questions through guarded LangChain chains.
+
+The answer to the first names references: one chain marks what is made up, one has it written again. The answer to
+the second is a text, whose sentences are scored against other answers to the same question.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +15,18 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from guardrail.demo import portrait
 from guardrail.demo.script import QUESTION
 from guardrail.demo.script import chat as scripted_chat
 from guardrail.detectors.references import ReferenceCheck
+from guardrail.detectors.selfcheck import SelfCheck
 from guardrail.errors import MissingExtra
 from guardrail.guard import Guard
 from guardrail.policies import Policy, annotate, regenerate
 from guardrail.report import Report
 
 if TYPE_CHECKING:
+    from guardrail.backends import Backend
     from guardrail.bibliography.index import Index
 
 __all__ = ["Outcome", "run"]
@@ -34,19 +41,24 @@ class Outcome:
         raw: the model's answer as it came.
         annotated: the report of `prompt | model | GuardedOutput(guard)` under `annotate()`.
         regenerated: the report of `guard_runnable(guard, prompt | model)` under `regenerate(2) | annotate()`.
+        scored: the report of `prompt | model | GuardedOutput(guard)` with SelfCheck, under `flag()`, on the
+            second question.
         works: how many works the bibliography holds.
+        true: whether the sentences of the second answer are, for the script; of a live model nobody knows.
     """
 
     question: str
     raw: str
     annotated: Report
     regenerated: Report
+    scored: Report
     works: int
+    true: tuple[bool, ...] | None = None
 
     @property
     def calls(self) -> float:
-        """Questions that the guard asked, for both answers."""
-        reports = (self.annotated, self.regenerated)
+        """Questions that the guard asked, for all answers."""
+        reports = (self.annotated, self.regenerated, self.scored)
         return sum(cost.calls for report in reports for cost in report.cost.paid.values()) - sum(
             report.cost.paid["guard"].calls for report in reports if "guard" in report.cost.paid
         )
@@ -59,7 +71,7 @@ def run(
 
     Args:
         chat: the model to guard, from `guardrail.chat`; the scripted one by default.
-        question: what to ask it.
+        question: what to ask it for references.
         step: told what comes next.
 
     Raises:
@@ -74,6 +86,7 @@ def run(
         raise MissingExtra("langchain", extra="langchain") from error
     # The demo stands where an application stands: it uses the adapter as any user would.
     adapter = import_module("guardrail_langchain")
+    true = portrait.TRUE if chat is None else None
     chat = scripted_chat() if chat is None else chat
     chain = ChatPromptTemplate.from_messages([("human", "{question}")]) | DemoModel(chat=chat)
     with _bibliography() as index:
@@ -89,7 +102,25 @@ def run(
         step("the model answers again without what was rejected")
         guard, regenerated = guarded(cast("Policy", regenerate(2) | annotate()))
         adapter.guard_runnable(guard, chain).invoke({"question": question})
-        return Outcome(question, annotated[-1].case.answer, annotated[-1], regenerated[-1], len(index))
+        works = len(index)
+    step("another question; its answer is compared, sentence by sentence, with five more")
+    scored: list[Report] = []
+    detectors, backends = _scorers()
+    guard = Guard(detectors, chat=chat, backends=backends, on_report=scored.append)
+    (chain | adapter.GuardedOutput(guard)).invoke({"question": portrait.QUESTION})
+    raw = annotated[-1].case.answer
+    return Outcome(question, raw, annotated[-1], regenerated[-1], scored[-1], works, true)
+
+
+def _scorers() -> tuple[list[SelfCheck], dict[str, Backend[Any]]]:
+    """SelfCheck by n-grams, and by MiniLM too where the extra `local` is installed."""
+    from guardrail.backends.similarity import BertScore
+
+    try:
+        similarity = BertScore()
+    except MissingExtra:
+        return [SelfCheck("ngram")], {}
+    return [SelfCheck("ngram"), SelfCheck("bertscore")], {"similarity": similarity}
 
 
 @contextmanager

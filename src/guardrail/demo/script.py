@@ -1,7 +1,7 @@
 """What the scripted chat model says: an answer with five references, and replies to questions about them.
 
 Of the five, one is quoted right and in the bibliography, one is quoted right but in no bibliography here, one is
-real with other people's names on it, and two do not exist.
+real with other people's names on it, and two do not exist. Asked who somebody was, it tells the life of `portrait`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from guardrail.chat import ScriptedChat
+from guardrail.demo import portrait
 from guardrail.flow import Failed, Reason
 from guardrail.requests import Ask
 
@@ -88,6 +89,9 @@ def _reply(ask: Ask) -> str | Failed:
         title = _titles(everything)[int(numbered[1]) - 1 if numbered else 0]
         kind = 2 if numbered else 1 if "above paper" in last else 0
         return _EXISTS[title][kind]
+    if portrait.QUESTION in last:  # the answer itself; drawn again at temperature 1, the others in turn
+        again = ask.temperature == 1.0
+        return portrait.SAMPLES[ask.draw % len(portrait.SAMPLES)] if again else portrait.ANSWER
     if QUESTION in everything:  # asked again, the feedback names what was rejected
         return SECOND_ANSWER if _titles(everything) else ANSWER
     return Failed(Reason.MISSING, f"the demo's script has no reply to {last[:80]!r}")

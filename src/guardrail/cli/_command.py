@@ -1,0 +1,49 @@
+"""Command lines that are forgiving where the shell's habits are: `--json` alone, several words after one option."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, ClassVar
+
+from typer.core import TyperCommand
+
+__all__ = ["Command"]
+
+
+class Command(TyperCommand):
+    """Lets `--json` stand alone, for the standard output, and options of `several` take all words that follow."""
+
+    several: ClassVar[frozenset[str]] = frozenset()
+    """Options that take words up to the next option (`--samples a.txt b.txt`); only for commands without
+    arguments, whose words can belong to nothing else."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Give a lone `--json` its value, and each of several words its option."""
+        return super().parse_args(ctx, list(_json_with_value(list(_repeated(args, self.several)))))
+
+
+def _json_with_value(args: Sequence[str]) -> Iterator[str]:
+    """A word after `--json` is its value only if it is "-" or ends in .json, so that no answer is overwritten."""
+    for place, word in enumerate(args):
+        yield word
+        if word == "--":
+            yield from args[place + 1 :]
+            return
+        if word == "--json":
+            following = args[place + 1] if place + 1 < len(args) else ""
+            if following != "-" and not following.lower().endswith(".json"):
+                yield "-"
+
+
+def _repeated(args: Iterable[str], several: frozenset[str]) -> Iterator[str]:
+    """`--samples a b` as `--samples a --samples b`."""
+    option, first = "", False
+    for word in args:
+        if word.startswith("-") and word != "-":
+            option = word.partition("=")[0] if word.partition("=")[0] in several else ""
+            first = word == option
+        elif option and not first:
+            yield option
+        else:
+            first = False
+        yield word

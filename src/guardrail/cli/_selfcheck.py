@@ -1,0 +1,183 @@
+"""The guard that the options of `guardrail selfcheck` ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from guardrail.cli._errors import Usage
+from guardrail.cli._guard import Nobody, live_chat, names_model
+from guardrail.cli._terminal import patience
+
+if TYPE_CHECKING:
+    from guardrail.backends import Backend
+    from guardrail.detectors.selfcheck import SelfCheck
+    from guardrail.report import Case, Report
+
+__all__ = ["ENTAILMENT", "Choice", "Judgement", "prepared"]
+
+ENTAILMENT = "potsawee/deberta-v3-large-mnli"
+"""The entailment model of SelfCheckGPT, looked for where local weights are."""
+
+_BY_METHOD = {"--entailment": ("nli", "ensemble"), "--encoder": ("bertscore", "ensemble")}
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the user chose; `None` = nothing."""
+
+    method: str | None = None
+    model: str | None = None
+    base_url: str | None = None
+    api_key_env: str | None = None
+    entailment: str | None = None
+    encoder: str | None = None
+    threshold: float | None = None
+    draw: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A detector with all that it needs for one case."""
+
+    detector: SelfCheck
+    chat: Any
+    backends: dict[str, Backend[Any]]
+
+    def of(self, case: Case) -> Report:
+        """Examine; on a terminal, say how far it is if it takes long."""
+        from guardrail.guard import Guard
+
+        questions = Guard([self.detector], chat=self.chat).estimate(case).most
+        pairs = 0
+        if not questions and "entailment" in self.backends:
+            from guardrail.text.sentences import split_sentences
+
+            pairs = len(split_sentences(case.answer)) * len(case.samples or case.context)
+        asking = f"asking the model, at most {questions:,} times" if questions else "comparing"
+        with patience(f"selfcheck: {asking}", questions or pairs) as done:
+            backends = {lane: _Counted(backend, done) for lane, backend in self.backends.items()}
+            return Guard([self.detector], chat=_Counted(self.chat, done), backends=backends).check(case)
+
+
+def prepared(choice: Choice, case: Case) -> Judgement:
+    """The detector and what answers it.
+
+    Raises:
+        Usage: options that do not go together, or something to compare with is lacking.
+        GuardrailError: an extra, a key or weights are missing; the message says how to get them.
+    """
+    from guardrail.detectors.selfcheck import SelfCheck
+
+    options: dict[str, Any] = {}
+    if choice.threshold is not None:
+        options["threshold"] = choice.threshold
+    if choice.draw is not None:
+        options["samples"] = choice.draw
+    _agree(choice, case)
+    detector = SelfCheck(choice.method, **options) if choice.method else SelfCheck(**options)
+    method = str(getattr(detector, "method", choice.method or ""))
+    if case.context and not detector.reads_context:
+        raise Usage(
+            f"--context: the method {method} compares answers with each other; add --method nli or --method "
+            "prompt, or give other answers with --samples"
+        )
+    for option, methods in _BY_METHOD.items():
+        if getattr(choice, option[2:]) is not None and method not in methods:
+            raise Usage(
+                f"{option} is for --method {methods[0]}, not {method}: add that, or leave {option} out"
+            )
+    live = names_model(
+        choice.model, {"--base-url": choice.base_url, "--api-key-env": choice.api_key_env, "--draw": choice.draw}
+    )  # fmt: skip
+    if method == "prompt" and not live:
+        raise Usage("--method prompt asks a chat model: add --model NAME, and --base-url URL if it is yours")
+    if detector.needs and not (case.samples or case.context):
+        _must_draw(case, live=live)
+    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else Nobody()
+    return Judgement(detector, chat, _local(method, choice, detector))
+
+
+def _agree(choice: Choice, case: Case) -> None:
+    """Options that say the same twice, or something about a method that was not chosen."""
+    if case.samples and case.context:
+        raise Usage(
+            "--samples and --context: give one of them; the answer is compared with other answers or documents"
+        )
+    grey = choice.method == "greybox"
+    if grey and not case.logprobs:
+        raise Usage("--method greybox reads the answer's own log-probabilities: add --logprobs FILE")
+    if case.logprobs and not grey:
+        raise Usage("--logprobs is for --method greybox: add that, or leave --logprobs out")
+    if grey and (case.samples or case.context or choice.draw):
+        raise Usage(
+            "--method greybox reads log-probabilities only: leave --samples, --context and --draw out"
+        )
+    if choice.draw is not None and (case.samples or case.context):
+        raise Usage("--draw draws samples where none are given: leave it, or --samples and --context, out")
+
+
+def _must_draw(case: Case, *, live: bool) -> None:
+    if live and case.messages:
+        return
+    expected = "expected other answers to compare with, got none: add --samples FILES"
+    if live:
+        raise Usage(f"{expected}, or --prompt TEXT to have the model draw them")
+    if case.messages:
+        raise Usage(f"{expected}, or --model NAME to draw them from")
+    raise Usage(f"{expected}, or draw them from a model: --prompt TEXT --model NAME [--draw 5]")
+
+
+def _local(method: str, choice: Choice, detector: SelfCheck) -> dict[str, Backend[Any]]:
+    """Models on this machine that the method needs and does not bring along."""
+    found: dict[str, Backend[Any]] = {}
+    brought = detector.backends()
+    if method == "nli" or choice.entailment is not None:
+        from guardrail.backends.entailment import EntailmentModel
+
+        found["entailment"] = EntailmentModel(_weights(choice.entailment or ENTAILMENT))
+    if choice.encoder is not None or (method == "bertscore" and "similarity" not in brought):
+        from guardrail.backends.similarity import BertScore
+
+        found["similarity"] = BertScore() if choice.encoder is None else BertScore(_weights(choice.encoder))
+    return found
+
+
+def _weights(name: str) -> str | Path:
+    """A folder that is there, or is plainly meant to be, as a path; any other word is a model's name."""
+    path = Path(name).expanduser()
+    return path if path.is_dir() or name.startswith((".", "/", "~")) else name
+
+
+class _Counted:
+    """A backend that tells how many requests it has answered; else what it wraps."""
+
+    aanswer = None  # the command line waits for its answer, without a loop
+
+    def __init__(self, inner: Any, done: Callable[[int], None]) -> None:
+        self._inner = inner
+        self._done = done
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+    @property
+    def fingerprint(self) -> str:
+        """Of what is wrapped."""
+        return str(self._inner.fingerprint)
+
+    def answer(self, requests: Sequence[Any]) -> Any:
+        """As what is wrapped."""
+        replies = self._inner.answer(requests)
+        self._done(len(requests))
+        return replies
+
+    def group(self, request: Any) -> Any:
+        """As what is wrapped."""
+        return self._inner.group(request)
+
+    def weight(self, request: Any) -> int:
+        """As what is wrapped."""
+        return int(self._inner.weight(request))
