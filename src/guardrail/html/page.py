@@ -55,7 +55,7 @@ def _template() -> tuple[Template, str]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"visible": visible, "number": number, "few": few, "many": many}
+    environment.filters |= {"visible": visible, "spelt": spelt, "number": number, "few": few, "many": many}
     return environment.from_string(folder.joinpath("report.html.j2").read_text(encoding="utf-8")), css
 
 
@@ -79,6 +79,16 @@ def visible(text: str) -> Markup:
         ]
         position = match.end()
     return Markup("").join([*pieces, escape(text[position:])])
+
+
+def spelt(text: str) -> str:
+    r"""Text for an attribute, where no element can stand; invisible characters are spelt out, escaping comes later.
+
+    Example:
+        >>> spelt("a\u202eb")
+        'a[U+202E]b'
+    """
+    return _INVISIBLE.sub(lambda match: f"[U+{ord(match.group()):04X}]", text.replace("\r\n", "\n"))
 
 
 def number(value: float | None, digits: int = 3) -> str:

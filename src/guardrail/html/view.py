@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from guardrail.flow import Cost
+from guardrail.html.sentences import Table, scored
 from guardrail.report import (
     Action,
     Edit,
@@ -191,6 +192,20 @@ class View:
     def shown(self) -> list[Piece]:
         """The answer that is shown."""
         return shown_pieces(self.report)
+
+    @cached_property
+    def scored(self) -> Table:
+        """The sentences with their scores; empty where nobody scored sentences."""
+        return scored(self.report)
+
+    def hover(self, numbers: Iterable[int]) -> str:
+        """What the findings (from 1) on a piece of text say, in a line each."""
+        told = []
+        for number in numbers:
+            finding = self.report.findings[number - 1]
+            score = "" if finding.score is None else f" {finding.score:.3g}"
+            told.append(f"{number}. {finding.verdict.value}{score}: {finding.reason or finding.detector}")
+        return "\n".join(told)
 
     @property
     def cuts(self) -> bool:

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from guardrail.flow import Cost, Reason
 from guardrail.html import render, write
 from guardrail.html.page import visible
+from guardrail.html.sentences import shades
 from guardrail.html.view import View, pieces
 from guardrail.policies import Plan, Review, annotate, block, flag, remove
 from guardrail.report import (
@@ -27,6 +28,7 @@ from guardrail.report import (
     Proof,
     Replies,
     Report,
+    Scale,
     Signature,
     Span,
     Verdict,
@@ -233,6 +235,7 @@ class Page(HTMLParser):
     VOID = frozenset({"meta", "br", "hr"})
     ALLOWED = frozenset(
         [
+            "br",
             "html",
             "head",
             "meta",
@@ -372,7 +375,8 @@ class TestPage:
         """Also where two findings overlap."""
         html = render(report(flag()))
         assert re.search(
-            r'<a class="found unsupported several" href="#finding-6">proven optimal in 2019</a>', html
+            r'<a class="found unsupported several heat-4" href="#finding-6" title="[^"<>]+">proven optimal in 2019</a>',
+            html,
         )
         for n in range(1, 8):
             assert f'id="finding-{n}"' in html
@@ -462,6 +466,73 @@ class TestHostileText:
         assert not set(html) & set(hidden)
         assert "U+202E" in html
         assert "a\n‍b" in visible("a\r\n‍b")
+
+
+def judged(text, score, verdict, start, *, detector="selfcheck-ngram", reason="it says so"):
+    return Finding(
+        detector=detector, span=Span(start=start, end=start + len(text)), text=text, score=score,
+        verdict=verdict, reason=reason,
+    )  # fmt: skip
+
+
+def sentences_report(findings, answer, **scales):
+    decision = flag().decide(Review(Case.of(answer), findings, ()))
+    return Report(case=Case.of(answer), findings=findings, decision=decision, scales=scales)
+
+
+NATS = Scale(least=0.0, most=None, unit="nats")
+SENTENCES = (
+    judged("One.", 5.0, GOOD, 0), judged("Two.", 7.5, BAD, 5), judged("Three.", None, OPEN, 10),
+    judged("One.", 0.1, GOOD, 0, detector="selfcheck-bertscore"),
+    judged("Two.", 0.62, BAD, 5, detector="selfcheck-bertscore"),
+)  # fmt: skip
+
+
+class TestSentences:
+    def table(self, html):
+        return re.search(r'<section class="sentences".*?</section>', html, re.DOTALL)[0]
+
+    def test_stand_in_a_table_with_a_score_per_detector(self):
+        """The number and the verdict in words, and a way to the evidence."""
+        html = render(sentences_report(SENTENCES, "One. Two. Three.", **{"selfcheck-ngram": NATS}))
+        table = self.table(html)
+        heads = re.findall(r'scope="col"><bdi>(.*?)</bdi>', table)
+        assert heads == ["selfcheck-ngram", "selfcheck-bertscore"]
+        assert re.findall(r"<b>(.*?)</b>", table) == ["5.00", "0.10", "7.50", "0.62", "–"]
+        assert table.count('<span class="word">') == 5
+        assert set(re.findall(r'href="#finding-(\d)"', table)) == set("12345")
+        assert "nats</bdi>, from 0" in table
+
+    def test_are_darker_the_likelier_they_are_made_up(self):
+        """In the table and in the answer alike; without a score there is a dashed frame and no shade."""
+        html = render(sentences_report(SENTENCES, "One. Two. Three.", **{"selfcheck-ngram": NATS}))
+        shades = re.findall(r'class="text sentence heat-(\w+)">(\w+)\.', self.table(html))
+        assert shades == [("0", "One"), ("4", "Two"), ("none", "Three")]
+        assert re.search(r'class="found unsupported several heat-4" [^>]*>Two\.<', html)
+
+    def test_shade_on_an_unbounded_scale_follows_the_verdict(self):
+        """Nats have no upper end: supported sentences are light, unsupported ones dark, each by their order."""
+        found = [judged("x", s, v, 0) for s, v in ((5.0, GOOD), (6.0, GOOD), (6.5, BAD), (8.0, BAD))]
+        assert shades(found, NATS) == [0.0, 0.4, 0.6, 1.0]
+        assert shades(found[:1], NATS) == [0.0]
+        assert shades([judged("x", 0.25, GOOD, 0)], Scale()) == [0.25]
+
+    def test_are_left_out_where_nobody_scored_sentences(self):
+        """References are no sentences."""
+        html = render(sentences_report((judged("One.", 0.5, BAD, 0, detector="references"),), "One."))
+        assert 'class="sentences"' not in html
+
+    @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+    def test_break_out_of_nothing(self, text):
+        """Hostile sentences, reasons, names and units stay text, in attributes too."""
+        one = judged(text, 0.9, BAD, 0, detector="selfcheck" + text[:200], reason=text)
+        two = judged(text, None, OPEN, 0, reason=text)
+        html = render(sentences_report((one, two), text, **{one.detector: Scale(unit=text)}))
+        page = Page(html)
+        assert set(page.targets) <= set(page.ids)
+        assert not set(html) & set("\x00\x1b\u202e\u2066\u200f\u2028\ufeff\u200b")
+        if text.isprintable():
+            assert page.text.count(text) >= 4
 
 
 class TestPieces:
