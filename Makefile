@@ -7,6 +7,7 @@ python := .venv/bin/python
 
 help:
 	@echo 'make demo    a guarded LangChain chain, end to end; no key, GPU or model needed'
+	@echo '             (LOCAL=1 scores sentences by MiniLM as well; installs torch: about 1 GB)'
 	@echo 'make test    all tests (ARGS="-k leak" passes options to pytest)'
 	@echo 'make test-local  the tests of local models, none left out (installs torch: about 1 GB)'
 	@echo 'make lint    ruff and mypy'
@@ -18,7 +19,7 @@ setup:
 	@scripts/setup dev
 
 demo:
-	@scripts/setup demo
+	@scripts/setup $(if $(filter-out 0,$(LOCAL)),demo-local,demo)
 	@.venv/bin/guardrail demo $(ARGS)
 
 test:
