@@ -8,6 +8,7 @@ from tests.contract.detector import DetectorContract
 
 from guardrail import Case
 from guardrail.detectors import SelfCheck
+from guardrail.detectors.selfcheck.questions import Answerable, Choose, Distract, Question, QuestionAnswer
 from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity, TokenLogprob
 
 ANSWER = "Ada Lovelace was born in London. She won the Nobel Prize in 1840. She wrote notes on the engine."
@@ -35,6 +36,15 @@ class SelfCheckContract(DetectorContract):
         if isinstance(request, Compare):
             f1 = 0.9 if request.candidate.split()[-1] == request.reference.split()[-1] else 0.2
             return Similarity(f1, f1, f1)
+        if isinstance(request, Question):
+            return QuestionAnswer(f"What comes after {request.text[:20]}?", request.text[-8:])
+        if isinstance(request, Distract):
+            return ("1841", "Paris", "a poem")
+        if isinstance(request, Choose):
+            held = [i for i, option in enumerate(request.options) if option in request.context]
+            return tuple(0.7 if [i] == held[:1] else 0.1 for i in range(4))
+        if isinstance(request, Answerable):
+            return 0.8 if "London" in request.context else 0.1
         if isinstance(request, Ask) and request.role == "judge":
             text = request.messages[-1].text
             if "1. " in text:
@@ -63,6 +73,22 @@ class TestNliBeyondThePaper(SelfCheckContract):
 
 class TestBertScore(SelfCheckContract):
     options: ClassVar = {"method": "bertscore"}
+
+
+class TestQA(SelfCheckContract):
+    options: ClassVar = {"method": "qa"}
+
+
+class TestQACounting(SelfCheckContract):
+    options: ClassVar = {"method": "qa", "scoring": "counting", "questions": 2, "answerable": 0.0}
+
+
+class TestQADocuments(SelfCheckContract):
+    options: ClassVar = {"method": "qa", "scoring": "bayes"}
+
+    @pytest.fixture
+    def case(self):
+        return Case.of(ANSWER, prompt="Who was she?", context=SAMPLES)
 
 
 class TestPrompt(SelfCheckContract):

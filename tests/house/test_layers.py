@@ -7,10 +7,11 @@ import pytest
 from tests.house.source import ADAPTERS, ROOT, SRC, guardrail_modules, imports, loaded, modules
 
 # Longest name wins: `bibliography.records` are plain data that `text.citations` reads out of answers, so
-# they stand below the bibliographies that look them up.
+# they stand below the bibliographies that look them up; `detectors.selfcheck.questions` are requests, which
+# the backends that answer them must know.
 LAYERS = [
     {"_version", "_log", "_options", "_watchdog", "flow", "requests", "errors", "report"},
-    {"backends", "codec", "bibliography.records", "text", "calibration"},
+    {"backends", "codec", "bibliography.records", "detectors.selfcheck.questions", "text", "calibration"},
     {"detector", "registry", "chat", "bibliography", "cache"},
     {"detectors"},
     {"run", "jobs", "lanes", "hub", "drivers", "policies", "examination", "guard", "config"},

@@ -110,6 +110,56 @@ class TestQa:
         assert qa.bayes_score(matches + more, mismatches) <= score
 
 
+scoring = st.sampled_from(["counting", "bayes", "bayes_with_alpha"])
+answered = st.lists(st.tuples(st.integers(0, 3), unit), max_size=8)
+beta = st.floats(0.51, 0.97)
+
+
+def of_question(scoring, answers, **chosen):
+    return qa.question_score(scoring, 0, [a for a, _ in answers], [alpha for _, alpha in answers], **chosen)
+
+
+class TestQuestions:
+    @given(scoring, answered, unit, unit, beta, beta)
+    def test_bounds(self, scoring, answers, own, bound, beta_1, beta_2):
+        """Whatever was answered."""
+        score = of_question(scoring, answers, own=own, bound=bound, beta_1=beta_1, beta_2=beta_2)
+        assert 0 <= score <= 1
+
+    @given(scoring, answered, st.randoms())
+    def test_order_of_samples(self, scoring, answers, random):
+        """Does not matter."""
+        shuffled = list(answers)
+        random.shuffle(shuffled)
+        assert math.isclose(of_question(scoring, shuffled), of_question(scoring, answers), abs_tol=1e-12)
+
+    @given(scoring, answered)
+    def test_each_twice(self, scoring, answers):
+        """The share stays; Bayes grows surer, of the same thing."""
+        once, twice = of_question(scoring, answers), of_question(scoring, answers * 2)
+        if scoring == "counting":
+            assert math.isclose(once, twice, abs_tol=1e-12)
+        else:
+            assert abs(twice - 0.5) >= abs(once - 0.5) - 1e-12
+            assert (twice - 0.5) * (once - 0.5) >= -1e-12
+
+    @given(scoring, answered.filter(bool), st.integers(1, 3), st.data())
+    def test_monotone(self, scoring, answers, other, data):
+        """A sample that answers otherwise instead never lowers the score; nor does one more, at the usual β."""
+        i = data.draw(st.integers(0, len(answers) - 1))
+        changed = [*answers[:i], (other, answers[i][1]), *answers[i + 1 :]]
+        assert of_question(scoring, changed) >= of_question(scoring, answers) - 1e-12
+        more = [*answers, (other, 0.9)]
+        assert of_question(scoring, more) >= of_question(scoring, answers) - 1e-12
+
+    @given(scoring, answered, st.integers(0, 3))
+    def test_unanswerable_samples(self, scoring, answers, option):
+        """Weigh nothing."""
+        assert math.isclose(
+            of_question(scoring, [*answers, (option, 0.0)]), of_question(scoring, answers), abs_tol=1e-12
+        )
+
+
 class TestEarly:
     @given(st.integers(1, 20), st.integers(0, 20), unit, unit)
     def test_probability(self, planned, seen, share, threshold):

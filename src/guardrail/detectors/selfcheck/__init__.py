@@ -11,5 +11,6 @@ from guardrail.detectors.selfcheck.greybox import GreyBoxCheck
 from guardrail.detectors.selfcheck.ngram import NgramCheck
 from guardrail.detectors.selfcheck.nli import NliCheck
 from guardrail.detectors.selfcheck.prompt import PromptCheck
+from guardrail.detectors.selfcheck.qa import QACheck
 
-__all__ = ["BertScoreCheck", "GreyBoxCheck", "NgramCheck", "NliCheck", "PromptCheck", "SelfCheck"]
+__all__ = ["BertScoreCheck", "GreyBoxCheck", "NgramCheck", "NliCheck", "PromptCheck", "QACheck", "SelfCheck"]

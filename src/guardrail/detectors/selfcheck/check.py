@@ -33,6 +33,7 @@ _HOMES: Mapping[str, str] = {
     "prompt": "guardrail.detectors.selfcheck.prompt:PromptCheck",
     "nli": "guardrail.detectors.selfcheck.nli:NliCheck",
     "bertscore": "guardrail.detectors.selfcheck.bertscore:BertScoreCheck",
+    "qa": "guardrail.detectors.selfcheck.qa:QACheck",
     "greybox": "guardrail.detectors.selfcheck.greybox:GreyBoxCheck",
 }
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"

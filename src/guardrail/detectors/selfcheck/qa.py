@@ -1,86 +1,322 @@
-"""QA: would the sampled answers answer questions about the sentence as it does? The formulas of MQAG.
+"""QA (MQAG): do other answers answer questions about a sentence as the answer itself does?
 
-Kernels only, on answers that somebody else generated; there is no detector here.
+Questions are made from the sentence, wrong answers to them from the whole answer; then the answer and every sample
+choose among the options. The formulas are in `qa_scores`, the requests in `questions`.
 
-Source: [manakul2023] §5.2, eqs. 5 and 6, and Appendix B, eqs. 16 to 19.
+Source: [manakul2023] §5.2 and Appendix B.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
-__all__ = ["BETA", "answers_score", "bayes_score", "score", "simple_score", "soft_counts"]
+from guardrail._options import number, one_of
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.detectors.selfcheck.qa_scores import (
+    BETA,
+    Scoring,
+    answers_score,
+    bayes_score,
+    chosen,
+    counts,
+    question_score,
+    score,
+    simple_score,
+    soft_counts,
+)
+from guardrail.detectors.selfcheck.questions import Answerable, Choose, Distract, Question, options
+from guardrail.errors import ConfigError
+from guardrail.flow import Answer, Failed, Flow, Reply, Request, draws, each, why
+from guardrail.report import Case, Evidence, Measurement, Replies, Scale, Span
 
-BETA = 0.8
-"""β₁ and β₂ of the paper."""
+__all__ = [
+    "BETA",
+    "QACheck",
+    "Scoring",
+    "answers_score",
+    "bayes_score",
+    "chosen",
+    "counts",
+    "question_score",
+    "score",
+    "simple_score",
+    "soft_counts",
+]
+
+T = TypeVar("T")
+
+_SHOWN = 3  # questions that evidence quotes
+_QUOTED = 300  # characters of an option or a question there
+_Known: TypeAlias = Mapping[Request[Any], Reply[Any]]
 
 
-def simple_score(matches: float, mismatches: float) -> float | None:
-    """The share of samples whose answer differs: in [0, 1]; `None` without a sample.
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One question; the first option is the answer that it was made with."""
 
-    Example:
-        >>> simple_score(3, 1), simple_score(0, 0)
-        (0.25, None)
-    """
-    total = matches + mismatches
-    return mismatches / total if total > 0 else None
+    question: str
+    options: tuple[str, ...]
 
 
-def bayes_score(matches: float, mismatches: float, *, beta_1: float = BETA, beta_2: float = BETA) -> float:
-    """P(non-factual | counts), eq. 19: in [0, 1], one half where nothing was counted.
+@dataclass(frozen=True, slots=True)
+class _Quiz:
+    """The questions about one sentence, and what became of the draws that gave none."""
+
+    items: tuple[_Item, ...]
+    failed: tuple[Failed, ...]
+    useless: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Marked:
+    """How one question was answered: by the texts that did, and what follows."""
+
+    item: _Item
+    own: int
+    answers: tuple[int, ...]
+    answerable: tuple[float, ...]
+    score: float
+    weight: float
+
+
+class QACheck(SelfCheck):
+    """Scores sentences by the answers that other samples give to questions about them.
+
+    Needs a backend for "questions" (`guardrail.backends.questions.QuestionModel`) and one for "answers"
+    (`guardrail.backends.answers.AnswerModel`). Score: the mean over a sentence's questions, in [0, 1], ½ = the
+    samples say neither. A sentence about which no question can be made, or none that the samples answer, is
+    unverified.
+
+    Documents (`case.context`) are read as samples are: one that does not answer a question weighs nothing.
 
     Args:
-        matches: samples that answer as the answer does; a soft count may be a fraction.
-        mismatches: those that answer otherwise.
-        beta_1: P(an answer differs | the sentence is false), in (0, 1).
-        beta_2: P(an answer matches | the sentence is true), in (0, 1).
+        method: "qa".
+        questions: how many to draw per sentence; some draws give none.
+        scoring: "bayes_with_alpha" (samples weigh as much as the question is answerable from them), "bayes" or
+            "counting" (samples count where it is answerable enough).
+        beta_1: P(a sample answers otherwise | the sentence is false), in (0, 1).
+        beta_2: P(a sample answers likewise | the sentence is true), in (0, 1); β₁ + β₂ must be above 1, or
+            samples that answer otherwise would speak for the sentence.
+        answerable: the least α of "bayes" and "counting"; 0 counts every sample, and α is not asked for. With
+            "bayes_with_alpha" a question tells something where the α of all samples add up to it.
+        samples: see `SelfCheck`, as for the rest.
+        threshold: in [0, 1]; `None` = 0.5.
+        against: "samples", "context" or "auto".
+        max_sentences: the rest is unverified.
+        splitter: where sentences stand.
+        deadline: seconds per answer.
 
-    Example:
-        >>> round(bayes_score(1, 0), 6), bayes_score(0, 0)
-        (0.2, 0.5)
+    Differs from the paper's package: a question that tells nothing counts ½ among others, as there, but a
+    sentence with no other question is unverified, not ½.
     """
-    for name, beta in (("beta_1", beta_1), ("beta_2", beta_2)):
-        if not 0 < beta < 1:
-            raise ValueError(f"expected {name} between 0 and 1, got {beta!r}")
-    # γ₂^n / (γ₁^m + γ₂^n) as a logistic of log-odds, which does not overflow for large counts
-    odds = mismatches * math.log(beta_1 / (1 - beta_2)) - matches * math.log(beta_2 / (1 - beta_1))
-    if odds >= 0:
-        return 1 / (1 + math.exp(-odds))
-    return math.exp(odds) / (1 + math.exp(odds))
+
+    name: ClassVar[str] = "selfcheck-qa"
+    scale: ClassVar[Scale] = Scale(unit="P(false | answers to questions)")
+    reads_context: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        method: Literal["qa"] = "qa",
+        *,
+        questions: int = 5,
+        scoring: Scoring = "bayes_with_alpha",
+        beta_1: float = BETA,
+        beta_2: float = BETA,
+        answerable: float = 0.5,
+        samples: int = 5,
+        threshold: float | None = None,
+        against: Against = "auto",
+        max_sentences: int = 200,
+        splitter: Splitter | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        one_of("method", method, ("qa",))
+        number("questions", questions, least=1, whole=True)
+        one_of("scoring", scoring, ("bayes_with_alpha", "bayes", "counting"))
+        number("beta_1", beta_1, least=0, most=1)
+        number("beta_2", beta_2, least=0, most=1)
+        if not (0 < beta_1 < 1 and 0 < beta_2 < 1 and beta_1 + beta_2 > 1):
+            raise ConfigError(
+                f"expected beta_1 and beta_2 between 0 and 1, adding up to more than 1, got {beta_1!r}, {beta_2!r}"
+            )
+        number("answerable", answerable, least=0, most=1)
+        self.method = method
+        self.questions = questions
+        self.scoring: Scoring = scoring
+        self.beta_1 = beta_1
+        self.beta_2 = beta_2
+        self.answerable = answerable
+        self._share(
+            samples=samples,
+            threshold=threshold,
+            against=against,
+            max_sentences=max_sentences,
+            splitter=splitter,
+            deadline=deadline,
+        )
+
+    # -- what is asked
+
+    def _judge_case(
+        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
+    ) -> Flow[tuple[list[Judged], Material]]:
+        del spans
+        material = yield from self._material(case, self.samples)
+        if not material.texts:
+            return [Judged(None, reason=material.lacking)] * len(sentences), material
+        quizzes = yield from self._quizzes(case.answer, sentences)
+        items = dict.fromkeys(item for quiz in quizzes for item in quiz.items)
+        known = yield from _asked([one for item in items for one in self._about(item, case.answer, material)])
+        return [self._judge_one(quiz, known, case.answer, material) for quiz in quizzes], material
+
+    def _quizzes(self, answer: str, sentences: Sequence[str]) -> Flow[list[_Quiz]]:
+        """Questions about each sentence, with options; all at once, since a local model answers in batches."""
+        wanted = {text: draws(Question(text), self.questions) for text in dict.fromkeys(sentences)}
+        asked = [one for several in wanted.values() for one in several]
+        drawn = yield from _asked(asked)
+        distract: dict[Question, Distract] = {}
+        for one in asked:
+            reply = drawn[one]
+            found = reply.value if isinstance(reply, Answer) else None
+            if found is not None and found.question.strip() and found.answer.strip():
+                distract[one] = Distract(found.question.strip(), found.answer.strip(), answer, one.draw)
+        distractors = yield from _asked(list(distract.values()))
+        return [_quiz(wanted[text], distract, drawn, distractors) for text in sentences]
+
+    def _about(self, item: _Item, answer: str, material: Material) -> list[Request[Any]]:
+        texts = (answer, *material.texts)
+        asked: list[Request[Any]] = [Choose(item.question, item.options, text) for text in texts]
+        if self.scoring == "bayes_with_alpha":
+            asked += [Answerable(item.question, text) for text in material.texts]
+        elif self.answerable > 0:
+            asked += [Answerable(item.question, text) for text in texts]
+        return asked
+
+    # -- what follows
+
+    def _judge_one(self, quiz: _Quiz, known: _Known, answer: str, material: Material) -> Judged:
+        limit = 0.5 if self.threshold is None else self.threshold
+        asked = [one for item in quiz.items for one in self._about(item, answer, material)]
+        failures = why([*quiz.failed, *(known[one] for one in asked)])
+        if not quiz.items:
+            reason = "no question could be made from it"
+            if quiz.useless:
+                reason += f": {quiz.useless} of {self.questions} draws gave none"
+            return Judged(None, limit, f"{reason}; {failures}" if failures else reason)
+        marked = [m for item in quiz.items if (m := self._marked(item, known, answer, material)) is not None]
+        value = score([one.score for one in marked])
+        if value is None:
+            return Judged(None, limit, failures or "no answer to the questions about it is a number")
+        if not any(one.weight > 0 and one.weight >= self._least for one in marked):
+            return Judged(None, limit, _untold(len(marked), material, failures))
+        texts = len(quiz.items) * len(material.texts)
+        came = sum(len(one.answers) for one in marked)
+        evidence: list[Evidence] = [
+            Measurement(name="MQAG inconsistency", value=value, note="larger = more likely made up"),
+            Measurement(name="questions used", value=float(len(marked))),
+            Measurement(name=f"{material.kind} used", value=float(max(len(one.answers) for one in marked))),
+        ]
+        if value >= limit:
+            evidence += self._speaking_against(marked)
+        partial = ""
+        if failures:
+            partial = f"{len(marked)} of {self.questions} questions, {came} of {texts} answers: {failures}"
+        return Judged(value, limit, evidence=tuple(evidence), partial=partial)
+
+    @property
+    def _least(self) -> float:
+        """The weight from which a question tells something."""
+        return self.answerable if self.scoring == "bayes_with_alpha" else 1.0
+
+    def _marked(self, item: _Item, known: _Known, answer: str, material: Material) -> _Marked | None:
+        """How a question was answered; `None` where the answer itself, or every other text, has no answer."""
+        own = _choice(known, item, answer)
+        alpha = self._alpha(known, item, answer) if self.scoring != "bayes_with_alpha" else 1.0
+        if own is None or alpha is None:
+            return None
+        pairs = [(_choice(known, item, text), self._alpha(known, item, text)) for text in material.texts]
+        whole = [(choice, a) for choice, a in pairs if choice is not None and a is not None]
+        if not whole:
+            return None
+        answers, answerable = tuple(choice for choice, _ in whole), tuple(a for _, a in whole)
+        value = question_score(
+            self.scoring,
+            own,
+            answers,
+            answerable,
+            own=alpha,
+            bound=self.answerable,
+            beta_1=self.beta_1,
+            beta_2=self.beta_2,
+        )
+        if self.scoring == "bayes_with_alpha":
+            weight = math.fsum(answerable)
+        else:
+            weight = sum(a >= self.answerable for a in answerable) if alpha >= self.answerable else 0
+        return _Marked(item, own, answers, answerable, value, weight)
+
+    def _alpha(self, known: _Known, item: _Item, text: str) -> float | None:
+        if self.scoring != "bayes_with_alpha" and self.answerable <= 0:
+            return 1.0
+        reply: Reply[float] = known[Answerable(item.question, text)]
+        if not isinstance(reply, Answer) or not math.isfinite(reply.value):
+            return None
+        return min(1.0, max(0.0, reply.value))
+
+    def _speaking_against(self, marked: Sequence[_Marked]) -> list[Evidence]:
+        """The questions that speak most against the sentence, with what each text answers."""
+        worst = sorted((one for one in marked if one.score > 0.5), key=lambda one: -one.score)
+        return [
+            Replies(
+                query=f"{one.item.question[:_QUOTED]} (this answer: {one.item.options[one.own][:_QUOTED]})",
+                texts=tuple(one.item.options[choice][:_QUOTED] for choice in one.answers),
+                read=tuple(
+                    None if alpha < self.answerable else "same" if choice == one.own else "other"
+                    for choice, alpha in zip(one.answers, one.answerable, strict=True)
+                ),
+            )
+            for one in worst[:_SHOWN]
+        ]
 
 
-def soft_counts(reference: int, answers: Sequence[int], answerable: Sequence[float]) -> tuple[float, float]:
-    """Matches and mismatches, each sample weighing as much as the question is answerable from it.
-
-    Args:
-        reference: the option that the answer itself chooses.
-        answers: per sample, the option it chooses.
-        answerable: per sample, α in [0, 1].
-
-    Example:
-        >>> soft_counts(0, [0, 2, 0], [1.0, 0.5, 0.25])
-        (1.25, 0.5)
-    """
-    pairs = list(zip(answers, answerable, strict=True))
-    matches = math.fsum(alpha for answer, alpha in pairs if answer == reference)
-    return matches, math.fsum(alpha for answer, alpha in pairs if answer != reference)
+def _asked(requests: Sequence[Request[T]]) -> Flow[dict[Request[T], Reply[T]]]:
+    """The reply to each distinct request."""
+    distinct = list(dict.fromkeys(requests))
+    replies = (yield from each(distinct)) if distinct else []
+    return dict(zip(distinct, replies, strict=True))
 
 
-def answers_score(
-    reference: int,
-    answers: Sequence[int],
-    answerable: Sequence[float],
-    *,
-    beta_1: float = BETA,
-    beta_2: float = BETA,
-) -> float:
-    """The score of one question: Bayes with answerability, eq. 5."""
-    matches, mismatches = soft_counts(reference, answers, answerable)
-    return bayes_score(matches, mismatches, beta_1=beta_1, beta_2=beta_2)
+def _quiz(
+    wanted: Sequence[Question], distract: Mapping[Question, Distract], drawn: _Known, distractors: _Known
+) -> _Quiz:
+    items, failed, useless = [], [], 0
+    for one in wanted:
+        reply = distractors[distract[one]] if one in distract else drawn[one]
+        offered = None
+        if isinstance(reply, Failed):
+            failed.append(reply)
+            continue
+        if one in distract:
+            offered = options(distract[one].answer, reply.value)
+        if offered is None:
+            useless += 1
+        else:
+            items.append(_Item(distract[one].question, offered))
+    return _Quiz(tuple(items), tuple(failed), useless)
 
 
-def score(questions: Sequence[float | None]) -> float | None:
-    """Eq. 6: the mean over the questions that have a score; `None` of none."""
-    known = [value for value in questions if value is not None]
-    return math.fsum(known) / len(known) if known else None
+def _choice(known: _Known, item: _Item, text: str) -> int | None:
+    reply = known[Choose(item.question, item.options, text)]
+    if not isinstance(reply, Answer) or len(reply.value) != len(item.options):
+        return None
+    return chosen(reply.value)
+
+
+def _untold(questions: int, material: Material, failures: str) -> str:
+    other = "documents" if material.kind == "context" else "other answers"
+    none = f"none of the {questions} questions" if questions > 1 else "the question"
+    reason = f"{none} about it can{'' if questions > 1 else 'not'} be answered from the {other}"
+    return f"{reason}; {failures}" if failures else reason
