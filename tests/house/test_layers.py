@@ -12,7 +12,7 @@ from tests.house.source import ADAPTERS, ROOT, SRC, guardrail_modules, imports, 
 LAYERS = [
     {"_version", "_log", "_options", "_watchdog", "flow", "requests", "errors", "report"},
     {"backends", "codec", "bibliography.records", "detectors.selfcheck.questions", "text", "calibration"},
-    {"detector", "registry", "chat", "bibliography", "cache"},
+    {"detector", "registry", "chat", "bibliography", "logic", "logic.temporal", "cache"},
     {"detectors"},
     {"run", "jobs", "lanes", "hub", "drivers", "policies", "examination", "guard", "config"},
     {"html", "server", "testing"},
@@ -29,6 +29,7 @@ ONLY = {
     "hub": {"flow", "backends", "errors", "jobs", "lanes", "_log", "_options", "_watchdog"},
     "drivers": {"flow", "backends", "jobs", "lanes", "hub", "run", "errors", "_log"},
     "policies": {"errors", "report", "text"},
+    "logic.temporal": {"errors"},
     "html": {"_version", "flow", "requests", "errors", "report", "detector", "registry", "text"},
 }
 # The whole package's own front door, and commands that run what is only there in a checkout or an extra.

@@ -1,0 +1,1 @@
+"""Logic: what follows from facts, and when statements about years are true."""

@@ -1,0 +1,381 @@
+"""Formulas of metric temporal logic over events: an immutable tree, its JSON and its notation.
+
+```
+e          the event e is going on                    ! φ       not
+φ & ψ      and                                        φ | ψ     or (or both)
+φ -> ψ     if … then                                  N φ       in the next year
+F[a,b] φ   in some year from a to b years on          G[a,b] φ  in every year from a to b years on
+φ U[a,b] ψ in some year from a to b years on ψ, and φ in every year strictly between now and then
+```
+
+Time is whole years; 0 ≤ a ≤ b. Names of events are any text: in the notation a name that is no plain word is
+written as a JSON string. `guardrail.logic.temporal.notation.parse` reads the notation back.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, TypeAlias
+
+from guardrail.errors import InputError
+
+__all__ = [
+    "MOST_DEPTH",
+    "MOST_NODES",
+    "And",
+    "Atom",
+    "Binary",
+    "Finally",
+    "Formula",
+    "Globally",
+    "Implies",
+    "Next",
+    "Not",
+    "Or",
+    "Unary",
+    "Until",
+    "from_json",
+    "is_word",
+    "plain_name",
+]
+
+# Everything that walks a formula recurses; these keep it far from Python's own limit, whoever built the formula,
+# and keep a formula that shares its parts (x & x, and that with itself, and so on) from being endless.
+MOST_DEPTH = 100
+MOST_NODES = 10_000
+
+_WORD = re.compile(r"[^\W\d]\w*")
+_OPERATORS = frozenset("NFGU")
+
+
+@dataclass(frozen=True, slots=True)
+class _Node:
+    """What all formulas have.
+
+    Attributes:
+        depth: operators on the longest way from the root to an event, 0 for an event alone.
+        nodes: operators and events altogether, 1 for an event alone.
+    """
+
+    op: ClassVar[str]
+    depth: int = field(init=False, repr=False, compare=False)
+    nodes: int = field(init=False, repr=False, compare=False)
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The formulas directly below, left to right."""
+        return ()
+
+    def _measure(self, *parts: Formula) -> None:
+        for part in parts:
+            if not isinstance(part, _Node):
+                raise InputError(f"expected a formula, got {part!r}: write Atom(name) for an event")
+        depth = 1 + max((part.depth for part in parts), default=-1)
+        nodes = 1 + sum(part.nodes for part in parts)
+        _bound("depth", depth, MOST_DEPTH)
+        _bound("size", nodes, MOST_NODES)
+        object.__setattr__(self, "depth", depth)
+        object.__setattr__(self, "nodes", nodes)
+
+    def atoms(self) -> tuple[str, ...]:
+        """The names of the events, each once, in order of appearance."""
+        return tuple(dict.fromkeys(node.name for node in self.walk() if isinstance(node, Atom)))
+
+    def walk(self) -> Iterator[Formula]:
+        """This formula and all below it, each before its parts."""
+        waiting: list[Any] = [self]
+        while waiting:
+            node = waiting.pop()
+            yield node
+            waiting.extend(reversed(node.parts))
+
+    def rename(self, names: Mapping[str, str]) -> Formula:
+        """The formula over events of other names; those that are not in `names` keep theirs."""
+        raise NotImplementedError
+
+    def to_json(self) -> dict[str, Any]:
+        """Nested objects as in the published cases of [li2025]: `op`, `event`, `arg`, `left`, `right`, `interval`."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Atom(_Node):
+    """An event: true in the years in which it is going on.
+
+    Raises:
+        InputError: the name is no text or blank.
+    """
+
+    op: ClassVar[str] = "atom"
+    name: str
+
+    def __post_init__(self) -> None:
+        name: Any = self.name
+        if not isinstance(name, str) or not name.strip():
+            raise InputError(f"expected the name of an event, got {name!r:.200}: blanks name nothing")
+        self._measure()
+
+    def rename(self, names: Mapping[str, str]) -> Atom:
+        """The event under its other name."""
+        return Atom(names.get(self.name, self.name))
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"op": "atom", "event": name}`."""
+        return {"op": self.op, "event": self.name}
+
+    def __str__(self) -> str:
+        return plain_name(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(_Node):
+    """An operator with one formula below it."""
+
+    sign: ClassVar[str]
+    arg: Formula
+
+    def __post_init__(self) -> None:
+        self._measure(self.arg)
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The one formula."""
+        return (self.arg,)
+
+    def rename(self, names: Mapping[str, str]) -> Formula:
+        """The formula over events of other names."""
+        return replace(self, arg=self.arg.rename(names))  # type: ignore[return-value]  # its own class
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"op": …, "arg": …}`."""
+        return {"op": self.op, "arg": self.arg.to_json()}
+
+    def __str__(self) -> str:
+        return f"{self.sign}{_operand(self.arg)}"
+
+
+class Not(Unary):
+    """True where the formula is not."""
+
+    __slots__ = ()
+    op, sign = "neg", "!"
+
+
+class Next(Unary):
+    """True in the year before each year in which the formula is true."""
+
+    __slots__ = ()
+    op, sign = "next", "N "
+
+
+@dataclass(frozen=True, slots=True)
+class _Within(Unary):
+    least: int
+    most: int
+
+    def __post_init__(self) -> None:
+        _check_bounds(self.least, self.most)
+        self._measure(self.arg)
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"op": …, "interval": [a, b], "arg": …}`."""
+        return {"op": self.op, "interval": [self.least, self.most], "arg": self.arg.to_json()}
+
+    def __str__(self) -> str:
+        return f"{self.sign}[{self.least},{self.most}] {_operand(self.arg)}"
+
+
+class Finally(_Within):
+    """True where the formula is true in some year from `least` to `most` years on, both included.
+
+    Raises:
+        InputError: the bounds are not whole numbers with 0 ≤ least ≤ most.
+    """
+
+    __slots__ = ()
+    op, sign = "finally", "F"
+
+
+class Globally(_Within):
+    """True where the formula is true in every year from `least` to `most` years on, both included.
+
+    Raises:
+        InputError: the bounds are not whole numbers with 0 ≤ least ≤ most.
+    """
+
+    __slots__ = ()
+    op, sign = "globally", "G"
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(_Node):
+    """An operator with two formulas below it."""
+
+    sign: ClassVar[str]
+    left: Formula
+    right: Formula
+
+    def __post_init__(self) -> None:
+        self._measure(self.left, self.right)
+
+    @property
+    def parts(self) -> tuple[Formula, ...]:
+        """The two formulas."""
+        return (self.left, self.right)
+
+    def rename(self, names: Mapping[str, str]) -> Formula:
+        """The formula over events of other names."""
+        left, right = self.left.rename(names), self.right.rename(names)
+        return replace(self, left=left, right=right)  # type: ignore[return-value]  # its own class
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"op": …, "left": …, "right": …}`."""
+        return {"op": self.op, "left": self.left.to_json(), "right": self.right.to_json()}
+
+    def __str__(self) -> str:
+        return f"{_operand(self.left)} {self.sign} {_operand(self.right)}"
+
+
+class And(Binary):
+    """True where both formulas are."""
+
+    __slots__ = ()
+    op, sign = "conj", "&"
+
+
+class Or(Binary):
+    """True where at least one of the formulas is."""
+
+    __slots__ = ()
+    op, sign = "disj", "|"
+
+
+class Implies(Binary):
+    """True where the left formula is not, or the right one is."""
+
+    __slots__ = ()
+    op, sign = "implies", "->"
+
+
+@dataclass(frozen=True, slots=True)
+class Until(Binary):
+    """True at t where `right` is true in some year t + d, least ≤ d ≤ most, and `left` in all years strictly between.
+
+    Nothing is asked of `left` in the years t and t + d themselves ([li2025] Definition 1), so d = 0 and d = 1
+    ask nothing of it at all.
+
+    Raises:
+        InputError: the bounds are not whole numbers with 0 ≤ least ≤ most.
+    """
+
+    op: ClassVar[str] = "until"
+    sign: ClassVar[str] = "U"
+    least: int
+    most: int
+
+    def __post_init__(self) -> None:
+        _check_bounds(self.least, self.most)
+        self._measure(self.left, self.right)
+
+    def to_json(self) -> dict[str, Any]:
+        """`{"op": "until", "interval": [a, b], "left": …, "right": …}`."""
+        left, right = self.left.to_json(), self.right.to_json()
+        return {"op": self.op, "interval": [self.least, self.most], "left": left, "right": right}
+
+    def __str__(self) -> str:
+        return f"{_operand(self.left)} U[{self.least},{self.most}] {_operand(self.right)}"
+
+
+Formula: TypeAlias = Atom | Not | Next | Finally | Globally | And | Or | Implies | Until
+
+
+def _bound(what: str, found: int, most: int) -> None:
+    if found > most:
+        raise InputError(
+            f"expected a formula of {what} at most {most}, got {found}: split it, or give its parts names"
+        )
+
+
+def _check_bounds(least: Any, most: Any) -> None:
+    if any(not isinstance(bound, int) or isinstance(bound, bool) for bound in (least, most)):
+        raise InputError(f"expected bounds in whole years, got [{least!r}, {most!r}]")
+    if not 0 <= least <= most:
+        raise InputError(
+            f"expected bounds [a, b] with 0 ≤ a ≤ b, got [{least}, {most}]: time only looks ahead"
+        )
+
+
+def is_word(name: str) -> bool:
+    """Whether a name needs no quotes in the notation."""
+    return bool(_WORD.fullmatch(name)) and name not in _OPERATORS
+
+
+def plain_name(name: str) -> str:
+    r"""A name as the notation writes it.
+
+    Example:
+        >>> print(plain_name("victorian_era"), plain_name('the "Blitz"'))
+        victorian_era "the \"Blitz\""
+    """
+    return name if is_word(name) else json.dumps(name, ensure_ascii=False)
+
+
+def _operand(part: Formula) -> str:
+    return f"({part})" if isinstance(part, Binary) else str(part)
+
+
+# --- from JSON ---------------------------------------------------------------------------------------------
+
+_UNARY: Mapping[str, type[Not | Next]] = {"neg": Not, "next": Next}
+_WITHIN: Mapping[str, type[Finally | Globally]] = {"finally": Finally, "globally": Globally}
+_BINARY: Mapping[str, type[And | Or | Implies]] = {"conj": And, "disj": Or, "implies": Implies}
+_OPS = ("atom", *_UNARY, *_WITHIN, *_BINARY, "until")
+
+
+def from_json(node: Any) -> Formula:
+    """The formula of nested objects, the inverse of `to_json`.
+
+    Raises:
+        InputError: something else than such objects, or nested more than `MOST_DEPTH` deep.
+
+    Example:
+        >>> print(from_json({"op": "finally", "interval": [0, 40], "arg": {"op": "atom", "event": "victorian_era"}}))
+        F[0,40] victorian_era
+    """
+    return _from_json(node, 0)
+
+
+def _from_json(node: Any, depth: int) -> Formula:
+    _bound("depth", depth, MOST_DEPTH)
+    if not isinstance(node, Mapping):
+        raise InputError(f"expected an object with 'op', got {node!r:.200}")
+    op: Any = node.get("op")
+    if not isinstance(op, str) or op not in _OPS:
+        raise InputError(f"expected 'op' to be one of {', '.join(_OPS)}, got {op!r:.200}")
+    if op == "atom":
+        return Atom(_member(node, "event"))
+    if op in _UNARY:
+        return _UNARY[op](_from_json(_member(node, "arg"), depth + 1))
+    if op in _WITHIN:
+        return _WITHIN[op](_from_json(_member(node, "arg"), depth + 1), *_interval(node))
+    left = _from_json(_member(node, "left"), depth + 1)
+    right = _from_json(_member(node, "right"), depth + 1)
+    return Until(left, right, *_interval(node)) if op == "until" else _BINARY[op](left, right)
+
+
+def _member(node: Mapping[str, Any], key: str) -> Any:
+    if key not in node:
+        raise InputError(
+            f"expected {key!r} in the object of {node.get('op')!r}, got the keys {sorted(node)!r:.200}"
+        )
+    return node[key]
+
+
+def _interval(node: Mapping[str, Any]) -> tuple[int, int]:
+    bounds = _member(node, "interval")
+    if not isinstance(bounds, list | tuple) or len(bounds) != 2:
+        raise InputError(f"expected 'interval' to be two bounds [a, b], got {bounds!r:.200}")
+    return bounds[0], bounds[1]
