@@ -64,9 +64,11 @@ class TestCitedWorks:
 
 class TestVersion:
     def test_changelog(self):
-        """The newest entry is the version that the package says it is."""
+        """The newest entry is the version that the package says it is; what comes after it stands above."""
         text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
-        assert re.findall(r"^## (\S+)", text, re.MULTILINE)[0] == guardrail.__version__
+        entries = re.findall(r"^## (\S+)", text, re.MULTILINE)
+        assert "Unreleased" not in entries[1:]
+        assert entries[entries[0] == "Unreleased"] == guardrail.__version__
 
 
 def blocks(path, kind):

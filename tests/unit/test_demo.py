@@ -1,15 +1,22 @@
-"""The demo: five references, two made up, one with other people's names on it."""
+"""The demo: five references, two made up, one with other people's names on it; seven sentences, two made up."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
+from guardrail.cli._stage import Stage
+from guardrail.demo import portrait, scenario
 from guardrail.demo.script import ANSWER, SECOND_ANSWER
+from guardrail.errors import MissingExtra
+from guardrail.flow import Answer
 from guardrail.report import Report
+from guardrail.requests import Similarity
 from guardrail.testing.server import serve
+from guardrail.text.sentences import split_sentences
 
 
 @pytest.fixture
@@ -52,6 +59,22 @@ class TestDemo:
         regenerated = Report.model_validate(content["regenerated"])
         assert (regenerated.answer, regenerated.decision.attempts) == (SECOND_ANSWER, 2)
         assert (tmp_path / "there" / "guardrail-demo.html").is_file()
+        scored = Report.model_validate(content["scored"])
+        assert scored.case.question == portrait.QUESTION
+        assert "guardrail-demo-sentences.html" in content["sentences_page"]
+
+    def test_scores_sentences(self, demo, tmp_path):
+        """Each stands beside its score and the truth, and on a page of its own."""
+        found = demo()
+        lines = [line for line in found.stdout.splitlines() if "true?" in line]
+        assert [line.partition("  ")[2].rpartition("  ")[2] for line in lines] == split_sentences(
+            portrait.ANSWER
+        )
+        for line, true in zip(lines, portrait.TRUE, strict=True):
+            assert re.search(r"ngram [█░]{8} \d\.\d\d " + ("✓" if true else "✗"), line)
+            assert ("no, made up" in line) is not true
+        assert "compared with 5 other answers to the same question, written for this demo" in found.stdout
+        assert "Sentences and their scores" in (tmp_path / "guardrail-demo-sentences.html").read_text()
 
     def test_ascii(self, demo):
         """A terminal without Unicode gets ASCII."""
@@ -72,6 +95,8 @@ class TestDemo:
         assert (found.returncode, found.stderr) == (0, "")
         assert "Notes on the Engine" in found.stdout
         assert "the live model m" in found.stdout
+        assert "compared with 5 other answers to the same question, drawn from the model" in found.stdout
+        assert "true?" not in found.stdout
         assert "scripted" in demo("--scripted", OPENAI_API_KEY="sk-x").stdout
 
     def test_live_model_that_fails(self, demo):
@@ -81,3 +106,63 @@ class TestDemo:
         assert found.returncode == 2
         assert found.stderr.count("\n") == 1
         assert "key" in found.stderr
+
+
+class TestPortrait:
+    def test_answer_is_its_sentences(self):
+        """The truth is known of every sentence that the guard finds."""
+        assert len(split_sentences(portrait.ANSWER)) == len(portrait.TRUE)
+
+    def test_samples_are_other_answers(self):
+        """As many as are drawn, no two alike, and none holds what the answer made up."""
+        assert len({*portrait.SAMPLES, portrait.ANSWER}) == 6
+        invented = [
+            s for s, true in zip(split_sentences(portrait.ANSWER), portrait.TRUE, strict=True) if not true
+        ]
+        assert len(invented) == 2
+        assert not [word for word in ("Aberdeen", "Lalande") if any(word in s for s in portrait.SAMPLES)]
+
+
+class Alike:
+    """Stands for MiniLM: texts are alike if they share a number."""
+
+    batch, capacity, concurrency, timeout, instant, fingerprint = 4096, None, 1, None, True, "alike"
+
+    def answer(self, requests):
+        found = [
+            set(re.findall(r"\d+", r.candidate)) & set(re.findall(r"\d+", r.reference)) for r in requests
+        ]
+        return [Answer(Similarity(1.0, 1.0, 0.9 if numbers else 0.1)) for numbers in found]
+
+    def group(self, request):
+        return None
+
+    def weight(self, request):
+        return 1
+
+
+class TestLocal:
+    def test_adds_minilm_where_it_is_installed(self, monkeypatch):
+        """Both detectors score every sentence, by the same five samples."""
+        monkeypatch.setattr("guardrail.backends.similarity.BertScore", Alike)
+        report = scenario.run().scored
+        names = [finding.detector for finding in report.findings]
+        assert names == ["selfcheck-ngram", "selfcheck-bertscore"] * len(portrait.TRUE)
+        assert {cost.calls for name, cost in report.cost.alone.items() if "selfcheck" in name} == {5}
+
+    def test_does_without(self, monkeypatch):
+        """N-grams alone where the extra is missing."""
+
+        def missing():
+            raise MissingExtra("torch", extra="local")
+
+        monkeypatch.setattr("guardrail.backends.similarity.BertScore", missing)
+        assert {finding.detector for finding in scenario.run().scored.findings} == {"selfcheck-ngram"}
+
+    def test_prints_both_columns(self, monkeypatch, capsys):
+        """Side by side, with what speaks against a sentence below."""
+        monkeypatch.setattr("guardrail.backends.similarity.BertScore", Alike)
+        Stage().play(scenario.run(), ["page.html"])
+        out = capsys.readouterr().out
+        assert len(re.findall(r"ngram [█░]{8} \d\.\d\d [✓✗]  bertscore [█░]{8} \d\.\d\d [✓✗]", out)) == 7
+        assert "1 − BERTScore" in out

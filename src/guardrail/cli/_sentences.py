@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from guardrail.report import Finding, Report
 
-__all__ = ["Row", "against", "meter", "rows", "sentence_table", "short", "show_sentences", "tops"]
+__all__ = ["Row", "against", "meter", "rows", "sentence_table", "short", "show_sentences", "tops", "units"]
 
 WIDTH = 8  # letters of a bar
 _QUOTED = 160
@@ -80,7 +80,7 @@ def show_sentences(report: Report, *, source: str, notes: Iterable[str] = ()) ->
     else:
         for line in _lines(report, detectors, glyphs):
             out.file.write(f"{line}\n")  # rich would turn tabs into blanks
-    if report.findings and (unit := _units(report, detectors)):
+    if report.findings and (unit := units(report, detectors)):
         tell(out, unit, "dim")
     show_end(report, out, glyphs, notes, model="chat model")
 
@@ -158,7 +158,7 @@ def _lines(report: Report, detectors: Sequence[str], glyphs: Glyphs) -> Iterator
             yield "\t".join(one_line(cell) or "-" for cell in cells)
 
 
-def _units(report: Report, detectors: Sequence[str]) -> str:
+def units(report: Report, detectors: Sequence[str]) -> str:
     """What the scores mean."""
     told = []
     for name in detectors:

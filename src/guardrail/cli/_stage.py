@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from guardrail.cli._sentences import against, meter, rows, sentence_table, short, tops
+from guardrail.cli._sentences import against, meter, rows, sentence_table, short, tops, units
 from guardrail.cli._show import marked, score_text
 from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, visible
 from guardrail.flow import Cost
@@ -168,8 +168,10 @@ class Stage:
                 self._body(f"{'  '.join([*cells, *told])}  {one_line(row.text)}")
                 for why in against(row):
                     self._body(why, indent=4)
+        if found:
+            self._out.print()
+            self._body(units(report, detectors))
         source = "written for this demo" if outcome.true is not None else "drawn from the model"
-        self._out.print()
         self._body(f"compared with {_drawn(report)} other answers to the same question, {source}")
 
     def _cost(self, outcome: Outcome) -> None:
