@@ -27,6 +27,7 @@ __all__ = [
     "Message",
     "Role",
     "Sample",
+    "ScoreTokens",
     "Similarity",
     "TokenLogprob",
     "Untrusted",
@@ -87,11 +88,19 @@ def _message(role: Role, parts: tuple[str | Untrusted, ...]) -> Message:
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """One generated token with its natural log-probability and those of its alternatives."""
+    """One token with its natural log-probability.
+
+    Attributes:
+        token: its text.
+        logprob: at most 0.
+        top: the likeliest tokens in its place with theirs; those that the model's interface tells.
+        entropy: in nats, over the whole vocabulary; `None` where only the likeliest tokens are known.
+    """
 
     token: str
     logprob: float
     top: tuple[tuple[str, float], ...] = ()
+    entropy: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,6 +273,27 @@ class LogProb(Request[float]):
 
     context: str
     continuation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreTokens(Request[tuple[TokenLogprob, ...]]):
+    """How likely is each token of a text that is given, after a context?
+
+    The reply's tokens, strung together, are the text. A character of several tokens stands in the first of them;
+    the others are empty.
+
+    Attributes:
+        context: what stands before the text; read, not scored.
+        text: what is scored.
+        top: how many alternatives per token to return.
+    """
+
+    lane: ClassVar[str] = "language_model"
+    reply_type: ClassVar[Any] = tuple[TokenLogprob, ...]
+
+    context: str
+    text: str
+    top: int = 5
 
 
 def conversation(
