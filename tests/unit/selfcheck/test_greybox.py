@@ -3,12 +3,13 @@
 import math
 
 import pytest
+from tests.contract.detector import DetectorContract
 
-from guardrail import Case, Verdict
+from guardrail import Case, Guard, Verdict
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import greybox
 from guardrail.report import Span
-from guardrail.requests import TokenLogprob
+from guardrail.requests import ScoreTokens, TokenLogprob
 from guardrail.testing import play
 
 
@@ -34,6 +35,24 @@ class TestTokens:
         assert greybox.surprisal(TokenLogprob("a", math.nan)) is None
         assert greybox.surprisal(TokenLogprob("a", -math.inf)) is None
 
+    @pytest.mark.parametrize("wrong", [math.nan, math.inf, 0.5, 1e9])
+    def test_no_log_probability(self, wrong):
+        """A probability above 1 is none, in the token's place or among the alternatives; rounding is forgiven."""
+        assert greybox.surprisal(TokenLogprob("a", wrong)) is None
+        assert greybox.entropy(TokenLogprob("a", -1.0, (("a", -1.0), ("b", wrong)))) is None
+        assert greybox.surprisal(TokenLogprob("a", 1e-7)) == 0.0
+        assert greybox.surprisal(TokenLogprob("a", -9999.0)) == 9999.0
+
+    def test_entropy_of_the_vocabulary(self):
+        """Where it is told, it counts: log 8 nats are eight tokens, whatever the alternatives say."""
+        assert greybox.entropy(TokenLogprob("a", -1.0, (("a", 0.0),), math.log(8))) == pytest.approx(8)
+        assert greybox.entropy(TokenLogprob("a", -1.0, entropy=0.0)) == 1.0
+
+    @pytest.mark.parametrize("wrong", [math.nan, math.inf, -1.0, 1e6])
+    def test_no_entropy(self, wrong):
+        """No vocabulary has it."""
+        assert greybox.entropy(TokenLogprob("a", -1.0, entropy=wrong)) is None
+
     def test_score(self):
         """−log ½ and −log ¼."""
         tokens = [token("a", 0.5), token("b", 0.25)]
@@ -49,6 +68,14 @@ class TestAligned:
         tokens = [token(text, 0.5) for text in ("<s>", "A b", ". C", " d", ".", " ")]
         groups = greybox.aligned("A b. C d.", tokens, [Span(start=0, end=4), Span(start=5, end=9)])
         assert [[t.token for t in group] for group in groups] == [["A b", ". C"], [". C", " d", "."]]
+
+    def test_parts_of_characters(self):
+        """A token without text belongs where the character before it stands; after a blank to none."""
+        tokens = [token(text, 0.5) for text in ("", "中", "", "", "。 ", "", "A", ".🎉", "")]
+        groups = greybox.aligned("中。 A.🎉", tokens, [Span(start=0, end=2), Span(start=3, end=5)])
+        assert [[t.token for t in group] for group in groups] == [["中", "", "", "。 "], ["A", ".🎉"]]
+        groups = greybox.aligned("中。 A.🎉", tokens, [Span(start=0, end=2), Span(start=3, end=6)])
+        assert [t.token for t in groups[1]] == ["A", ".🎉", ""]
 
     def test_other_tokens(self):
         """Tokens of another text are not forced onto this one."""
@@ -80,3 +107,62 @@ class TestDetector:
         assert finding.score is None
         assert finding.verdict is Verdict.UNVERIFIED
         assert reason in finding.reason
+
+
+class TestProxy:
+    ANSWER = "It is. He ran."
+
+    def reply(self, request):
+        assert isinstance(request, ScoreTokens)
+        pieces = ["It is.", " He", " ran", "."]
+        return tuple(
+            TokenLogprob(piece, math.log(0.01 if piece == " ran" else 0.9), entropy=0.1) for piece in pieces
+        )
+
+    def test_asked(self):
+        """The answer after the messages; scored like the model's own."""
+        asked = []
+
+        def reply(request):
+            asked.append(request)
+            return self.reply(request)
+
+        case = Case.of(self.ANSWER, prompt=[("system", "Be brief."), ("user", "What?")])
+        detector = SelfCheck("greybox", proxy=True)
+        first, second = play(detector.examine(case), reply)
+        assert asked == [ScoreTokens("Be brief.\n\nWhat?\n\n", self.ANSWER, 5)]
+        assert (first.verdict, second.verdict) == (Verdict.SUPPORTED, Verdict.UNSUPPORTED)
+        assert second.score == pytest.approx(-math.log(0.01))
+        assert "proxy" in second.reason
+
+    def test_own_come_first(self):
+        """Nobody is asked for what is there."""
+        case = Case(answer="It is.", logprobs=(token("It is.", 0.9),))
+        [finding] = play(SelfCheck("greybox", proxy=True).examine(case), lambda request: 1 / 0)
+        assert finding.reason == "the model was sure of its words"
+
+    def test_nobody_there(self):
+        """The finding says which backend is missing."""
+        report = Guard([SelfCheck("greybox", proxy=True)]).check(self.ANSWER)
+        assert report.failures == ()
+        for finding in report.findings:
+            assert finding.verdict is Verdict.UNVERIFIED
+            assert "no backend for 'language_model'" in finding.reason
+
+    def test_other_text(self):
+        """A backend that scored something else has scored nothing."""
+        [finding] = play(
+            SelfCheck("greybox", proxy=True).examine(Case(answer="It is.")),
+            lambda request: (TokenLogprob("Else", -1.0),),
+        )
+        assert "do not spell" in finding.reason
+
+
+class TestProxyContract(DetectorContract):
+    @pytest.fixture
+    def detector(self):
+        return SelfCheck("greybox", proxy=True, quantity="entropy")
+
+    def reply(self, request):
+        """Each character is a token, and the vocabulary holds two."""
+        return tuple(TokenLogprob(c, math.log(0.5), (), math.log(2)) for c in request.text)

@@ -1,7 +1,8 @@
 """Grey-box: how sure was the model of its own tokens?
 
 Source: [manakul2023] §3.1 and Appendix A.1, eq. 13: H is 2 to the entropy in bits, so it counts how many tokens
-seemed about equally likely. Over the alternatives that the model's interface tells (the paper had five).
+seemed about equally likely. Over the alternatives that the model's interface tells (the paper had five), or over the
+whole vocabulary where the tokens say their entropy, as those of a local model do.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ from typing import ClassVar, Literal, TypeAlias
 from guardrail._options import one_of
 from guardrail.detector import Resource
 from guardrail.detectors.selfcheck.check import Judged, Material, SelfCheck, Splitter
-from guardrail.flow import Flow, compute
+from guardrail.flow import Answer, Flow, compute, one, why
 from guardrail.report import Case, Measurement, Scale, Span
-from guardrail.requests import TokenLogprob
+from guardrail.requests import ScoreTokens, TokenLogprob
 
-__all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned", "entropy", "score", "surprisal"]
+__all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned", "context", "entropy", "score", "surprisal"]
 
 LIMITS = {
     ("logprob", "mean"): 0.7,
@@ -28,32 +29,45 @@ LIMITS = {
 """Default thresholds: nats, or tokens about equally likely. Round figures, not fitted: nobody recorded the
 log-probabilities that the paper used."""
 
+_MOST_BITS = 64.0  # no vocabulary is as large as that
+_LEAST, _ROUNDING = (
+    -1e6,
+    1e-3,
+)  # what lies outside is no log-probability (services say −9999 for "hardly ever")
+
 Quantity: TypeAlias = Literal["logprob", "entropy"]
 
 
 def surprisal(token: TokenLogprob) -> float | None:
-    """−log p in nats, 0 or more; `None` where the log-probability is no finite number."""
-    return max(0.0, -token.logprob) if math.isfinite(token.logprob) else None
+    """−log p in nats, 0 or more; `None` where it is no log-probability: NaN, infinite, or above 0."""
+    return max(0.0, -token.logprob) if _LEAST <= token.logprob <= _ROUNDING else None
 
 
 def entropy(token: TokenLogprob) -> float | None:
-    """H of eq. 13: 1 or more, over the alternatives told; `None` if none is, or one is no number.
+    """H of eq. 13: 1 or more; `None` if neither entropy nor alternatives are told, or one is no number.
 
-    The alternatives' probabilities are taken as they are: what they lack to 1 is not shared out.
+    The entropy of the whole vocabulary counts where it is told. The alternatives' probabilities are taken as they
+    are: what they lack to 1 is not shared out.
 
     Example:
         >>> round(entropy(TokenLogprob("a", math.log(0.5), (("a", math.log(0.5)), ("b", math.log(0.5))))), 6)
         2.0
     """
+    if token.entropy is not None:
+        return _choices(token.entropy / math.log(2))
     if not token.top:
         return None
     bits = 0.0
     for _, logprob in token.top:
-        if math.isnan(logprob) or logprob == math.inf:
+        if not logprob <= _ROUNDING:  # NaN, too
             return None
         if logprob > -math.inf:  # p log p → 0
             bits -= math.exp(logprob) * logprob / math.log(2)
-    return max(1.0, math.pow(2.0, bits))
+    return _choices(max(0.0, bits))
+
+
+def _choices(bits: float) -> float | None:
+    return max(1.0, math.pow(2.0, bits)) if -_ROUNDING <= bits <= _MOST_BITS else None
 
 
 def score(
@@ -72,7 +86,8 @@ def aligned(
 ) -> list[list[TokenLogprob]] | None:
     """The tokens of each span of the answer; one that reaches over an edge belongs to both sides.
 
-    Tokens without any text of a span's (blanks between sentences) belong to none. `None` if the tokens, strung
+    Tokens without any text of a span's (blanks between sentences) belong to none. One without text completes a
+    character that the token before it began, and belongs where that character stands. `None` if the tokens, strung
     together, do not hold the answer.
     """
     spelt = "".join(token.token for token in tokens)
@@ -82,8 +97,14 @@ def aligned(
     found: list[list[TokenLogprob]] = [[] for _ in spans]
     start = -offset
     first = 0
+    last: int | None = None  # the span of the character before
     for token in tokens:
         end = start + len(token.token)
+        if end == start:
+            if last is not None:
+                found[last].append(token)
+            continue
+        last = None
         while first < len(spans) and spans[first].end <= start:
             first += 1
         for i in range(first, len(spans)):
@@ -91,22 +112,35 @@ def aligned(
                 break
             if token.token[max(0, spans[i].start - start) : spans[i].end - start].strip():
                 found[i].append(token)
+                if end <= spans[i].end and token.token[-1].strip():
+                    last = i
         start = end
     return found
 
 
+def context(case: Case) -> str:
+    """What a proxy reads before the answer: the messages' texts, each with an empty line behind it."""
+    return "".join(f"{message.text}\n\n" for message in case.messages)
+
+
+_ALTERNATIVES = 5  # per token, as many as the paper had: for a proxy that tells no entropy
 _NO_ALTERNATIVES = "a token has no alternatives, so no entropy"
-_NO_NUMBER = "a token's log-probability is no finite number"
+_NO_NUMBER = "a token's log-probability is no finite number of at most 0"
 _NOTHING = "no token of the sentence has a log-probability"
 
 
 class GreyBoxCheck(SelfCheck):
-    """Scores sentences by the answer's own token log-probabilities (`case.logprobs`); asks nobody anything.
+    """Scores sentences by the answer's own token log-probabilities (`case.logprobs`).
 
-    Log-probabilities of a proxy model may stand in for the model's own.
+    Those of a proxy, another model that can be read, may stand in for the model's own: given in the case, or with
+    `proxy=True` asked of the backend for "language_model" (`CausalModel`, say) where the case has none. What it is given
+    as context are the texts of the case's messages, each with an empty line behind it. In the paper proxies did worse
+    than the model itself, most of them little better than chance, and the entropy better than −log p; the thresholds
+    are not fitted to any.
 
     Args:
         method: "greybox".
+        proxy: ask a proxy where the case has no log-probabilities; else nobody is asked anything.
         quantity: "logprob" (−log p, nats) or "entropy" (H of eq. 13; needs alternatives per token).
         statistic: "max" or "mean" over the tokens of a sentence.
         threshold: `None` takes `LIMITS`.
@@ -125,6 +159,7 @@ class GreyBoxCheck(SelfCheck):
         self,
         method: Literal["greybox"] = "greybox",
         *,
+        proxy: bool = False,
         quantity: Quantity = "logprob",
         statistic: Literal["max", "mean"] = "max",
         threshold: float | None = None,
@@ -136,6 +171,7 @@ class GreyBoxCheck(SelfCheck):
         one_of("quantity", quantity, ("logprob", "entropy"))
         one_of("statistic", statistic, ("max", "mean"))
         self.method = method
+        self.proxy = proxy
         self.quantity: Quantity = quantity
         self.statistic: Literal["max", "mean"] = statistic
         self._share(
@@ -148,7 +184,7 @@ class GreyBoxCheck(SelfCheck):
         )
 
     def cost(self, case: Case) -> tuple[int, int]:
-        """Nothing."""
+        """Nothing: a proxy is not paid by the call."""
         del case
         return 0, 0
 
@@ -156,21 +192,30 @@ class GreyBoxCheck(SelfCheck):
         self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
     ) -> Flow[tuple[list[Judged], Material]]:
         nothing = Material()
-        if not case.logprobs:
-            reason = "there are no log-probabilities of the answer's tokens"
-            yield from ()
-            return [Judged(None, reason=reason)] * len(sentences), nothing
-        groups = yield from compute(aligned, case.answer, case.logprobs, spans)
+        tokens, lacking = case.logprobs, "there are no log-probabilities of the answer's tokens"
+        whose = "the model"
+        if not tokens and self.proxy:
+            reply = yield from one(ScoreTokens(context(case), case.answer, _ALTERNATIVES))
+            whose = "the proxy"
+            if isinstance(reply, Answer):
+                tokens = reply.value
+            else:
+                lacking = f"{lacking}, and no proxy told any: {why([reply])}"
+        if not tokens:
+            return [Judged(None, reason=lacking)] * len(sentences), nothing
+        groups = yield from compute(aligned, case.answer, tokens, spans)
         if groups is None:
             reason = "the tokens with log-probabilities do not spell the answer"
             return [Judged(None, reason=reason)] * len(sentences), nothing
-        return [self._judge_one(group) for group in groups], nothing
+        return [self._judge_one(group, whose) for group in groups], nothing
 
-    def _judge_one(self, found: Sequence[TokenLogprob]) -> Judged:
+    def _judge_one(self, found: Sequence[TokenLogprob], whose: str) -> Judged:
         limit = LIMITS[self.quantity, self.statistic] if self.threshold is None else self.threshold
         value = score(found, self.quantity, self.statistic)
         if value is None:
-            without = self.quantity == "entropy" and any(not token.top for token in found)
+            without = self.quantity == "entropy" and any(
+                not token.top and token.entropy is None for token in found
+            )
             return Judged(None, limit, _NO_ALTERNATIVES if without else _NO_NUMBER if found else _NOTHING)
         of_token = surprisal if self.quantity == "logprob" else entropy
         least = max(found, key=lambda token: of_token(token) or 0.0)
@@ -182,8 +227,8 @@ class GreyBoxCheck(SelfCheck):
             ),
         )
         sure = "was not" if value >= limit else "was"
-        return Judged(value, limit, f"the model {sure} sure of its words", evidence)
+        return Judged(value, limit, f"{whose} {sure} sure of its words", evidence)
 
     def _mark(self, other: str) -> str:
         del other
-        return "the model was not sure of this"
+        return "a language model was not sure of this" if self.proxy else "the model was not sure of this"
