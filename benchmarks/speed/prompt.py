@@ -1,0 +1,129 @@
+"""Prompt over HTTP: a service on this machine that takes 50 ms for each reply."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from benchmarks._rows import Row
+from benchmarks.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
+from benchmarks.speed.timing import Timed, largest_gap, rounds
+from benchmarks.speed.workers import WorkerFailed
+from guardrail.testing.server import Call, Served, serve
+
+__all__ = ["judge", "lost", "prompt_rows"]
+
+LATENCY = 0.05
+CONCURRENCY = 16
+FAULTS = {"server_error": 0.02, "malformed": 0.02, "empty": 0.02}
+ANSWERS, FAST_ANSWERS = 100, 20
+
+_SHAPE = re.compile(r"Context: (.*?)\n+Sentence: (.*?)\n+Is the sentence", re.DOTALL)
+
+
+def judge(call: Call) -> str:
+    """Yes or No, by the sentence and the context alone, so that both packages' prompts get the same reply."""
+    found = _SHAPE.search(call.text)
+    if found is None:
+        return "The prompt has another shape."
+    words = " ".join(" ".join(found.groups()).split())
+    return "No" if hashlib.sha256(words.encode()).digest()[0] % 3 == 0 else "Yes"
+
+
+def prompt_rows(setting: Setting, many: Sequence[Texts]) -> list[Row]:
+    """One answer, many answers, and one with bad replies.
+
+    Args:
+        setting: how.
+        many: the answers that are checked together.
+    """
+    try:
+        with serve(judge, latency=LATENCY) as server:
+            rows = [*_one_answer(setting, server), *_many_answers(setting, server, many)]
+        return [*rows, *_bad_replies(setting)]
+    finally:
+        setting.close()
+
+
+def _one_answer(setting: Setting, server: Served) -> list[Row]:
+    own = setting.own()
+    peer = loaded(setting.peer("selfcheckgpt"), "load", what="prompt", folder=server.base_url)
+
+    def theirs(texts: Texts) -> Any:
+        return peer.ask("prompt", sentences=texts.sentences, samples=texts.samples)
+
+    def ours(texts: Texts) -> Any:
+        return own.ask("prompt", base_url=server.base_url, cases=[texts], concurrency=CONCURRENCY)
+
+    contenders = {"selfcheckgpt": theirs, "ours": ours}
+    rounds(contenders, [setting.warm])
+    found = rounds(contenders, setting.timed, say=setting.say)
+    calls = [len({(s, t) for s in texts.sentences for t in texts.samples}) for texts in setting.timed]
+    failed = found["selfcheckgpt"].failed or found["ours"].failed
+    gap = None
+    if not failed:
+        scores = [[score for score, _, _ in value[0]] for value in found["ours"].values]
+        gap = largest_gap(found["selfcheckgpt"].values, scores)
+    return [
+        Row.shown("prompt: questions of a round", calls[0]),
+        *time_rows("prompt", found),
+        ratio_row("prompt: ours, times as fast as selfcheckgpt", found["selfcheckgpt"], found["ours"]),
+        _ideal_row("prompt: ideal / ours", calls, found["ours"], setting.bars["prompt"]),
+        gap_row("prompt: largest |Δ score|", gap, setting.bars["gap"], failed),
+    ]
+
+
+def _many_answers(setting: Setting, server: Served, many: Sequence[Texts]) -> list[Row]:
+    own = setting.own()
+
+    def ours(cases: Sequence[Texts]) -> Any:
+        return own.ask("prompt", base_url=server.base_url, cases=cases, concurrency=CONCURRENCY)
+
+    rounds({"ours": ours}, [[setting.warm]])
+    found = rounds({"ours": ours}, [many] * setting.rounds, say=setting.say)["ours"]
+    calls = len({(s, t) for texts in many for s in texts.sentences for t in texts.samples})
+    part = f"prompt, {len(many)} answers"
+    rows = [
+        Row.shown(f"{part}: questions", calls),
+        *time_rows(part, {"ours": found}),
+        _ideal_row(f"{part}: ideal / ours", [calls] * setting.rounds, found, setting.bars["prompt"]),
+    ]
+    if server.service is not None:
+        rows.append(
+            Row.at_most("prompt: questions under way at once", server.service.most_running, CONCURRENCY)
+        )
+    return rows
+
+
+def _ideal_row(quantity: str, calls: Sequence[int], timed: Timed, bar: float) -> Row:
+    """Questions x latency / concurrency over the time it took: in (0, 1], larger is better."""
+    if timed.failed:
+        return Row.missing(quantity, timed.failed, bar=f"≥ {bar:.2f}")
+    ideal = [n * LATENCY / CONCURRENCY for n in calls]
+    return ratio_row(quantity, Timed(seconds=ideal), timed, bar)
+
+
+def _bad_replies(setting: Setting) -> list[Row]:
+    """500, broken JSON and no choices, without retries: each costs its own value and nothing else."""
+    names = ("prompt, bad replies: values lost", "prompt, bad replies: sentences with a score")
+    with serve(judge, latency=0.002, faults=FAULTS, seed=3) as server:
+        own = setting.own()
+        texts = setting.timed[0]
+        try:
+            reply = own.ask("prompt", base_url=server.base_url, cases=[texts], concurrency=CONCURRENCY)
+        except WorkerFailed as error:
+            return [Row.missing(name, str(error)) for name in names]
+        sent = sum(server.stats()["faults"].values())
+    found = reply.value[0]
+    return [
+        Row.shown("prompt, bad replies: sent", sent),
+        Row.equal(names[0], lost(found, len(texts.samples)), sent),
+        Row.equal(names[1], sum(score is not None for score, _, _ in found), len(texts.sentences)),
+    ]
+
+
+def lost(found: Sequence[Sequence[Any]], samples: int) -> int:
+    """Values that no sample gave, over all sentences."""
+    return sum(samples - used for _, used, _ in found)

@@ -1,0 +1,131 @@
+"""Ours beside selfcheckgpt 0.1.7 and uqlm 0.6.7: speed, memory, and whether the scores are the same.
+
+Each package runs in a process and an environment of its own; they work in turn, never two at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks._table import Row, Run, bench
+from benchmarks.nli.run import NAME
+from benchmarks.selfcheck.passages import read_passages
+from benchmarks.speed import bertscore, environments, equality, figures, ngram, nli, prompt
+from benchmarks.speed.models import SIZES
+from benchmarks.speed.setting import Setting, Texts, complain, texts_of, write_corpus
+from guardrail.backends.weights import places
+
+__all__ = ["PARTS", "compute", "main"]
+
+PARTS = ("nli", "error", "saved", "bertscore", "ngram", "prompt", "equality")
+SENTENCES, SAMPLES = 8, 20
+FAST_SENTENCES, FAST_SAMPLES = 4, 5
+
+
+def compute(run: Run) -> list[Row]:
+    """Every row."""
+    options = run.options
+    size = options.size or ("tiny" if run.fast else "slice")
+    sentences, samples = (FAST_SENTENCES, FAST_SAMPLES) if run.fast else (SENTENCES, SAMPLES)
+    passages = read_passages(run.data("wikibio_gpt3"))
+    run.parameters |= {
+        "size": "real" if options.model else size,
+        "rounds": options.rounds,
+        "threads": options.threads,
+        "device": options.device,
+        "only": options.only,
+        "peers": [f"{peer.name} {peer.version}" for peer in environments.PEERS.values()],
+    }
+    with tempfile.TemporaryDirectory() as place:
+        setting = Setting(
+            size=size,
+            rounds=options.rounds,
+            device=options.device,
+            threads=options.threads,
+            texts=texts_of(passages, answers=options.rounds + 1, sentences=sentences, samples=samples),
+            bars=run.expected.values[options.device],
+            envs=(options.envs or environments.folder()).resolve(),
+            models=environments.folder() / "models",
+            corpus=write_corpus(passages, Path(place) / "corpus.txt"),
+            torch=options.torch,
+            nli_model=_trained(options.nli_model),
+            real_model=options.model.resolve() if options.model else None,
+            say=complain if options.verbose else run.say,
+        )
+        setting.envs.mkdir(parents=True, exist_ok=True)
+        answers = prompt.FAST_ANSWERS if run.fast else prompt.ANSWERS
+        many = texts_of(passages, answers=answers, sentences=FAST_SENTENCES, samples=FAST_SAMPLES)
+        rows = _rows(setting, many, set(options.only or PARTS))
+    if run.out is not None:
+        figures.ratio_chart(rows, run.out)
+    return rows
+
+
+def _rows(setting: Setting, many: Sequence[Texts], wanted: set[str]) -> list[Row]:
+    rows = [Row.shown("machine: load before the run, of the last minute", _load(), digits=2)]
+    fast = "bf16"
+    if wanted & {"error", "nli"}:
+        setting.say("what fast arithmetic costs")
+        found, fast = nli.error_rows(setting)
+        rows += found
+    parts: dict[str, Callable[[], list[Row]]] = {
+        "nli": lambda: nli.nli_rows(setting, fast),
+        "saved": lambda: nli.saved_rows(setting),
+        "bertscore": lambda: bertscore.bertscore_rows(setting),
+        "ngram": lambda: ngram.ngram_rows(setting),
+        "prompt": lambda: prompt.prompt_rows(setting, many),
+        "equality": lambda: equality.equality_rows(setting),
+    }
+    for name, part in parts.items():
+        if name in wanted:
+            setting.say(name)
+            rows += part()
+    return rows
+
+
+def _load() -> float | None:
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+
+
+def _trained(given: Path | None) -> Path | None:
+    """The folder of the trained entailment model: the one given, or what `benchmarks.nli` left."""
+    if given is not None:
+        return given.resolve()
+    return next((place for place in places(NAME) if (place / "config.json").is_file()), None)
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Options of this benchmark alone."""
+    parser.add_argument(
+        "--only", action="append", choices=PARTS, help="this part; may be given several times"
+    )
+    parser.add_argument("--size", choices=[*SIZES], help="of the models with random weights (slice)")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="that each is timed (5)")
+    parser.add_argument("--threads", type=int, default=2, metavar="N", help="of each process (2)")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where all compute")
+    parser.add_argument("--model", type=Path, metavar="DIR", help="a real entailment model to time")
+    parser.add_argument(
+        "--nli-model", type=Path, metavar="DIR", help="a trained entailment model: what benchmarks.nli left"
+    )
+    parser.add_argument("--envs", type=Path, metavar="DIR", help="where the peers' environments are")
+    parser.add_argument(
+        "--torch", default=environments.TORCH, metavar="SPEC", help="torch of the peers' environments"
+    )
+    parser.add_argument("--verbose", action="store_true", help="progress also where there is no terminal")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command line; returns the exit code."""
+    return bench(
+        "speed",
+        compute,
+        argv,
+        folder=Path(__file__).parent,
+        doc=__doc__ or "",
+        add_options=add_options,
+        packages=("torch", "transformers", "openai"),
+    )
