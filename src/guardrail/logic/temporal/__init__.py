@@ -1,12 +1,12 @@
 """Metric temporal logic over events and years: formulas, when they are true and why, questions, test cases.
 
 ```
-formula     the immutable tree; JSON            notation        text to formula
-intervals   sets of years                       history         events and their years
-semantics   the value of a formula              points          the same, read year by year
-explain     why a formula is true or false      generate        test cases
-english     questions and statements            english_parse   and back
-claims      what free sentences claim           wording         the small words of `english`
+formula      the immutable tree; JSON            notation       text to formula
+intervals    sets of years                       events         which went on in which years
+semantics    the value of a formula              points         the same, read year by year
+explanation  why a formula is true or false      generation     test cases
+english      questions and statements            english_parse  and back
+claims       what free sentences claim           wording        the small words of `english`
 ```
 
 Nothing here knows of detectors or backends.
@@ -17,7 +17,8 @@ from __future__ import annotations
 from guardrail.logic.temporal.claims import Claim, read_claim
 from guardrail.logic.temporal.english import question, statement
 from guardrail.logic.temporal.english_parse import Reading, read
-from guardrail.logic.temporal.explain import Explanation, explain
+from guardrail.logic.temporal.events import History, history, year_of
+from guardrail.logic.temporal.explanation import Explanation, explain
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -31,8 +32,7 @@ from guardrail.logic.temporal.formula import (
     Until,
     from_json,
 )
-from guardrail.logic.temporal.generate import Case, generate
-from guardrail.logic.temporal.history import History, history, year_of
+from guardrail.logic.temporal.generation import Case, generate
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.notation import parse
 from guardrail.logic.temporal.semantics import holds, value

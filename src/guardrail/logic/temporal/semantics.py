@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from guardrail.errors import InputError
+from guardrail.logic.temporal.events import History
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -22,7 +23,6 @@ from guardrail.logic.temporal.formula import (
     Or,
     Until,
 )
-from guardrail.logic.temporal.history import History
 from guardrail.logic.temporal.intervals import End, IntervalSet, Span, plus
 
 __all__ = ["holds", "until", "value"]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from guardrail.logic.temporal.english import statement
+from guardrail.logic.temporal.events import History
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -19,7 +20,6 @@ from guardrail.logic.temporal.formula import (
     Or,
     Until,
 )
-from guardrail.logic.temporal.history import History
 from guardrail.logic.temporal.intervals import IntervalSet, plus
 from guardrail.logic.temporal.semantics import value
 

@@ -14,7 +14,8 @@ from typing import Any, TypeAlias
 
 from guardrail.errors import ConfigError, GuardrailError, InputError
 from guardrail.logic.temporal.english import question
-from guardrail.logic.temporal.explain import explain
+from guardrail.logic.temporal.events import History
+from guardrail.logic.temporal.explanation import explain
 from guardrail.logic.temporal.formula import (
     And,
     Atom,
@@ -27,7 +28,6 @@ from guardrail.logic.temporal.formula import (
     Or,
     Until,
 )
-from guardrail.logic.temporal.history import History
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.points import holds as holds_by_definition
 from guardrail.logic.temporal.semantics import value

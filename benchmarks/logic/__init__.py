@@ -1,0 +1,1 @@
+"""Logic: temporal formulas against their definition, the published cases, and test generation."""

@@ -1,0 +1,113 @@
+"""Sets of years."""
+
+import pickle
+import time
+from math import inf, nan
+
+import pytest
+
+from guardrail.errors import InputError
+from guardrail.logic.temporal.events import history, year_of
+from guardrail.logic.temporal.intervals import IntervalSet
+
+
+class TestIntervalSet:
+    @pytest.mark.parametrize(
+        ("given", "spans"),
+        [
+            ([], ()),
+            ([(3, 3)], ((3, 3),)),
+            ([(5, 9), (1, 2)], ((1, 2), (5, 9))),
+            ([(1, 4), (5, 9)], ((1, 9),)),  # adjacent years leave no gap
+            ([(1, 4), (6, 9)], ((1, 4), (6, 9))),
+            ([(1, 9), (2, 3)], ((1, 9),)),
+            ([(4, inf), (-inf, 2)], ((-inf, 2), (4, inf))),
+            ([(3, inf), (-inf, 2)], ((-inf, inf),)),
+            ([(-inf, 5), (-inf, 2), (1, 1)], ((-inf, 5),)),
+        ],
+    )
+    def test_has_one_form(self, given, spans):
+        """Sorted, disjoint, not adjacent."""
+        assert IntervalSet(given).spans == spans
+        assert IntervalSet(reversed(given)) == IntervalSet(spans)
+
+    @pytest.mark.parametrize(
+        "span",
+        [(2, 1), (inf, inf), (-inf, -inf), (inf, 3), (1.5, 2), (nan, 2), (True, 2), (None, 2), ("1", "2")],
+    )
+    def test_refuses(self, span):
+        """Whole years, forwards; infinity at its own end only."""
+        with pytest.raises(InputError, match="expected a span"):
+            IntervalSet([span])
+
+    def test_contains(self):
+        """At and beside every end."""
+        years = IntervalSet([(-inf, -5), (0, 0), (10, 12)])
+        assert [year for year in range(-7, 15) if year in years] == [-7, -6, -5, 0, 10, 11, 12]
+        assert (years.around(11), years.around(1), years.around(-9)) == ((10, 12), None, (-inf, -5))
+        assert (years.first_from(-9), years.first_from(-4), years.first_from(13)) == (-9, 0, None)
+
+    def test_operations_by_hand(self):
+        """Each once, with infinite ends."""
+        a, b = IntervalSet([(-inf, 3), (6, 8)]), IntervalSet([(2, 6), (9, inf)])
+        assert a | b == IntervalSet.everything()
+        assert a & b == IntervalSet([(2, 3), (6, 6)])
+        assert ~a == IntervalSet([(4, 5), (9, inf)])
+        assert ~IntervalSet() == IntervalSet.everything()
+        assert not ~IntervalSet.everything()
+        assert a.shift(-2) == IntervalSet([(-inf, 1), (4, 6)])
+        assert a.dilate(1, 3) == IntervalSet([(-inf, 7)])  # [-inf, 2] and [3, 7] touch
+        assert a.erode(0, 2) == IntervalSet([(-inf, 1), (6, 6)])
+        assert a.erode(0, 3) == IntervalSet([(-inf, 0)])
+
+    def test_numbers_beyond_floats(self):
+        """An infinite end moves nowhere, however far."""
+        far = 10**400
+        assert IntervalSet([(0, inf)]).dilate(0, far) == IntervalSet([(-far, inf)])
+
+    def test_does_not_change(self):
+        """A set can be a key, and is copied as it is."""
+        years = IntervalSet([(1, 2)])
+        with pytest.raises(AttributeError, match="does not change"):
+            years.spans = ()
+        assert pickle.loads(pickle.dumps(years)) == years
+        assert len({years, IntervalSet([(1, 1), (2, 2)])}) == 1
+        assert years != ((1, 2),)
+
+    def test_is_linear(self):
+        """Twice eighty thousand spans in a moment; a quadratic merge would take minutes."""
+        a = IntervalSet((3 * n, 3 * n) for n in range(80_000))
+        b = IntervalSet((3 * n + 1, 3 * n + 1) for n in range(80_000))
+        started = time.process_time()
+        assert len(a | b) == 80_000
+        assert not a & b
+        assert len(~a) == 80_001
+        assert time.process_time() - started < 5
+
+
+class TestHistory:
+    def test_merges_spans(self):
+        """Several spans of one event."""
+        assert history([("a", 5, 6), ("b", 1, 1), ("a", 1, 4)]) == {
+            "a": IntervalSet([(1, 6)]),
+            "b": IntervalSet([(1, 1)]),
+        }
+
+    def test_names_the_event(self):
+        """A span that is none can be found."""
+        with pytest.raises(InputError, match=r"event 'Suez': .*\(1957, 1956\)"):
+            history([("Suez", 1957, 1956)])
+
+    @pytest.mark.parametrize(
+        ("date", "year"),
+        [("1837-06-20", 1837), ("79", 79), ("-0043-03-15", -43), ("+2001-01-01T00:00:00Z", 2001)],
+    )
+    def test_year(self, date, year):
+        """ISO 8601, as Wikidata writes it, too."""
+        assert year_of(date) == year
+
+    @pytest.mark.parametrize("date", ["", "June 1837", "1837-06-20-1", "20.6.1837", "9" * 50])
+    def test_refuses_dates(self, date):
+        """No guess."""
+        with pytest.raises(InputError, match="ISO date"):
+            year_of(date)
