@@ -159,7 +159,7 @@ def _lines(report: Report, detectors: Sequence[str], glyphs: Glyphs) -> Iterator
 
 
 def units(report: Report, detectors: Sequence[str]) -> str:
-    """What the scores mean."""
+    """What the scores mean, a line for each detector."""
     told = []
     for name in detectors:
         scale = report.scales.get(name)
@@ -170,4 +170,4 @@ def units(report: Report, detectors: Sequence[str]) -> str:
         bars = "" if scale.most is not None else "; a whole bar is the largest here"
         unit = f" ({scale.unit})" if scale.unit else ""
         told.append(f"{short(name)}: {spread}{unit}, {scale.meaning}{bars}")
-    return "; ".join(told)
+    return "\n".join(told)
