@@ -143,11 +143,11 @@ class Alike:
 
 class TestLocal:
     def test_adds_minilm_where_it_is_installed(self, monkeypatch):
-        """Both detectors score every sentence, by the same five samples."""
+        """All detectors score every sentence, by the same five samples."""
         monkeypatch.setattr("guardrail.backends.similarity.BertScore", Alike)
         report = scenario.run().scored
         names = [finding.detector for finding in report.findings]
-        assert names == ["selfcheck-ngram", "selfcheck-bertscore"] * len(portrait.TRUE)
+        assert names.count("selfcheck-ngram") == names.count("selfcheck-bertscore") == len(portrait.TRUE)
         assert {cost.calls for name, cost in report.cost.alone.items() if "selfcheck" in name} == {5}
 
     def test_does_without(self, monkeypatch):

@@ -113,14 +113,16 @@ def run(
 
 
 def _scorers() -> tuple[list[SelfCheck], dict[str, Backend[Any]]]:
-    """SelfCheck by n-grams, and by MiniLM too where the extra `local` is installed."""
+    """SelfCheck by n-grams; where the extra `local` is installed by MiniLM and by its own default, too."""
     from guardrail.backends.similarity import BertScore
 
+    detectors = [SelfCheck("ngram")]
     try:
         similarity = BertScore()
     except MissingExtra:
-        return [SelfCheck("ngram")], {}
-    return [SelfCheck("ngram"), SelfCheck("bertscore")], {"similarity": similarity}
+        return detectors, {}
+    detectors += [SelfCheck("bertscore"), SelfCheck()]
+    return list({detector.name: detector for detector in detectors}.values()), {"similarity": similarity}
 
 
 @contextmanager
