@@ -52,11 +52,14 @@ def selfcheck(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Option(
             metavar="FILE...",
-            help="Documents to compare with in place of other answers (nli, prompt). Several as above.",
+            help="Documents to compare with in place of other answers (nli, prompt, qa). Several as above.",
         ),
     ] = None,
     method: Annotated[
-        Method | None, typer.Option(help="How to score. Default: what needs no choice here.")
+        Method | None,
+        typer.Option(
+            help='How to score. Default: ensemble where the extra "local" is installed, else ngram.'
+        ),
     ] = None,
     prompt: Annotated[
         str | None,
