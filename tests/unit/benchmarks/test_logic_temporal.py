@@ -61,7 +61,7 @@ class TestPublished:
 
     def test_a_wrong_evaluator_misses_the_bar(self, folder, monkeypatch):
         """The row fails where an answer is not that of Definition 1."""
-        monkeypatch.setattr(temporal, "holds", lambda *_: True)
+        monkeypatch.setattr(temporal, "holds", lambda *_: False)
         rows = temporal.published_rows(folder)[:3]  # those of the first file
         assert by_quantity(rows)["ours equal to Definition 1"].ok is False
 
