@@ -24,7 +24,7 @@ __all__ = ["WRITING_BUDGETS", "Writer"]
 
 WRITING_BUDGETS = {"cpu": 8_192, "cuda": 65_536}
 """Tokens per batch, those to be written included, where none is given. More than for reading: every step reads all
-weights, however few texts there are."""
+weights, however few texts there are. Not measured with true weights."""
 
 _LONGEST = 2_048  # tokens that are read of an input, for models whose positions have no bound
 _UNSETTLED = {"temperature": None, "top_k": None, "top_p": None, "typical_p": None, "min_p": None}
@@ -158,6 +158,7 @@ class Writer(LocalModel):
         self, network: Any, states: Sequence[Any], seeds: Sequence[int]
     ) -> list[tuple[int, ...] | None]:
         import torch
+        import transformers
         from transformers.modeling_outputs import BaseModelOutput
 
         hidden = torch.nn.utils.rnn.pad_sequence(list(states), batch_first=True)
@@ -172,7 +173,7 @@ class Writer(LocalModel):
             encoder_outputs=BaseModelOutput(last_hidden_state=hidden),
             attention_mask=mask,
             generation_config=settings,
-            logits_processor=[draw],
+            logits_processor=transformers.LogitsProcessorList([draw]),
         )
         start = settings.decoder_start_token_id
         ends = settings.eos_token_id

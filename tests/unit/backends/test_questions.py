@@ -120,6 +120,31 @@ class TestQuestionModel:
         assert len(tokens) >= 3
         assert own.tokenizer.decode(list(tokens), skip_special_tokens=False).split() == written.split()
 
+    def test_step_by_step(self, made, writer):
+        """Oracle: one text at a time, the whole of it read anew for each token, with the same random numbers."""
+        import torch
+        import transformers
+
+        words = transformers.AutoTokenizer.from_pretrained(made["questions"])
+        network = transformers.AutoModelForSeq2SeqLM.from_pretrained(made["questions"])
+        model = writer(most=12, top_k=8)._questions
+        texts = [SHORT[0], SHORT[1], TEXTS[5]]
+        rows = [(i, seed) for i in range(3) for seed in (11, 12)]
+        together = model.write([model.input(text) for text in texts], rows)
+        for (i, seed), got in zip(rows, together, strict=True):
+            ids = words([texts[i]], return_tensors="pt").input_ids
+            random = np.random.Generator(np.random.Philox(key=seed))
+            written = [0]
+            while len(written) <= 12 and written[-1] != words.eos_token_id:
+                with torch.no_grad():
+                    logits = network(input_ids=ids, decoder_input_ids=torch.tensor([written])).logits[0, -1]
+                top = logits.topk(8)
+                best = int(np.argmax(top.values.numpy() + random.gumbel(size=8).astype(np.float32)))
+                written.append(int(top.indices[best]))
+            kept = [token for token in written[1:] if token not in {0, words.eos_token_id}]
+            assert list(got) == kept
+        assert len(set(together)) == 6
+
     def test_draws_are_from_the_distribution(self, made, writer):
         """4,000 first tokens among the 5 likeliest; bar: 5 standard errors of each share."""
         import torch

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from guardrail import Case, Verdict
+from guardrail.codec import decode_reply, decode_request, encode_reply, encode_request
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import qa
 from guardrail.detectors.selfcheck.questions import (
@@ -22,7 +23,7 @@ from guardrail.detectors.selfcheck.questions import (
     options,
 )
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Reason
+from guardrail.flow import Answer, Failed, Keep, Reason
 from guardrail.requests import Ask, Completion
 from guardrail.testing import play
 
@@ -349,6 +350,29 @@ class TestNoScore:
         """And no way to draw them."""
         reason = "there are no samples, and no prompt to draw them with"
         assert [finding.reason for finding in examine(case=Case(answer=ANSWER))] == [reason] * 2
+
+
+class TestRequests:
+    @pytest.mark.parametrize(
+        ("asked", "value"),
+        [
+            (Question("He was born.", draw=2), QuestionAnswer("Who?", "He")),
+            (Question("He was born."), None),
+            (Distract("Who?", "He", "He was born."), ("She", "They")),
+            (Choose("Who?", ("He", "She"), "He was born."), (0.75, 0.25)),
+            (Answerable("Who?", "He was born."), 0.5),
+        ],
+    )
+    def test_recorded(self, asked, value):
+        """They can be kept and read back."""
+        assert decode_request(type(asked), encode_request(asked)) == asked
+        assert decode_reply(asked, encode_reply(asked, Answer(value))) == Answer(value)
+        assert not asked.paid
+
+    def test_kept(self):
+        """Draws are samples; what a text answers is the same each time."""
+        assert {Question("a").keep, Distract("a", "b", "c").keep} == {Keep.SAMPLED}
+        assert {Choose("a", ("b",), "c").keep, Answerable("a", "b").keep} == {Keep.ALWAYS}
 
 
 class TestPartial:
