@@ -21,7 +21,7 @@ __all__ = ["ENTAILMENT", "Choice", "Judgement", "prepared"]
 ENTAILMENT = "potsawee/deberta-v3-large-mnli"
 """The entailment model of SelfCheckGPT, looked for where local weights are."""
 
-_BY_METHOD = {"--entailment": ("nli", "ensemble"), "--encoder": ("bertscore", "ensemble")}
+_BY_METHOD = {"--entailment": "nli", "--encoder": "bertscore"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +81,12 @@ def prepared(choice: Choice, case: Case) -> Judgement:
     method = str(getattr(detector, "method", choice.method or ""))
     if case.context and not detector.reads_context:
         raise Usage(
-            f"--context: the method {method} compares answers with each other; add --method nli or --method "
-            "prompt, or give other answers with --samples"
+            f"--context: the method {method} compares answers with each other; add --method nli, prompt or qa, "
+            "or give other answers with --samples"
         )
-    for option, methods in _BY_METHOD.items():
-        if getattr(choice, option[2:]) is not None and method not in methods:
-            raise Usage(
-                f"{option} is for --method {methods[0]}, not {method}: add that, or leave {option} out"
-            )
+    for option, wanted in _BY_METHOD.items():
+        if getattr(choice, option[2:]) is not None and method != wanted:
+            raise Usage(f"{option} is for --method {wanted}, not {method}: add that, or leave {option} out")
     live = names_model(
         choice.model, {"--base-url": choice.base_url, "--api-key-env": choice.api_key_env, "--draw": choice.draw}
     )  # fmt: skip
@@ -131,18 +129,27 @@ def _must_draw(case: Case, *, live: bool) -> None:
 
 
 def _local(method: str, choice: Choice, detector: SelfCheck) -> dict[str, Backend[Any]]:
-    """Models on this machine that the method needs and does not bring along."""
-    found: dict[str, Backend[Any]] = {}
-    brought = detector.backends()
-    if method == "nli" or choice.entailment is not None:
+    """Models on this machine that the method needs; those that it brings along are loaded."""
+    for brought in detector.backends().values():  # now, so that what is missing is an error and not a reason
+        load = getattr(brought, "load", None)
+        if load is not None:
+            with patience("loading the encoder"):
+                load()
+    if method == "nli":
         from guardrail.backends.entailment import EntailmentModel
 
-        found["entailment"] = EntailmentModel(_weights(choice.entailment or ENTAILMENT))
-    if choice.encoder is not None or (method == "bertscore" and "similarity" not in brought):
+        return {"entailment": EntailmentModel(_weights(choice.entailment or ENTAILMENT))}
+    if method == "bertscore":
         from guardrail.backends.similarity import BertScore
 
-        found["similarity"] = BertScore() if choice.encoder is None else BertScore(_weights(choice.encoder))
-    return found
+        encoder = BertScore() if choice.encoder is None else BertScore(_weights(choice.encoder))
+        return {"similarity": encoder}
+    if method == "qa":
+        from guardrail.backends.answers import AnswerModel
+        from guardrail.backends.questions import QuestionModel
+
+        return {"questions": QuestionModel(), "answers": AnswerModel()}
+    return {}
 
 
 def _weights(name: str) -> str | Path:

@@ -8,10 +8,14 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 import pytest
+from tests.unit.backends.models import needs_local, needs_minilm
 
 from guardrail.backends import Backend
 from guardrail.cli import _selfcheck
 from guardrail.cli._sentences import WIDTH
+from guardrail.detectors import SelfCheck
+from guardrail.detectors.selfcheck.packaged import packaged
+from guardrail.detectors.selfcheck.questions import Answerable, Distract, QuestionAnswer
 from guardrail.errors import MissingExtra
 from guardrail.flow import Answer, Failed, Reason
 from guardrail.report import Report
@@ -99,9 +103,40 @@ class WordSimilarity(Backend):
         return [Answer(Similarity(precision=p, recall=p, f1=p)) for p in found]
 
 
+class WordQuestions(Backend):
+    """Asks where or when it was, which is the last word; distracts with nonsense."""
+
+    batch = 64
+    fingerprint = "words"
+
+    def answer(self, requests):
+        return [self._reply(one) for one in requests]
+
+    def _reply(self, one):
+        if isinstance(one, Distract):
+            return Answer(("Nowhere", "Never", "Nobody"))
+        return Answer(QuestionAnswer("Where or when?", one.text.split()[-1].strip(".")))
+
+
+class WordAnswers(Backend):
+    """Takes the first answer that stands in the text, else the last."""
+
+    batch = 64
+    fingerprint = "words"
+
+    def answer(self, requests):
+        return [Answer(1.0) if isinstance(one, Answerable) else self._chosen(one) for one in requests]
+
+    def _chosen(self, one):
+        there = [place for place, option in enumerate(one.options) if option in one.context]
+        return Answer(tuple(float(place == [*there, 3][0]) for place in range(4)))
+
+
 @pytest.fixture
 def local(monkeypatch):
     """Those in place of the models that need torch."""
+    monkeypatch.setattr("guardrail.backends.questions.QuestionModel", WordQuestions)
+    monkeypatch.setattr("guardrail.backends.answers.AnswerModel", WordAnswers)
     monkeypatch.setattr("guardrail.backends.entailment.EntailmentModel", WordEntailment)
     monkeypatch.setattr("guardrail.backends.similarity.BertScore", WordSimilarity)
     WordSimilarity.made.clear()
@@ -144,7 +179,7 @@ class TestSamples:
 
     def test_from_standard_input(self, selfcheck):
         """One of them may be "-"."""
-        result = selfcheck("--answer a.txt --samples s1.txt - --json", input=SAMPLES[1])
+        result = selfcheck("--method ngram --answer a.txt --samples s1.txt - --json", input=SAMPLES[1])
         assert report_of(result).case.samples == SAMPLES[:2]
 
     def test_are_drawn(self, selfcheck):
@@ -162,39 +197,44 @@ class TestSamples:
 class TestAnswer:
     def test_is_a_text(self, selfcheck):
         """More than one word, and no such file."""
-        report = report_of(selfcheck("--samples s1.txt --json --answer", f"{TRUE} {FALSE}"))
+        report = report_of(selfcheck("--method ngram --samples s1.txt --json --answer", f"{TRUE} {FALSE}"))
         assert report.case.answer == f"{TRUE} {FALSE}"
 
     def test_is_read_from_the_standard_input(self, selfcheck):
         """With "-"."""
-        report = report_of(selfcheck("--answer - --samples s1.txt --json", input=TRUE))
+        report = report_of(selfcheck("--method ngram --answer - --samples s1.txt --json", input=TRUE))
         assert report.case.answer == TRUE
 
     @pytest.mark.parametrize("name", ["a b.txt", "@a b.txt"])
     def test_is_a_file_with_blanks_in_its_name(self, selfcheck, folder, name):
         """A file that is there is a file."""
         (folder / "a b.txt").write_text(TRUE)
-        assert report_of(selfcheck("--samples s1.txt --json --answer", name)).case.answer == TRUE
+        assert (
+            report_of(selfcheck("--method ngram --samples s1.txt --json --answer", name)).case.answer == TRUE
+        )
 
     @pytest.mark.parametrize("text", ["~5 people came.", "x" * 5000 + " y", "a\x00b c"])
     def test_may_look_like_no_path(self, selfcheck, text):
         """What the file system would refuse is a text all the more."""
-        assert report_of(selfcheck("--samples s1.txt --json --answer", text)).case.answer == text
+        assert (
+            report_of(selfcheck("--method ngram --samples s1.txt --json --answer", text)).case.answer == text
+        )
 
     @pytest.mark.parametrize("name", ["aa.txt", "my answer.txt", "@some words"])
     def test_misspelt_is_an_error(self, selfcheck, name):
         """What names a file and is none is not scored as a text."""
-        result = selfcheck("--samples s1.txt --answer", name)
+        result = selfcheck("--method ngram --samples s1.txt --answer", name)
         assert result.exit_code == 2
         assert "no such file" in result.stderr
 
 
 class TestMethods:
     def test_default(self, selfcheck):
-        """That of `SelfCheck()`, whatever is installed."""
+        """That of `SelfCheck()`, whatever is installed: what the samples lack scores higher."""
         report = report_of(selfcheck("--answer a.txt --samples s.json --json"))
-        assert verdicts(report) == ["supported", "unsupported"]
-        assert all(name.startswith("selfcheck-") for name in report.signatures)
+        assert list(report.signatures) == [SelfCheck().name]
+        true, false = (finding.score for finding in report.findings)
+        assert true < false
 
     def test_nli(self, selfcheck, local):
         """Each sentence against each sample, by the entailment model that was named."""
@@ -218,6 +258,20 @@ class TestMethods:
         assert verdicts(report) == ["supported", "unsupported"]
         selfcheck("--answer a.txt --samples s.json --method bertscore --encoder mine/encoder")
         assert WordSimilarity.made == [(), ("mine/encoder",)]
+
+    def test_qa(self, selfcheck, local):
+        """Questions about each sentence; the samples answer them as the answer does, or not."""
+        report = report_of(selfcheck("--answer a.txt --samples s.json --method qa --json"))
+        assert verdicts(report) == ["supported", "unsupported"]
+
+    def test_ensemble(self, selfcheck):
+        """The packaged encoder beside the n-grams; one probability."""
+        needs_local()
+        needs_minilm()
+        report = report_of(selfcheck("--answer a.txt --samples s.json --method ensemble --json"))
+        assert list(report.signatures) == ["selfcheck-ensemble"]
+        true, false = (finding.score for finding in report.findings)
+        assert 0 < true < false < 1
 
     def test_prompt(self, selfcheck):
         """The chat model judges each sentence by each sample: 2 × 3 questions."""
@@ -314,13 +368,13 @@ class TestOutput:
     def test_json_schema(self, selfcheck):
         """The fields that the published schema requires, and no others."""
         schema = Report.model_json_schema(mode="serialization")
-        content = json.loads(selfcheck("--answer a.txt --samples s.json --json").stdout)
+        content = json.loads(selfcheck("--answer a.txt --samples s.json --method ngram --json").stdout)
         assert set(schema["required"]) <= set(content) <= set(schema["properties"])
 
     @pytest.mark.parametrize("option", ["--json r.json", "--json=r.json"])
     def test_json_file(self, selfcheck, folder, option):
         """With a path it is a file, and the rest is printed."""
-        result = selfcheck(f"--answer a.txt {option} --samples s1.txt s2.txt")
+        result = selfcheck(f"--method ngram --answer a.txt {option} --samples s1.txt s2.txt")
         Report.model_validate_json((folder / "r.json").read_text())
         assert "unsupported" in result.stdout
 
@@ -436,6 +490,20 @@ class TestErrors:
         monkeypatch.setattr(f"guardrail.backends.{home}.{name}", missing)
         result = selfcheck(f"--answer a.txt --samples s1.txt --method {method}")
         assert result.exit_code == 2
+        assert "pip install 'guardrail-sdk[local]'" in result.stderr
+
+    @pytest.mark.parametrize("method", ["qa", "ensemble"])
+    def test_missing_extra_of_several_models(self, selfcheck, monkeypatch, method):
+        """Also where the method brings its model along, or has two."""
+
+        def missing(*_):
+            raise MissingExtra("torch", extra="local")
+
+        packaged.cache_clear()
+        monkeypatch.setattr("guardrail.backends._local._need", missing)
+        result = selfcheck(f"--answer a.txt --samples s1.txt --method {method}")
+        packaged.cache_clear()
+        assert (result.exit_code, result.stdout) == (2, "")
         assert "pip install 'guardrail-sdk[local]'" in result.stderr
 
     def test_missing_weights(self, selfcheck, monkeypatch):
