@@ -13,13 +13,14 @@ import time
 import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail._log import log
-from guardrail.backends._int8 import quantise
+from guardrail.backends._linear import arithmetic
+from guardrail.backends._networks import coarser, keep_layers, quiet
+from guardrail.backends._trunk import Trunk, trunk
 from guardrail.backends.batching import Batches, Work, batches
 from guardrail.backends.weights import digest, find, read_config
 from guardrail.errors import ConfigError, MissingExtra
@@ -172,15 +173,19 @@ class LocalModel:
         """
         import torch
 
-        overhead = _OVERHEADS[self.device.partition(":")[0]]
-        plan = batches([len(one) for one in inputs], budget=budget or self.budget, overhead=overhead)
-        found: list[Array | None] = [None] * len(inputs)
         network = self.network
+        plan = batches(
+            [len(one) for one in inputs],
+            budget=budget or self.budget,
+            overhead=_OVERHEADS[self.device.partition(":")[0]],
+            padded=self._trunk is None,
+        )
+        found: list[Array | None] = [None] * len(inputs)
         started = time.perf_counter()
         with self._lock, torch.inference_mode():
             for group in plan.groups:
                 self._group(network, [(i, inputs[i]) for i in group], found)
-        self._book(plan, time.perf_counter() - started, len(inputs))
+        self._book(plan, time.perf_counter() - started, inputs)
         return found
 
     def _group(self, network: Any, group: list[tuple[int, Encoding]], found: list[Array | None]) -> None:
@@ -200,6 +205,9 @@ class LocalModel:
     def _forward(self, network: Any, inputs: Sequence[Encoding]) -> Iterator[Array]:
         import torch
 
+        if self._trunk is not None:
+            yield from self._trunk(inputs, typed=self._takes_types)
+            return
         width = max(len(one) for one in inputs)
         ids = torch.full((len(inputs), width), self._pad, dtype=torch.long)
         types = torch.zeros_like(ids)
@@ -221,9 +229,11 @@ class LocalModel:
         for row, one in enumerate(inputs):
             yield hidden[row, : len(one)].copy()  # not a view: it would keep the padding alive
 
-    def _book(self, plan: Batches, seconds: float, texts: int) -> None:
+    def _book(self, plan: Batches, seconds: float, inputs: Sequence[Encoding]) -> None:
+        each, pairs = self._arithmetic
         with self._text_lock:
-            self.work.texts += texts
+            self.work.operations += each * plan.tokens + pairs * sum(len(one) ** 2 for one in inputs)
+            self.work.texts += len(inputs)
             self.work.batches += len(plan.groups)
             self.work.tokens += plan.tokens
             self.work.slots += plan.slots
@@ -247,7 +257,7 @@ class LocalModel:
 
         options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         maker = getattr(transformers, _MAKERS[self.kind])
-        with _quiet(transformers):
+        with quiet(transformers):
             try:
                 reader = transformers.AutoTokenizer.from_pretrained(
                     str(self.folder), use_fast=True, **options
@@ -263,12 +273,13 @@ class LocalModel:
         self._must_be_whole(told)
         network = network.to(torch.float32).eval()
         if self.kind == "encoder" and self.layers is not None:
-            _keep_layers(network, self.layers)
-        if self.precision == "bf16":
-            network = network.to(torch.bfloat16)
-        elif self.precision == "int8":
-            quantise(network)
-        network = network.to(self.device)
+            keep_layers(network, self.layers)
+        self._arithmetic = arithmetic(network)
+        self._trunk: Trunk | None = None
+        if self.device == "cpu" and self.kind in {"classifier", "encoder"}:
+            self._trunk = trunk(network, precision=self.precision, head=self.kind == "classifier")
+        if self._trunk is None:
+            network = coarser(network, self.precision).to(self.device)
         self._takes_types = (
             getattr(network.config, "type_vocab_size", 0) > 1
             and "token_type_ids" in reader.model_input_names
@@ -357,31 +368,6 @@ def _precision(wanted: Precision, device: str) -> Precision:
     if wanted == "int8" and device != "cpu":
         raise ConfigError(f"expected device 'cpu' for precision='int8', got {device!r}: use 'bf16' there")
     return wanted
-
-
-@contextmanager
-def _quiet(transformers: Any) -> Iterator[None]:
-    """No progress bars, and no table of absent weights: `_must_be_whole` says it in our words."""
-    logging = transformers.utils.logging
-    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
-    try:
-        yield
-    finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
-
-
-def _keep_layers(network: Any, layers: int) -> None:
-    """Leave out the layers behind the one that is read."""
-    stack = getattr(getattr(network, "encoder", None), "layer", None)
-    if stack is None or not 1 <= layers <= len(stack):
-        raise ConfigError(
-            f"expected one of {len(stack) if stack is not None else 'no'} encoder layers, got layers={layers!r}"
-        )
-    network.encoder.layer = stack[:layers]
 
 
 _models: weakref.WeakSet[LocalModel] = weakref.WeakSet()

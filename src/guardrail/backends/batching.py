@@ -50,6 +50,9 @@ class Work:
         slots: the same after padding.
         truncated: texts, or pairs, of which only the beginning was read.
         seconds: spent in forward passes.
+        operations: floating-point operations that a plain forward pass of each text alone takes: those of its
+            matrices and of its attention. What is left out because nobody reads it is counted all the same, so
+            operations / seconds compares ways to compute the same; padding is not counted.
     """
 
     requests: int = 0
@@ -59,6 +62,7 @@ class Work:
     slots: int = 0
     truncated: int = 0
     seconds: float = 0.0
+    operations: int = 0
 
     @property
     def padding(self) -> float | None:
@@ -66,16 +70,18 @@ class Work:
         return 1 - self.tokens / self.slots if self.slots else None
 
 
-def batches(lengths: Sequence[int], *, budget: int, overhead: int = 32) -> Batches:
+def batches(lengths: Sequence[int], *, budget: int, overhead: int = 32, padded: bool = True) -> Batches:
     """Put texts of like length together, the longest first, so that the least is computed.
 
     Of all ways to cut the sorted texts into groups it takes the one with the fewest slots, where each further
-    group costs as much as `overhead` slots.
+    group costs as much as `overhead` slots. Without padding it takes the fewest groups.
 
     Args:
         lengths: tokens of each text, 1 or more.
         budget: a group's size times its longest text is at most this; a text that is longer is alone.
         overhead: slots that a forward pass costs besides its own.
+        padded: whether texts are brought to the length of the longest; if not, a group's tokens are at most
+            the budget.
 
     Raises:
         ConfigError: the budget is less than 1.
@@ -89,10 +95,24 @@ def batches(lengths: Sequence[int], *, budget: int, overhead: int = 32) -> Batch
     if budget < 1:
         raise ConfigError(f"expected a budget of 1 token or more, got {budget!r}")
     order = sorted(range(len(lengths)), key=lambda i: (-lengths[i], i))
-    starts = _cuts([lengths[i] for i in order], budget, overhead)
+    falling = [lengths[i] for i in order]
+    starts = _cuts(falling, budget, overhead) if padded else _filled(falling, budget)
     groups = [tuple(order[start:end]) for start, end in itertools.pairwise([*starts, len(order)])]
-    slots = sum(lengths[group[0]] * len(group) for group in groups)
-    return Batches(tuple(groups), sum(lengths), slots)
+    tokens = sum(lengths)
+    slots = sum(lengths[group[0]] * len(group) for group in groups) if padded else tokens
+    return Batches(tuple(groups), tokens, slots)
+
+
+def _filled(lengths: Sequence[int], budget: int) -> list[int]:
+    """Where the groups begin if each is filled up."""
+    starts: list[int] = []
+    left = 0
+    for i, length in enumerate(lengths):
+        if not starts or length > left:
+            starts.append(i)
+            left = budget
+        left -= length
+    return starts
 
 
 def _cuts(lengths: Sequence[int], budget: int, overhead: int) -> list[int]:

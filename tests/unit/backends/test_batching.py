@@ -66,6 +66,17 @@ class TestBatches:
         assert found.slots == sum(len(g) * max(lengths[i] for i in g) for g in found.groups)
         assert found.padding is None or 0 <= found.padding < 1
 
+    @given(st.lists(st.integers(1, 600), max_size=60), st.integers(1, 3000))
+    def test_without_padding(self, lengths, budget):
+        """Groups hold no more tokens than the budget, and the first text of the next would not have fitted."""
+        found = batches(lengths, budget=budget, padded=False)
+        assert sorted(itertools.chain(*found.groups)) == list(range(len(lengths)))
+        sizes = [sum(lengths[i] for i in group) for group in found.groups]
+        assert all(size <= budget or len(group) == 1 for size, group in zip(sizes, found.groups, strict=True))
+        for size, (_, following) in zip(sizes, itertools.pairwise(found.groups), strict=False):
+            assert size + lengths[following[0]] > budget
+        assert found.slots == found.tokens == sum(lengths)
+
     @given(st.lists(st.integers(1, 600), min_size=1, max_size=60), st.randoms(use_true_random=False))
     def test_order_of_arrival(self, lengths, random):
         """The batches hold the same lengths whatever came first."""

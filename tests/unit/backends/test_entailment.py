@@ -219,8 +219,17 @@ class TestWork:
         model.answer([Entail(p, h) for p in TEXTS[:5] for h in TEXTS[10:18]])
         assert sorted(texts) == sorted([*TEXTS[:5], *TEXTS[10:18]])
 
-    def test_padding(self, folders):
-        """Reported; small where lengths are alike."""
+    def test_no_padding(self, folders):
+        """Pairs stand one behind the other, where the architecture is known."""
+        model = EntailmentModel(folders(), device="cpu", budget=256)
+        model.answer(PAIRS)
+        assert model.work.padding == 0
+        assert model.work.batches > 1
+        assert model.work.operations > 0
+
+    def test_padding(self, folders, monkeypatch):
+        """Where it is not: reported, and small where lengths are alike."""
+        monkeypatch.setattr("guardrail.backends._trunk.can_pack", lambda: False)
         model = EntailmentModel(folders(), device="cpu", budget=256)
         model.answer(PAIRS)
         assert 0 <= model.work.padding < 0.25
