@@ -101,8 +101,8 @@ def generate(
     """Cases over the events of a history, the same for the same arguments.
 
     They take turns: each operator at each depth as outermost one, and events alone, with Yes and No in alternation
-    within each. No formula is asked twice of one year, none is always or never true, and every
-    answer is proved again year by year.
+    within each. No formula is asked twice of one year, neither a formula nor any part of it is always or never true, and
+    every answer is proved again year by year.
 
     Args:
         history: the events; those without a year, or going on forever, are left out.
@@ -177,10 +177,17 @@ class _Source:
         for _ in range(ATTEMPTS):
             names = self._neighbours()
             formula = Atom(names[0]) if operator is None else self._formula(operator, depth, names)
+            if not all(self._changes(part) for part in formula.walk()):
+                continue
             year = self._year(value(formula, self.history), answer=answer)
             if year is not None and (formula, year) not in seen:
                 return formula, year
         return None
+
+    def _changes(self, part: Formula) -> bool:
+        """Whether a part is true in some years and not in others: one that is not, asks nothing."""
+        years = value(part, self.history)
+        return bool(years) and bool(~years)
 
     def _neighbours(self) -> list[str]:
         """Events in random order, the first drawn from all, the others from those of about that time."""

@@ -15,6 +15,7 @@ from guardrail.logic.temporal.generation import OPERATORS, Disagreement, generat
 from guardrail.logic.temporal.intervals import IntervalSet
 from guardrail.logic.temporal.notation import parse
 from guardrail.logic.temporal.points import holds
+from guardrail.logic.temporal.semantics import value
 
 EVENTS = history((f'event "{n}", and until {n}', 1800 + 7 * n, 1800 + 7 * n + n % 11) for n in range(30))
 
@@ -53,6 +54,12 @@ class TestGenerate:
         for case in cases:
             near = range(case.year - 4, case.year + 5)
             assert len({year in case.value for year in near}) == 2, case
+
+    def test_every_part_matters(self, cases):
+        """No part is always or never true, as "x and y" is for events that never met."""
+        for case in cases:
+            for part in case.formula.walk():
+                assert value(part, EVENTS) not in (IntervalSet(), IntervalSet.everything())
 
     def test_reads_back(self, cases):
         """All of them."""
