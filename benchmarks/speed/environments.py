@@ -149,4 +149,4 @@ def _cause(said: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    return f"'{text}'" if set(text) & set("<>=;* ") else text
+    return f"'{text}'" if set(text) & set("<>;* ") else text

@@ -102,7 +102,8 @@ class Worker:
             encoding="utf-8",
         )
         self._lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=self._read, name=f"speed-{name}", daemon=True).start()
+        self._reader = threading.Thread(target=self._read, name=f"speed-{name}", daemon=True)
+        self._reader.start()
 
     def ask(self, operation: str, **arguments: Any) -> Reply:
         """Send one request and wait for its reply.
@@ -161,6 +162,9 @@ class Worker:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        self._reader.join(timeout=5)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
         self._said.close()
 
     def __enter__(self) -> Self:
