@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks._table import Row, Run, bench
-from benchmarks.selfcheck import beyond, tables
+from benchmarks.selfcheck import beyond, embedded, tables
 from benchmarks.selfcheck.passages import Passage, read_passages
 from benchmarks.selfcheck.published import PROMPT
 
@@ -34,6 +34,8 @@ def compute(run: Run) -> list[Row]:
     found += [*tables.prompt_rows(scores), *tables.judges_rows(passages), *tables.reference_rows(passages)]
     run.say("ensemble, early stop, number of samples")
     found += [*beyond.ensemble_rows(passages), *beyond.early_rows(passages)]
+    run.say("embedded default")
+    found += embedded.embedded_rows(passages, fast=run.fast)
     curves = beyond.sample_curves(passages, range(1, 21) if run.out else SHOWN_SIZES)
     for title, points in curves.items():
         for size in SHOWN_SIZES:

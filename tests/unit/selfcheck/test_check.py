@@ -28,7 +28,7 @@ def verdicts(findings):
 class TestMaking:
     def test_by_name(self):
         """The name decides on the class; each has a name of its own."""
-        assert isinstance(SelfCheck(), NgramCheck)
+        assert isinstance(SelfCheck("ngram"), NgramCheck)
         assert isinstance(SelfCheck("nli", premise=3), NliCheck)
         assert SelfCheck("nli").name == "selfcheck-nli"
         assert isinstance(SelfCheck("nli"), SelfCheck)

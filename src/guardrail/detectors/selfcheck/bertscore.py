@@ -7,11 +7,13 @@ has no upper bound.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import ClassVar, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
 
 from guardrail._options import one_of
+from guardrail.backends import Backend
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.detectors.selfcheck.packaged import LANE, ComparePackaged, packaged
 from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.flow import Answer, Flow, each, why
 from guardrail.report import Evidence, Measurement, Passage, Scale
@@ -52,6 +54,8 @@ class BertScoreCheck(SelfCheck):
 
     Args:
         method: "bertscore".
+        encoder: "guard" (the guard's backend for "similarity") or "packaged" (the packaged all-MiniLM-L6-v2, which
+            the detector brings along and loads at first use; needs the extra `local`).
         samples: see `SelfCheck`, as for the rest.
         threshold: 0 or more; `None` = 0.5.
         against: "samples" or "auto".
@@ -69,6 +73,7 @@ class BertScoreCheck(SelfCheck):
         self,
         method: Literal["bertscore"] = "bertscore",
         *,
+        encoder: Literal["guard", "packaged"] = "guard",
         samples: int = 5,
         threshold: float | None = None,
         against: Against = "auto",
@@ -77,7 +82,9 @@ class BertScoreCheck(SelfCheck):
         deadline: float | None = None,
     ) -> None:
         one_of("method", method, ("bertscore",))
+        one_of("encoder", encoder, ("guard", "packaged"))
         self.method = method
+        self.encoder: Literal["guard", "packaged"] = encoder
         self._share(
             samples=samples,
             threshold=threshold,
@@ -87,12 +94,17 @@ class BertScoreCheck(SelfCheck):
             deadline=deadline,
         )
 
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """The packaged encoder, if it is to be that."""
+        return {LANE: packaged()} if self.encoder == "packaged" else {}
+
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         samples = [candidates(text) for text in material.texts]
         flat = [candidate for sample in samples for candidate in sample]
         if not flat:
             return [Judged(None, reason=f"no sample has a sentence of {SHORTEST} tokens")] * len(sentences)
-        replies = yield from each([Compare(s, candidate) for s in sentences for candidate in flat])
+        kind = ComparePackaged if self.encoder == "packaged" else Compare
+        replies = yield from each([kind(s, candidate) for s in sentences for candidate in flat])
         judged = []
         for i in range(len(sentences)):
             of_sentence = replies[i * len(flat) : (i + 1) * len(flat)]

@@ -35,6 +35,7 @@ _HOMES: Mapping[str, str] = {
     "bertscore": "guardrail.detectors.selfcheck.bertscore:BertScoreCheck",
     "qa": "guardrail.detectors.selfcheck.qa:QACheck",
     "greybox": "guardrail.detectors.selfcheck.greybox:GreyBoxCheck",
+    "ensemble": "guardrail.detectors.selfcheck.fused:EnsembleCheck",
 }
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
 _QUOTED = 500  # characters of a sample's sentence that evidence quotes
@@ -82,10 +83,15 @@ class SelfCheck(Detector):
 
     `SelfCheck(method, …)` makes the variant of that name: "ngram" (no model), "prompt" (the judge model), "nli"
     (needs a backend for "entailment"), "bertscore" (one for "similarity"), "greybox" (the answer's own
-    log-probabilities; no samples). One finding per sentence; a finding without a score says why.
+    log-probabilities; no samples), "ensemble" (several of them, fitted). One finding per sentence; a finding without
+    a score says why.
+
+    `SelfCheck()` without a method is "ensemble" with its packaged fit, n-gram and BERTScore by an encoder that it
+    brings along and loads at first use, where the extra `local` is installed, and else "ngram". The signature says which
+    it was. Either compares answers with answers: for faithfulness to documents take "nli" or "prompt".
 
     Args:
-        method: which variant.
+        method: which variant; left out: as above.
         options: those of all variants, below, and of the variant's own class.
 
     Options of all variants:
@@ -116,7 +122,7 @@ class SelfCheck(Detector):
         """The variant's own class."""
         if cls is not SelfCheck:
             return super().__new__(cls)
-        method = method or "ngram"
+        method = method or _default()
         if method not in _HOMES:
             raise UnknownName("SelfCheck method", method, _HOMES)
         module, _, name = _HOMES[method].partition(":")
@@ -128,7 +134,7 @@ class SelfCheck(Detector):
             )
         return super().__new__(variant)
 
-    def __init__(self, method: str = "ngram", **options: Any) -> None:
+    def __init__(self, method: str = "", **options: Any) -> None:
         # variants have their own; only for what type checkers and `inspect` see here
         raise NotImplementedError(f"{type(self).__name__} has no constructor, got {method!r}, {options!r}")
 
@@ -346,6 +352,13 @@ class SelfCheck(Detector):
         evidence += _speaking_against(sentence, material, values, limit)
         partial = f"{len(known)} of {len(values)} {material.kind}: {failures}" if failures else ""
         return Judged(min(1.0, max(0.0, score)), limit, "", tuple(evidence), len(known), partial)
+
+
+def _default() -> str:
+    """The method of `SelfCheck()`; nothing heavy is imported to find out."""
+    from guardrail.detectors.selfcheck.packaged import installed
+
+    return "ensemble" if installed() else "ngram"
 
 
 def _speaking_against(

@@ -2,7 +2,8 @@
 
 Each member gives two features per sentence, its score and the mean of its scores over the passage: a sentence
 among made-up ones is rather made up too. A logistic curve with a ridge penalty is fitted to labels in [0, 1]. Fit it
-on labelled answers like your own; nothing here is fitted beforehand.
+on labelled answers like your own. `fits.py` makes stacks for several numbers of samples into a file, `fused.py` is
+the detector, and one fit comes with the package.
 """
 
 from __future__ import annotations
@@ -83,11 +84,14 @@ class Stack:
         Raises:
             InputError: a member has no scores, lengths differ, or a number is not finite.
         """
+        return _expit(self.log_odds(scores, passages))
+
+    def log_odds(self, scores: Mapping[str, ArrayLike], passages: Sequence[Hashable]) -> Floats:
+        """The log-odds of the same: any finite number, above 0 = rather made up than not."""
         features = _features(self.members, scores, passages)
-        odds = self.bias + ((features - np.array(self.center)) / np.array(self.spread)) @ np.array(
-            self.weights
-        )
-        return _expit(odds)
+        standard = (features - np.array(self.center)) / np.array(self.spread)
+        odds: Floats = self.bias + standard @ np.array(self.weights)
+        return odds
 
 
 def out_of_fold(

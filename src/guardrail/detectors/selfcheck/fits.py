@@ -1,0 +1,331 @@
+"""What an ensemble has learnt: from its members' scores to P(made up), by the number of samples.
+
+Scores spread otherwise with 3 samples than with 20, so there is one stack for each of several numbers of samples;
+between them the log-odds are interpolated in the log of the number. Outside them the nearest one holds.
+
+A fit is a small JSON file. It names its members with their options, the backends that made their scores, and where
+its labels come from; `learn` makes one from labelled answers.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import date
+from functools import cached_property
+from hashlib import blake2b
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from guardrail.backends import Backend
+from guardrail.detectors.selfcheck.ensemble import PENALTY, Stack
+from guardrail.errors import ConfigError, InputError
+from guardrail.report import Case, Finding, Measurement
+
+__all__ = ["PACKAGED", "Examine", "Fit", "Fused", "Knot", "Labelled", "Member", "learn", "read_fit"]
+
+Examine: TypeAlias = Callable[[Case], Sequence[Finding]]
+
+PACKAGED = "wikibio-minilm"
+"""The name of the fit that comes with the package."""
+
+_FORMAT = 1
+_SOFTEST = 1e-9  # keeps log-odds finite where a curve is flat at 0 or 1
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One variant: its name within the ensemble, its method, and the options that differ from their defaults."""
+
+    name: str
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Knot:
+    """A stack, and the number of samples it was fitted with. It may have fewer members than the ensemble."""
+
+    samples: int
+    stack: Stack
+
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """What a fit makes of one sentence.
+
+    Attributes:
+        probability: that it is made up, in [0, 1]; `None` where the fit has no stack for the members at hand.
+        members: those that it rests on.
+    """
+
+    probability: float | None
+    members: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """An answer with its samples, and how much of each sentence is made up: 0 nothing, 1 all of it."""
+
+    case: Case
+    labels: Sequence[float]
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A fitted ensemble.
+
+    Attributes:
+        members: the variants. A member's feature is its score in units of its own default threshold, which grows
+            with what was sampled where the scale has no upper end.
+        knots: one stack per number of samples and set of members.
+        backends: fingerprints of what made the scores, by lane.
+        provenance: data, rows, counts, date, figures; for people.
+
+    Raises:
+        InputError: two members share a name, there is no knot with all members, or one names somebody else.
+    """
+
+    members: tuple[Member, ...]
+    knots: tuple[Knot, ...]
+    backends: Mapping[str, str] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        names = self.names
+        if len(set(names)) < len(names) or not names:
+            raise InputError(f"expected members of different names, at least one, got {names!r}")
+        if not any(knot.stack.members == names for knot in self.knots):
+            raise InputError(f"expected a knot with the members {names!r}, got none")
+        for knot in self.knots:
+            _must_be_whole(knot, names)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The members' names, in order."""
+        return tuple(member.name for member in self.members)
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that scores depend on, provenance left out."""
+        content = {key: value for key, value in self._content().items() if key != "provenance"}
+        return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+    def predict(self, scores: Mapping[str, Sequence[float | None]], samples: int) -> list[Fused]:
+        """P(made up) of every sentence of one answer.
+
+        Args:
+            scores: per member, one score per sentence in units of its default threshold; `None` = it has none.
+            samples: how many texts they rest on, at least 1.
+
+        Returns:
+            One per sentence. A sentence that a member could not score rests on the others where the fit has
+            knots for exactly that; else it has no probability.
+
+        Raises:
+            InputError: a member has no scores, lengths differ, or a score is not finite.
+        """
+        if absent := [name for name in self.names if name not in scores]:
+            raise InputError(f"expected scores of every member, got none of {absent!r}")
+        lengths = {len(scores[name]) for name in self.names}
+        if len(lengths) != 1 or samples < 1:
+            raise InputError(
+                f"expected as many scores of each member and a sample, got {lengths}, {samples!r}"
+            )
+        found = [Fused(None)] * lengths.pop()
+        for members in sorted({knot.stack.members for knot in self.knots}, key=len):
+            rows = [i for i in range(len(found)) if all(scores[name][i] is not None for name in members)]
+            if rows:
+                some = {name: [scores[name][i] for i in rows] for name in members}
+                for i, odds in zip(rows, self._log_odds(members, some, samples), strict=True):
+                    found[i] = Fused(_expit(odds), members)  # the larger set comes later and stays
+        return found
+
+    def _log_odds(self, members: tuple[str, ...], scores: Mapping[str, Any], samples: int) -> Sequence[float]:
+        knots = sorted((k for k in self.knots if k.stack.members == members), key=lambda k: k.samples)
+        below = max((k for k in knots if k.samples <= samples), key=lambda k: k.samples, default=knots[0])
+        above = min((k for k in knots if k.samples >= samples), key=lambda k: k.samples, default=knots[-1])
+        passages = [0] * len(scores[members[0]])
+        first = below.stack.log_odds(scores, passages)
+        if below is above:
+            return [float(odds) for odds in first]
+        second = above.stack.log_odds(scores, passages)
+        share = math.log(samples / below.samples) / math.log(above.samples / below.samples)
+        return [float(odds) for odds in first + share * (second - first)]
+
+    def must_suit(self, backends: Mapping[str, Backend[Any]]) -> None:
+        """Refuse backends that are not those it was fitted with; lanes that are not given are passed over.
+
+        Raises:
+            ConfigError: a fingerprint differs.
+        """
+        for lane, wanted in self.backends.items():
+            if lane in backends and (came := backends[lane].fingerprint) != wanted:
+                raise ConfigError(
+                    f"the ensemble was fitted with {wanted!r} for {lane!r}, got {came!r}: the scores would mean "
+                    "something else. Use that backend, or fit the ensemble anew with yours."
+                )
+
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON."""
+        Path(path).write_text(
+            json.dumps(self._content(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "format": _FORMAT,
+            "members": [asdict(member) for member in self.members],
+            "knots": [asdict(knot) for knot in self.knots],
+            "backends": dict(self.backends),
+            "provenance": dict(self.provenance),
+        }
+
+
+def read_fit(source: str | Path) -> Fit:
+    """A fit from a file, or the packaged one by its name.
+
+    Raises:
+        ConfigError: there is no such file, or it holds no fit.
+    """
+    if str(source) == PACKAGED:
+        text = files(__package__).joinpath(f"{PACKAGED}.json").read_text(encoding="utf-8")
+    else:
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(
+                f"expected the file of a fitted ensemble or {PACKAGED!r}, got {str(source)!r}: {error}. "
+                "`EnsembleCheck.learn` makes one, and `Fit.save` writes it."
+            ) from error
+    try:
+        content = json.loads(text)
+        if content["format"] != _FORMAT:
+            raise ConfigError(
+                f"expected format {_FORMAT} in {str(source)!r}, got {content['format']!r}: update guardrail-sdk"
+            )
+        return Fit(
+            tuple(Member(**member) for member in content["members"]),
+            tuple(_knot(knot) for knot in content["knots"]),
+            dict(content["backends"]),
+            dict(content["provenance"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
+        raise ConfigError(
+            f"expected a fitted ensemble in {str(source)!r}, got {type(error).__name__}: {error}"
+        ) from error
+
+
+def learn(
+    members: Sequence[Member],
+    labelled: Sequence[Labelled],
+    examine: Examine,
+    *,
+    sizes: Sequence[int] = (5,),
+    without: Sequence[Sequence[str]] = (),
+    penalty: float = PENALTY,
+    backends: Mapping[str, Backend[Any]] | None = None,
+    provenance: Mapping[str, Any] | None = None,
+) -> Fit:
+    """Fit members' scores to labels; see `EnsembleCheck.learn`, which names the members itself."""
+    names = tuple(member.name for member in members)
+    wanted = [names, *(tuple(n for n in names if n not in set(absent)) for absent in without)]
+    if unknown := {name for absent in without for name in absent} - set(names):
+        raise InputError(f"without: expected names of members {names!r}, got {sorted(unknown)!r}")
+    knots, counts = [], {}
+    for size in sorted(set(sizes)):
+        rows = _Rows(names)
+        for one in labelled:
+            rows.add(one, size, examine)
+        if not rows.blocks:
+            raise InputError(f"sizes: expected answers with at least {size} samples, got none")
+        copies = max(1.0, rows.blocks / len(labelled))  # the same sentence, several times: as much more ridge
+        knots += [Knot(size, rows.stack(some, penalty * copies)) for some in wanted]
+        counts[str(size)] = {"sentences": len(rows.labels), "unscored": rows.unscored}
+    about = {
+        "answers": len(labelled),
+        "sentences": sum(len(one.labels) for one in labelled),
+        "rows by number of samples": counts,
+        "penalty": penalty,
+        "date": date.today().isoformat(),  # noqa: DTZ011  # a day, for people
+        **(provenance or {}),
+    }
+    prints = {lane: backend.fingerprint for lane, backend in (backends or {}).items()}
+    return Fit(tuple(members), tuple(knots), prints, about)
+
+
+class _Rows:
+    """Members' scores of labelled sentences, with one number of samples."""
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.scores: dict[str, list[float | None]] = {name: [] for name in names}
+        self.labels: list[float] = []
+        self.passages: list[int] = []
+        self.blocks = 0
+
+    @property
+    def unscored(self) -> int:
+        """Rows that some member has no score for."""
+        return sum(None in row for row in zip(*self.scores.values(), strict=True))
+
+    def add(self, one: Labelled, size: int, examine: Examine) -> None:
+        """Take an answer in with each of its disjoint sets of so many samples."""
+        texts = one.case.samples
+        for start in range(0, len(texts) - size + 1, size):
+            case = one.case.model_copy(update={"samples": tuple(texts[start : start + size])})
+            findings = examine(case)
+            if len(findings) != len(one.labels):
+                raise InputError(
+                    f"expected one label per sentence, got {len(one.labels)} for the {len(findings)} sentences of "
+                    f"{one.case.answer[:60]!r}. A `splitter` says where your sentences stand."
+                )
+            for finding, label in zip(findings, one.labels, strict=True):
+                found = {e.name: e.value for e in finding.evidence if isinstance(e, Measurement)}
+                for name, column in self.scores.items():
+                    column.append(found.get(name))
+                self.labels.append(float(label))
+                self.passages.append(self.blocks)
+            self.blocks += 1
+
+    def stack(self, members: Sequence[str], penalty: float) -> Stack:
+        """Fitted to the rows that all of them scored."""
+        whole = [
+            i for i in range(len(self.labels)) if all(self.scores[name][i] is not None for name in members)
+        ]
+        scores = {name: np.array([self.scores[name][i] for i in whole], dtype=np.float64) for name in members}
+        labels = [self.labels[i] for i in whole]
+        return Stack.fit(scores, labels, [self.passages[i] for i in whole], penalty=penalty)
+
+
+def _knot(content: Mapping[str, Any]) -> Knot:
+    stack = content["stack"]
+    numbers = {
+        name: tuple(float(number) for number in stack[name]) for name in ("center", "spread", "weights")
+    }
+    return Knot(
+        int(content["samples"]),
+        Stack(members=tuple(stack["members"]), bias=float(stack["bias"]), **numbers),
+    )
+
+
+def _must_be_whole(knot: Knot, names: Sequence[str]) -> None:
+    stack = knot.stack
+    if knot.samples < 1 or not stack.members or not set(stack.members) <= set(names):
+        raise InputError(f"knot: expected samples of at least 1 and members of {names!r}, got {knot!r}")
+    columns = (stack.center, stack.spread, stack.weights)
+    numbers = [stack.bias, *(number for column in columns for number in column)]
+    if {len(column) for column in columns} != {2 * len(stack.members)} or not all(
+        map(math.isfinite, numbers)
+    ):
+        raise InputError(f"knot: expected two finite numbers per member in each column, got {knot!r}")
+    if min(stack.spread) <= 0:
+        raise InputError(f"knot: expected spreads above 0, got {stack.spread!r}")
+
+
+def _expit(odds: float) -> float:
+    return min(1.0 - _SOFTEST, max(_SOFTEST, 0.5 * (1.0 + math.tanh(0.5 * odds))))

@@ -1,0 +1,292 @@
+"""The fitted ensemble as a detector: several variants judge each sentence by the same samples, one probability results.
+
+The map from their scores to it is a `Fit` (`fits.py`): the packaged one, or one learnt from labelled answers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from guardrail._options import number, one_of
+from guardrail.backends import Backend
+from guardrail.detector import Scope
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.detectors.selfcheck.similar import nearest
+from guardrail.errors import ConfigError, GuardrailError
+from guardrail.flow import Failed, Flow, compute, gather
+from guardrail.report import Measurement, Passage, Scale
+
+if TYPE_CHECKING:
+    from guardrail.detectors.selfcheck.fits import Examine, Fit, Labelled, Member
+
+__all__ = ["EnsembleCheck"]
+
+_SHARED = frozenset(
+    {"method", "samples", "threshold", "against", "max_sentences", "splitter", "deadline", "early_stop"}
+)
+_QUOTED = 500  # characters of a sample's sentence that evidence quotes
+_UNFITTED = "the ensemble is not fitted: it only measures"
+
+
+class EnsembleCheck(SelfCheck):
+    """Scores sentences by several variants together: P(made up), fitted to labelled answers.
+
+    The packaged fit "wikibio-minilm" joins n-gram (maximum and mean) and BERTScore by the packaged encoder; it needs
+    the extra `local` and no other backend. Its probabilities hold for text like that which it was fitted to (English
+    biographies, more than half of them made up): elsewhere they rank, and the threshold is a convention.
+
+    Where a member has no score for a sentence, the others stand in if the fit was made for that too (the packaged one:
+    n-gram without BERTScore), and the finding says so; else the sentence is unverified.
+
+    Args:
+        method: "ensemble".
+        fit: a `Fit`, its file, or the name of the packaged one; `None` = only measure, to `learn` a fit.
+        members: names of variants or variants, without thresholds of their own; `None` = as the fit says. Backends
+            that they need are the guard's; `Fit.must_suit` tells whether they are those of the fit.
+        digest: the fingerprint that the fit must have; `None` = any.
+        samples: see `SelfCheck`, as for the rest.
+        threshold: in [0, 1]; `None` = 0.5.
+        against: "samples" or "auto".
+        max_sentences: the rest is unverified.
+        splitter: where sentences stand.
+        deadline: seconds per answer.
+
+    Raises:
+        ConfigError: no such file, not the fit that `digest` names, or members that are not those of the fit.
+    """
+
+    name: ClassVar[str] = "selfcheck-ensemble"
+    scope: ClassVar[Scope] = "answer"  # the means over the answer count too
+    scale: ClassVar[Scale] = Scale(unit="P(made up)")
+
+    def __init__(
+        self,
+        method: Literal["ensemble"] = "ensemble",
+        *,
+        fit: Fit | str | Path | None = "wikibio-minilm",
+        members: Sequence[str | SelfCheck] | None = None,
+        digest: str | None = None,
+        samples: int = 5,
+        threshold: float | None = None,
+        against: Against = "auto",
+        max_sentences: int = 200,
+        splitter: Splitter | None = None,
+        deadline: float | None = None,
+    ) -> None:
+        from guardrail.detectors.selfcheck import fits
+
+        one_of("method", method, ("ensemble",))
+        if threshold is not None:
+            number("threshold", threshold, least=0, most=1)
+        if fit is None and not members:
+            raise ConfigError("expected members for an ensemble without a fit, got none")
+        self.method = method
+        self.fit = str(fit) if isinstance(fit, Path) else fit
+        self._fit = fits.read_fit(fit) if isinstance(fit, str | Path) else fit
+        self.digest = None if self._fit is None else self._fit.fingerprint
+        if digest is not None and digest != self.digest:
+            raise ConfigError(
+                f"expected the fit with the fingerprint {digest!r}, got {self.digest!r}: {fit!r}"
+            )
+        given = _made(members or ()) if self._fit is None or members is not None else _named(self._fit)
+        self._members = given
+        if self._fit is not None and [*map(_record, *zip(*given.items(), strict=True))] != [
+            *self._fit.members
+        ]:
+            raise ConfigError(
+                f"expected the members that the ensemble was fitted with, {self._fit.members!r}, got "
+                f"{[_record(name, one) for name, one in given.items()]!r}"
+            )
+        self.members = None if self._fit is not None else tuple(given)
+        self._share(
+            samples=samples,
+            threshold=threshold,
+            against=against,
+            max_sentences=max_sentences,
+            splitter=splitter,
+            deadline=deadline,
+        )
+
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """Those that its members bring."""
+        return {lane: one for member in self._members.values() for lane, one in member.backends().items()}
+
+    def learn(
+        self,
+        labelled: Sequence[Labelled],
+        examine: Examine,
+        *,
+        sizes: Sequence[int] = (5,),
+        without: Sequence[Sequence[str]] = (),
+        backends: Mapping[str, Backend[Any]] | None = None,
+        provenance: Mapping[str, Any] | None = None,
+    ) -> Fit:
+        """Fit this ensemble's members to labelled answers.
+
+        Args:
+            labelled: answers with their samples, and a label in [0, 1] per sentence.
+            examine: gives this detector's findings: `lambda case: guard.check(case).findings`.
+            sizes: numbers of samples to fit for; each answer counts with each disjoint set of so many.
+            without: members whose absence the fit is to cope with, each a group of names.
+            backends: what makes the scores, by lane; their fingerprints are kept.
+            provenance: what the file says besides about its data.
+
+        Raises:
+            InputError: labels do not match the sentences, or nobody has so many samples.
+        """
+        from guardrail.detectors.selfcheck import fits
+
+        members = [_record(name, one) for name, one in self._members.items()]
+        known = {**self.backends(), **(backends or {})}
+        return fits.learn(
+            members, labelled, examine, sizes=sizes, without=without, backends=known, provenance=provenance
+        )
+
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
+        asked = [member._asks(sentences, texts) for member in self._members.values()]  # noqa: SLF001
+        return sum(least for least, _ in asked), sum(most for _, most in asked)
+
+    def _asks_per_sample(self, sentences: int) -> int:
+        return sum(member._asks_per_sample(sentences) for member in self._members.values())  # noqa: SLF001
+
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        found = yield from gather(
+            member._judge(sentences, material)  # noqa: SLF001
+            for member in self._members.values()
+        )
+        judged = {
+            name: [Judged(None, reason=str(one))] * len(sentences) if isinstance(one, Failed) else one
+            for name, one in zip(self._members, found, strict=True)
+        }
+        unsuited = yield from compute(self._unsuited)
+        return (yield from compute(self._fused, tuple(sentences), judged, material, unsuited))
+
+    def _unsuited(self) -> str:
+        """Why the backends that it brings are not those of the fit; nothing of those that are not there."""
+        if self._fit is None:
+            return ""
+        there = {}
+        for lane, backend in self.backends().items():
+            try:
+                _ = backend.fingerprint
+            except GuardrailError:  # its own replies say so
+                continue
+            there[lane] = backend
+        try:
+            self._fit.must_suit(there)
+        except ConfigError as error:
+            return str(error)
+        return ""
+
+    def _fused(
+        self,
+        sentences: Sequence[str],
+        judged: Mapping[str, Sequence[Judged]],
+        material: Material,
+        unsuited: str,
+    ) -> list[Judged]:
+        limit = 0.5 if self.threshold is None else self.threshold
+        units = {name: [_in_units(one) for one in column] for name, column in judged.items()}
+        rows = [{name: column[i] for name, column in judged.items()} for i in range(len(sentences))]
+        shown = [tuple(_measurements(row, units, i)) for i, row in enumerate(rows)]
+        if self._fit is None or unsuited:
+            return [Judged(None, limit, unsuited or _UNFITTED, evidence) for evidence in shown]
+        fused = self._fit.predict(units, len(material.texts))
+        found = []
+        for sentence, row, one, evidence in zip(sentences, rows, fused, shown, strict=True):
+            silent = _silent(row)
+            if one.probability is None:
+                found.append(Judged(None, limit, silent or "no member has a score", evidence))
+                continue
+            above = one.probability >= limit
+            against = tuple(_speaking_against(sentence, row, material)) if above else ()
+            reason = next((r.reason for r in row.values() if above and r.reason and r.score is not None), "")
+            partial = "; ".join(filter(None, (silent and f"without {silent}", *_partial(row))))
+            found.append(Judged(one.probability, limit, reason, evidence + against, partial=partial))
+        return found
+
+
+def _made(members: Sequence[str | SelfCheck]) -> dict[str, SelfCheck]:
+    """Variants by name: their method, with a number from the second of a method on."""
+    found: dict[str, SelfCheck] = {}
+    for one in members:
+        member = SelfCheck(one) if isinstance(one, str) else one
+        method = str(getattr(member, "method", ""))
+        if method in {"", "ensemble"} or not member.needs:
+            raise ConfigError(f"expected variants that judge by samples as members, got {one!r}")
+        if member.threshold is not None or member.early_stop is not None or member.against == "context":
+            raise ConfigError(
+                f"expected members without a threshold, early_stop or documents of their own, got {method!r} with one: "
+                "they are the ensemble's"
+            )
+        same = sum(str(getattr(other, "method", "")) == method for other in found.values())
+        found[f"{method}-{same + 1}" if same else method] = member
+    return found
+
+
+def _named(fit: Fit) -> dict[str, SelfCheck]:
+    return {member.name: SelfCheck(member.method, **member.options) for member in fit.members}
+
+
+def _record(name: str, member: SelfCheck) -> Member:
+    """A member with the options that make it what it is."""
+    from guardrail.detectors.selfcheck.fits import Member
+
+    own, usual = member.signature().parameters, type(member)().signature().parameters
+    options = {k: v for k, v in own.items() if k not in _SHARED and v != usual.get(k)}
+    return Member(name, str(own["method"]), options)
+
+
+def _in_units(judged: Judged) -> float | None:
+    """A score in units of its threshold: of scales without an upper end that takes out how much was sampled."""
+    if judged.score is None or not math.isfinite(judged.score) or judged.threshold <= 0:
+        return None
+    return judged.score / judged.threshold
+
+
+def _measurements(
+    row: Mapping[str, Judged], units: Mapping[str, Sequence[float | None]], i: int
+) -> list[Measurement]:
+    return [
+        Measurement(
+            name=name,
+            value=value,
+            note=f"{one.score:.4g} in units of its own threshold {one.threshold:.4g}; larger = more likely made up",
+        )
+        for name, one in row.items()
+        if (value := units[name][i]) is not None
+    ]
+
+
+def _silent(row: Mapping[str, Judged]) -> str:
+    """The members without a score, each with its reason; equal reasons are said once."""
+    reasons: dict[str, list[str]] = {}
+    for name, one in row.items():
+        if _in_units(one) is None:
+            reasons.setdefault(one.reason or "no score could be computed", []).append(name)
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+
+
+def _partial(row: Mapping[str, Judged]) -> list[str]:
+    return [f"{name}: {one.partial}" for name, one in row.items() if one.partial]
+
+
+def _speaking_against(sentence: str, row: Mapping[str, Judged], material: Material) -> list[Passage]:
+    """What the samples say in its place: what the members point to, else the nearest sentence of each."""
+    places = {
+        (one.source, one.text): one
+        for judged in row.values()
+        for one in judged.evidence
+        if isinstance(one, Passage)
+    }
+    if not places:
+        near = [
+            Passage(source=f"sample {i}", text=text[:_QUOTED], score=like)
+            for i, sample in enumerate(material.texts, 1)
+            for text, like in nearest(sentence, sample, 1)
+        ]
+        places = {(one.source, one.text): one for one in sorted(near, key=lambda one: -(one.score or 0.0))}
+    return list(places.values())[:3]

@@ -1,0 +1,325 @@
+"""`EnsembleCheck`, by hand: no encoder is loaded here."""
+
+import importlib.util
+import json
+import subprocess
+import sys
+
+import pytest
+from tests.unit.selfcheck.test_ensemble_fit import stack
+
+from guardrail import Case, Guard, Verdict
+from guardrail.backends import Backend
+from guardrail.chat import ScriptedChat
+from guardrail.detectors import SelfCheck
+from guardrail.detectors.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
+from guardrail.detectors.selfcheck import packaged as encoder
+from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, read_fit
+from guardrail.errors import ConfigError, MissingExtra
+from guardrail.flow import Answer, Failed, Reason
+from guardrail.registry import DETECTORS
+from guardrail.report import Measurement, Passage
+from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
+from guardrail.testing import play
+
+ANSWER = "She was born in London. She won a Nobel Prize."
+SAMPLES = ("She was born in London. She wrote some notes.", "Born in London, she never won a prize.")
+CASE = Case.of(ANSWER, samples=SAMPLES)
+
+
+def reply(request):
+    """The birth is in every sample, the prize in none."""
+    if isinstance(request, Entail):
+        return Entailment(0.9, 0.05, 0.05) if "London" in request.hypothesis else Entailment(0.05, 0.9, 0.05)
+    assert isinstance(request, Compare)
+    f1 = 0.9 if "London" in request.candidate and "London" in request.reference else 0.3
+    return Similarity(f1, f1, f1)
+
+
+def no_encoder(request):
+    return Failed(Reason.MISSING, "torch is not installed")
+
+
+def fit_of(*members, **options):
+    names = tuple(name for name, _ in members)
+    made = tuple(Member(name, method) for name, method in members)
+    return Fit(made, (Knot(5, stack(*names, bias=-float(len(names)))),), **options)
+
+
+class TestPackaged:
+    def test_finds(self):
+        """One probability per sentence, what each member says, and what the samples say in its place."""
+        made_up = Case.of("He painted the ceiling of a chapel. He won a Nobel Prize.", samples=SAMPLES)
+        _, second = play(EnsembleCheck().examine(made_up), reply)
+        assert second.verdict is Verdict.UNSUPPORTED
+        assert 0.5 <= second.score < 1
+        names = [one.name for one in second.evidence if isinstance(one, Measurement)]
+        assert names == ["ngram", "ngram-2", "bertscore"]
+        assert any(isinstance(one, Passage) and one.source == "sample 2" for one in second.evidence)
+
+    def test_tells_apart(self):
+        """What every sample says scores lower than what none does, and no sample speaks against it."""
+        first, second = play(EnsembleCheck().examine(CASE), reply)
+        assert 0 < first.score < second.score
+        assert first.verdict is Verdict.SUPPORTED
+        assert not any(isinstance(one, Passage) for one in first.evidence)
+
+    def test_without_the_encoder(self):
+        """The fit has constants for n-gram alone; the finding says what it rests on."""
+        found = play(EnsembleCheck().examine(CASE), no_encoder)
+        whole = play(EnsembleCheck().examine(CASE), reply)
+        for one, other in zip(found, whole, strict=True):
+            assert one.score is not None
+            assert one.score != other.score
+            assert "without bertscore: missing: torch is not installed" in one.reason
+
+    def test_no_words(self):
+        """Without n-gram there is nothing that was fitted."""
+        case = Case.of("She was born in London. !!! 😀😀 ...", samples=SAMPLES)
+        findings = play(EnsembleCheck(splitter=None).examine(case), reply)
+        assert findings[0].score is not None
+        for one in findings[1:]:
+            assert one.verdict is Verdict.UNVERIFIED
+            assert "no word" in one.reason
+
+    def test_samples_are_drawn_once(self):
+        """All members judge the same answers."""
+        asked = []
+
+        def drawing(request):
+            asked.append(request)
+            return Completion(SAMPLES[request.draw % 2]) if isinstance(request, Ask) else reply(request)
+
+        detector = EnsembleCheck(samples=3)
+        case = Case.of(ANSWER, prompt="Who?")
+        assert detector.cost(case) == (3, 3)
+        play(detector.examine(case), drawing)
+        assert sum(isinstance(one, Ask) for one in asked) == 3
+
+    @pytest.mark.parametrize(
+        ("case", "reason"),
+        [
+            (Case(answer=ANSWER), "no samples"),
+            (Case.of(ANSWER, samples=[""]), "every one of the 1 samples is empty"),
+            (Case.of(ANSWER, context=["She was born in London."]), "no samples"),
+        ],
+    )
+    def test_nothing_to_compare_with(self, case, reason):
+        """Unverified; documents are no samples."""
+        for one in play(EnsembleCheck().examine(case), reply):
+            assert (one.score, one.verdict) == (None, Verdict.UNVERIFIED)
+            assert reason in one.reason
+
+    @pytest.mark.parametrize(
+        "answer", [ANSWER, "London.", "她出生在伦敦。她得了奖。", "🙂", "He sat. " * 1_250, "x" * 10_000]
+    )
+    @pytest.mark.parametrize(
+        "samples", [[ANSWER] * 3, ["Ok."], ["她出生在巴黎。"], ["🙂"], [" ", "x"], ["word " * 2_000]]
+    )
+    @pytest.mark.parametrize("told", [reply, no_encoder])
+    def test_whatever_comes(self, answer, samples, told):
+        """A probability, or a reason for having none."""
+        for one in play(EnsembleCheck().examine(Case.of(answer, samples=samples)), told):
+            assert (one.score is not None and 0 <= one.score <= 1) or one.reason
+
+    def test_its_own_lane(self):
+        """The guard's encoder is another one, which the fit knows nothing of: it is not asked."""
+
+        class Other(Backend):
+            fingerprint = "other"
+
+            def answer(self, requests):
+                pytest.fail(f"asked {requests!r}")
+
+        class Mini(Backend):
+            fingerprint = read_fit(PACKAGED).backends[encoder.LANE]
+
+            def answer(self, requests):
+                return [Answer(reply(one)) for one in requests]
+
+        guard = Guard([EnsembleCheck()], backends={"similarity": Other(), encoder.LANE: Mini()})
+        assert all(one.score is not None for one in guard.check(CASE).findings)
+
+    def test_other_weights(self, monkeypatch):
+        """Brought weights that the fit was not made with give no score."""
+
+        class Changed(Backend):
+            fingerprint = "bertscore:changed"
+
+        monkeypatch.setattr("guardrail.detectors.selfcheck.bertscore.packaged", Changed)
+        for one in play(EnsembleCheck().examine(CASE), reply):
+            assert one.score is None
+            assert "bertscore:changed" in one.reason
+
+
+class TestMembers:
+    def test_any_variants(self):
+        """Their own backends are the guard's; the weights are the fit's."""
+        given = fit_of(("ngram", "ngram"), ("nli", "nli"))
+        first, second = play(EnsembleCheck(fit=given).examine(CASE), reply)
+        assert first.score < second.score
+        assert "nli" in {one.name for one in first.evidence if isinstance(one, Measurement)}
+
+    def test_must_be_those_of_the_fit(self):
+        """Names, order and options."""
+        given = fit_of(("ngram", "ngram"), ("nli", "nli"))
+        EnsembleCheck(fit=given, members=["ngram", NliCheck()])
+        for members in (["ngram"], ["nli", "ngram"], ["ngram", NliCheck(premise=3)]):
+            with pytest.raises(ConfigError, match="fitted with"):
+                EnsembleCheck(fit=given, members=members)
+
+    @pytest.mark.parametrize(
+        "members", [[NgramCheck(threshold=3.0)], [NliCheck(early_stop=0.9)], ["greybox"], ["ensemble"], []]
+    )
+    def test_refuses(self, members):
+        """Thresholds and stops of their own, and variants that do not judge by samples."""
+        with pytest.raises(ConfigError):
+            EnsembleCheck(fit=None, members=members)
+
+    def test_failure_that_the_fit_does_not_cover(self):
+        """Unverified, and who failed and why."""
+        given = fit_of(("ngram", "ngram"), ("nli", "nli"))
+        for one in play(EnsembleCheck(fit=given).examine(CASE), no_encoder):
+            assert (one.score, one.verdict) == (None, Verdict.UNVERIFIED)
+            assert "nli: missing: torch is not installed" in one.reason
+
+    def test_a_bug_in_a_member(self, monkeypatch):
+        """Costs its score, not the others'."""
+
+        def broken(self, sentences, material):
+            raise ZeroDivisionError("broken")
+            yield
+
+        monkeypatch.setattr(BertScoreCheck, "_judge", broken)
+        for one in play(EnsembleCheck().examine(CASE), reply):
+            assert one.score is not None
+            assert "without bertscore: bug: " in one.reason
+
+
+class TestLearn:
+    def test_on_labelled_answers(self, tmp_path):
+        """Measured by a guard, fitted, saved, and used by path."""
+        guard = Guard([EnsembleCheck(fit=None, members=["ngram", NgramCheck(statistic="mean")])])
+        labelled = [
+            Labelled(Case.of(ANSWER, samples=[text] * 5), [0.0, 1.0]) for text in (SAMPLES[0], *SAMPLES)
+        ]
+        [detector] = guard.detectors
+        fitted = detector.learn(labelled, lambda case: guard.check(case).findings, sizes=(1, 5))
+        assert fitted.names == ("ngram", "ngram-2")
+        assert dict(fitted.members[1].options) == {"statistic": "mean"}
+        fitted.save(tmp_path / "ours.json")
+        first, second = play(EnsembleCheck(fit=tmp_path / "ours.json").examine(CASE), reply)
+        assert first.score < second.score
+
+    def test_unfitted_only_measures(self):
+        """No probability out of nothing."""
+        for one in play(EnsembleCheck(fit=None, members=["ngram"]).examine(CASE), reply):
+            assert one.score is None
+            assert "not fitted" in one.reason
+            assert [e.name for e in one.evidence] == ["ngram"]
+
+
+class TestSignature:
+    @pytest.mark.parametrize(
+        "options", [{}, {"threshold": 0.7, "samples": 3}, {"fit": None, "members": ["ngram", "nli"]}]
+    )
+    def test_re_creates_it(self, options):
+        """With the fingerprint of the fit, so that another file is noticed."""
+        signature = SelfCheck("ensemble", **options).signature()
+        parameters = json.loads(json.dumps(signature.parameters))
+        assert DETECTORS.create("selfcheck", parameters).signature() == signature
+
+    def test_changed_file(self, tmp_path):
+        """The same path, another content."""
+        path = tmp_path / "fit.json"
+        fit_of(("ngram", "ngram")).save(path)
+        parameters = EnsembleCheck(fit=path).signature().parameters
+        assert EnsembleCheck(**parameters).signature().parameters == parameters
+        fit_of(("nli", "nli")).save(path)
+        with pytest.raises(ConfigError, match="fingerprint"):
+            EnsembleCheck(**parameters)
+
+    def test_threshold(self):
+        """A probability."""
+        with pytest.raises(ConfigError, match="threshold"):
+            EnsembleCheck(threshold=2)
+
+
+class TestDefault:
+    @pytest.fixture
+    def there(self, monkeypatch):
+        """Says what is installed."""
+
+        def say(*absent):
+            found = importlib.util.find_spec
+            monkeypatch.setattr(
+                importlib.util,
+                "find_spec",
+                lambda name: None if name in absent else object() if name in encoder._NEEDED else found(name),
+            )
+
+        return say
+
+    def test_with_the_extra(self, there):
+        """The ensemble, with its backend, which is not made yet."""
+        there()
+        detector = SelfCheck(samples=3)
+        assert isinstance(detector, EnsembleCheck)
+        assert (detector.samples, detector.fit) == (3, PACKAGED)
+        assert list(detector.backends()) == [encoder.LANE]
+        assert "encoder" not in vars(detector.backends()[encoder.LANE])
+        assert detector.signature().parameters["method"] == "ensemble"
+
+    @pytest.mark.parametrize("absent", encoder._NEEDED)
+    def test_without_a_part_of_it(self, there, absent):
+        """The n-gram, and the signature says so."""
+        there(absent)
+        assert isinstance(SelfCheck(), NgramCheck)
+        assert SelfCheck().signature().parameters["method"] == "ngram"
+
+    def test_light(self):
+        """Made, asked for its backends and put into a guard, nothing heavy is imported."""
+        code = (
+            "import sys\n"
+            "from guardrail import Guard\n"
+            "from guardrail.detectors import SelfCheck\n"
+            "guard = Guard([SelfCheck('ensemble')])\n"
+            "print([name for name in ('torch', 'transformers') if name in sys.modules])"
+        )
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        assert done.stdout.strip() == "[]"
+
+    def test_guards_share_the_encoder(self):
+        """Two guards on one hub bring the same backend."""
+        first = Guard([EnsembleCheck()], chat=ScriptedChat("x"))
+        Guard([EnsembleCheck()], hub=first.hub)
+
+
+class TestEncoder:
+    def test_not_installed(self, monkeypatch):
+        """The reply says how to install it."""
+
+        def absent(self):
+            raise MissingExtra("torch", extra="local")
+
+        monkeypatch.setattr(encoder.Packaged, "encoder", property(absent))
+        [found] = encoder.Packaged().answer([encoder.ComparePackaged("a", "b")])
+        assert found.reason is Reason.MISSING
+        assert "guardrail-sdk[local]" in found.detail
+
+    def test_other_scripts(self, monkeypatch):
+        """Refused; the others keep their places."""
+
+        class English:
+            def answer(self, requests):
+                return [Answer(Similarity(1.0, 1.0, float(len(one.candidate)))) for one in requests]
+
+        monkeypatch.setattr(encoder.Packaged, "encoder", English())
+        pairs = [("one", "a"), ("他是医生", "a"), ("three", "a"), ("a", "он врач")]
+        found = encoder.Packaged().answer([encoder.ComparePackaged(*pair) for pair in pairs])
+        assert [one.value.f1 if isinstance(one, Answer) else one.reason for one in found] == [
+            3.0,
+            Reason.REFUSED,
+            5.0,
+            Reason.REFUSED,
+        ]

@@ -1,0 +1,198 @@
+"""What an ensemble has learnt: its file, its interpolation, and what it does where a member is silent."""
+
+import json
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from guardrail import Case
+from guardrail.backends import Backend
+from guardrail.detectors.selfcheck.ensemble import Stack
+from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, learn, read_fit
+from guardrail.errors import ConfigError, InputError
+from guardrail.report import Finding, Measurement, Verdict
+
+MEMBERS = (Member("ngram", "ngram"), Member("nli", "nli", {"premise": 3}))
+
+
+def stack(*members, bias=0.0, own=1.0, mean=0.0):
+    n = len(members)
+    return Stack(members, (0.0,) * 2 * n, (1.0,) * 2 * n, (own,) * n + (mean,) * n, bias)
+
+
+def fit(**options):
+    both, one = ("ngram", "nli"), ("ngram",)
+    knots = (Knot(4, stack(*both)), Knot(16, stack(*both, bias=2.0)), Knot(4, stack(*one, bias=-1.0)))
+    return Fit(MEMBERS, knots, **options)
+
+
+def odds(fused):
+    return [round(math.log(one.probability / (1 - one.probability)), 6) for one in fused]
+
+
+class TestPredict:
+    def test_by_hand(self):
+        """Weights of 1: the log-odds are the sum of the scores."""
+        found = fit().predict({"ngram": [0.5, -1.0], "nli": [1.0, 0.0]}, 4)
+        assert odds(found) == [1.5, -1.0]
+        assert [one.members for one in found] == [("ngram", "nli")] * 2
+
+    @pytest.mark.parametrize(("samples", "bias"), [(1, 0), (4, 0), (8, 1), (16, 2), (400, 2)])
+    def test_between_numbers_of_samples(self, samples, bias):
+        """8 is halfway from 4 to 16 in the log; outside the nearest holds."""
+        assert odds(fit().predict({"ngram": [0.0], "nli": [0.0]}, samples)) == [bias]
+
+    def test_silent_member(self):
+        """The stack without it, if there is one; else nothing."""
+        found = fit().predict({"ngram": [0.5, None, 0.0], "nli": [None, 1.0, 0.25]}, 4)
+        assert [one.members for one in found] == [("ngram",), (), ("ngram", "nli")]
+        assert odds([found[0], found[2]]) == [-0.5, 0.25]
+        assert found[1].probability is None
+
+    def test_mean_over_the_sentences_it_scored(self):
+        """A silent sentence counts in no mean of the members that were not silent elsewhere."""
+        alone = Fit(MEMBERS[:1], (Knot(5, stack("ngram", own=0.0, mean=1.0)),))
+        assert odds(alone.predict({"ngram": [1.0, None, 3.0]}, 5)[::2]) == [2.0, 2.0]
+
+    def test_stays_a_probability(self):
+        """However large the scores."""
+        for score in (1e6, -1e6):
+            [found] = fit().predict({"ngram": [score], "nli": [score]}, 5)
+            assert 0 < found.probability < 1
+
+    @pytest.mark.parametrize(
+        "scores", [{"ngram": [1.0]}, {"ngram": [1.0], "nli": []}, {"ngram": [math.nan], "nli": [1.0]}]
+    )
+    def test_refuses(self, scores):
+        """Scores of nobody, of unequal numbers, or that are no numbers."""
+        with pytest.raises(InputError):
+            fit().predict(scores, 5)
+
+
+class TestFile:
+    def test_comes_back(self, tmp_path):
+        """Saved and read it is the same, with what people want to know."""
+        given = fit(backends={"entailment": "x:1"}, provenance={"data": "ours"})
+        given.save(tmp_path / "fit.json")
+        assert read_fit(tmp_path / "fit.json") == given
+        assert read_fit(str(tmp_path / "fit.json")).fingerprint == given.fingerprint
+
+    def test_fingerprint(self):
+        """Of what scores depend on, not of what people are told."""
+        assert replace(fit(), provenance={"data": "other"}).fingerprint == fit().fingerprint
+        assert replace(fit(), knots=fit().knots[:1]).fingerprint != fit().fingerprint
+
+    def test_absent(self, tmp_path):
+        """It is said how to make one, and which one comes along."""
+        with pytest.raises(ConfigError, match=f"{PACKAGED}.*learn"):
+            read_fit(tmp_path / "no.json")
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            lambda c: c.update(format=2),
+            lambda c: c.pop("members"),
+            lambda c: c.update(knots=[]),
+            lambda c: c["knots"][0]["stack"].update(spread=[0, 1, 1, 1]),
+            lambda c: c["knots"][0]["stack"].update(bias=float("nan")),
+            lambda c: c["knots"][0]["stack"].update(weights=[1.0]),
+            lambda c: c["knots"][0]["stack"].update(members=["ngram", "prompt"]),
+            lambda c: c["knots"][0].update(samples=0),
+            lambda c: c["members"].append({"name": "nli", "method": "nli"}),
+            lambda c: c["members"][0].update(colour="red"),
+        ],
+    )
+    def test_damaged(self, tmp_path, change):
+        """What is no fit is refused where it is read."""
+        fit().save(tmp_path / "fit.json")
+        content = json.loads((tmp_path / "fit.json").read_text(encoding="utf-8"))
+        change(content)
+        (tmp_path / "fit.json").write_text(json.dumps(content), encoding="utf-8")
+        with pytest.raises(ConfigError, match=r"fit\.json"):
+            read_fit(tmp_path / "fit.json")
+
+    @pytest.mark.parametrize("text", ["", "[]", "{", '"x"', "\x00"])
+    def test_no_json_of_the_kind(self, tmp_path, text):
+        """Nor anything else."""
+        (tmp_path / "fit.json").write_text(text, encoding="utf-8")
+        with pytest.raises(ConfigError, match="fitted ensemble"):
+            read_fit(tmp_path / "fit.json")
+
+    def test_packaged(self):
+        """It knows 1 to 20 samples, with and without the encoder, and says whose rows made it."""
+        packaged = read_fit(PACKAGED)
+        sizes = {(knot.samples, knot.stack.members) for knot in packaged.knots}
+        some = (packaged.names, ("ngram", "ngram-2"))
+        assert sizes == {(size, members) for size in (1, 3, 5, 10, 20) for members in some}
+        assert "rows 0-118" in packaged.provenance["data"]
+        assert packaged.provenance["passages"] == 119
+        assert packaged.provenance["figures"]
+
+
+class TestBackends:
+    class Encoder(Backend):
+        fingerprint = "encoder:2"
+
+    def test_another(self):
+        """One that it was not fitted with is refused; lanes it knows nothing of are passed over."""
+        given = fit(backends={"similarity": "encoder:1"})
+        given.must_suit({"entailment": self.Encoder()})
+        replace(given, backends={"similarity": "encoder:2"}).must_suit({"similarity": self.Encoder()})
+        with pytest.raises(ConfigError, match=r"encoder:1.*encoder:2"):
+            given.must_suit({"similarity": self.Encoder()})
+
+
+class TestLearn:
+    """Answers whose first sentence is right and whose second is made up, as both members say, with noise."""
+
+    def labelled(self, answers=30, samples=6):
+        rng = np.random.default_rng(3)
+        return [
+            Labelled(
+                Case(answer=f"Right {i}. Wrong {i}.", samples=[f"s{j}" for j in range(samples)]),
+                [float(rng.random() < 0.1), float(rng.random() < 0.9)],
+            )
+            for i in range(answers)
+        ]
+
+    def examine(self, case, silent=()):
+        rng = np.random.default_rng(abs(hash((case.answer, case.samples))) % 2**32)
+        found = []
+        for text in ("Right", "Wrong"):
+            values = {name: float(text == "Wrong") + 0.1 * rng.normal() for name in ("ngram", "nli")}
+            evidence = tuple(Measurement(name=n, value=v) for n, v in values.items() if n not in silent)
+            found.append(Finding(detector="x", verdict=Verdict.UNVERIFIED, reason="-", evidence=evidence))
+        return found
+
+    def test_learns(self):
+        """What both say comes out; each answer counts with each disjoint set of samples."""
+        found = learn(MEMBERS, self.labelled(), self.examine, sizes=(2, 6), without=[["nli"]])
+        right, wrong = found.predict({"ngram": [0.0, 1.0], "nli": [0.0, 1.0]}, 3)
+        assert right.probability < 0.25 < 0.75 < wrong.probability
+        [alone] = found.predict({"ngram": [1.0], "nli": [None]}, 3)
+        assert alone.members == ("ngram",)
+        counts = found.provenance["rows by number of samples"]
+        assert counts == {"2": {"sentences": 180, "unscored": 0}, "6": {"sentences": 60, "unscored": 0}}
+
+    def test_labels_do_not_match(self):
+        """One label too few."""
+        [one] = self.labelled(1)
+        with pytest.raises(InputError, match="one label per sentence"):
+            learn(MEMBERS, [replace(one, labels=[1.0])], self.examine)
+
+    def test_too_few_samples(self):
+        """Nobody has so many."""
+        with pytest.raises(InputError, match="at least 7 samples"):
+            learn(MEMBERS, self.labelled(), self.examine, sizes=(7,))
+
+    def test_no_scores(self):
+        """A member that never speaks has nothing to be fitted."""
+        with pytest.raises(InputError):
+            learn(MEMBERS, self.labelled(), lambda case: self.examine(case, silent={"nli"}))
+
+    def test_without_whom(self):
+        """Only members can be absent."""
+        with pytest.raises(InputError, match="prompt"):
+            learn(MEMBERS, self.labelled(), self.examine, without=[["prompt"]])
