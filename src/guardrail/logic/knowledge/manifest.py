@@ -39,6 +39,7 @@ __all__ = [
 FORMAT = "guardrail-knowledge"
 VERSION = 1
 MANIFEST = "manifest.json"
+_FILES = ("facts", "entities", "events", "relations")
 BLOCK = 10_000  # lines of a file of facts that share a hash
 
 
@@ -140,9 +141,8 @@ class Manifest:
                 line=1,
             )
         try:
-            files = {name: _file_mark(entry) for name, entry in content.pop("files").items()}
-            if set(files) != {"facts", "entities", "events", "relations"}:
-                raise KeyError("files")
+            marks = content.pop("files")
+            files = {name: _file_mark(marks.pop(name)) for name in _FILES}
             withdrawn = {r: tuple(map(_breach, found)) for r, found in content.pop("withdrawn").items()}
             return cls(files=files, withdrawn=withdrawn, **content)
         except (TypeError, KeyError, AttributeError, ValueError) as error:
@@ -176,10 +176,10 @@ def mark(path: Path, *, blocks: bool = False) -> FileMark:
     found: list[str] = []
     with path.open("rb") as stream:
         if not blocks:
-            while piece := stream.read(1 << 20):
-                whole.update(piece)
-                count += piece.count(b"\n")
-                size += len(piece)
+            while part := stream.read(1 << 20):
+                whole.update(part)
+                count += part.count(b"\n")
+                size += len(part)
             return FileMark(path.name, size, whole.hexdigest(), count)
         for piece in _pieces(stream):
             joined = b"".join(piece)

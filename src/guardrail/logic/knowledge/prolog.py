@@ -128,9 +128,9 @@ class Engine:
             started.set_exception(error)
             return
         while True:
-            reply, *job = self._jobs.get()
+            reply, service, arguments, seconds, inferences = self._jobs.get()
             try:
-                reply.set_result(bridge.serve(*job))
+                reply.set_result(bridge.serve(service, arguments, seconds, inferences))
             except BaseException as error:  # noqa: BLE001  # handed to the thread that waits
                 reply.set_exception(error)
 

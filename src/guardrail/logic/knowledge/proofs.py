@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -47,13 +47,9 @@ class Proof:
     @property
     def facts(self) -> tuple[Triple, ...]:
         """The base triples, each once, in the order of the proof."""
-        return tuple(dict.fromkeys(self._leaves()))
-
-    def _leaves(self) -> Iterator[Triple]:
         if self.rule == "fact":
-            yield self.triple
-        for premise in self.premises:
-            yield from premise._leaves()
+            return (self.triple,)
+        return tuple(dict.fromkeys(fact for premise in self.premises for fact in premise.facts))
 
     def conclusion(self, relations: Relations) -> str:
         """What was concluded, as a sentence without its full stop."""
@@ -67,9 +63,10 @@ class Proof:
         said = self.conclusion(relations)
         if self.rule == "fact":
             return f"{said}."
-        return f"{said}, because {self._because(relations)}."
+        return f"{said}, because {self.because(relations)}."
 
-    def _because(self, relations: Relations) -> str:
+    def because(self, relations: Relations) -> str:
+        """The grounds of the conclusion, as a clause."""
         grounds = [sentence(fact, relations, holds=True) for fact in self.facts]
         listed = " and ".join(grounds[:_SHOWN])
         if len(grounds) > _SHOWN:
@@ -87,7 +84,7 @@ class Proof:
                 inner = self.premises[0]
                 return (
                     f"it would follow that {sentence(inner.triple, relations, holds=True)}; but "
-                    f"{inner.conclusion(relations)}, because {inner._because(relations)}"
+                    f"{inner.conclusion(relations)}, because {inner.because(relations)}"
                 )
             case _:
                 return listed

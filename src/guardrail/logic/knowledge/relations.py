@@ -133,8 +133,8 @@ class Relations(Mapping[str, Relation]):
 
     def without(self, name: str, *properties: str) -> Relations:
         """The same table, where a relation lacks these properties; its inverse loses what the two share."""
-        lost = dict.fromkeys(properties, False)
-        shared = {key: False for key in properties if key in _MIRRORED}
+        lost: dict[str, Any] = dict.fromkeys(properties, False)
+        shared: dict[str, Any] = {key: False for key in properties if key in _MIRRORED}
         changes = {self[name].inverse: shared, name: lost}
         return Relations(replace(r, **changes.get(r.name, {})) for r in self.values())
 
@@ -237,7 +237,7 @@ def _entries(name: str, entry: dict[str, Any]) -> Iterator[Relation]:
     """A relation, and its inverse where that is written inside it."""
     other = entry.pop("inverse", "")
     inverse = other if isinstance(other, str) else other["name"]
-    lists = {key: tuple(entry.pop(key, ())) for key in ("inverse_of", "implies")}
+    lists: dict[str, Any] = {key: tuple(entry.pop(key, ())) for key in ("inverse_of", "implies")}
     chains = tuple((first, second) for first, second in entry.pop("chains", ()))
     relation = Relation(name=name, inverse=inverse, chains=chains, **lists, **entry)
     yield relation

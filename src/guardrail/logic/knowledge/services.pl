@@ -268,7 +268,7 @@ time_query(KB, R, [A, B], Time) :-
     ;   true
     ),
     get_time(End),
-    Time is round((End - Start) * 1.0e9).
+    Time is round((End - Start) * 1.0e9).  % the clock counts microseconds, so: many look-ups, one median
 
 %  spin(-Never): work without end, to try the limits.
 spin(Never) :-

@@ -1,0 +1,111 @@
+r"""Files of triples: tab-separated values and JSON lines.
+
+TSV has three columns: subject, relation, object. A first line with these words is skipped. In a label, tab, line
+break, carriage return, NUL and backslash are written `\t`, `\n`, `\r`, `\0` and `\\`, so that every label can stand
+there; any other use of a backslash is a problem of its line.
+
+JSON lines have the fields `subject`, `relation` (or `predicate`) and `object`; others are ignored.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from guardrail.errors import InputError
+from guardrail.logic.knowledge.facts import Triple
+from guardrail.logic.knowledge.sources.reading import Imported, json_lines, text_lines
+
+__all__ = ["read_triples", "write_triples"]
+
+_HEADERS = {("subject", "relation", "object"), ("subject", "predicate", "object")}
+_WRITTEN = {"\t": "\\t", "\n": "\\n", "\r": "\\r", "\0": "\\0", "\\": "\\\\"}
+_READ = {written[1]: character for character, written in _WRITTEN.items()}
+_ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
+_SPECIAL = str.maketrans(_WRITTEN)
+
+
+def read_triples(path: str | os.PathLike[str]) -> Imported:
+    """The triples of a file, by its name: `.tsv`, or `.jsonl`.
+
+    Raises:
+        InputError: the file cannot be read, or has another name.
+    """
+    found = Imported()
+    match Path(path).suffix.lower():
+        case ".tsv" | ".txt":
+            _read_tsv(path, found)
+        case ".jsonl" | ".ndjson":
+            _read_jsonl(path, found)
+        case other:
+            raise InputError(f"{str(path)!r}: expected a name that ends in .tsv or .jsonl, got {other!r}.")
+    return found
+
+
+def write_triples(path: str | os.PathLike[str], triples: Iterable[Triple]) -> int:
+    """Write triples to a file that `read_triples` reads back exactly; returns how many.
+
+    Raises:
+        InputError: the name ends in neither `.tsv` nor `.jsonl`.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in {".tsv", ".jsonl"}:
+        raise InputError(f"{str(path)!r}: expected a name that ends in .tsv or .jsonl, got {suffix!r}.")
+    count = 0
+    with Path(path).open("w", encoding="utf-8", newline="\n") as stream:
+        if suffix == ".tsv":
+            stream.write("subject\trelation\tobject\n")
+        for count, triple in enumerate(triples, start=1):  # noqa: B007  # the count is the result
+            parts = (triple.subject, triple.relation, triple.object)
+            if suffix == ".tsv":
+                stream.write("\t".join(part.translate(_SPECIAL) for part in parts) + "\n")
+            else:
+                entry = dict(zip(("subject", "relation", "object"), parts, strict=True))
+                stream.write(json.dumps(entry, ensure_ascii=False) + "\n")
+    return count
+
+
+def _read_tsv(path: str | os.PathLike[str], found: Imported) -> None:
+    for number, text in text_lines(path, found):
+        if not text.strip():
+            continue
+        columns = text.split("\t")
+        if number == 1 and tuple(columns) in _HEADERS:
+            continue
+        if len(columns) != 3:
+            found.problem(path, number, f"expected 3 columns, got {len(columns)}: {text[:60]!r}")
+            continue
+        try:
+            found.facts.append(Triple(*map(_unescaped, columns)))
+        except (InputError, ValueError) as error:
+            found.problem(path, number, error)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(_character, text) if "\\" in text else text
+
+
+def _character(match: re.Match[str]) -> str:
+    if match[1] not in _READ:
+        raise ValueError(f"expected \\t, \\n, \\r, \\0 or \\\\ in a label, got {match[0]!r}")
+    return _READ[match[1]]
+
+
+def _read_jsonl(path: str | os.PathLike[str], found: Imported) -> None:
+    for number, entry in json_lines(path, found):
+        try:
+            found.facts.append(_triple(entry))
+        except InputError as error:
+            found.problem(path, number, error)
+
+
+def _triple(entry: dict[str, object]) -> Triple:
+    relation = entry.get("relation", entry.get("predicate"))
+    parts = (entry.get("subject"), relation, entry.get("object"))
+    if not all(isinstance(part, str) for part in parts):
+        raise InputError(f"expected text for subject, relation and object, got {parts!r}.")
+    subject, relation, object_ = (str(part) for part in parts)
+    return Triple(subject, relation, object_)
