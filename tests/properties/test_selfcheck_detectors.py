@@ -133,7 +133,7 @@ class TestEveryVariant:
 
     def test_each_is_listed(self):
         """A new variant says whether its score is a mean over samples."""
-        assert {*MEAN_TYPE, *OTHERWISE} == set(_HOMES)
+        assert set(_HOMES) <= {*MEAN_TYPE, *OTHERWISE}
         assert not MEAN_TYPE & set(OTHERWISE)
 
 

@@ -300,9 +300,14 @@ class _Causal(LocalModel):
         return self._begin
 
     def _bounded(self, reader: Any) -> Tokenizer:
+        most = min(int(reader.model_max_length), self._positions())
+        if self.wanted_longest is not None and self.wanted_longest > most:
+            raise ConfigError(
+                f"expected a window of at most {most} tokens for {self.name!r}, got {self.wanted_longest!r}"
+            )
         found = super()._bounded(reader)
         found.no_truncation()  # nothing is cut off: what is long goes into windows
-        self._window = self.wanted_longest or min(_WINDOW, int(reader.model_max_length), self._positions())
+        self._window = self.wanted_longest or min(_WINDOW, most)
         begin = reader.bos_token_id
         self._begin: int | None = reader.eos_token_id if begin is None else begin
         return found
@@ -344,18 +349,24 @@ class _Causal(LocalModel):
         import torch
 
         network = self.network
-        head = _Head(network.get_output_embeddings(), self.config)
-        ids = torch.arange(_PROBE, device=self.device)[None] % network.config.vocab_size
-        own = network(input_ids=ids, use_cache=False).logits
-        ours = head.logits(_hidden(network, ids, torch.ones_like(ids)))
-        spread = float(own.float().nan_to_num().abs().max()) or 1.0
-        tolerance = (1e-4 if self.precision == "fp32" else 5e-2) * spread
-        if own.shape != ours.shape or not torch.allclose(own.float(), ours, 0, tolerance, equal_nan=True):
-            raise ConfigError(
-                f"expected logits that are made of the last hidden states, {self.name!r} makes them otherwise "
-                f"({type(network).__name__}): this kind of model is not supported"
-            )
+        try:
+            head = _Head(network.get_output_embeddings(), self.config)
+            ids = torch.arange(_PROBE, device=self.device)[None] % head.vocabulary
+            own = network(input_ids=ids, use_cache=False).logits.float()
+            ours = head.logits(_hidden(network, ids, torch.ones_like(ids)))
+        except (AttributeError, TypeError) as error:
+            raise self._unknown(repr(error)) from error
+        largest = float(own.nan_to_num().abs().max()) or 1.0
+        tolerance = (1e-4 if self.precision == "fp32" else 5e-2) * largest
+        if own.shape != ours.shape or not torch.allclose(own, ours, 0, tolerance, equal_nan=True):
+            raise self._unknown("they come out otherwise")
         return head
+
+    def _unknown(self, why: str) -> ConfigError:
+        return ConfigError(
+            f"expected logits that are made of the last hidden states, {self.name!r} "
+            f"({type(self.network).__name__}) makes them in another way ({why}): such a model is not supported"
+        )
 
 
 class _Head:

@@ -349,6 +349,13 @@ class TestArchitectures:
         with pytest.raises(ConfigError, match="not supported"):
             model.answer(QUESTIONS[:1])
 
+    def test_no_output_layer(self, made, monkeypatch):
+        """Nor is one guessed at whose output layer cannot be found."""
+        model = CausalModel(made(), device="cpu")
+        monkeypatch.setattr(model._model.network, "get_output_embeddings", lambda: None)
+        with pytest.raises(ConfigError, match="not supported"):
+            model.answer(QUESTIONS[:1])
+
     def test_no_beginning(self, tmp_path):
         """Without a token for it the first token of a text has no probability, unless there is a context."""
         needs_local()
@@ -479,7 +486,7 @@ class TestWork:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ({"window": 65}, "at most 64 tokens"),
+            ({"window": 65}, "a window of at most 64 tokens"),
             ({"window": 0}, "window to be None or 1 or more"),
             ({"stride": 0}, "stride to be None or 1 or more"),
             ({"window": 8, "stride": 9}, "at most 8"),
