@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.contract.test_selfcheck import SelfCheckContract
 from tests.unit.selfcheck.test_ensemble_fit import stack
 
 from guardrail import Case, Guard, Verdict
@@ -44,6 +45,15 @@ def fit_of(*members, **options):
     names = tuple(name for name, _ in members)
     made = tuple(Member(name, method) for name, method in members)
     return Fit(made, (Knot(5, stack(*names, bias=-float(len(names)))),), **options)
+
+
+class TestContract(SelfCheckContract):
+    """What every detector keeps, with a backend of the guard's."""
+
+    @pytest.fixture
+    def detector(self, tmp_path):
+        fit_of(("ngram", "ngram"), ("nli", "nli"), ("bertscore", "bertscore")).save(tmp_path / "fit.json")
+        return EnsembleCheck(fit=tmp_path / "fit.json", samples=2)
 
 
 class TestPackaged:
