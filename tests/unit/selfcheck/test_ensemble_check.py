@@ -273,6 +273,7 @@ class TestDefault:
     def test_with_the_extra(self, there):
         """The ensemble, with its backend, which is not made yet."""
         there()
+        encoder.packaged.cache_clear()  # another test may have used the process's own
         detector = SelfCheck(samples=3)
         assert isinstance(detector, EnsembleCheck)
         assert (detector.samples, detector.fit) == (3, PACKAGED)
