@@ -43,6 +43,8 @@ class Own:
     def __init__(self) -> None:
         self._nli: EntailmentModel | None = None
         self._bert: BertScore | None = None
+        self._chats: dict[tuple[str, int], OpenAIChat] = {}
+        self._loop = asyncio.Runner()
 
     def operations(self) -> dict[str, Any]:
         """By name."""
@@ -179,13 +181,17 @@ class Own:
         attempts: int = 1,
     ) -> list[list[tuple[float | None, int, str]]]:
         """Per case and sentence: the score, the samples that gave it a value, and the reason."""
-        return asyncio.run(_prompt(base_url, cases, concurrency, attempts))
+        key = base_url, concurrency
+        if key not in self._chats:  # a client is made once, as the peer's is
+            self._chats[key] = OpenAIChat(
+                "test", base_url=base_url, api_key="none", concurrency=concurrency, timeout=10
+            )
+        return self._loop.run(_prompt(self._chats[key], cases, attempts))
 
 
 async def _prompt(
-    base_url: str, cases: Sequence[tuple[Sequence[str], Sequence[str]]], concurrency: int, attempts: int
+    chat: OpenAIChat, cases: Sequence[tuple[Sequence[str], Sequence[str]]], attempts: int
 ) -> list[list[tuple[float | None, int, str]]]:
-    chat = OpenAIChat("test", base_url=base_url, api_key="none", concurrency=concurrency, timeout=10)
     answers = [joined(sentences) for sentences, _ in cases]
     spans = dict(answers)
     check = SelfCheck("prompt", splitter=lambda text: spans[text])
@@ -196,11 +202,8 @@ async def _prompt(
         _must_be_whole(report)
         return [(f.score, _used(f.evidence), f.reason) for f in report.findings]
 
-    try:
-        pending = [one(text, samples) for (text, _), (_, samples) in zip(answers, cases, strict=True)]
-        return list(await asyncio.gather(*pending))
-    finally:
-        await chat.aclose()
+    pending = [one(text, samples) for (text, _), (_, samples) in zip(answers, cases, strict=True)]
+    return list(await asyncio.gather(*pending))
 
 
 def _used(evidence: Sequence[Any]) -> int:

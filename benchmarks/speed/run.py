@@ -9,6 +9,7 @@ import argparse
 import os
 import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from benchmarks._table import Row, Run, bench
@@ -59,13 +60,15 @@ def compute(run: Run) -> list[Row]:
         setting.envs.mkdir(parents=True, exist_ok=True)
         answers = prompt.FAST_ANSWERS if run.fast else prompt.ANSWERS
         many = texts_of(passages, answers=answers, sentences=FAST_SENTENCES, samples=FAST_SAMPLES)
-        rows = _rows(setting, many, set(options.only or PARTS))
+        # a few questions would not fill the 16 that go at once
+        whole = texts_of(passages, answers=options.rounds + 1, sentences=SENTENCES, samples=SAMPLES)
+        rows = _rows(setting, replace(setting, texts=whole), many, set(options.only or PARTS))
     if run.out is not None:
         figures.ratio_chart(rows, run.out)
     return rows
 
 
-def _rows(setting: Setting, many: Sequence[Texts], wanted: set[str]) -> list[Row]:
+def _rows(setting: Setting, asking: Setting, many: Sequence[Texts], wanted: set[str]) -> list[Row]:
     rows = [Row.shown("machine: load before the run, of the last minute", _load(), digits=2)]
     fast = "bf16"
     if wanted & {"error", "nli"}:
@@ -77,7 +80,7 @@ def _rows(setting: Setting, many: Sequence[Texts], wanted: set[str]) -> list[Row
         "saved": lambda: nli.saved_rows(setting),
         "bertscore": lambda: bertscore.bertscore_rows(setting),
         "ngram": lambda: ngram.ngram_rows(setting),
-        "prompt": lambda: prompt.prompt_rows(setting, many),
+        "prompt": lambda: prompt.prompt_rows(asking, many),
         "equality": lambda: equality.equality_rows(setting),
     }
     for name, part in parts.items():

@@ -484,6 +484,10 @@ class TestNgramRows:
         assert rows["n-gram, n = 1: whole detector, times as fast as selfcheckgpt"].bar is None
         assert rows["n-gram, n = 1: largest |Δ score|, mean"].ours == 0
 
+    def test_blanks_are_no_words(self):
+        """The package's tokenizer makes a word of two blanks or a line's end; the timed texts have none."""
+        assert ngram.evened(Texts(["a  b"], ["c\n\nd e "])) == Texts(["a b"], ["c d e"])
+
 
 class TestPrompt:
     def test_both_prompts_get_one_reply(self):
