@@ -26,7 +26,7 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-f]+)\\|(.))")
 
 
 def quoted(text: str) -> str:
-    r"""The text as a quoted atom; what does not print is written as a number.
+    r"""The text as a quoted atom; what does not print is written as a number (in the first plane).
 
     Example:
         >>> print(quoted("O'Neill\n:- halt."))
@@ -40,7 +40,9 @@ def quoted(text: str) -> str:
 def _written(character: str) -> str:
     if character in "\\'":
         return "\\" + character
-    return character if character.isprintable() else f"\\x{ord(character):x}\\"
+    # SWI-Prolog 9.0 refuses some numbers beyond the first plane, which it reads as characters.
+    plain = character.isprintable() or ord(character) > 0xFFFF
+    return character if plain else f"\\x{ord(character):x}\\"
 
 
 def unquoted(escaped: str) -> str:

@@ -113,7 +113,7 @@ proved(KB, R, A, B, [transitive, R, A, B, Steps]) :-
 proved(KB, R, A, B, [chain, R, A, B, [First, Second]]) :-
     KB:chain(R, R1, R2),
     link(KB, R1, A, C, First),
-    step(KB, R2, C, B, Second),
+    link(KB, R2, C, B, Second),
     A \== B.
 proved(KB, Same, A, B, [composite, Same, A, B, [First, Second]]) :-
     KB:composite(Same, R),

@@ -31,6 +31,7 @@ service(hubs, 3).
 service(sharing, 4).
 service(consequences, 6).
 service(time_queries, 4).
+service(reads_as, 3).
 service(spin, 1).
 
 %  serve(+Name, +Arguments, +Seconds, +Inferences, -Reply): [ok, Value], [failed], [limit, Which] or [error, Text].
@@ -181,7 +182,7 @@ objects(KB, R, A, Objects) :-
 
 object(KB, R, A, B) :- step(KB, R, A, B, _).
 object(KB, R, A, B) :- KB:transitive(R), reach(KB, R, A, B), A \== B.
-object(KB, R, A, B) :- KB:chain(R, R1, R2), linked(KB, R1, A, C), step(KB, R2, C, B, _), A \== B.
+object(KB, R, A, B) :- KB:chain(R, R1, R2), linked(KB, R1, A, C), linked(KB, R2, C, B), A \== B.
 object(KB, Same, A, B) :- KB:composite(Same, R), step(KB, R, A, C, _), step(KB, R, B, C, _), A \== B.
 
 linked(KB, R, A, C) :- step(KB, R, A, C, _).
@@ -194,7 +195,7 @@ subjects(KB, R, B, Subjects) :-
 
 subject(KB, R, B, A) :- step(KB, R, A, B, _).
 subject(KB, R, B, A) :- KB:transitive(R), reach_back(KB, R, B, A), A \== B.
-subject(KB, R, B, A) :- KB:chain(R, R1, R2), step(KB, R2, C, B, _), linked_back(KB, R1, C, A), A \== B.
+subject(KB, R, B, A) :- KB:chain(R, R1, R2), linked_back(KB, R2, B, C), linked_back(KB, R1, C, A), A \== B.
 subject(KB, Same, B, A) :- KB:composite(Same, R), step(KB, R, B, C, _), step(KB, R, A, C, _), A \== B.
 
 linked_back(KB, R, C, A) :- step(KB, R, A, C, _).
@@ -269,6 +270,14 @@ time_query(KB, R, [A, B], Time) :-
     ),
     get_time(End),
     Time is round((End - Start) * 1.0e9).  % the clock counts microseconds, so: many look-ups, one median
+
+%  reads_as(+Quoted, +Atom, -Same): 1 if the text is read as the atom and as nothing else. Reads, does not call.
+reads_as(Quoted, Atom, Same) :-
+    term_to_atom(Term, Quoted),
+    (   Term == Atom
+    ->  Same = 1
+    ;   Same = 0
+    ).
 
 %  spin(-Never): work without end, to try the limits.
 spin(Never) :-
