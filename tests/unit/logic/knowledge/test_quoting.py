@@ -26,9 +26,9 @@ class TestQuoting:
         assert all(c.isprintable() or ord(c) > 0xFFFF for c in quoted(text))
 
     @given(LABELS, LABELS, LABELS)
-    def test_a_fact_is_read_back(self, subject, relation, object):
+    def test_a_fact_is_read_back(self, subject, relation, value):
         """A line holds exactly the fact that was written."""
-        triple = Triple(subject, relation, object)
+        triple = Triple(subject, relation, value)
         assert read_fact(fact_line(triple)) == triple
 
     @pytest.mark.parametrize("text", HOSTILE)

@@ -1,5 +1,6 @@
 import random
 from collections import defaultdict
+from itertools import pairwise
 
 import pytest
 
@@ -172,7 +173,7 @@ def _closure(edges):
 def _check_path(facts, edges, a, b):
     assert facts[0].subject == f"n{a}"
     assert facts[-1].object == f"n{b}"
-    assert all(one.object == other.subject for one, other in zip(facts, facts[1:], strict=False))
+    assert all(one.object == other.subject for one, other in pairwise(facts))
     assert all((int(f.subject[1:]), int(f.object[1:])) in edges for f in facts)
 
 
