@@ -95,10 +95,10 @@ class Disentangled:
         self._keys = self._queries = None
         if "c2p" in own.pos_att_type:
             place = own.key_proj if own.share_att_key else own.pos_key_proj
-            self._keys = self._split(place(distances.rows)).to(kind).contiguous()
+            self._keys = self._split(place(distances.rows)).to(kind)
         if "p2c" in own.pos_att_type:
             place = own.query_proj if own.share_att_key else own.pos_query_proj
-            self._queries = self._split(place(distances.rows) * self.scale).to(kind).contiguous()
+            self._queries = self._split(place(distances.rows) * self.scale).to(kind)
 
     def __call__(
         self, query: Tensor, key: Tensor, value: Tensor, *, asking: Sequence[Span], spans: Sequence[Span]
@@ -131,8 +131,8 @@ class Disentangled:
         return context
 
     def _split(self, values: Tensor) -> Tensor:
-        """Tokens x dimensions to heads x tokens x dimensions of a head."""
-        return values.unflatten(-1, (self.heads, -1)).transpose(0, 1)
+        """Tokens x dimensions to heads x tokens x dimensions of a head, laid out anew once, not in each product."""
+        return values.unflatten(-1, (self.heads, -1)).transpose(0, 1).contiguous()
 
 
 def _runs(asking: Sequence[Span], spans: Sequence[Span]) -> Iterator[tuple[int, Span, Span]]:

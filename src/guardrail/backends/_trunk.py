@@ -59,7 +59,7 @@ def trunk(network: Any, *, precision: str, head: bool) -> Trunk | None:
         try:
             found = Trunk(network, precision=precision, head=head)
             distance = probe(found)
-        except (AttributeError, TypeError, ValueError, RuntimeError, ImportError) as error:
+        except (AttributeError, TypeError, ValueError, LookupError, RuntimeError, ImportError) as error:
             _give_up(network, f"{type(error).__name__}: {error}")
             return None
         if not distance < AGREES[precision]:
