@@ -107,7 +107,8 @@ def _load(folder: Path) -> dict[str, float]:
     compiled = next(folder.glob("*.qlf"))
     engine()
     start = time.perf_counter()
-    engine().call("load", str(compiled.resolve()), "kb_measured", seconds=None)
+    with engine().place(compiled) as file:
+        engine().call("load", str(file), "kb_measured", seconds=None)
     return {"load": time.perf_counter() - start}
 
 

@@ -307,7 +307,8 @@ class _Module:
 
     def _read(self, compiled: Path, manifest: Manifest, relations: Relations) -> None:
         engine = prolog.engine()
-        count = engine.call("load", str(compiled.resolve()), self.name, seconds=None)
+        with engine.place(compiled) as file:
+            count = engine.call("load", str(file), self.name, seconds=None)
         if count != manifest.facts:
             engine.call("unload", "", self.name, seconds=None)
             raise KnowledgeFault(

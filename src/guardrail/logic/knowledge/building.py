@@ -122,15 +122,13 @@ def compile_facts(facts: Path, folder: Path, *, checked: bool = False) -> dict[s
     engine = prolog.engine()
     if not checked:
         check_facts(facts)
-    with tempfile.TemporaryDirectory(prefix=".compile-", dir=folder) as place:
-        text = Path(place).resolve() / facts.name
-        try:
-            os.link(facts, text)
-        except OSError:  # another device, or a file system without links
-            shutil.copyfile(facts, text)
-        made = Path(engine.call("compile", str(text), f"kb_compiling_{Path(place).name}", seconds=None))
+    with engine.place(facts) as text:
+        made = Path(engine.call("compile", str(text), f"{text.parent.name}_compiling", seconds=None))
         target = folder / made.name
-        made.replace(target)
+        draft = folder / f".{made.name}.{os.getpid()}"
+        shutil.copyfile(made, draft)
+        draft.replace(target)
+        made.unlink()
     return {"name": target.name, "sha256": mark(target).sha256, "swipl": engine.version}
 
 

@@ -17,12 +17,16 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import itertools
 import os
 import queue
+import shutil
 import sys
+import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -66,6 +70,9 @@ class Engine:
     def __init__(self) -> None:
         self.process = os.getpid()
         self.version = ""
+        self._numbers = itertools.count(1)
+        self._folder = Path(tempfile.mkdtemp(prefix="guardrail-prolog-")).resolve()
+        atexit.register(_remove, self._folder, self.process)
         self._jobs: queue.SimpleQueue[tuple[Future[Any], str, tuple[Value, ...], float, int]] = (
             queue.SimpleQueue()
         )
@@ -116,6 +123,25 @@ class Engine:
                 "Ask for less, or raise the limit."
             )
         raise EngineFault(f"expected an answer to {service!r}, got an error of Prolog: {value}")
+
+    @contextmanager
+    def place(self, file: Path) -> Iterator[Path]:
+        """The file, under its name, in a folder of its own for Prolog to compile or load it from.
+
+        Prolog knows folders by their number in the file system, which a deleted folder leaves to another, and what
+        it loads by the folder and the name. So the folders that it sees are new and stay until the process ends.
+        """
+        folder = self._folder / f"file_{next(self._numbers)}"
+        folder.mkdir()
+        seen = folder / file.name
+        try:
+            os.link(file, seen)
+        except OSError:  # another device, or a file system without links
+            shutil.copyfile(file, seen)
+        try:
+            yield seen
+        finally:
+            seen.unlink()
 
     # --- in the engine's thread ----------------------------------------------------------------------------
 
@@ -293,6 +319,11 @@ def _load() -> Any:
     # It would take Prolog down in the main thread while ours may be at work; the system frees all memory anyway.
     atexit.unregister(core.cleanupProlog)
     return core
+
+
+def _remove(folder: Path, process: int) -> None:
+    if process == os.getpid():  # not in a fork
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 _engine: Engine | None = None

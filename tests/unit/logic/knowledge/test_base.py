@@ -14,6 +14,7 @@ from guardrail.logic.knowledge import (
     Triple,
     build,
     prolog,
+    reviewed,
 )
 from guardrail.logic.knowledge.manifest import MANIFEST, Manifest
 from guardrail.logic.temporal.intervals import IntervalSet
@@ -100,6 +101,21 @@ class TestOpen:
         first.close()
         assert second.about("film 1") == [FACTS[1]]
         second.close()
+
+    def test_a_folder_that_was_built_again_beside_its_former_content(self, folder):
+        """Equal facts with other properties, or other facts: each base keeps its own."""
+        former = KnowledgeBase.open(folder)
+        asked = Triple("film 1", "director", "person 2")
+        build(folder, FACTS, relations=reviewed().without("director", "complete"), replace_existing=True)
+        with KnowledgeBase.open(folder) as later:
+            assert (former.ask(asked).state, later.ask(asked).state) == ("contradicted", "unknown")
+        build(folder, FACTS[:5], replace_existing=True)
+        with KnowledgeBase.open(folder) as last:
+            assert (len(list(former.facts())), len(list(last.facts()))) == (300, 5)
+        former.close()
+        for _ in range(3):
+            with KnowledgeBase.open(folder) as again:
+                assert again.about("film 1") == [FACTS[1]]
 
     def test_two_folders_are_apart(self, opened):
         """Facts of one are no facts of the other, also of one relation."""
