@@ -43,7 +43,8 @@ def nli_rows(setting: Setting, fast: str) -> list[Row]:
         found = heads(setting.maker, setting.models, source)
         setting.close()
         people = _people(setting, found.three, found.two)
-        timed = rounds(_contenders(people), setting.timed, say=setting.say)
+        texts = _texts(setting)
+        timed = rounds(_contenders(people), texts, say=setting.say)
         return [
             *time_rows("NLI", timed),
             *_ratio_rows(timed, setting.bars, fast),
@@ -54,6 +55,11 @@ def nli_rows(setting: Setting, fast: str) -> list[Row]:
         return _without(str(error), setting.bars)
     finally:
         setting.close()
+
+
+def _texts(setting: Setting) -> list[Texts]:
+    """Those of the rounds, with as many samples as the size has time for."""
+    return [Texts(t.sentences, t.samples[: setting.shapes.pairs_with]) for t in setting.timed]
 
 
 def _people(setting: Setting, three: Path, two: Path) -> dict[str, Anyone]:
@@ -135,7 +141,7 @@ def _gap_rows(setting: Setting, timed: Mapping[str, Timed], exact: Anyone) -> li
     claims = timed[CLAIMS]
     other = None
     if not claims.failed and not ours.failed:
-        sentences, samples = setting.timed[0]
+        sentences, samples = _texts(setting)[0]
         pairs = exact.ask("nli", sentences=sentences, samples=samples, sentence_first=False).value
         other = largest_gap(claims.values[0], means(pairs))
     return [
@@ -151,7 +157,7 @@ def _share_rows(setting: Setting, timed: Mapping[str, Timed], exact: Anyone, fol
     try:
         counts = [
             exact.ask("lengths", folder=str(folder), sentences=texts.sentences, samples=texts.samples).value
-            for texts in setting.timed
+            for texts in _texts(setting)
         ]
         rates = {
             precision: exact.ask("rate", precision=precision, device=setting.device, seconds=2.0).value

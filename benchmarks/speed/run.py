@@ -30,7 +30,7 @@ FAST_SENTENCES, FAST_SAMPLES = 4, 5
 def compute(run: Run) -> list[Row]:
     """Every row."""
     options = run.options
-    size = options.size or ("tiny" if run.fast else "slice")
+    size = options.size or ("tiny" if run.fast else "base")
     sentences, samples = (FAST_SENTENCES, FAST_SAMPLES) if run.fast else (SENTENCES, SAMPLES)
     passages = read_passages(run.data("wikibio_gpt3"))
     run.parameters |= {
@@ -106,7 +106,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--only", action="append", choices=PARTS, help="this part; may be given several times"
     )
-    parser.add_argument("--size", choices=[*SIZES], help="of the models with random weights (slice)")
+    parser.add_argument("--size", choices=[*SIZES], help="of the models with random weights (base)")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="that each is timed (5)")
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="of each process (2)")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where all compute")
