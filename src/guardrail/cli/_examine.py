@@ -23,7 +23,7 @@ __all__ = ["Item", "everything"]
 DISTRIBUTION = "guardrail-sdk"
 PLUGINS = ("guardrail.detectors", "guardrail.chats")
 PROGRAMS = {
-    "swipl": ("swi-prolog-nox", "SWI-Prolog, for the logic detector"),
+    "swipl": ("swi-prolog-nox", "SWI-Prolog, for knowledge bases"),
     "chromium": ("chromium", "to print report pages"),
 }
 PATIENCE = 5.0  # seconds for an endpoint
@@ -54,6 +54,7 @@ def everything(
     yield from _settings(config)
     yield from _files(indexes)
     yield from _programs()
+    yield _prolog()
     if base_url is not None or online:
         yield _endpoint(base_url)
 
@@ -232,6 +233,18 @@ def _programs() -> Iterator[Item]:
             place or f"not found; {purpose}",
             "" if place else f"sudo apt-get install {package}",
         )
+
+
+def _prolog() -> Item:
+    """Whether knowledge bases can be opened; starts the engine where it is there."""
+    from guardrail.logic.knowledge import prolog
+
+    section, name = "programs (optional)", "knowledge bases"
+    missing = prolog.available()
+    if missing is None:
+        return Item(section, name, "ok", f"SWI-Prolog {prolog.engine().version}, by pyswip")
+    mend = f"sudo apt-get install {prolog.PACKAGE}; pip install '{DISTRIBUTION}[logic]'"
+    return Item(section, name, "missing", f"cannot be opened: {missing.split('. ')[0]}", mend)
 
 
 # --- reachable ---------------------------------------------------------------------------------------------

@@ -224,11 +224,11 @@ class KnowledgeBase(Deriving):
 
     def _call(self, service: str, *arguments: prolog.Value, seconds: float | None = prolog.SECONDS) -> Any:
         module = self._module
-        if module is None:
-            raise InputError(
-                f"expected an open knowledge base, {str(self.path)!r} was closed. Open it again."
-            )
-        return prolog.engine().call(service, module.name, *arguments, seconds=seconds)
+        if module is not None:
+            found = prolog.engine().call(service, module.name, *arguments, seconds=seconds)
+            if self._module is module:  # else closed meanwhile, and what came may be from no facts at all
+                return found
+        raise InputError(f"expected an open knowledge base, {str(self.path)!r} was closed. Open it again.")
 
 
 def _relation(folder: Path, entry: dict[str, Any]) -> Relation:

@@ -68,14 +68,28 @@ reach_back(KB, R, B, A) :-
 
 %  path(+KB, +R, +A, +B, -Proofs): the proofs of the steps of a shortest way from A to B; A is not B.
 path(KB, R, A, B, Proofs) :-
-    rb_new(Seen0),
-    rb_insert_new(Seen0, A, start, Seen1),
-    levels([A], KB, R, B, Seen1, Seen),
+    search(KB, R, A, B, Seen),
     way_back(B, Seen, [], Proofs).
 
-levels([Node|Level], KB, R, B, Seen0, Seen) :-
-    foldl(neighbours(KB, R), [Node|Level], []-Seen0, Next-Seen1),
-    (   rb_lookup(B, _, Seen1)
+%  paths(+KB, +R, +A, -B, -Proofs): the same to all that is reached, by one search; in order of name.
+paths(KB, R, A, B, Proofs) :-
+    search(KB, R, A, _, Seen),
+    rb_in(B, _, Seen),
+    A \== B,
+    way_back(B, Seen, [], Proofs).
+
+%  search(+KB, +R, +A, ?B, -Seen): breadth first from A, until B is seen or all; how each was first reached.
+search(KB, R, A, B, Seen) :-
+    rb_new(Seen0),
+    rb_insert_new(Seen0, A, start, Seen1),
+    levels([A], KB, R, B, Seen1, Seen).
+
+levels(Level, KB, R, B, Seen0, Seen) :-
+    foldl(neighbours(KB, R), Level, []-Seen0, Next-Seen1),
+    (   nonvar(B),
+        rb_lookup(B, _, Seen1)
+    ->  Seen = Seen1
+    ;   Next == []
     ->  Seen = Seen1
     ;   levels(Next, KB, R, B, Seen1, Seen)
     ).
@@ -104,11 +118,10 @@ proved(KB, R, A, B, Proof) :-
 proved(KB, R, A, B, [transitive, R, A, B, Steps]) :-
     KB:transitive(R),
     (   var(B)
-    ->  reach(KB, R, A, B)
-    ;   true
+    ->  paths(KB, R, A, B, Steps)
+    ;   A \== B,
+        path(KB, R, A, B, Steps)
     ),
-    A \== B,
-    path(KB, R, A, B, Steps),
     Steps = [_, _|_].
 proved(KB, R, A, B, [chain, R, A, B, [First, Second]]) :-
     KB:chain(R, R1, R2),
@@ -125,9 +138,11 @@ link(KB, R, A, C, Proof) :-
     step(KB, R, A, C, Proof).
 link(KB, R, A, C, [transitive, R, A, C, Steps]) :-
     KB:transitive(R),
-    reach(KB, R, A, C),
-    A \== C,
-    path(KB, R, A, C, Steps),
+    (   var(C)
+    ->  paths(KB, R, A, C, Steps)
+    ;   A \== C,
+        path(KB, R, A, C, Steps)
+    ),
     Steps = [_, _|_].
 
 % --- what does not hold --------------------------------------------------------------------------------------
