@@ -287,3 +287,9 @@ class TestSamples:
         )
         if asked and not options.get("proxy"):
             assert {f.verdict for f in findings} == {Verdict.UNVERIFIED}
+
+
+@pytest.mark.parametrize("samples", [["\u200b", "\ufeff"], ["\u200b", " "]])
+def test_samples_that_show_nothing_prove_nothing(samples: list[str]) -> None:
+    found = play(SelfCheck("ngram").examine(Case.of(ANSWER, samples=samples)), lambda _: None)
+    assert {one.verdict for one in found} == {Verdict.UNVERIFIED}

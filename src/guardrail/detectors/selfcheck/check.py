@@ -82,9 +82,9 @@ class SelfCheck(Detector):
     """Scores every sentence of an answer against other answers of the same model to the same question.
 
     `SelfCheck(method, …)` makes the variant of that name: "ngram" (no model), "prompt" (the judge model), "nli"
-    (needs a backend for "entailment"), "bertscore" (one for "similarity"), "greybox" (the answer's own
-    log-probabilities; no samples), "ensemble" (several of them, fitted). One finding per sentence; a finding without
-    a score says why.
+    (needs a backend for "entailment"), "bertscore" (one for "similarity"), "qa" (for "questions" and "answers"),
+    "greybox" (the answer's own log-probabilities; no samples), "ensemble" (several of them, fitted). One finding per
+    sentence; a finding without a score says why.
 
     `SelfCheck()` without a method is "ensemble" with its packaged fit, n-gram and BERTScore by an encoder that it
     brings along and loads at first use, where the extra `local` is installed, and else "ngram". The signature says which
@@ -97,7 +97,7 @@ class SelfCheck(Detector):
     Options of all variants:
         samples: how many answers to draw, at temperature 1, where the case brings none.
         threshold: a score of at least this is unsupported; `None` = the variant's default.
-        against: "samples", "context" (the case's documents; only "prompt" and "nli" can), or "auto": the
+        against: "samples", "context" (the case's documents; only "prompt", "nli" and "qa" can), or "auto": the
             documents where the variant can use them and there are some, else samples.
         max_sentences: the rest is unverified, and says so.
         splitter: where sentences stand; default: `guardrail.text.sentences.sentences`.
@@ -153,7 +153,7 @@ class SelfCheck(Detector):
         one_of("against", against, ("auto", "samples", "context"))
         if against == "context" and not self.reads_context:
             raise ConfigError(
-                f"expected a method that can read documents (prompt, nli) for against='context', got {self.name!r}"
+                f"expected a method that can read documents (prompt, nli, qa) for against='context', got {self.name!r}"
             )
         number("samples", samples, least=1, whole=True)
         number("max_sentences", max_sentences, least=1, whole=True)
@@ -268,7 +268,7 @@ class SelfCheck(Detector):
             return Material(lacking="there are no documents" if self.against == "context" else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
         texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
-        drawn = tuple(text for text in texts if text.strip())
+        drawn = tuple(text for text in texts if _says(text))
         lacking = why(replies)
         if empty := len(texts) - len(drawn):
             lacking = "; ".join(filter(None, (lacking, f"{empty} of {size} samples are empty")))
@@ -283,7 +283,7 @@ class SelfCheck(Detector):
             kind, texts = "samples", case.samples
         if not texts:
             return None
-        kept = tuple(text for text in texts if text.strip())
+        kept = tuple(text for text in texts if _says(text))
         if kept:
             left_out = len(texts) - len(kept)
             return Material(kept, kind, f"{left_out} of them empty" if left_out else "")
@@ -359,6 +359,11 @@ def _default() -> str:
     from guardrail.detectors.selfcheck.packaged import installed
 
     return "ensemble" if installed() else "ngram"
+
+
+def _says(text: str) -> bool:
+    """Whether there is anything to see in it: neither blanks nor characters without width alone."""
+    return any(character.isprintable() and not character.isspace() for character in text)
 
 
 def _speaking_against(
