@@ -48,7 +48,11 @@ def ratio_chart(rows: Sequence[Row], folder: Path) -> list[Path]:
                     [limit, limit], [place - 0.45, place + 0.45], color="black", linewidth=2, label=label
                 )
             axes.annotate(f" {value:.2f}", (high, place), va="center", fontsize=7)
-        axes.set(xlabel="times as fast as the peer; line: least to most of the rounds", xscale="log")
+        axes.set(
+            xlabel="times as fast as the peer; line: least to most of the rounds",
+            xscale="log",
+            xlim=(0.5, None),
+        )
         axes.set_yticks(range(len(shown)), [row.quantity.replace(MARK, " / ") for row in shown], fontsize=7)
         if _first(shown) is not None:
             axes.legend(loc="lower right")

@@ -159,10 +159,13 @@ class Own:
     # -- n-gram
 
     def ngram(
-        self, sentences: Sequence[str], samples: Sequence[str], n: int
+        self, sentences: Sequence[str], samples: Sequence[str | Sequence[str]], n: int, whole: bool = False
     ) -> dict[str, list[float | None]]:
-        """Mean and largest −log p̃ of each sentence, by the pure function."""
-        found = surprisals(sentences, samples, n=n)
+        """Mean and largest −log p̃ of each sentence, by the pure function.
+
+        A sample may be given as its sentences; `whole` says that the answer is among the samples.
+        """
+        found = surprisals(sentences, samples, n=n, smooth=not whole)
         return {"mean": [mean(row) for row in found], "max": [largest(row) for row in found]}
 
     def ngram_detector(self, sentences: Sequence[str], samples: Sequence[str], n: int) -> list[float | None]:

@@ -98,6 +98,7 @@ class SelfCheckGpt:
             "nli": self.nli,
             "bertscore": self.bertscore,
             "sentences": self.sentences,
+            "split": self.split,
             "pairs": self.pairs,
             "ngram": self.ngram,
             "prompt": self.prompt,
@@ -138,6 +139,12 @@ class SelfCheckGpt:
         """The sentences of each sample that its BERTScore compares with."""
         pipeline = self._made["bertscore"].nlp
         return [[s.text.strip() for s in pipeline(text).sents if len(s) > 3] for text in samples]
+
+    def split(self, texts: list[str]) -> list[list[str]]:
+        """Every sentence of each text, by the pipeline that its n-gram model has."""
+        spacy = importlib.import_module("spacy")
+        pipeline = spacy.load("en_core_web_sm")
+        return [[s.text.strip() for s in pipeline(text).sents] for text in texts]
 
     def pairs(
         self, candidates: list[str], references: list[str], folder: str, layer: int
