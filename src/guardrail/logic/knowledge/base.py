@@ -233,7 +233,7 @@ class KnowledgeBase(Deriving):
 
 def _relation(folder: Path, entry: dict[str, Any]) -> Relation:
     try:
-        for key in ("inverse_of", "implies"):
+        for key in ("also", "nouns", "inverse_of", "implies"):
             entry[key] = tuple(entry.get(key, ()))
         entry["chains"] = tuple((first, second) for first, second in entry.get("chains", ()))
         return Relation(**entry)

@@ -25,6 +25,7 @@ SAME = "same "
 """Before a relation's name: what two subjects with one object have in common."""
 
 _FLAGS = ("symmetric", "asymmetric", "transitive", "functional", "complete")
+_LISTS = ("also", "nouns", "inverse_of", "implies")
 _MIRRORED = ("symmetric", "asymmetric", "transitive")
 
 
@@ -36,6 +37,8 @@ class Relation:
         name: as in the facts.
         says: what stands behind the subject, with `{o}` where the object does not come last.
         kind: the paper's kind of phrase.
+        also: other ways to say it, for reading only; as `says`, or "{o} … {s}" with the object first.
+        nouns: what the object is called: "author" in "the author of S is O".
         same: what two subjects that share an object do ("have the same director"); empty: no joint rule.
         wikidata: the id of the property there, empty for relations of ours and unknown ones.
         inverse: the relation that says the same with the sides exchanged.
@@ -48,6 +51,8 @@ class Relation:
     name: str
     says: str
     kind: Kind = "noun phrase"
+    also: tuple[str, ...] = ()
+    nouns: tuple[str, ...] = ()
     same: str = ""
     wikidata: str = ""
     inverse: str = ""
@@ -237,10 +242,11 @@ def _entries(name: str, entry: dict[str, Any]) -> Iterator[Relation]:
     """A relation, and its inverse where that is written inside it."""
     other = entry.pop("inverse", "")
     inverse = other if isinstance(other, str) else other["name"]
-    lists: dict[str, Any] = {key: tuple(entry.pop(key, ())) for key in ("inverse_of", "implies")}
+    lists: dict[str, Any] = {key: tuple(entry.pop(key, ())) for key in _LISTS}
     chains = tuple((first, second) for first, second in entry.pop("chains", ()))
     relation = Relation(name=name, inverse=inverse, chains=chains, **lists, **entry)
     yield relation
     if isinstance(other, dict):
         mirrored = {flag: getattr(relation, flag) for flag in (*_MIRRORED, "temporal")}
-        yield Relation(inverse=name, **{"reason": f"Converse of {name}.", **mirrored, **other})
+        reading = {key: tuple(other.pop(key, ())) for key in ("also", "nouns")}
+        yield Relation(inverse=name, **{"reason": f"Converse of {name}.", **mirrored, **reading, **other})

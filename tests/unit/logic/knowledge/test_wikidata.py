@@ -62,6 +62,12 @@ class TestImport:
         assert [(p.source, p.line) for p in found.problems] == [("dates", 2)]
         assert "'7'" in str(found.problems[0])
 
+    def test_a_point_in_time_is_a_year(self, load):
+        """As battles have it, in place of start and end; also before our era."""
+        moments = [("Q8", date, 11, date, 11) for date in ("1815-06-18T00:00:00Z", "-0043-03-15T00:00:00Z")]
+        with WikidataServer(labels=LABELS, moments=moments) as server:
+            assert load(server, ()).events == [DatedEvent("Renaissance", [(1815, 1815), (-43, -43)])]
+
     def test_several_spans(self, load):
         """Wikidata sends every beginning with every end; as many of both go together in order."""
         begins, ends = (

@@ -37,15 +37,15 @@ class WikidataServer:
     Attributes:
         facts: per property, (subject id, object id or a literal's JSON).
         labels, aliases: per item.
-        dates: (subject id, begin, precision, end, precision).
+        dates, moments: (subject id, begin, precision, end, precision); of a moment both are one.
         faults: what to answer to the next requests in place of results: a status with headers, "cut" or "maxlag".
         queries: all that was asked and answered with results.
         agents: the User-Agent of every request.
     """
 
-    def __init__(self, *, facts=(), labels=(), aliases=(), dates=(), faults=()):
+    def __init__(self, *, facts=(), labels=(), aliases=(), dates=(), moments=(), faults=()):
         self.facts, self.labels, self.aliases = dict(facts), dict(labels), dict(aliases)
-        self.dates, self.faults = list(dates), list(faults)
+        self.dates, self.moments, self.faults = list(dates), list(moments), list(faults)
         self.queries, self.agents, self.parameters = [], [], []
 
     def __enter__(self):
@@ -53,6 +53,7 @@ class WikidataServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            wbufsize = 1 << 16  # head and body in one packet
 
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"])).decode()
@@ -96,6 +97,10 @@ class WikidataServer:
         if "altLabel" in query:
             found = [(one, name) for one in sorted(wanted) for name in self.aliases.get(one, ())]
             return ["e", "alias"], [{"e": item(one), "alias": text(name)} for one, name in found]
+        if "P585" in query:
+            return ["s", "begin", "end"], [
+                self._dated(*one) for one in self.moments if not wanted or one[0] in wanted
+            ]
         if "P580" in query:
             return ["s", "begin", "end"], [
                 self._dated(*one) for one in self.dates if not wanted or one[0] in wanted

@@ -46,6 +46,14 @@ SELECT ?s ?sLabel ?begin ?beginPrecision ?end ?endPrecision WHERE {{
   }} ORDER BY ?s ?begin ?end LIMIT {limit} OFFSET {offset} }}
   SERVICE wikibase:label {{ bd:serviceParam wikibase:language "{language}". }}
 }} ORDER BY ?s ?begin ?end"""
+_MOMENTS = """\
+SELECT ?s ?sLabel ?begin ?beginPrecision ?end ?endPrecision WHERE {{
+  {{ SELECT ?s ?begin ?beginPrecision (?begin AS ?end) (?beginPrecision AS ?endPrecision) WHERE {{
+    {scope}
+    ?s p:P585/psv:P585 [ wikibase:timeValue ?begin ; wikibase:timePrecision ?beginPrecision ] .
+  }} ORDER BY ?s ?begin LIMIT {limit} OFFSET {offset} }}
+  SERVICE wikibase:label {{ bd:serviceParam wikibase:language "{language}". }}
+}} ORDER BY ?s ?begin"""
 _ALIASES = """\
 SELECT ?e ?alias WHERE {{
   VALUES ?e {{ {items} }}
@@ -169,7 +177,8 @@ class Wikidata:
 
         Args:
             state: the state file; keep it until the import is done.
-            dates: whether to ask for start and end of the subjects.
+            dates: whether to ask for the years of the subjects: start and end, or the point in time. What began
+                and has no end there is not asked for.
             aliases: whether to ask for the other names of all that occurs.
             progress: called after each page.
 
@@ -194,7 +203,9 @@ class Wikidata:
             one: list(self._rows(pages, one, _FACTS, progress, scope=scope, property=one))
             for one in self._properties
         }
-        dated = list(self._rows(pages, "dates", _DATES, progress, scope=scope)) if dates else []
+        dated = []
+        for name, template in (("dates", _DATES), ("moments", _MOMENTS)) if dates else ():
+            dated += self._rows(pages, name, template, progress, scope=scope)
         found = Imported()
         names = _names([*(row for rows in facts.values() for row in rows), *dated])
         other = self._aliases(pages, sorted(names, key=_number), progress) if aliases else {}
