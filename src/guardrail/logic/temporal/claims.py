@@ -4,38 +4,44 @@ The exact sentences of `english` are read, too. Everything else is left alone: a
 gives `None`, and nothing is guessed. Which words name which event is for the caller to say (`link`).
 
 What people write leaves room; each form is taken in its weakest sense, so that only what cannot be true comes out
-false:
+false, and beside it in its strongest, so that only what must be true is called true (`senses`). In the weakest:
 
 | sentence | claim |
 | --- | --- |
 | X happened in 1900 | X in 1900 |
+| X began (ended) in 1900 | !X & N X in 1899 (X & !N X in 1900) |
 | … within 10 years after (before, of) 1900 | F[0,10] X in 1900 (in 1890, F[0,20] X in 1890) |
 | … between 1900 and 1910 | F[0,10] X in 1900 |
-| … from 1900 to 1910, throughout 1900-1910 | G[0,10] X in 1900 |
+| … before 1900, after 1900, by 1900 | F X over the years before, after, until then |
+| X was going on from 1900 to 1910, … throughout 1900-1910 | G[0,10] X in 1900 |
+| X lasted from 1900 to 1910 | !X & G[1,11] X & F[12,12] !X in 1899 |
+| X lasted until 1910 | X & !N X in 1910 |
 | … 10 years after (before) 1900 | F[10,10] X in 1900 (X in 1890) |
-| … while Y was going on, during Y | F (X & Y) |
+| … while Y was going on, during Y; X and Y … at the same time | F (X & Y) |
 | … throughout Y | F Y & G (Y -> X) |
-| … before Y; after Y | F (X & F[1,…] Y); F (Y & F[1,…] X) |
+| … before Y; after Y | F (X & F Y); F (Y & F X) |
 | … within 10 years after Y | F (Y & F[0,10] X) |
+| … 10 years after Y | F (Y & F[9,11] X) |
 | … until Y (began) | F (X & X U[0,…] Y) |
 | … from 1900 until Y (began) | X & X U[0,…] Y in 1900 |
 
-F and G without bounds go over all years of `over`; "did not happen" negates the whole. "Happened" and "took place"
-mean: went on in at least a part of the year.
+"Began", "was born", "the end of Y", "when Y fell" stand for the year of the beginning or the end. F and G without bounds
+go over all years of `over`; "did not happen" negates the whole. "Happened" and "took place" mean: went on in at
+least a part of the year.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias
 
 from guardrail.errors import ConfigError, InputError
 from guardrail.logic.temporal.english_parse import read
-from guardrail.logic.temporal.formula import And, Atom, Finally, Formula, Globally, Implies, Not, Until
+from guardrail.logic.temporal.formula import Finally
 from guardrail.logic.temporal.notation import read_name
+from guardrail.logic.temporal.senses import Aspect, Claim, Senses, Term
 from guardrail.logic.temporal.wording import quoted
 
 __all__ = ["OVER", "Claim", "Link", "by_quotes", "read_claim"]
@@ -44,19 +50,6 @@ Link: TypeAlias = Callable[[str], str | None]
 
 OVER = (-10_000, 10_000)  # years that "at some time" means; bounds this wide cost nothing
 LONGEST = 600  # characters of a sentence that is read
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """What a sentence says.
-
-    Attributes:
-        formula: true exactly if the sentence is, in
-        year: this year.
-    """
-
-    formula: Formula
-    year: int
 
 
 def by_quotes(words: str) -> str | None:
@@ -104,15 +97,25 @@ def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] =
         return None
     if exact := _exact(text, link):
         return exact
-    body = text.removesuffix(".")
+    body = " ".join(_moved_back(text.removesuffix(".")).split())
+    senses = Senses(*over)
+    if both := _BOTH.fullmatch(body):
+        x, y = link(both["x"]), link(both["y"])
+        return senses.together(Term(x), Term(y)) if x and y else None
     for verb in _VERB.finditer(body):
         name = _in_quotes_closed(body[: verb.start()]) and link(body[: verb.start()].strip(" ,"))
         if not name:
             continue
-        found = _claim(Atom(name), " ".join(body[verb.end() :].split()), link, over)
+        found = _claim(_said(name, verb), body[verb.end() :].strip(), link, senses)
         if found is not None:
-            return Claim(Not(found.formula), found.year) if verb["no"] else found
+            return found.denied() if verb["no"] else found
     return None
+
+
+def _moved_back(text: str) -> str:
+    """What "In 1900, X happened" says, as "X happened in 1900"."""
+    match = _LEADING.match(text)
+    return f"{text[match.end() :]} {match['when'][0].lower()}{match['when'][1:]}" if match else text
 
 
 def _exact(text: str, link: Link) -> Claim | None:
@@ -136,13 +139,60 @@ def _in_quotes_closed(words: str) -> bool:
 
 _QUOTED = re.compile(r'"((?:[^"\\]|\\.)+)"|“([^“”"\\]+)”', re.DOTALL)
 _THE = re.compile(r"^the\s+", re.IGNORECASE)
+
+# --- verbs ---
+# What happened is all there at once, so "during" may mean all of it; what went on may reach beyond.
+
+_BE = r"(?:was|were)"
+_HAPPENED = r"happened|occurred|took place"
+_LASTED = r"lasted|existed|lived|ran|reigned"
+_WENT_ON = rf"went on|continued|{_BE} (?:going on|under way|held|active|alive|in existence)"
+_BEGAN = (
+    rf"began|started|broke out|erupted|premiered|debuted|came into existence"
+    rf"|{_BE} (?:born|founded|established|built|launched|begun|started|created|formed)"
+)
+_ENDED = (
+    rf"ended|died|fell|collapsed|concluded|finished|came to an end|ceased to exist|{_BE} over"
+    rf"|{_BE} (?:dissolved|abolished|ended|disbanded|demolished)"
+)
+_DENIED = (
+    r"did(?:n['’]t| not) (?P<plain>happen|occur|take place|last|exist|go on|(?P<begin_no>begin|start|break out)"
+    r"|(?P<end_no>end|die|fall|collapse))"
+    rf"|{_BE}(?:n['’]t| not) (?:going on|under way|held|active|alive|(?P<born_no>born|founded))"
+)
 _VERB = re.compile(
-    r"(?<!\S)(?:(?P<no>did(?:n['’]t|\s+not)\s+(?:happen|occur|take\s+place|last|exist|go\s+on)"
-    r"|(?:was|were)(?:n['’]t|\s+not)\s+(?:going\s+on|under\s+way|held|active|alive))"
-    r"|happened|occurred|took\s+place|lasted|existed|went\s+on|continued|lived|ran"
-    r"|(?:was|were)\s+(?:going\s+on|under\s+way|held|active|alive))(?!\S)",
+    rf"(?<!\S)(?:(?P<no>{_DENIED})|(?P<happened>{_HAPPENED})|(?P<begin>{_BEGAN})|(?P<end>{_ENDED})|(?P<lasted>{_LASTED})|{_WENT_ON})"
+    r"(?!\S)",
     re.IGNORECASE,
 )
+_PERSONAL = re.compile(r"born|died|die", re.IGNORECASE)
+_BOTH = re.compile(
+    r"(?:both )?(?P<x>.+?) and (?P<y>.+?)(?: (?:(?:both )?(?:were (?:both )?(?:alive|going on|under way)|existed|lived|happened"
+    r"|took place|occurred) at the same time|overlapped|coexisted|were contemporaries))",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(
+    r"(?P<when>(?:In|On|During|Between|Before|After|By|Within|Throughout|From)\s[^,\"“]{1,80}),\s+(?=\S)"
+)
+
+
+def _said(name: str, verb: re.Match[str]) -> Term:
+    """What a verb says of an event."""
+    aspect: Aspect = "whole"
+    if verb["begin"] or verb["begin_no"] or verb["born_no"]:
+        aspect = "begin"
+    elif verb["end"] or verb["end_no"]:
+        aspect = "end"
+    return Term(
+        name,
+        aspect,
+        elliptic=_PERSONAL.search(verb[0]) is not None,
+        at_once=verb["happened"] is not None,
+        bounded=bool(verb["happened"] or verb["lasted"]),
+    )
+
+
+# --- the rest of the sentence ---
 
 _NUMBERS = {
     word: number
@@ -158,22 +208,40 @@ _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _DATE = rf"(?:{_DAY} (?:of )?)?{_MONTH}(?: {_DAY})?,? "
 _MANY = rf"(?P<many>\d{{1,6}}|{'|'.join(_NUMBERS)}) (?P<unit>{'|'.join(_SPANS)})"
-_BEGAN = r"(?: (?:was going on|was under way|was active|took place|happened|began|started|broke out))?"
-_EVENT = rf"(?P<event>.+?){_BEGAN}"
+_EVENT = r"(?P<event>.+)"
+_POINT = re.compile(
+    r"(?:the )?(?:(?P<begin>beginning|start|outbreak|birth|founding)|(?P<end>end|fall|death|collapse|dissolution)) of (?P<name>.+)"
+    rf"|(?P<named>.+?)(?:['’]s (?:(?P<s_begin>birth)|(?P<s_end>death))"
+    rf"| (?:(?P<v_begin>{_BEGAN})|(?P<v_end>{_ENDED})|(?P<v_on>{_HAPPENED}|{_LASTED}|{_WENT_ON})))",
+    re.IGNORECASE,
+)
 
 
-def _claim(x: Atom, rest: str, link: Link, over: tuple[int, int]) -> Claim | None:
+def _claim(x: Term, rest: str, link: Link, senses: Senses) -> Claim | None:
     for pattern, build in _FORMS:
         match = pattern.fullmatch(rest)
         if match is None:
             continue
-        parts = match.groupdict()
-        if "event" not in parts:
-            return build(x, match, over)
-        y = link(parts["event"])
+        words = match.groupdict().get("event")
+        if words is None:
+            return build(x, match, senses)
+        y = _term(words, x, link)
         if y is not None:
-            return build(x, Atom(y), match, over)
+            return build(x, y, match, senses)
     return None
+
+
+def _term(words: str, x: Term, link: Link) -> Term | None:
+    """The event that some words name, or its beginning or end."""
+    match = _POINT.fullmatch(words)
+    if match is not None and (name := link(match["name"] or match["named"])):
+        if match["begin"] or match["s_begin"] or match["v_begin"]:
+            return Term(name, "begin")
+        return Term(name, "whole" if match["v_on"] else "end")
+    name = link(words)
+    if not name:
+        return None
+    return Term(name, x.aspect if x.elliptic and not _THE.match(words) else "whole")
 
 
 def _year(words: str) -> int:
@@ -193,59 +261,83 @@ def _years(match: re.Match[str]) -> int:
 # --- about one event and years ---
 
 
-def _in(x: Atom, match: re.Match[str], _: tuple[int, int]) -> Claim:
-    return Claim(x, _year(match["year"]))
+def _in(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    year = _year(match["year"])
+    return senses.between(x, year, year, inside=x.at_once)
 
 
-def _within(x: Atom, match: re.Match[str], _: tuple[int, int]) -> Claim:
+def _within(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
     many, year, side = _years(match), _year(match["year"]), match["side"].lower()
-    if side == "after":
-        return Claim(Finally(x, 0, many), year)
-    return Claim(Finally(x, 0, many if side == "before" else 2 * many), year - many)
+    first, last = (year, year + many) if side == "after" else (year - many, year + many)
+    return senses.between(x, first, year if side == "before" else last)
 
 
-def _at_distance(x: Atom, match: re.Match[str], _: tuple[int, int]) -> Claim:
+def _at_distance(x: Term, match: re.Match[str], _: Senses) -> Claim | None:
     many, year = _years(match), _year(match["year"])
-    return Claim(Finally(x, many, many), year) if match["side"].lower() == "after" else Claim(x, year - many)
+    if match["side"].lower() == "after":
+        return Claim(Finally(x.formula, many, many), year - x.lag)
+    return Claim(x.formula, year - many - x.lag)
 
 
-def _range(x: Atom, match: re.Match[str], _: tuple[int, int], *, every: bool) -> Claim | None:
+def _between(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.between(x, _year(match["year"]), _year(match["last"]), inside=x.at_once)
+
+
+def _range(x: Term, match: re.Match[str], senses: Senses, *, exact: bool) -> Claim | None:
     first, last = _year(match["year"]), _year(match["last"])
-    if first > last:
-        return None
-    return Claim((Globally if every else Finally)(x, 0, last - first), first)
+    return senses.exactly(x, first, last) if exact and x.bounded else senses.throughout(x, first, last)
+
+
+def _before(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.before(x, _year(match["year"]) + (match["side"].lower() == "by"))
+
+
+def _after(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.after(x, _year(match["year"]))
+
+
+def _until_year(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    year = _year(match["year"])
+    return senses.between(Term(x.event, "end"), year, year) if x.bounded else None
+
+
+def _since(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    year = _year(match["year"])
+    return (
+        senses.between(Term(x.event, "begin"), year, year) if x.aspect == "whole" and not x.at_once else None
+    )
+
+
+def _lasting(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.lasting(x, _years(match))
 
 
 # --- about two events ---
 
 
-def _sometime(formula: Formula, over: tuple[int, int]) -> Claim:
-    return Claim(Finally(formula, 0, over[1] - over[0]), over[0])
+def _while(x: Term, y: Term, _: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.together(x, y, inside=x.at_once)
 
 
-def _while(x: Atom, y: Atom, _: re.Match[str], over: tuple[int, int]) -> Claim:
-    return _sometime(And(x, y), over)
+def _throughout(x: Term, y: Term, _: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.all_through(x, y)
 
 
-def _throughout(x: Atom, y: Atom, _: re.Match[str], over: tuple[int, int]) -> Claim:
-    width = over[1] - over[0]
-    return Claim(And(Finally(y, 0, width), Globally(Implies(y, x), 0, width)), over[0])
+def _before_after(x: Term, y: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.first_of(x, y) if match["side"].lower() == "before" else senses.first_of(y, x)
 
 
-def _before_after(x: Atom, y: Atom, match: re.Match[str], over: tuple[int, int]) -> Claim:
-    first, second = (x, y) if match["side"].lower() == "before" else (y, x)
-    return _sometime(And(first, Finally(second, 1, max(1, over[1] - over[0]))), over)
+def _within_event(x: Term, y: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.within(x, y, _years(match), after=match["side"].lower() == "after")
 
 
-def _within_event(x: Atom, y: Atom, match: re.Match[str], over: tuple[int, int]) -> Claim:
-    first, second = (x, y) if match["side"].lower() == "before" else (y, x)
-    return _sometime(And(first, Finally(second, 0, _years(match))), over)
+def _apart(x: Term, y: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.apart(x, y, _years(match), after=match["side"].lower() == "after")
 
 
-def _until(x: Atom, y: Atom, match: re.Match[str], over: tuple[int, int]) -> Claim:
-    formula = And(x, Until(x, y, 0, over[1] - over[0]))
+def _until(x: Term, y: Term, match: re.Match[str], senses: Senses) -> Claim | None:
     year = match["year"]
-    return Claim(formula, _year(year)) if year else _sometime(formula, over)
+    return senses.until(x, y, since=_year(year) if year else None)
 
 
 _Y = rf"(?P<year>{_YEAR})"
@@ -254,15 +346,19 @@ _WRITTEN: list[tuple[str, Callable[..., Claim | None]]] = [
     (rf"(?:in|on) (?:{_DATE})?{_Y}", _in),
     (rf"within {_MANY} (?P<side>after|before|of) {_Y}", _within),
     (rf"{_MANY} (?P<side>after|before) {_Y}", _at_distance),
-    (rf"(?:sometime |at some time )?between {_Y} and (?P<last>{_YEAR})", partial(_range, every=False)),
-    (
-        rf"(?:(?:every year |throughout )?from |throughout |in every year from ){_TO}",
-        partial(_range, every=True),
-    ),
+    (rf"(?:sometime |at some time )?between {_Y} and (?P<last>{_YEAR})", _between),
+    (rf"from {_TO}", partial(_range, exact=True)),
+    (rf"(?:every year from |throughout |in every year from ){_TO}", partial(_range, exact=False)),
+    (rf"(?P<side>before|by) (?:{_DATE})?{_Y}", _before),
+    (rf"after (?:{_DATE})?{_Y}", _after),
+    (rf"(?:until|till) (?:{_DATE})?{_Y}", _until_year),
+    (rf"since (?:{_DATE})?{_Y}", _since),
+    (rf"(?:for )?(?:exactly )?{_MANY}", _lasting),
     (rf"from (?P<year>{_YEAR}) until {_EVENT}", _until),
     (rf"(?P<year>)until {_EVENT}", _until),
     (rf"within {_MANY} (?P<side>after|before) {_EVENT}", _within_event),
-    (rf"(?:while|during) {_EVENT}", _while),
+    (rf"{_MANY} (?P<side>after|before) {_EVENT}", _apart),
+    (rf"(?:while|during|at the same time as) {_EVENT}", _while),
     (rf"throughout {_EVENT}", _throughout),
     (rf"(?P<side>before|after) {_EVENT}", _before_after),
 ]
