@@ -199,9 +199,10 @@ class KnowledgeBase(Deriving):
 
     def _read_aliases(self) -> dict[str, tuple[str, ...]]:
         found = defaultdict(list)
-        for entity in self.entities().values():
-            for alias in dict.fromkeys(entity.aliases):
-                found[alias].append(entity.label)
+        # Most entities have none: of a million lines only those are parsed that may have some.
+        for entry in lines(self.path, self.manifest.files["entities"], having=b'"aliases"'):
+            for alias in dict.fromkeys(entry.get("aliases", ())):
+                found[alias].append(entry["label"])
         return {alias: tuple(labels) for alias, labels in found.items()}
 
     def _read_events(self) -> dict[str, IntervalSet]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Literal, TypeAlias, get_args
 
 from guardrail.errors import InputError
@@ -63,10 +63,7 @@ class Deriving(ABC):
                 found = self._negations(relation, each, draw)
             case _:
                 found = self._consequences(rule, relation, each, draw)
-        for number, one in enumerate(found):
-            if number == limit:
-                return
-            yield one
+        yield from islice(found, limit)
 
     def _consequences(
         self, rule: Rule, relation: str, each: int | None, draw: random.Random | None

@@ -275,8 +275,8 @@ def check_facts(path: Path) -> int:
     return number
 
 
-def lines(folder: Path, marked: FileMark) -> Iterator[Any]:
-    """The entries of a file of JSON lines.
+def lines(folder: Path, marked: FileMark, having: bytes = b"") -> Iterator[Any]:
+    """The entries of a file of JSON lines; of those lines only that hold the bytes.
 
     Raises:
         KnowledgeFault: a line is no JSON.
@@ -284,6 +284,8 @@ def lines(folder: Path, marked: FileMark) -> Iterator[Any]:
     path = folder / marked.name
     with path.open("rb") as stream:
         for number, line in enumerate(stream, start=1):
+            if having not in line:
+                continue
             try:
                 yield json.loads(line)
             except ValueError as error:

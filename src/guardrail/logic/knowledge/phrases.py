@@ -11,7 +11,7 @@ __all__ = ["Phrase"]
 # Auxiliaries are denied and asked as they are; other verbs need "do", and then their plain form.
 _AUXILIARIES = frozenset({"is", "was", "are", "were", "can"})
 _VERBS = {
-    "belongs": "belong", "comes": "come", "composed": "compose", "contains": "contain", "died": "die",
+    "belongs": "belong", "comes": "come", "created": "create", "composed": "compose", "contains": "contain", "died": "die",
     "directed": "direct", "designed": "design", "developed": "develop",
     "follows": "follow", "founded": "found", "gave": "give", "has": "have",
     "includes": "include", "influenced": "influence", "killed": "kill", "owns": "own", "performed": "perform",

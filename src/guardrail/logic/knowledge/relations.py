@@ -71,6 +71,7 @@ class Relation:
         label(self.name, what="name of a relation")
         if self.kind not in get_args(Kind):
             raise ConfigError(f"{self.name!r}: expected a kind of {get_args(Kind)!r}, got {self.kind!r}.")
+        Phrase(self.says)
         if self.symmetric and self.asymmetric:
             raise ConfigError(f"{self.name!r}: expected symmetric or asymmetric, got both.")
 

@@ -109,6 +109,17 @@ class TestReviewedTable:
         assert len(counts) == 44
         assert sum(counts.values()) == 17_196
 
+    def test_every_relation_reads(self):
+        """A statement, its denial and its question differ, and none has a gap."""
+        for relation in reviewed().values():
+            phrases = [(relation.phrase, "Ann", "Bob")]
+            phrases += [(relation.same_phrase, "Ann and Bob", "")] if relation.same else []
+            for phrase, one, other in phrases:
+                said = {phrase.statement(one, other), phrase.denial(one, other), phrase.question(one, other)}
+                assert len(said) == 3
+                assert all("Ann" in text and "Bob" in text and "  " not in text for text in said)
+                assert all(" not " in text or "cannot" in text for text in [phrase.denial(one, other)])
+
     def test_reads_as_english(self):
         """Statement, denial and question of a relation of each kind."""
         table = reviewed()

@@ -203,7 +203,7 @@ class Wikidata:
             one: list(self._rows(pages, one, _FACTS, progress, scope=scope, property=one))
             for one in self._properties
         }
-        dated = []
+        dated: list[Row] = []
         for name, template in (("dates", _DATES), ("moments", _MOMENTS)) if dates else ():
             dated += self._rows(pages, name, template, progress, scope=scope)
         found = Imported()
