@@ -7,6 +7,7 @@ rendered for a model, so a request is equal to itself in every process and on ev
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
@@ -25,6 +26,7 @@ __all__ = [
     "Generate",
     "LogProb",
     "Message",
+    "Outcomes",
     "Role",
     "Sample",
     "ScoreTokens",
@@ -238,13 +240,30 @@ class Compare(Request[Similarity]):
 
 @dataclass(frozen=True, slots=True)
 class Sample(Request[str]):
-    """A continuation drawn from a white-box language model."""
+    """A continuation drawn from a white-box language model.
+
+    The reply ends with the first of `stop` that comes, and includes it; one that ends otherwise was cut by
+    `max_tokens`, or the model ended the text. What is drawn depends on the request and the backend's seed alone, not
+    on what is asked beside it: two backends of one model and one seed give the same text.
+
+    Attributes:
+        context: what stands before.
+        draw: the i-th independent sample.
+        max_tokens: bound on the reply; `None` = the backend's own.
+        stop: texts that end the reply.
+        temperature: 1 draws from the model's own distribution.
+        top_p: draws from the likeliest tokens that together have this probability.
+    """
 
     lane: ClassVar[str] = "language_model"
     reply_type: ClassVar[Any] = str
 
     context: str
     draw: int = 0
+    max_tokens: int | None = None
+    stop: tuple[str, ...] = ()
+    temperature: float = 1.0
+    top_p: float = 1.0
 
     @property
     def keep(self) -> Keep:
@@ -253,11 +272,43 @@ class Sample(Request[str]):
 
 
 @dataclass(frozen=True, slots=True)
-class Distribution(Request[Mapping[str, float]]):
-    """Probabilities of labels after a context and a query (natural probabilities, not renormalised)."""
+class Outcomes:
+    """How likely is what may come next? Natural probabilities, never renormalised over some labels.
+
+    Attributes:
+        names: of disjoint outcomes, each once: the model's tokens as its vocabulary spells them, say. A model that
+            knows only some tells its likeliest.
+        probabilities: of each, in [0, 1]; together at most 1, up to rounding.
+        begun: per label that was asked for, the number of the outcome that it begins with; `None` if that outcome is
+            not among those told.
+    """
+
+    names: tuple[str, ...]
+    probabilities: tuple[float, ...]
+    begun: tuple[int | None, ...] = ()
+
+    @property
+    def other(self) -> float:
+        """The probability of all outcomes that are not told, in [0, 1]; rounding errors count as none."""
+        rest = 1.0 - math.fsum(self.probabilities)
+        return rest if rest > 1e-6 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Distribution(Request[Outcomes]):
+    """The distribution over all that may come next, as a rule the whole vocabulary of next tokens.
+
+    Attributes:
+        context: what stands before, shared by several queries.
+        query: what stands between the context and the next token.
+        labels: continuations; the reply says with which outcome each begins.
+    """
 
     lane: ClassVar[str] = "language_model"
-    reply_type: ClassVar[Any] = Mapping[str, float]
+    version: ClassVar[int] = (
+        2  # 1 had texts and probabilities in a mapping, in which equal texts fell together
+    )
+    reply_type: ClassVar[Any] = Outcomes
 
     context: str
     query: str

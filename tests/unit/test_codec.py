@@ -18,6 +18,8 @@ from guardrail.requests import (
     Embed,
     Entail,
     Entailment,
+    Outcomes,
+    Sample,
     TokenLogprob,
     Untrusted,
     system,
@@ -73,6 +75,18 @@ class TestKey:
         assert codec.key(Probe("a")) == before
         assert codec.key(Probe("a", 1)) != before
 
+    def test_draws_keep_their_keys(self):
+        """Stored with this file: how long a draw may be and where it ends came later, and say nothing by default."""
+        assert codec.key(Sample("c", 3)) == "4a959cec51506b56953024ee689ec2a531a886f3"
+        others = [
+            Sample("c", 4),
+            Sample("c", 3, max_tokens=5),
+            Sample("c", 3, stop=("\n",)),
+            Sample("c", 3, temperature=0.5),
+            Sample("c", 3, top_p=0.9),
+        ]
+        assert len({codec.key(one) for one in [Sample("c", 3), *others]}) == 6
+
     def test_takes_half_a_surrogate_pair(self):
         """Hostile text need not be valid Unicode."""
         assert codec.key(Embed("\ud800")) != codec.key(Embed("\ud801"))
@@ -86,7 +100,14 @@ class TestKey:
 class TestRequests:
     @pytest.mark.parametrize(
         "request_",
-        [ASK, Embed("ü"), Entail("p", "h"), Distribution("c", "q", ("a", "b")), Ask((user("\ud800"),))],
+        [
+            ASK,
+            Embed("ü"),
+            Entail("p", "h"),
+            Distribution("c", "q", ("a", "b")),
+            Sample("c", 3, stop=("\n\n",), top_p=0.9),
+            Ask((user("\ud800"),)),
+        ],
     )
     def test_come_back_equal(self, request_):
         """What was written is what is read."""
@@ -109,7 +130,8 @@ class TestReplies:
             (ASK, Completion("\ud800")),
             (Embed("a"), (0.1, 1 / 3)),
             (Entail("p", "h"), Entailment(0.7, 0.3)),
-            (Distribution("c", "q"), {"a": 0.5}),
+            (Distribution("c", "q"), Outcomes(("a", "b"), (0.5, 1e-300), (1, None))),
+            (Sample("c", stop=("\n\n",)), " b\n\n"),
         ],
     )
     def test_come_back_equal(self, request_, value):

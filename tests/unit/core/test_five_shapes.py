@@ -41,6 +41,7 @@ from guardrail.requests import (
     Entail,
     Entailment,
     LogProb,
+    Outcomes,
     Sample,
     Similarity,
     Untrusted,
@@ -176,7 +177,7 @@ class Posterior(Detector):
             [Distribution(context, case.question, ("A", "B")), LogProb(context, case.answer)]
         )
         (labels,), (logprob,) = values([likely]), values([given])
-        return float(logprob < log(max(labels.values())))
+        return float(logprob < log(max(labels.probabilities)))
 
 
 class Memory(Detector):
@@ -271,7 +272,7 @@ def said(request):
 def language_model(request):
     if isinstance(request, Sample):
         return Answer(f" {request.draw % 2}")
-    return Answer({"A": 0.7, "B": 0.2}) if isinstance(request, Distribution) else Answer(log(0.1))
+    return Answer(Outcomes(("A", "B"), (0.7, 0.2))) if isinstance(request, Distribution) else Answer(log(0.1))
 
 
 class World:
