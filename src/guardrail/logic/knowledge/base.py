@@ -158,6 +158,11 @@ class KnowledgeBase(Deriving):
                 flat = self._call("facts", name, skip, _PAGE)
                 yield from (Triple(a, name, b) for a, b in zip(flat[::2], flat[1::2], strict=True))
 
+    def warm(self) -> None:
+        """Build the indexes now, which the first questions would else wait for: a second for a million facts."""
+        self._call("about", "an entity that need not be there", seconds=None)
+        self.aliases()
+
     def measure(self, relation: str, pairs: Sequence[Sequence[str]]) -> list[int]:
         """Nanoseconds of each look-up of a fact of a relation, by subject and object, measured inside Prolog."""
         found: list[int] = self._call("time_queries", relation, [list(pair) for pair in pairs], seconds=None)

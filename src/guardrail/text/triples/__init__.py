@@ -1,0 +1,19 @@
+"""Statements in text: who stands in which relation to whom, and in which years something was the case.
+
+```
+words      words as they are compared       lexicon   names and ways of saying, compiled once
+items      a sentence as a row of items     reading   statements from such rows
+model      Mention, Statement, Dated
+```
+
+No tagger and no model: what is known is the lexicon, which the caller makes from the facts at hand
+(`guardrail.logic.wording.lexicon`). Time is linear in the text.
+"""
+
+from __future__ import annotations
+
+from guardrail.text.triples.lexicon import Lexicon, Saying
+from guardrail.text.triples.model import Dated, Mention, Statement
+from guardrail.text.triples.reading import statements
+
+__all__ = ["Dated", "Lexicon", "Mention", "Saying", "Statement", "statements"]
