@@ -87,6 +87,12 @@ class TestOpen:
             assert len(base.entities()) == 350
             assert base.ask(Triple("The First", "director", "person 1")).state == "entailed"
 
+    def test_may_be_warmed(self, folder):
+        """Which changes no answer."""
+        with KnowledgeBase.open(folder) as base:
+            base.warm()
+            assert base.about("film 1") == [FACTS[1]]
+
     def test_is_closed_at_the_end(self, folder):
         """Asking afterwards is an error that says so; closing again is none."""
         with KnowledgeBase.open(folder) as base:
