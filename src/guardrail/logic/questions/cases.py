@@ -219,10 +219,6 @@ class _Maker:
             return
         if self.propositions.setdefault(judgement.triple, holds) != holds:
             return
-        if self.second.truth(judgement.triple) is not holds:
-            raise Disagreement(
-                f"{judgement.triple}: {holds} by the rules, {self.second.truth(judgement.triple)} by the second proof"
-            )
         yield _Candidate(judgement.triple, holds, judgement.proof)
 
     def _wording(self, one: _Candidate, rule: CaseRule, rng: random.Random, wanted: bool) -> Wording | None:
@@ -239,6 +235,11 @@ class _Maker:
     def _case(
         self, identifier: str, one: _Candidate, wording: Wording, domain: str, rule: CaseRule
     ) -> FactCase:
+        again = self.second.answer(wording.question, one.triple)
+        if again is not (wording.affirms == one.holds):
+            raise Disagreement(
+                f"{wording.question!r}: {wording.affirms == one.holds} by the rules, {again} by the second proof"
+            )
         return FactCase(
             identifier=identifier,
             question=wording.question,

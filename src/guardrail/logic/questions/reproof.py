@@ -7,14 +7,16 @@ declares. It reads the base triples and the entries of the table, and shares no 
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator
 
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relation, Relations
 
-__all__ = ["Evaluator"]
+__all__ = ["Evaluator", "affirmed"]
 
+_DENYING = re.compile(r"\b(?:not|cannot|no|false|wrong)\b", re.IGNORECASE)
 _JOINT = "same "
 _BREACHES = 0.01  # share of facts that may break a property before it counts as not there
 _Pair = tuple[str, str]
@@ -50,6 +52,11 @@ class Evaluator:
         if self.holds(triple.relation, triple.subject, triple.object):
             return True
         return False if self.excluded(triple.relation, triple.subject, triple.object) else None
+
+    def answer(self, question: str, triple: Triple) -> bool | None:
+        """Whether Yes is right to a question about a triple; `None` where the facts do not decide."""
+        truth = self.truth(triple)
+        return None if truth is None else truth == affirmed(question, triple)
 
     def holds(self, name: str, subject: str, object_: str) -> bool:
         """Whether the facts entail it."""
@@ -158,3 +165,17 @@ class Evaluator:
         pairs = [(one, other) for one, values in self._stated.get(name, {}).items() for other in values]
         both = sum(one != other and one in self._stated[name].get(other, ()) for one, other in pairs)
         return both > _BREACHES * len(pairs)
+
+
+def affirmed(question: str, triple: Triple) -> bool:
+    """Whether a question asks for a triple or for its opposite: by its denying words, names left out.
+
+    Example:
+        >>> vertigo = Triple("Not Vertigo", "director", "Alfred Hitchcock")
+        >>> affirmed("Is it wrong to say that Not Vertigo was directed by Alfred Hitchcock?", vertigo)
+        False
+    """
+    left = question
+    for name in sorted((triple.subject, triple.object), key=len, reverse=True):
+        left = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "", left)
+    return len(_DENYING.findall(left)) % 2 == 0

@@ -1,0 +1,160 @@
+"""Putting cases to a chat model: replies, what became of each, and rates with intervals.
+
+The flow asks at temperature 0, so that with a lasting cache a run that was interrupted goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+from guardrail.flow import Failed, Flow, Reply, each
+from guardrail.logic.questions.prompt import Kind, prompt
+from guardrail.logic.questions.reply import parse
+from guardrail.requests import Ask, Completion
+
+__all__ = ["Asked", "Outcome", "Outcomes", "Rate", "by", "evaluate", "judged", "rate", "wilson"]
+
+Outcome: TypeAlias = Literal["right", "wrong", "unknown", "malformed", "failed"]
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Asked(Protocol):
+    """What a case must have: a question and its answer."""
+
+    @property
+    def question(self) -> str:
+        """In English."""
+
+    @property
+    def answer(self) -> bool:
+        """Whether Yes is right."""
+
+
+C = TypeVar("C", bound=Asked)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """One case and what a model made of it.
+
+    Attributes:
+        case: what was asked.
+        outcome: "wrong" is a hallucination; "unknown" (I don't know, a refusal) is normal [li2025, §3.6];
+            "malformed" and "failed" are not judged.
+        said: "yes" or "no" where the reply says so.
+        text: the reply; why there is none, where it failed.
+    """
+
+    case: Asked
+    outcome: Outcome
+    said: Literal["yes", "no"] | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """How many of the judged replies are wrong.
+
+    Attributes:
+        wrong: how many.
+        judged: right, wrong and unknown ones together.
+        value: wrong of judged, in [0, 1]; `None` where none was judged.
+        interval: Wilson's, 95 %.
+        says_yes: share of Yes among Yes and No; `None` where there is neither.
+        malformed: replies without a conclusion.
+        failed: questions without a reply.
+    """
+
+    wrong: int
+    judged: int
+    value: float | None
+    interval: tuple[float, float] | None
+    says_yes: float | None
+    malformed: int = 0
+    failed: int = 0
+
+
+def evaluate(
+    cases: Sequence[Asked],
+    *,
+    kind: Kind = "relation",
+    context: Callable[[Asked], Sequence[str]] | None = None,
+    max_tokens: int | None = 400,
+) -> Flow[list[Outcomes]]:
+    """Ask all cases; the outcomes come in their order.
+
+    Args:
+        cases: what to ask.
+        kind: which prompt.
+        context: sentences that stand in the prompt: a case's own facts, for asking again with the evidence.
+        max_tokens: bound on each reply.
+    """
+    replies = yield from each(
+        Ask(
+            prompt(case.question, kind=kind, context=context(case) if context else ()),
+            temperature=0.0,
+            max_tokens=max_tokens,
+        )
+        for case in cases
+    )
+    return [_outcome(case, reply) for case, reply in zip(cases, replies, strict=True)]
+
+
+def judged(case: Asked, text: str) -> Outcomes:
+    """What became of one reply."""
+    match parse(text).conclusion:
+        case "unknown" | "malformed" as other:
+            return Outcomes(case, other, None, text)
+        case said:
+            right = (said == "yes") == case.answer
+            return Outcomes(case, "right" if right else "wrong", said, text)
+
+
+def _outcome(case: Asked, reply: Reply[Completion]) -> Outcomes:
+    if isinstance(reply, Failed):
+        return Outcomes(case, "failed", None, str(reply))
+    return judged(case, reply.value.text)
+
+
+def by(outcomes: Iterable[Outcomes], key: Callable[[Asked], K]) -> Mapping[K, Rate]:
+    """The rate of each group of cases, in the order in which the groups first come."""
+    groups: dict[K, list[Outcomes]] = defaultdict(list)
+    for one in outcomes:
+        groups[key(one.case)].append(one)
+    return {name: rate(group) for name, group in groups.items()}
+
+
+def rate(outcomes: Sequence[Outcomes]) -> Rate:
+    """The rate of wrong replies."""
+    count = {name: sum(one.outcome == name for one in outcomes) for name in ("right", "wrong", "unknown")}
+    total = sum(count.values())
+    said = [one.said for one in outcomes if one.said is not None]
+    return Rate(
+        wrong=count["wrong"],
+        judged=total,
+        value=count["wrong"] / total if total else None,
+        interval=wilson(count["wrong"], total),
+        says_yes=said.count("yes") / len(said) if said else None,
+        malformed=sum(one.outcome == "malformed" for one in outcomes),
+        failed=sum(one.outcome == "failed" for one in outcomes),
+    )
+
+
+def wilson(successes: int, trials: int, *, z: float = 1.959963984540054) -> tuple[float, float] | None:
+    """Wilson's interval of a proportion, 95 % by default; `None` without trials.
+
+    Example:
+        >>> [round(end, 3) for end in wilson(468, 1000)]
+        [0.437, 0.499]
+    """
+    if not trials:
+        return None
+    share = successes / trials
+    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
+    half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2))
+    return max(0.0, centre - half), min(1.0, centre + half)
