@@ -21,6 +21,10 @@ model = "gpt-5-nano"
 name = "references"                   # a registered detector, then its own options
 effort = "fast"
 bibliography = "refs.sqlite"
+
+[[detectors]]
+name = "facts"
+kb = "world.kb"                       # a knowledge base (`guardrail facts build`)
 ```
 
 Paths are relative to the file. An unknown entry is an error that names it.
@@ -51,7 +55,7 @@ _KINDS: dict[str, Any] = {
     "deadline": int | float,
 }
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
-_PATHS = ("bibliography", "source")  # options of detectors and adapters that are paths
+_PATHS = ("bibliography", "kb", "source")  # options of detectors and adapters that are paths
 
 
 def load(path: str | Path) -> Guard:

@@ -83,6 +83,7 @@ DETECTORS = Registry(
     "detector",
     "guardrail.detectors",
     {
+        "facts": "guardrail.detectors.logic:FactCheck",
         "references": "guardrail.detectors.references:ReferenceCheck",
         "selfcheck": "guardrail.detectors.selfcheck:SelfCheck",
     },

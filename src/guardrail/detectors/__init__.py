@@ -6,12 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from guardrail.detectors.logic import FactCheck as FactCheck
     from guardrail.detectors.references import ReferenceCheck as ReferenceCheck
     from guardrail.detectors.selfcheck import SelfCheck as SelfCheck
 
-__all__ = ["ReferenceCheck", "SelfCheck"]
+__all__ = ["FactCheck", "ReferenceCheck", "SelfCheck"]
 
 _HOMES = {
+    "FactCheck": "guardrail.detectors.logic",
     "ReferenceCheck": "guardrail.detectors.references",
     "SelfCheck": "guardrail.detectors.selfcheck",
 }

@@ -145,7 +145,7 @@ _THE = re.compile(r"^the\s+", re.IGNORECASE)
 
 _BE = r"(?:was|were)"
 _HAPPENED = r"happened|occurred|took place"
-_LASTED = r"lasted|existed|lived|ran|reigned"
+_LASTED = r"lasted|existed|lived|ran|reigned|stood"
 _WENT_ON = rf"went on|continued|{_BE} (?:going on|under way|held|active|alive|in existence)"
 _BEGAN = (
     rf"began|started|broke out|erupted|premiered|debuted|came into existence"
@@ -200,7 +200,7 @@ _NUMBERS = {
         ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
         start=1,
     )
-} | {"a": 1}
+} | {"a": 1, "fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "hundred": 100}
 _SPANS = {"year": 1, "years": 1, "decade": 10, "decades": 10, "century": 100, "centuries": 100}
 _DIGITS = re.compile(r"-?\d+")
 _YEAR = r"(?:the year )?-?\d{1,6}(?: ?(?:BCE?|CE|AD))?"
@@ -358,7 +358,7 @@ _WRITTEN: list[tuple[str, Callable[..., Claim | None]]] = [
     (rf"(?P<year>)until {_EVENT}", _until),
     (rf"within {_MANY} (?P<side>after|before) {_EVENT}", _within_event),
     (rf"{_MANY} (?P<side>after|before) {_EVENT}", _apart),
-    (rf"(?:while|during|at the same time as) {_EVENT}", _while),
+    (rf"(?:while|when|during|at the same time as) {_EVENT}", _while),
     (rf"throughout {_EVENT}", _throughout),
     (rf"(?P<side>before|after) {_EVENT}", _before_after),
 ]

@@ -1,0 +1,185 @@
+"""`FactCheck`: what a knowledge base says of each sentence of an answer, with the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+from guardrail._options import number, seconds
+from guardrail.backends import Backend
+from guardrail.detector import Detector, Scope
+from guardrail.detectors.logic.dated import judge_claim
+from guardrail.detectors.logic.judging import Judge
+from guardrail.detectors.logic.outcomes import Outcome, Ruling, rule
+from guardrail.detectors.logic.reading import Said, said
+from guardrail.detectors.logic.world import World
+from guardrail.errors import ConfigError, MissingExtra
+from guardrail.flow import Failed, Flow, compute, gather
+from guardrail.logic.knowledge.backend import KnowledgeBackend
+from guardrail.logic.knowledge.base import KnowledgeBase
+from guardrail.logic.knowledge.prolog import EngineFault
+from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
+from guardrail.text.sentences import sentences
+from guardrail.text.triples import Statement, statements
+
+__all__ = ["FactCheck"]
+
+_MOST = 60  # statements of one sentence that are judged
+
+
+class FactCheck(Detector):
+    """Judges every sentence of an answer by a knowledge base; asks no model.
+
+    One finding per sentence. A sentence is contradicted if one thing that it says is; it is supported only if
+    all that was read of it is entailed and no word of substance is left unread; everything else is unverified,
+    with the reason. `score` is 1 (contradicted), 0 (entailed) or `None`. Labels: "contradicted", "entailed",
+    "unknown". Evidence is the proof, from known facts, in plain words.
+
+    Read are relations that the knowledge base has, said of names in the sentence ("was written by", "is the capital
+    of"), and claims about years ("began in 1914", "within ten years after", "while", "before the end of").
+    A name that no entity has is looked for by spelling; if two are near, it names neither.
+
+    Args:
+        kb: an open knowledge base, or the folder of one (`guardrail facts build`).
+        distinct: take another name than the known ones for another thing, where a relation has one value (one
+            birthplace, one author). Without it only what the rules refute is contradicted, which made-up names
+            never are.
+        fingerprint: the content that the knowledge base must have; written into the signature.
+        max_sentences: the rest is unverified, and says so.
+        deadline: seconds per answer.
+
+    Raises:
+        ConfigError: no knowledge base, another content than asked for, or SWI-Prolog is missing (says what to
+            install).
+        MissingExtra: pyswip is missing.
+        KnowledgeFault: the folder holds no usable knowledge base.
+
+    Source: [li2025]; the published method asks models questions made from facts; this checks what they say
+    unasked, by the same facts and rules.
+    """
+
+    name: ClassVar[str] = "facts"
+    version: ClassVar[str] = "1"
+    scope: ClassVar[Scope] = "sentence"
+    scale: ClassVar[Scale] = Scale(meaning="1 = contradicted by the knowledge base, 0 = entailed by it")
+
+    def __init__(
+        self,
+        kb: KnowledgeBase | str | Path | None = None,
+        *,
+        distinct: bool = True,
+        fingerprint: str | None = None,
+        max_sentences: int = 500,
+        deadline: float | None = None,
+    ) -> None:
+        if not isinstance(distinct, bool):
+            raise ConfigError(f"expected distinct to be true or false, got {distinct!r}")
+        number("max_sentences", max_sentences, least=1, whole=True)
+        seconds("deadline", deadline)
+        self.kb = _opened(kb)
+        self.distinct = distinct
+        self.fingerprint = self.kb.fingerprint
+        if fingerprint is not None and fingerprint != self.fingerprint:
+            raise ConfigError(
+                f"expected the knowledge base {fingerprint!r}, got {self.fingerprint!r} in {str(self.kb.path)!r}. "
+                "Name the folder of the other, or leave fingerprint out."
+            )
+        self.max_sentences = max_sentences
+        self.deadline = deadline
+        self._backend = KnowledgeBackend(self.kb)
+
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """The knowledge base."""
+        return {"knowledge": self._backend}
+
+    def signature(self) -> Signature:
+        """Name, version and parameters; the knowledge base by its folder and its content."""
+        parameters = {
+            "kb": str(self.kb.path),
+            "distinct": self.distinct,
+            "fingerprint": self.fingerprint,
+            "max_sentences": self.max_sentences,
+            "deadline": self.deadline,
+        }
+        return Signature(detector=self.name, version=self.version, parameters=parameters)
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """Nothing is paid for."""
+        del case
+        return 0, 0
+
+    def examine(self, case: Case) -> Flow[list[Finding]]:
+        """One finding per sentence."""
+        read = yield from compute(self._read, case.answer)
+        judge = Judge(World.of(self.kb), self.distinct)
+        rulings = yield from gather(self._ruling(one, judge) for _, one in read[: self.max_sentences])
+        found = [
+            self._finding(case.answer, span, ruling) for (span, _), ruling in zip(read, rulings, strict=False)
+        ]
+        late = Ruling(
+            "unknown", f"Only the first {self.max_sentences} sentences are examined (max_sentences)."
+        )
+        return found + [self._finding(case.answer, span, late) for span, _ in read[self.max_sentences :]]
+
+    def _read(self, answer: str) -> list[tuple[Span, Said]]:
+        world = World.of(self.kb)
+        spans = sentences(answer)
+        stated: dict[int, list[Statement]] = {}
+        for statement in statements(answer, world.lexicon) if spans else ():
+            number = next((n for n, s in enumerate(spans) if s.start <= statement.end <= s.end), None)
+            if number is not None:
+                stated.setdefault(number, []).append(statement)
+        return [(span, said(answer, span, stated.get(n, ()), world)) for n, span in enumerate(spans)]
+
+    def _ruling(self, read: Said, judge: Judge) -> Flow[Ruling]:
+        asked = read.statements[:_MOST]
+        judged = yield from gather(judge.statement(one, past=read.past) for one in asked)
+        outcomes = [
+            Outcome("unknown", f"It could not be judged ({one}).") if isinstance(one, Failed) else one
+            for one in judged
+        ]
+        if len(read.statements) > _MOST:
+            outcomes.append(Outcome("unknown", f"Only its first {_MOST} statements were judged."))
+        outcomes += [judge_claim(claim, judge.world.events) for claim in read.claims]
+        return rule(read, outcomes)
+
+    def _finding(self, answer: str, span: Span, ruling: Ruling | Failed) -> Finding:
+        if isinstance(ruling, Failed):
+            ruling = Ruling("unknown", f"It could not be judged ({ruling}).")
+        verdict, score, mark = {
+            "contradicted": (Verdict.UNSUPPORTED, 1.0, ruling.words.rstrip(".")),
+            "entailed": (Verdict.SUPPORTED, 0.0, ""),
+            "unknown": (Verdict.UNVERIFIED, None, ""),
+        }[ruling.state]
+        return Finding(
+            detector=self.name,
+            span=span,
+            text=span.of(answer),
+            score=score,
+            verdict=verdict,
+            label=ruling.state,
+            mark=mark,
+            reason=ruling.words,
+            evidence=_evidence(ruling),
+        )
+
+
+def _evidence(ruling: Ruling) -> tuple[Proof, ...]:
+    """The proofs that decide."""
+    return tuple(Proof(steps=one.steps) for one in ruling.outcomes if one.steps and one.state == ruling.state)
+
+
+def _opened(kb: KnowledgeBase | str | Path | None) -> KnowledgeBase:
+    if isinstance(kb, KnowledgeBase):
+        return kb
+    if kb is None:
+        raise ConfigError(
+            "expected a knowledge base, got none. Pass the folder of one as kb; `guardrail facts build` makes it."
+        )
+    try:
+        return KnowledgeBase.open(kb)
+    except MissingExtra:
+        raise
+    except EngineFault as error:
+        raise ConfigError(f"the detector 'facts' cannot work: {error}") from error

@@ -1,0 +1,86 @@
+"""The knowledge base as a backend of the guard: judgements of triples, and the values that a subject has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+from guardrail.backends import Backend
+from guardrail.flow import Answer, Failed, Keep, Reason, Reply, Request
+from guardrail.logic.knowledge.base import KnowledgeBase
+from guardrail.logic.knowledge.facts import Triple
+from guardrail.logic.knowledge.prolog import PATIENCE, SECONDS, EngineFault, LimitReached
+from guardrail.logic.knowledge.proofs import Judgement
+
+__all__ = ["KnowledgeBackend", "Prove", "Query", "Values"]
+
+
+@dataclass(frozen=True, slots=True)
+class Prove(Request[Judgement]):
+    """Does a knowledge base entail a triple, contradict it, or leave it open?"""
+
+    lane: ClassVar[str] = "knowledge"
+    reply_type: ClassVar[Any] = Judgement
+
+    triple: Triple
+
+    @property
+    def keep(self) -> Keep:
+        """Never: asking is quicker than remembering."""
+        return Keep.NEVER
+
+
+@dataclass(frozen=True, slots=True)
+class Values(Request[tuple[str, ...]]):
+    """What a subject is related to, by facts and by what follows from them; in order of name."""
+
+    lane: ClassVar[str] = "knowledge"
+    reply_type: ClassVar[Any] = tuple[str, ...]
+
+    subject: str
+    relation: str
+
+    @property
+    def keep(self) -> Keep:
+        """Never, as `Prove`."""
+        return Keep.NEVER
+
+
+Query: TypeAlias = Prove | Values
+
+
+class KnowledgeBackend(Backend[Query]):
+    """Answers from an open knowledge base, one after another: there is one Prolog engine in a process.
+
+    Args:
+        base: the knowledge base.
+        seconds: how long one proof may take; longer is a timeout.
+    """
+
+    batch = 64
+    concurrency = 1
+
+    def __init__(self, base: KnowledgeBase, *, seconds: float = 5.0) -> None:
+        self._base = base
+        self.seconds = seconds
+        self.timeout = self.batch * max(seconds, SECONDS) + PATIENCE
+
+    @property
+    def fingerprint(self) -> str:
+        """The knowledge base's."""
+        return self._base.fingerprint
+
+    def answer(self, requests: Sequence[Query]) -> Sequence[Reply[Any]]:
+        """One reply per request, at no cost."""
+        return [self._answer(request) for request in requests]
+
+    def _answer(self, request: Query) -> Reply[Any]:
+        try:
+            if isinstance(request, Prove):
+                return Answer(self._base.ask(request.triple, seconds=self.seconds))
+            return Answer(tuple(self._base.objects(request.subject, request.relation)))
+        except LimitReached as error:
+            return Failed(Reason.TIMEOUT, str(error), error=error)
+        except EngineFault as error:
+            return Failed(Reason.BACKEND, str(error), error=error)
