@@ -154,9 +154,9 @@ def _claims(
     if len(sentence) > LONGEST:
         return
     for match in _LIFE.finditer(sentence):
-        found = _life(sentence[: match.start()], match, world)
-        if found is not None:
-            yield span.start + match.start() - found[0], span.start + match.end(), found[1]
+        life = _life(sentence[: match.start()], match, world)
+        if life is not None:
+            yield span.start + match.start() - life[0], span.start + match.end(), life[1]
     plain = _LIFE.sub("", sentence)
     whole = read_claim(plain, link=world.event)
     if whole is not None:
