@@ -2,7 +2,8 @@
 
 ```
 words      words as they are compared       lexicon   names and ways of saying, compiled once
-items      a sentence as a row of items     reading   statements from such rows
+items      a sentence as a row of items     sides     names beside an item
+reading    statements about two             dates     statements about years
 model      Mention, Statement, Dated
 ```
 
@@ -12,8 +13,9 @@ No tagger and no model: what is known is the lexicon, which the caller makes fro
 
 from __future__ import annotations
 
+from guardrail.text.triples.dates import dated
 from guardrail.text.triples.lexicon import Lexicon, Saying
 from guardrail.text.triples.model import Dated, Mention, Statement
 from guardrail.text.triples.reading import statements
 
-__all__ = ["Dated", "Lexicon", "Mention", "Saying", "Statement", "statements"]
+__all__ = ["Dated", "Lexicon", "Mention", "Saying", "Statement", "dated", "statements"]

@@ -29,6 +29,7 @@ from guardrail.text.triples.words import (
 
 __all__ = ["Item", "Known", "items"]
 
+
 Kind: TypeAlias = Literal["name", "pronoun", "word", "mark", "and", "'s"]
 
 _GAP = 3  # characters between two words of one name
@@ -54,7 +55,8 @@ _NO_NAMES = (
         "under over about against through yes true false correct wrong right incorrect according given none each "
         "every all any some one two three neither either such other another only even just well additionally "
         "furthermore moreover similarly for let my our your can could would should may might must will per "
-        "whether than known today nothing nobody everybody also"
+        "whether than known today nothing nobody everybody also january february march april june july august "
+        "september october november december"
     )
 )
 
