@@ -9,7 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from guardrail.flow import Failed, Flow, Reply, each
 from guardrail.logic.questions.prompt import Kind, prompt
@@ -33,9 +33,6 @@ class Asked(Protocol):
     @property
     def answer(self) -> bool:
         """Whether Yes is right."""
-
-
-C = TypeVar("C", bound=Asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ def evaluate(
     cases: Sequence[Asked],
     *,
     kind: Kind = "relation",
-    context: Callable[[Asked], Sequence[str]] | None = None,
+    context: Callable[[Any], Sequence[str]] | None = None,
     max_tokens: int | None = 400,
 ) -> Flow[list[Outcomes]]:
     """Ask all cases; the outcomes come in their order.
@@ -121,7 +118,7 @@ def _outcome(case: Asked, reply: Reply[Completion]) -> Outcomes:
     return judged(case, reply.value.text)
 
 
-def by(outcomes: Iterable[Outcomes], key: Callable[[Asked], K]) -> Mapping[K, Rate]:
+def by(outcomes: Iterable[Outcomes], key: Callable[[Any], K]) -> Mapping[K, Rate]:
     """The rate of each group of cases, in the order in which the groups first come."""
     groups: dict[K, list[Outcomes]] = defaultdict(list)
     for one in outcomes:

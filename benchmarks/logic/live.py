@@ -1,0 +1,169 @@
+"""Any chat model by `--model` (and `--base-url`): Figures 13, 14, 18 to 21 in form, on cases made from the facts.
+
+Replies are kept in a cache, so an interrupted run goes on where it stopped. `--repair` asks what was wrong again, with
+the facts in the prompt (Figure 16); `--invented` asks about facts that the model cannot know, with names made up
+for the purpose (Figure 17).
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks._table import Row, Run
+from benchmarks.logic.generation import FACTS, NO_ENGINE, read_domains
+from benchmarks.logic.temporal import read_history
+from guardrail.cache import Cache
+from guardrail.drivers import run_sync
+from guardrail.errors import InputError
+from guardrail.flow import Failed
+from guardrail.hub import Hub
+from guardrail.logic.knowledge import Triple, reviewed
+from guardrail.logic.knowledge.prolog import available
+from guardrail.logic.questions.cases import FactCase, generate
+from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate
+from guardrail.logic.questions.prompt import Kind
+from guardrail.logic.questions.templates import statement
+from guardrail.logic.temporal.generation import generate as generate_temporal
+from guardrail.run import Run as Scheduled
+
+__all__ = ["add_options", "ask", "invented", "live_rows", "rows"]
+
+SEED = 0
+_START, _MIDDLE = (
+    ("Bra", "Kel", "Mor", "Tis", "Vu", "Zan", "Ol", "Dre"),
+    ("da", "li", "mo", "ne", "ru", "shi", "to"),
+)
+_END = ("bek", "dor", "l", "mar", "n", "ssa", "th", "vin")
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of a live run."""
+    parser.add_argument("--model", metavar="NAME", help="ask this chat model too")
+    parser.add_argument(
+        "--base-url", metavar="URL", help="where it is; OPENAI_BASE_URL or OpenAI's own by default"
+    )
+    parser.add_argument(
+        "--cases", type=int, default=10, metavar="N", help="questions per domain and rule (10)"
+    )
+    parser.add_argument("--cache", type=Path, metavar="FILE", help="keep the replies there, to go on later")
+    parser.add_argument("--repair", action="store_true", help="ask what was wrong again, with the facts")
+    parser.add_argument("--invented", action="store_true", help="ask about made-up names too, with the facts")
+
+
+def rows(run: Run) -> list[Row]:
+    """The rows of a live model; one that says why there are none."""
+    if not run.options.__dict__.get("model"):
+        return [Row.missing("Live model: wrong", "needs --model (and --base-url)")]
+    if available():
+        return [Row.missing("Live model: wrong", NO_ENGINE)]
+    from guardrail.chat import OpenAIChat
+
+    chat = OpenAIChat(run.options.model, base_url=run.options.base_url)
+    run.parameters["model"] = run.options.model
+    hub = Hub({"chat": chat}, store=Cache(run.options.cache) if run.options.cache else None)
+    return live_rows(run, hub)
+
+
+def live_rows(run: Run, hub: Hub) -> list[Row]:
+    """All rows, from whatever answers the hub's chat lane."""
+    folder, count = run.data("drowzee"), run.options.cases
+    facts = generate(read_domains(folder / FACTS), count=count, seed=SEED).cases
+    temporal = generate_temporal(read_history(folder, by="name"), count=25 * count, seed=SEED)
+    plain = ask(facts, hub)
+    timed = ask(temporal, hub, kind="temporal")
+    found = [
+        *_rates("Live model", "all", rate(plain)),
+        *_grouped("Live model, domain", by(plain, lambda case: case.domain)),
+        *_grouped("Live model, rule", by(plain, lambda case: case.rule)),
+        *_rates("Live model, temporal", "all", rate(timed)),
+        *_grouped("Live model, operator", by(timed, lambda case: case.outer)),
+    ]
+    if run.options.repair:
+        wrong = [one.case for one in plain if one.outcome == "wrong"]
+        found += _rates(
+            "Live model, asked again with the facts", "of the wrong ones", rate(ask(wrong, hub, told=True))
+        )
+    if run.options.invented:
+        made = [invented(case, seed=number) for number, case in enumerate(facts)]
+        found += _rates("Live model, made-up names with the facts", "all", rate(ask(made, hub, told=True)))
+    return found
+
+
+def ask(cases: Sequence[Asked], hub: Hub, *, kind: Kind = "relation", told: bool = False) -> list[Outcomes]:
+    """What a model makes of cases; with `told`, their facts stand in the prompt.
+
+    Raises:
+        InputError: the run as a whole failed.
+    """
+    flow = evaluate(cases, kind=kind, context=_facts if told else None)
+    found = run_sync(Scheduled(flow), hub)
+    if isinstance(found, Failed):
+        raise InputError(f"the model could not be asked: {found}")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Renamed:
+    names: Mapping[str, str]
+
+    def __call__(self, text: str) -> str:
+        pattern = "|".join(re.escape(name) for name in sorted(self.names, key=len, reverse=True))
+        return re.sub(rf"(?<!\w)(?:{pattern})(?!\w)", lambda match: self.names[match[0]], text)
+
+    def triple(self, one: Triple) -> Triple:
+        return Triple(self.names[one.subject], one.relation, self.names[one.object])
+
+
+def invented(case: FactCase, *, seed: int) -> FactCase:
+    """The case about names that are made up, each in the place of one of its own."""
+    rng = random.Random(seed)
+    ends = dict.fromkeys(end for one in (case.triple, *case.facts) for end in (one.subject, one.object))
+    names: dict[str, str] = {}
+    for end in ends:
+        while (name := rng.choice(_START) + rng.choice(_MIDDLE) + rng.choice(_END)) in names.values():
+            pass
+        names[end] = name
+    renamed = _Renamed(names)
+    return replace(
+        case,
+        question=renamed(case.question),
+        triple=renamed.triple(case.triple),
+        facts=tuple(map(renamed.triple, case.facts)),
+        explanation=renamed(case.explanation),
+    )
+
+
+def _facts(case: FactCase) -> list[str]:
+    return [f"{statement(fact, reviewed())}." for fact in case.facts]
+
+
+def _grouped(title: str, rates: Mapping[Any, Rate]) -> list[Row]:
+    return [row for name, one in sorted(rates.items()) for row in _rates(title, name, one)[:1]]
+
+
+def _rates(title: str, name: str, one: Rate) -> list[Row]:
+    if one.value is None or one.interval is None:
+        why = f"{one.failed} of {one.failed + one.malformed} questions had no reply, the others no conclusion"
+        return [Row.missing(f"{title}, {name}: wrong", why)]
+    return [
+        Row.shown(
+            f"{title}, {name}: wrong of {one.judged:,}",
+            100 * one.value,
+            interval=(100 * one.interval[0], 100 * one.interval[1]),
+            unit="%",
+            digits=1,
+        ),
+        Row.shown(
+            f"{title}, {name}: says Yes",
+            None if one.says_yes is None else 100 * one.says_yes,
+            unit="%",
+            digits=1,
+        ),
+        Row.shown(f"{title}, {name}: no conclusion, no reply", f"{one.malformed}, {one.failed}"),
+    ]
