@@ -8,10 +8,18 @@ from tests.house.source import ADAPTERS, ROOT, SRC, guardrail_modules, imports, 
 
 # Longest name wins: `bibliography.records` are plain data that `text.citations` reads out of answers, so
 # they stand below the bibliographies that look them up; `detectors.selfcheck.questions` are requests, which
-# the backends that answer them must know.
+# the backends that answer them must know; so are the pairs that `detectors.phr.pairs` writes and reads.
 LAYERS = [
     {"_version", "_log", "_options", "_watchdog", "flow", "requests", "errors", "report"},
-    {"backends", "codec", "bibliography.records", "detectors.selfcheck.questions", "text", "calibration"},
+    {
+        "backends",
+        "codec",
+        "bibliography.records",
+        "detectors.phr.pairs",
+        "detectors.selfcheck.questions",
+        "text",
+        "calibration",
+    },
     {"detector", "registry", "chat", "bibliography", "logic", "logic.temporal", "cache"},
     {"detectors"},
     {"run", "jobs", "lanes", "hub", "drivers", "policies", "examination", "guard", "config"},

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from guardrail.detectors.logic import FactCheck as FactCheck
+    from guardrail.detectors.phr import PosteriorHallucinationRate as PosteriorHallucinationRate
     from guardrail.detectors.references import ReferenceCheck as ReferenceCheck
     from guardrail.detectors.selfcheck import SelfCheck as SelfCheck
 
-__all__ = ["FactCheck", "ReferenceCheck", "SelfCheck"]
+__all__ = ["FactCheck", "PosteriorHallucinationRate", "ReferenceCheck", "SelfCheck"]
 
 _HOMES = {
     "FactCheck": "guardrail.detectors.logic",
+    "PosteriorHallucinationRate": "guardrail.detectors.phr",
     "ReferenceCheck": "guardrail.detectors.references",
     "SelfCheck": "guardrail.detectors.selfcheck",
 }
