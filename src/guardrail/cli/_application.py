@@ -16,6 +16,7 @@ from guardrail.cli.bench import bench
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
+from guardrail.cli.facts import ask, build, evaluate, generate, prove
 from guardrail.cli.index import add, find, stats
 from guardrail.cli.selfcheck import SelfCheckCommand, selfcheck
 
@@ -31,6 +32,7 @@ app = typer.Typer(
     invoke_without_command=True,
 )
 index_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True, context_settings=NARROW)
+facts_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True, context_settings=NARROW)
 
 
 def _version(wanted: bool) -> None:
@@ -77,9 +79,23 @@ def _index(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
+def _facts(context: typer.Context) -> None:
+    """Make and ask a knowledge base: facts, what follows from them, and proofs.
+
+    Asking needs SWI-Prolog and the extra [logic]; `guardrail doctor` says whether they are there.
+
+    Examples:
+      guardrail facts build world.kb facts.tsv events.csv
+      guardrail facts prove world.kb "Paris" "country" "France"
+      guardrail check answer.md --facts world.kb
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
 app.callback(help=help_of(root))(root)
 _command(app, demo, "demo", "See a chain being guarded; no key needed.")
-_command(app, check, "check", "Find made-up references in an answer.", cls=Command)
+_command(app, check, "check", "Find made-up references and false facts in an answer.", cls=Command)
 _command(
     app, selfcheck, "selfcheck", "Score sentences against other answers of the model.", cls=SelfCheckCommand
 )
@@ -88,6 +104,13 @@ index_app.callback(help=help_of(_index))(_index)
 _command(index_app, add, "add", "Add files to an index.")
 _command(index_app, find, "find", "Look a work up.")
 _command(index_app, stats, "stats", "Say what an index holds.")
+app.add_typer(facts_app, name="facts", short_help="Make and ask a knowledge base.")
+facts_app.callback(help=help_of(_facts))(_facts)
+_command(facts_app, build, "build", "Make a knowledge base from facts.")
+_command(facts_app, ask, "ask", "Ask whether a relation holds.")
+_command(facts_app, prove, "prove", "Prove or refute it, step by step.")
+_command(facts_app, generate, "generate", "Make questions with known answers.")
+_command(facts_app, evaluate, "evaluate", "Put questions to a model.")
 _command(app, doctor, "doctor", "What is installed, what is missing.")
 _command(
     app,

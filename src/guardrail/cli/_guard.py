@@ -27,6 +27,7 @@ class Choice:
 
     bibliography: tuple[str, ...] = ()
     complete: bool = False
+    facts: str | None = None
     model: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
@@ -65,7 +66,7 @@ class Built:
                 "regenerate: a given answer cannot be written again, so that step is left out; it works in "
                 "a chain (`guardrail demo`)"
             )
-        unverified = any(f.verdict == "unverified" for f in report.findings)
+        unverified = any(f.verdict == "unverified" and f.detector == "references" for f in report.findings)
         if unverified and not self._asks():
             options = ["--model NAME to ask a chat model about them"]
             if not self.choice.bibliography:
@@ -115,6 +116,7 @@ def _configured(choice: Choice) -> Built:
     alone = {
         "--bibliography": choice.bibliography,
         "--complete": choice.complete,
+        "--facts": choice.facts,
         "--model": choice.model,
         "--base-url": choice.base_url,
         "--api-key-env": choice.api_key_env,
@@ -141,8 +143,13 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
     elif choice.complete:
         raise Usage("--complete says something about a bibliography: add --bibliography PATH")
     chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if _live(choice) else Nobody()
-    detector = ReferenceCheck(effort=choice.effort or "fast", bibliography=known)
-    return Built(Guard([detector], chat=chat), choice, warnings=built_from)
+    detectors: list[Any] = [ReferenceCheck(effort=choice.effort or "fast", bibliography=known)]
+    if choice.facts is not None:
+        from guardrail.cli._facts import opened as opened_facts
+        from guardrail.detectors.logic import FactCheck
+
+        detectors.append(FactCheck(open_files.enter_context(opened_facts(choice.facts))))
+    return Built(Guard(detectors, chat=chat), choice, warnings=built_from)
 
 
 def _live(choice: Choice) -> bool:

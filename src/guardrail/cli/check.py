@@ -64,6 +64,13 @@ def check(  # noqa: PLR0917  # an option each
             help="The bibliography holds everything that may be cited: what is not in it is made up.",
         ),
     ] = False,
+    facts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KB",
+            help="Check every sentence against a knowledge base, too: a folder made by `guardrail facts build`.",
+        ),
+    ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="A chat model to ask about what a look-up leaves open.")
     ] = None,
@@ -138,14 +145,16 @@ def check(  # noqa: PLR0917  # an option each
     ] = None,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the exit code tells.")] = False,
 ) -> None:
-    """Find made-up or misquoted references in an answer.
+    """Find made-up or misquoted references in an answer, and with --facts what contradicts known facts.
 
     A bibliography settles a reference without any model. What it leaves open is asked of the model given by
-    --model; without one it is "unverified", which is not the same as fine.
+    --model; without one it is "unverified", which is not the same as fine. So is a sentence on which the
+    knowledge base says nothing.
 
     Examples:
       guardrail check answer.md --bibliography refs.bib
       guardrail check answer.md --bibliography refs.bib --complete --policy remove --out clean.md
+      guardrail check answer.md --facts world.kb --policy annotate --out -
       guardrail check answer.md --model gpt-5-mini --prompt @question.txt --html report.html
       ask-my-bot "five papers on X" | guardrail check - --bibliography library.sqlite --json
 
@@ -179,6 +188,7 @@ def check(  # noqa: PLR0917  # an option each
     choice = Choice(
         bibliography=tuple(bibliography or ()),
         complete=complete,
+        facts=facts,
         model=model,
         base_url=base_url,
         api_key_env=api_key_env,

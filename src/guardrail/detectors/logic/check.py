@@ -148,7 +148,7 @@ class FactCheck(Detector):
         if isinstance(ruling, Failed):
             ruling = Ruling("unknown", f"It could not be judged ({ruling}).")
         verdict, score, mark = {
-            "contradicted": (Verdict.UNSUPPORTED, 1.0, ruling.words.rstrip(".")),
+            "contradicted": (Verdict.UNSUPPORTED, 1.0, ruling.known),
             "entailed": (Verdict.SUPPORTED, 0.0, ""),
             "unknown": (Verdict.UNVERIFIED, None, ""),
         }[ruling.state]

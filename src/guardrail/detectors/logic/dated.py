@@ -24,13 +24,13 @@ def judge_claim(claim: Claim, events: History) -> Outcome:
     known = " and ".join(dates)
     if holds(strongest.formula, strongest.year, events):
         steps = (*(f"{one}." for one in dates), f"{_logic(strongest)} is true.")
-        return Outcome("entailed", f"True by the dates: {known}.", steps)
+        return Outcome("entailed", f"True by the dates: {known}.", steps, known)
     if not holds(claim.formula, claim.year, events):
         steps = (
             *(f"{one}." for one in dates),
             f"{_logic(claim)} is false, so the claim is false in every sense.",
         )
-        return Outcome("contradicted", f"False by the dates: {known}.", steps)
+        return Outcome("contradicted", f"False by the dates: {known}.", steps, known)
     return Outcome(
         "unknown", f"Whether it is true depends on what is meant: {known}.", tuple(f"{d}." for d in dates)
     )

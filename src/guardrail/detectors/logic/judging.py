@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from guardrail.detectors.logic.linking import LONGEST, Link, alike
-from guardrail.detectors.logic.outcomes import Outcome
+from guardrail.detectors.logic.outcomes import Outcome, State
 from guardrail.detectors.logic.world import World
 from guardrail.flow import Failed, Flow, one
 from guardrail.logic.knowledge.backend import Prove, Values
@@ -82,12 +82,13 @@ class Judge:
         return wanted is None or self.world.level(name) == wanted
 
     def _proved(self, judgement: Judgement, said: Statement, subject: Link, object_: Link) -> Outcome:
-        state = "entailed" if judgement.state == "entailed" else "contradicted"
-        steps = [f"Known: {sentence(fact, self.world.relations, holds=True)}." for fact in judgement.facts]
+        state: State = "entailed" if judgement.state == "entailed" else "contradicted"
+        known = [sentence(fact, self.world.relations, holds=True) for fact in judgement.facts]
+        steps = [f"Known: {fact}." for fact in known]
         for mention, link in ((said.subject, subject), (said.object, object_)):
             if link.how == "spelling":
                 steps.insert(0, f"{mention.text!r} was read as {link.entity!r}.")
-        return Outcome(state, judgement.words, (*steps, judgement.words))  # type: ignore[arg-type]  # one of the two
+        return Outcome(state, judgement.words, (*steps, judgement.words), " and ".join(known[:_SHOWN]))
 
     # --- by names ------------------------------------------------------------------------------------------
 
@@ -156,7 +157,7 @@ class Judge:
             *(f"Known: {fact}." for fact in known),
             f"There is one such value, and {name!r} is no other name of it that is known.",
         )
-        return Outcome("contradicted", words, steps, assumed=True)
+        return Outcome("contradicted", words, steps, " and ".join(known), assumed=True)
 
     def _open(self, owner: str, relation: str, name: str, values: tuple[str, ...]) -> Outcome:
         if not values:

@@ -22,6 +22,7 @@ class Outcome:
         state: whether they entail it, contradict it, or leave it open.
         words: why, one sentence.
         steps: the proof, in plain words, from known facts to the conclusion.
+        known: the facts that decide, as a clause.
         assumed: whether it rests on names that differ standing for things that differ.
         applies: whether the facts hold anything on what was asked.
     """
@@ -29,6 +30,7 @@ class Outcome:
     state: State
     words: str
     steps: tuple[str, ...] = ()
+    known: str = ""
     assumed: bool = False
     applies: bool = True
 
@@ -49,6 +51,13 @@ class Ruling:
     state: State
     words: str
     outcomes: tuple[Outcome, ...] = ()
+
+    @property
+    def known(self) -> str:
+        """The facts that decide, as clauses."""
+        return "; ".join(
+            dict.fromkeys(one.known for one in self.outcomes if one.known and one.state == self.state)
+        )
 
 
 def rule(said: Said, outcomes: Sequence[Outcome]) -> Ruling:

@@ -1,0 +1,250 @@
+"""What `guardrail facts` does behind its options: gathering facts, asking, telling proofs, putting cases to a model."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from guardrail.cli._errors import Usage, say
+from guardrail.cli._terminal import one_line, patience
+from guardrail.errors import InputError, ParseError
+
+if TYPE_CHECKING:
+    from guardrail.logic.knowledge import Judgement, KnowledgeBase, Proof, Triple
+    from guardrail.logic.knowledge.sources import Imported
+    from guardrail.logic.questions.evaluation import Outcomes
+
+__all__ = [
+    "Case",
+    "Query",
+    "ask_model",
+    "asked",
+    "gathered",
+    "opened",
+    "proof_json",
+    "read_cases",
+    "tree",
+    "wikidata",
+]
+
+_SHOWN = 5  # problems of an import that are told one by one
+
+
+@contextmanager
+def opened(kb: str) -> Iterator[KnowledgeBase]:
+    """A knowledge base, closed afterwards.
+
+    Raises:
+        Usage: there is none.
+        GuardrailError: it is damaged, or SWI-Prolog is missing.
+    """
+    from guardrail.logic.knowledge import KnowledgeBase
+
+    path = Path(kb).expanduser()
+    if not path.is_dir():
+        raise Usage(
+            f"expected a knowledge base at {kb!r}, found none. Make it: guardrail facts build {kb} FILES…"
+        )
+    with patience("opening the knowledge base"):
+        base = KnowledgeBase.open(path)
+    with base:
+        yield base
+
+
+def gathered(files: Sequence[str]) -> Imported:
+    """All that some files and folders hold; what could not be read is told."""
+    from guardrail.logic.knowledge.sources import Imported
+    from guardrail.logic.knowledge.sources.mixed import read_facts
+
+    found = Imported()
+    for file in files:
+        path = Path(file).expanduser()
+        if not path.exists():
+            raise InputError(f"expected facts to read at {file!r}, found nothing: check the path")
+        with patience(f"reading {file}"):
+            _joined(found, read_facts(path))
+    return found
+
+
+def _joined(found: Imported, more: Imported) -> None:
+    found.facts += more.facts
+    found.events += more.events
+    found.entities += more.entities
+    found.problems += more.problems
+    for problem in more.problems[:_SHOWN]:
+        say(f"note: left out: {problem}")
+    if len(more.problems) > _SHOWN:
+        say(f"note: left out: {len(more.problems) - _SHOWN:,} more such lines")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is asked of Wikidata."""
+
+    properties: tuple[str, ...]
+    items: tuple[str, ...]
+    instances_of: str
+    endpoint: str | None
+    contact: str
+    language: str
+
+
+def wikidata(found: Imported, query: Query, state: Path) -> None:
+    """Add what Wikidata holds; what has arrived is kept in `state`, so that an interrupted import goes on."""
+    from guardrail.logic.knowledge import reviewed
+    from guardrail.logic.knowledge.sources.sparql import WIKIDATA, Sparql
+    from guardrail.logic.knowledge.sources.wikidata import Wikidata
+
+    table = reviewed()
+    properties = [_property(one, table) for one in query.properties]
+    service = Sparql(query.endpoint or WIKIDATA, contact=query.contact)
+    source = Wikidata(
+        service, properties, items=query.items, instances_of=query.instances_of, language=query.language
+    )
+    with patience("asking Wikidata"):
+        _joined(found, source.load(state))
+
+
+def _property(name: str, table: Any) -> str:
+    """The id of a property, by id or by the name of a reviewed relation."""
+    relation = table.get(name)
+    if relation is not None and relation.wikidata:
+        return str(relation.wikidata)
+    if name[:1] in "Pp" and name[1:].isdecimal():
+        return name.upper()
+    known = [one.name for one in table.values() if one.wikidata]
+    near = difflib.get_close_matches(name, known, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise Usage(f"--property: expected an id like P17 or the name of a relation, got {name!r}.{hint}")
+
+
+# --- asking --------------------------------------------------------------------------------------------------
+
+
+def asked(base: KnowledgeBase, triple: Triple) -> tuple[Judgement, list[str]]:
+    """The judgement, and notes on names that are not known.
+
+    Raises:
+        Usage: the knowledge base has no such relation.
+    """
+    relations = base.relations
+    if triple.relation not in relations and relations.joint(triple.relation) is None:
+        near = difflib.get_close_matches(triple.relation, list(relations), n=1, cutoff=0.5)
+        used = ", ".join(sorted(base.manifest.relations)[:8])
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise Usage(f"the knowledge base has no relation {triple.relation!r}.{hint} Among its facts: {used}.")
+    judgement = base.ask(triple)
+    return judgement, [] if judgement.state != "unknown" else list(_notes(base, triple))
+
+
+def _notes(base: KnowledgeBase, triple: Triple) -> Iterator[str]:
+    """What is near a name that is not known."""
+    from guardrail.detectors.logic.linking import Linker
+
+    linker = Linker(base.entities(), base.aliases())
+    for name in (triple.subject, triple.object):
+        link = linker.find(name)
+        if link.entity is not None and link.entity != base.canonical(name):
+            yield f"{name!r} is not known by that name. Did you mean {link.entity!r}?"
+        elif link.how == "ambiguous":
+            yield f"{name!r} {link.reason}: name one of them"
+
+
+def tree(proof: Proof, base: KnowledgeBase, indent: int = 0) -> Iterator[str]:
+    """A proof, a line for each step, what it rests on further in."""
+    said = one_line(proof.conclusion(base.relations))
+    yield f"{'  ' * indent}{said}  [{proof.rule}]"
+    for premise in proof.premises:
+        yield from tree(premise, base, indent + 1)
+
+
+def proof_json(proof: Proof) -> dict[str, Any]:
+    """A proof as JSON objects."""
+    triple = proof.triple
+    return {
+        "rule": proof.rule,
+        "holds": proof.holds,
+        "triple": [triple.subject, triple.relation, triple.object],
+        "premises": [proof_json(premise) for premise in proof.premises],
+    }
+
+
+# --- cases ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A question with its answer, as `guardrail facts generate` writes it.
+
+    Attributes:
+        question: in English.
+        answer: whether Yes is right.
+        group: its rule, or its outermost operator.
+        temporal: whether it asks about years.
+    """
+
+    question: str
+    answer: bool
+    group: str
+    temporal: bool
+
+
+def read_cases(path: str) -> list[Case]:
+    """The cases of a file of JSON lines.
+
+    Raises:
+        ParseError: a line is none.
+    """
+    from guardrail.cli._read import read_text
+
+    found = []
+    for number, line in enumerate(read_text(path, "the cases").splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+            question, answer = entry["question"], entry["answer"]
+        except (ValueError, KeyError, TypeError) as error:
+            raise ParseError(
+                f"expected a JSON object with question and answer, got {line[:60]!r}",
+                source=path,
+                line=number,
+            ) from error
+        if not isinstance(question, str) or not isinstance(answer, bool):
+            raise ParseError("expected a text as question, true or false as answer", source=path, line=number)
+        temporal = "formula" in entry
+        found.append(Case(question, answer, str(entry.get("outer" if temporal else "rule", "")), temporal))
+    if not found:
+        raise InputError(f"expected one case a line, got an empty file {path!r}")
+    return found
+
+
+def ask_model(cases: Sequence[Case], chat: Any, *, cache: str | None) -> list[Outcomes]:
+    """What a model makes of cases, in order.
+
+    Raises:
+        InputError: the run as a whole failed.
+    """
+    from guardrail.cache import Cache
+    from guardrail.drivers import run_sync
+    from guardrail.flow import Failed
+    from guardrail.hub import Hub
+    from guardrail.logic.questions.evaluation import evaluate
+    from guardrail.run import Run
+
+    hub = Hub({"chat": chat}, store=Cache(Path(cache).expanduser()) if cache else None)
+    found: dict[int, Outcomes] = {}
+    for temporal in (False, True):
+        chosen = [(n, case) for n, case in enumerate(cases) if case.temporal is temporal]
+        flow = evaluate([case for _, case in chosen], kind="temporal" if temporal else "relation")
+        with patience(f"asking the model {len(chosen):,} questions"):
+            outcomes = run_sync(Run(flow), hub)
+        if isinstance(outcomes, Failed):
+            raise InputError(f"the model could not be asked: {outcomes}")
+        found |= {number: one for (number, _), one in zip(chosen, outcomes, strict=True)}
+    return [found[number] for number in range(len(cases))]
