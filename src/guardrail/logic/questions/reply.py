@@ -35,7 +35,7 @@ _CANNOT = (
     r"(?:cannot|can not|can't|could not|couldn't|am unable to|'m unable to|am not able to|'m not able to)"
 )
 _REFUSAL = re.compile(
-    rf"(?:i )?{_CANNOT} (?:\w+ )?(?:answer|say|tell|determine|judge|confirm|verify|provide|give|assist|help|comply)\b"
+    rf"(?:i ?)?{_CANNOT} (?:\w+ )?(?:answer|say|tell|determine|judge|confirm|verify|provide|give|assist|help|comply)\b"
     r"|i (?:am|'m) (?:\w+ )?(?:sorry|afraid)\b|i'm (?:\w+ )?(?:sorry|afraid)\b|(?:sorry|apologies|i apologi[sz]e)\b"
     r"|as an? (?:ai|artificial|large|language)\b|unfortunately, i\b"
     r"|i (?:do not|don't) have (?:\w+ ){0,3}(?:information|knowledge|access|data|evidence)\b",

@@ -1,0 +1,147 @@
+"""Prompts, evaluation, and the simulated subject."""
+
+import pytest
+
+from guardrail.chat import ScriptedChat
+from guardrail.drivers import run_sync
+from guardrail.errors import ConfigError
+from guardrail.flow import Answer, Failed, Reason
+from guardrail.hub import Hub
+from guardrail.logic.knowledge import Triple, reviewed
+from guardrail.logic.questions.cases import FactCase
+from guardrail.logic.questions.evaluation import by, evaluate, judged, rate, wilson
+from guardrail.logic.questions.prompt import prompt, rephrased
+from guardrail.logic.questions.subject import Subject, estimate, verdict
+from guardrail.requests import Completion, Untrusted
+from guardrail.run import Run
+from guardrail.testing import play
+
+RELATIONS = reviewed()
+
+
+def case(number, *, answer=True):
+    fact = Triple(f"Film {number}", "director", "Mann")
+    asked = Triple("Mann", "director of", f"Film {number}")
+    question = (
+        f"Did Mann direct Film {number}?" if answer else f"Is it false that Mann directed Film {number}?"
+    )
+    return FactCase(
+        str(number), question, answer, "films", "inverse", asked, answer, "none", (fact,), "inverse", ""
+    )
+
+
+class TestPrompt:
+    def test_the_question_is_data(self):
+        """It and the context are fenced; the form is asked for."""
+        messages = prompt("Is A B?", context=["A is B.", "C is D."])
+        pieces = [piece for message in messages for piece in message.content if isinstance(piece, Untrusted)]
+        assert [piece.text for piece in pieces] == ["A is B.\nC is D.", "Is A B?"]
+        assert "I don't know" in messages[-1].text
+
+    def test_temporal(self):
+        assert "years" in prompt("Was it?", kind="temporal")[-1].text
+
+
+class TestRephrased:
+    @staticmethod
+    def answers(*texts):
+        lines = iter(texts)
+        return lambda _: Completion(next(lines))
+
+    def flow(self):
+        return rephrased("Is A B?", "A is B", "A is not B")
+
+    def test_is_used_where_it_asks_the_same(self):
+        assert play(self.flow(), self.answers("Would A be B?", "Yes", "No.")) == "Would A be B?"
+
+    @pytest.mark.parametrize(
+        "texts",
+        [("Is A not B?", "No", "Yes"), ("Is A C?", "I don't know", "No"), ("A is B.",), ("Is A B?\nYes.",)],
+    )
+    def test_is_dropped_where_it_does_not(self, texts):
+        assert play(self.flow(), self.answers(*texts)) == "Is A B?"
+
+    def test_is_dropped_where_nobody_answers(self):
+        assert play(self.flow(), lambda _: Failed(Reason.TIMEOUT)) == "Is A B?"
+
+
+class TestEvaluate:
+    def test_outcomes(self):
+        """Right, wrong, unknown, malformed and failed, in the order of the cases."""
+        chat = ScriptedChat(
+            {"Film 1?": "Yes.", "Film 2?": "No.", "Film 3?": "I don't know.", "Film 4?": "Perhaps."}
+        )
+        found = run_sync(Run(evaluate([case(n) for n in range(1, 6)])), Hub({"chat": chat}))
+        assert [one.outcome for one in found] == ["right", "wrong", "unknown", "malformed", "failed"]
+        total = rate(found)
+        assert (total.wrong, total.judged, total.malformed, total.failed) == (1, 3, 1, 1)
+        assert total.value == pytest.approx(1 / 3)
+        assert total.says_yes == 0.5
+
+    def test_with_the_facts(self):
+        """They stand in the prompt."""
+        seen = []
+
+        def answer(ask):
+            seen.append(ask.messages[-1].text)
+            return Answer(Completion("Yes."))
+
+        play(evaluate([case(1)], context=lambda one: [str(one.facts[0].object)]), answer)
+        assert "Take these statements as true:\nMann" in seen[0]
+
+    def test_groups(self):
+        found = [judged(case(1), "Yes."), judged(case(2, answer=False), "Yes."), judged(case(3), "No")]
+        rates = by(found, lambda one: one.answer)
+        assert {key: (one.wrong, one.judged) for key, one in rates.items()} == {True: (1, 2), False: (1, 1)}
+
+    def test_nothing_judged_is_no_rate(self):
+        """Undefined is not zero."""
+        none = rate([judged(case(1), "Perhaps.")])
+        assert (none.value, none.interval, none.says_yes) == (None, None, None)
+
+    def test_wilson(self):
+        """0 and n of n stay within [0, 1]; 5 of 10 by hand: .5 ± 1.96 √(.025 + .0096) / 1.384 = .2366 … .7634."""
+        assert wilson(0, 0) is None
+        assert wilson(0, 10)[0] == pytest.approx(0, abs=1e-12)
+        assert wilson(10, 10)[1] == pytest.approx(1)
+        assert wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
+
+
+class TestSubject:
+    NAMES = ("Mann", "Scott", "Lang", "Ford")
+
+    def subject(self, **rates):
+        rates = {"knowledge_error": 0.0, "inference_error": 0.0, **rates}
+        return Subject(RELATIONS, self.NAMES, **rates)
+
+    @pytest.mark.parametrize(
+        ("rates", "expected"),
+        [
+            ({}, "correct"),
+            ({"inference_error": 1.0}, "error_inference"),
+            ({"knowledge_error": 1.0}, "error_knowledge"),
+            ({"knowledge_error": 1.0, "inference_error": 1.0}, "both"),
+            ({"silence": 1.0}, "unknown"),
+        ],
+    )
+    @pytest.mark.parametrize("answer", [True, False])
+    def test_verdicts(self, rates, expected, answer):
+        """What was put in is found again, from the text alone."""
+        one = case(1, answer=answer)
+        assert verdict(one, self.subject(**rates).reply(one), RELATIONS) == expected
+
+    def test_rates_are_found_again(self):
+        """Of 3,000 replies: within three standard errors (3 √(.3 × .7 / 3000) = .025)."""
+        subject = self.subject(knowledge_error=0.3, inference_error=0.1, silence=0.2)
+        found = estimate([verdict(one, subject.reply(one), RELATIONS) for one in map(case, range(3000))])
+        assert found["knowledge"].value == pytest.approx(0.3, abs=0.03)
+        assert found["inference"].value == pytest.approx(0.1, abs=0.02)
+        assert found["knowledge"].interval[0] < 0.3 < found["knowledge"].interval[1]
+
+    def test_options(self):
+        with pytest.raises(ConfigError, match="from 0 to 1"):
+            self.subject(knowledge_error=1.5)
+        with pytest.raises(ConfigError, match="three entities"):
+            Subject(RELATIONS, ["A", "B"], knowledge_error=0, inference_error=0)
+        with pytest.raises(ConfigError, match="replies that answer"):
+            estimate(["unknown"])
