@@ -1,0 +1,16 @@
+"""Semantic oracles: what is wrong with a reply to a question whose answer and proof are known.
+
+```
+truth     the question, its answer and facts     goals     what it asks, to be asked of other facts
+stated    what a reply states and concludes      graphs    semantic graphs and their similarity
+verdicts  the verdict                            asking    names by embedding, statements by a model
+thresholds  the paper's estimate of its threshold
+```
+"""
+
+from __future__ import annotations
+
+from guardrail.logic.oracles.truth import Truth
+from guardrail.logic.oracles.verdicts import Verdict, judge
+
+__all__ = ["Truth", "Verdict", "judge"]

@@ -1,0 +1,80 @@
+"""What is known of a question: the answer, the facts that prove it, and what exactly is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from guardrail.errors import InputError
+from guardrail.logic.knowledge.facts import Triple, Years
+from guardrail.logic.knowledge.relations import Relations, reviewed
+from guardrail.logic.sayings import lexicon
+from guardrail.logic.temporal.formula import Formula
+from guardrail.text.triples import Lexicon
+
+__all__ = ["Truth"]
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The ground truth of one question.
+
+    Attributes:
+        question: in English.
+        answer: whether Yes is right.
+        facts: the triples that prove the answer.
+        spans: dated events: name, first year, last year; one event may be there several times.
+        asked: the triple that is asked about, if it is known; else the question is read.
+        affirms: whether Yes means that `asked` holds.
+        formula: the formula that is asked about, in
+        year: this year.
+        aliases: other names → the names in the facts.
+        relations: the table of relations.
+
+    Raises:
+        InputError: there are neither facts nor spans, or a formula stands without a year.
+    """
+
+    question: str
+    answer: bool
+    facts: tuple[Triple, ...] = ()
+    spans: tuple[tuple[str, int, int], ...] = ()
+    asked: Triple | None = None
+    affirms: bool = True
+    formula: Formula | None = None
+    year: int | None = None
+    aliases: Mapping[str, str] = field(default_factory=dict)
+    relations: Relations = field(default_factory=reviewed)
+
+    def __post_init__(self) -> None:
+        if not self.facts and not self.spans:
+            raise InputError(
+                f"expected facts or dated events for the question {self.question!r:.200}, got none."
+            )
+        if self.formula is not None and self.year is None:
+            raise InputError(f"expected a year with the formula {self.formula}, got none.")
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Entities and events, in the order in which the facts name them."""
+        found = [name for fact in self.facts for name in (fact.subject, fact.object)]
+        return tuple(dict.fromkeys([*found, *(event for event, _, _ in self.spans)]))
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        """For reading what is said of them."""
+        events = [event for event, _, _ in self.spans]
+        return lexicon(self.facts, events=events, aliases=self.aliases, relations=self.relations)
+
+    @cached_property
+    def years(self) -> Mapping[str, tuple[Years, ...]]:
+        """The spans of each event."""
+        found: dict[str, list[Years]] = {}
+        for event, first, last in self.spans:
+            found.setdefault(event, []).append((first, last))
+        return {event: tuple(several) for event, several in found.items()}
+
+    def having(self, facts: Iterable[Triple]) -> Truth:
+        """The same question, if these were the facts."""
+        return replace(self, facts=tuple(facts))
