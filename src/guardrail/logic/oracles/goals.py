@@ -42,8 +42,11 @@ class World:
 class Goal(Protocol):
     """What is asked."""
 
-    def answer(self, world: World) -> bool:
-        """Whether Yes is right in a world where nothing holds but what follows from its facts."""
+    def answers(self, world: World) -> frozenset[bool]:
+        """Whether Yes is right in a world where nothing holds but what follows from its facts.
+
+        Both, where it depends on what the words mean.
+        """
 
 
 @dataclass(frozen=True)
@@ -53,9 +56,9 @@ class Holds:
     triple: Triple
     affirms: bool = True
 
-    def answer(self, world: World) -> bool:
+    def answers(self, world: World) -> frozenset[bool]:
         known = Evaluator(world.facts, world.relations)
-        return (known.truth(self.triple) is True) == self.affirms
+        return frozenset({(known.truth(self.triple) is True) == self.affirms})
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,7 @@ class Shares:
     turned: bool = False
     affirms: bool = True
 
-    def answer(self, world: World) -> bool:
+    def answers(self, world: World) -> frozenset[bool]:
         edges = [canonical(fact, world.relations) for fact in world.facts]
         sides = [
             (e.object, e.subject) if self.turned else (e.subject, e.object)
@@ -76,7 +79,7 @@ class Shares:
             if e.relation == self.relation
         ]
         found = [{value for owner, value in sides if owner == one} for one in (self.first, self.second)]
-        return bool(found[0] & found[1]) == self.affirms
+        return frozenset({bool(found[0] & found[1]) == self.affirms})
 
 
 @dataclass(frozen=True)
@@ -87,7 +90,7 @@ class Leads:
     second: str
     affirms: bool = True
 
-    def answer(self, world: World) -> bool:
+    def answers(self, world: World) -> frozenset[bool]:
         reached, waiting = {self.first}, [self.first]
         while waiting:
             here = waiting.pop()
@@ -99,19 +102,19 @@ class Leads:
                     if one == here and other not in reached:
                         reached.add(other)
                         waiting.append(other)
-        return (self.second in reached) == self.affirms
+        return frozenset({(self.second in reached) == self.affirms})
 
 
 @dataclass(frozen=True)
 class Happens:
-    """Whether a formula is true in a year."""
+    """Whether a claim is true: in its weakest and in its strongest sense."""
 
-    formula: Formula
-    year: int
+    claim: Claim
 
-    def answer(self, world: World) -> bool:
+    def answers(self, world: World) -> frozenset[bool]:
         spans = [(event, first, last) for event, several in world.years.items() for first, last in several]
-        return holds(self.formula, self.year, history(spans))
+        senses = (self.claim, self.claim.strongest)
+        return frozenset(holds(one.formula, one.year, history(spans)) for one in senses)
 
 
 def goal_of(truth: Truth) -> Goal | None:
@@ -119,7 +122,7 @@ def goal_of(truth: Truth) -> Goal | None:
     world = World(truth.facts, truth.years, truth.relations)
     for goal in _goals(truth):
         try:
-            if goal.answer(world) == truth.answer:
+            if truth.answer in goal.answers(world):
                 return goal
         except InputError:  # an event without years
             continue
@@ -128,17 +131,14 @@ def goal_of(truth: Truth) -> Goal | None:
 
 def _goals(truth: Truth) -> Iterator[Goal]:
     if truth.formula is not None and truth.year is not None:
-        yield Happens(truth.formula, truth.year)
+        yield Happens(Claim(truth.formula, truth.year))
     if truth.asked is not None:
         yield Holds(truth.asked, truth.affirms)
         return
     if truth.facts:
         yield from _about_facts(truth)
     if truth.spans:
-        for claim in _claims(truth):
-            yield Happens(claim.formula, claim.year)
-            if claim.strict is not None:
-                yield Happens(claim.strict.formula, claim.strict.year)
+        yield from map(Happens, _claims(truth))
 
 
 def denies(text: str) -> bool:
@@ -157,7 +157,8 @@ def _about_facts(truth: Truth) -> Iterator[Goal]:
     denied = denies(text)
     read = [
         (Triple(one.subject.name, one.relation, one.object.name), one.negated)
-        for found in statements(text, truth.lexicon)
+        for form in _forms(text, truth)
+        for found in statements(form, truth.lexicon)
         for one in found.readings()
     ]
     for triple, negated in read:
@@ -176,11 +177,24 @@ def _about_facts(truth: Truth) -> Iterator[Goal]:
         yield Leads(first, second, affirms=not denied)
 
 
+def _forms(text: str, truth: Truth) -> Iterator[str]:
+    """A question as a statement; and with "is" behind the name that it begins with."""
+    yield text
+    row = items(text, 0, len(text), truth.lexicon, Known())
+    if len(row) > 1 and row[0].mention is not None:
+        yield f"{text[: row[0].end]} is {text[row[0].end :]}"
+
+
 # --- questions about years ---
 
 
 _TRUE_THAT = re.compile(r"\s*(?:is|was) it (?:true|the case|correct|right) that ", re.IGNORECASE)
 _WHEN = re.compile(r"\s*((?:In|During|Between|Before|After|From|By) [^,]{1,80}),\s*(?=\w)")
+_IDLE = re.compile(r"\b(?:still|already|actually|ever|indeed|really) ", re.IGNORECASE)
+_GOING_ON = re.compile(
+    r"\b(?:underway|standing|in progress|on air|being fought|in power|in force|on the throne|running|in office)\b",
+    re.IGNORECASE,
+)
 _VERBS = {
     "happen": "happened", "occur": "occurred", "take place": "took place", "end": "ended", "begin": "began",
     "start": "started", "last": "lasted", "exist": "existed", "live": "lived", "go on": "went on", "die": "died",
@@ -230,13 +244,14 @@ def statement_form(question: str) -> str:
 
 def _claims(truth: Truth) -> Iterator[Claim]:
     text = " ".join(truth.question.strip().removesuffix("?").split())[:_LONG]
+    text = _GOING_ON.sub("going on", _IDLE.sub("", text)).replace(" when ", " while ")
     when = _WHEN.match(text)
     body, moved = (text[when.end() :], f" {when[1][0].lower()}{when[1][1:]}") if when else (text, "")
     link = _linker(truth)
     whole = _claim(body + moved, link)
     if whole is not None:
         yield whole
-    for word, join in ((" or ", Or), (" and ", And)):
+    for word, join in ((" nor ", Or), (" or ", Or), (" and ", And)):
         before, between, after = body.partition(word)
         if not between:
             continue

@@ -50,13 +50,13 @@ class Knowledge:
         statements: relations between two, in order.
         dates: events and their years, in order.
         conclusions: the sentences, or parts of sentences, that draw a conclusion.
-        unread: how many other sentences hold nothing that was understood.
+        unread: the other sentences, in which nothing was understood, and where they begin.
     """
 
     statements: tuple[Statement, ...]
     dates: tuple[Dated, ...]
     conclusions: tuple[str, ...]
-    unread: int
+    unread: tuple[tuple[int, str], ...]
 
 
 def knowledge(reply: Reply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon | None = None) -> Knowledge:
@@ -67,18 +67,14 @@ def knowledge(reply: Reply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon
     said: list[Statement] = []
     dates: list[Dated] = []
     conclusions: list[str] = []
-    unread = 0
+    unread: list[tuple[int, str]] = []
     text = "\n\n".join(reply.reasons)
     for sentence in read(text, lexicon or truth.lexicon, about=truth.names):
         if not sentence.row:
             continue
-        start, stop = sentence.row[0].start, sentence.row[-1].end
-        thus = (
-            _THUS.search(text, start, stop)
-            if _THUS.match(text[start:stop]) is None
-            else re.compile("").match(text, start)
-        )
-        cut = thus.start() if thus is not None else stop
+        start, stop = sentence.start, sentence.end
+        thus = _THUS.search(text[start:stop])
+        cut = start + thus.start() if thus is not None else stop
         here, years = stated(sentence), spans(sentence)
         found = [one for one in here if one.start < cut]
         when = [one for one in years if one.start < cut]
@@ -90,8 +86,8 @@ def knowledge(reply: Reply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon
         if thus is not None:
             conclusions.append(text[cut:stop])
         elif not found and not when:
-            unread += 1
-    return Knowledge(tuple(said), tuple(dates), tuple(conclusions), unread)
+            unread.append((start, text[start:stop]))
+    return Knowledge(tuple(said), tuple(dates), tuple(conclusions), tuple(unread))
 
 
 def drawn(found: Knowledge, truth: Truth, goal: Goal | None) -> bool | None:
@@ -119,7 +115,7 @@ def _repeats(goal: Holds, statement: Statement, truth: Truth) -> bool:
     """
     if not _asks(goal, statement, truth) or _is_fact(goal, truth):
         return False
-    return statement.negated or goal.answer(World(truth.facts, truth.years, truth.relations)) == goal.affirms
+    return statement.negated or goal.affirms in goal.answers(World(truth.facts, truth.years, truth.relations))
 
 
 def _is_fact(goal: Holds, truth: Truth) -> bool:

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from guardrail.logic.knowledge.facts import Triple, Years
@@ -46,6 +46,7 @@ class Verdict:
             statement, and the conclusion follows from it, or is right), "both", or "unverified": the reply does
             not begin as it was asked to, and its reasons do not tell what it concludes.
         contradictory: whether the first word and the reasons conclude differently.
+        answer: what is right.
         concluded: what the first word says; `None` for a refusal or a reply that cannot be read.
         reasoned: what the reasons conclude; `None` if they do not say.
         follows: whether the conclusion follows from what is stated; `None` if logic cannot tell.
@@ -57,6 +58,7 @@ class Verdict:
 
     name: VerdictName
     contradictory: bool
+    answer: bool
     concluded: bool | None
     reasoned: bool | None
     follows: bool | None
@@ -75,8 +77,15 @@ class Verdict:
         """
         if self.concluded is None:
             return "correct"
-        unlike = min(self.nodes or 0.0, self.edges or 0.0) < threshold
-        return "error_knowledge" if unlike else "correct"
+        unlike, wrong = self.similarity < threshold, self.concluded != self.answer
+        if unlike:
+            return "both" if wrong else "error_knowledge"
+        return "error_inference" if wrong else "correct"
+
+    @property
+    def similarity(self) -> float:
+        """The lesser of node and edge similarity; 0 for a reply that states nothing, whose graph is empty."""
+        return min(self.nodes or 0.0, self.edges or 0.0)
 
 
 def judge(
@@ -87,6 +96,7 @@ def judge(
     threshold: float = THRESHOLD,
     known: Known | None = None,
     lexicon: Lexicon | None = None,
+    further: Sequence[Statement] = (),
 ) -> Verdict:
     """The verdict on a reply.
 
@@ -98,6 +108,7 @@ def judge(
         threshold: cosine from which two names are one.
         known: a knowledge base's word on statements beyond the facts.
         lexicon: names and ways of saying, where more are known than those of the truth.
+        further: statements of the reply that were read by other means.
 
     Example:
         >>> truth = Truth("Was Euler born in Basel?", True, (Triple("Euler", "place of birth", "Basel"),))
@@ -106,10 +117,14 @@ def judge(
     """
     read = parse(reply) if isinstance(reply, str) else reply
     if read.conclusion == "unknown":
-        return Verdict("correct", False, None, None, None, reason="It says that it does not know.")
+        return Verdict(
+            "correct", False, truth.answer, None, None, None, reason="It says that it does not know."
+        )
     goal = goal_of(truth)
     names = Names(truth.aliases, truth.names, similarity=similarity, threshold=threshold)
-    return _Judge(truth, goal, names, known).verdict(read, knowledge(read, truth, goal, lexicon=lexicon))
+    found = knowledge(read, truth, goal, lexicon=lexicon)
+    found = replace(found, statements=(*found.statements, *further))
+    return _Judge(truth, goal, names, known).verdict(read, found)
 
 
 class _Judge:
@@ -156,11 +171,15 @@ class _Judge:
             self.truth.relations,
         )
         follows = self._follows(world, (first, reasoned))
+        if follows and not false and open_ and not {first, reasoned} <= {self.truth.answer, None}:
+            # A wrong conclusion follows, and what is known to be true does not lead to it: what is not known is false
+            false, open_ = [f"{words} (against: what follows from it is false)" for words in open_], []
         name = self._name(first, reasoned, follows, bool(true), bool(false))
         nodes, edges = self._similar(positive, found.dates)
         return Verdict(
             name,
             first is not None and reasoned is not None and first != reasoned,
+            self.truth.answer,
             first,
             reasoned,
             follows,
@@ -192,8 +211,8 @@ class _Judge:
         wrong = [one for one in concluded if one is not None and one != self.truth.answer]
         if self.goal is None:
             return None
-        answer = self.goal.answer(world)
-        return all(one == answer for one in (wrong or [one for one in concluded if one is not None]))
+        answers = self.goal.answers(world)
+        return all(one in answers for one in (wrong or [one for one in concluded if one is not None]))
 
     # --- single statements ---------------------------------------------------------------------------------
 

@@ -63,7 +63,7 @@ def read(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> Iterato
     last: list[Mention] = []
     for span in sentences(text):
         row = items(text, span.start, span.end, lexicon, known)
-        yield Sentence(row, lexicon, one, several)
+        yield Sentence(row, span.start, span.end, lexicon, one, several)
         found = _subjects(row)
         if len(found) > 1:
             several = found

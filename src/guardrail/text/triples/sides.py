@@ -27,12 +27,15 @@ class Sentence:
 
     Attributes:
         row: the items.
+        start, end: where it stands in the text.
         lexicon: what they were read with.
         one: whom "he", "she" or "it" means; empty if that is not clear.
         several: whom "they" or "both" means.
     """
 
     row: list[Item]
+    start: int
+    end: int
     lexicon: Lexicon
     one: list[Mention] = field(default_factory=list)
     several: list[Mention] = field(default_factory=list)
