@@ -146,6 +146,7 @@ def denies(text: str) -> bool:
     return len(_DENIAL.findall(text)) % 2 == 1
 
 
+_COMMON = re.compile(r"\b(?:same|common|share|also|both|different)\b", re.IGNORECASE)
 _DENIAL = re.compile(
     r"\b(?:not|never|no|neither|none|different|cannot|unlike|false|wrong)\b|n['’]t\b", re.IGNORECASE
 )
@@ -161,16 +162,20 @@ def _about_facts(truth: Truth) -> Iterator[Goal]:
         for found in statements(form, truth.lexicon)
         for one in found.readings()
     ]
-    for triple, negated in read:
-        if canonical(triple, truth.relations).relation in used:
-            yield Holds(triple, not negated)
     known = Known()
     row = items(text, 0, len(text), truth.lexicon, known)
     named = list(dict.fromkeys(item.mention.entity for item in row if item.mention and item.mention.entity))
+    pairs: list[Shares] = []
     shared = sorted(name for name in used if not truth.relations.of(name).symmetric)
     for relation, turned in itertools.product(shared, (False, True)):
         for first, second in itertools.combinations(named, 2):
-            yield Shares(relation, first, second, turned, affirms=not denied)
+            pairs.append(Shares(relation, first, second, turned, affirms=not denied))
+    if _COMMON.search(text):
+        yield from pairs
+    for triple, negated in read:
+        if canonical(triple, truth.relations).relation in used:
+            yield Holds(triple, not negated)
+    yield from pairs
     for triple, negated in read:
         yield Holds(triple, not negated)
     for first, second in itertools.permutations(named, 2):
@@ -244,7 +249,11 @@ def statement_form(question: str) -> str:
 
 def _claims(truth: Truth) -> Iterator[Claim]:
     text = " ".join(truth.question.strip().removesuffix("?").split())[:_LONG]
-    text = _GOING_ON.sub("going on", _IDLE.sub("", text)).replace(" when ", " while ")
+    text = (
+        _GOING_ON.sub("going on", _IDLE.sub("", text))
+        .replace(" when ", " while ")
+        .replace(" no longer ", " not ")
+    )
     when = _WHEN.match(text)
     body, moved = (text[when.end() :], f" {when[1][0].lower()}{when[1][1:]}") if when else (text, "")
     link = _linker(truth)

@@ -68,9 +68,10 @@ def knowledge(reply: Reply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon
     dates: list[Dated] = []
     conclusions: list[str] = []
     unread: list[tuple[int, str]] = []
-    text = "\n\n".join(reply.reasons)
+    asked = truth.question + "\n\n"  # whom it asks about is whom "it" and "both" mean
+    text = asked + "\n\n".join(reply.reasons)
     for sentence in read(text, lexicon or truth.lexicon, about=truth.names):
-        if not sentence.row:
+        if not sentence.row or sentence.start < len(asked):
             continue
         start, stop = sentence.start, sentence.end
         thus = _THUS.search(text[start:stop])
