@@ -1,82 +1,134 @@
-"""A simulated subject with known error rates: how often the 95 % intervals of the rates by the verdicts hold them."""
+"""A simulated subject with known error rates: how often the 95 % intervals of the rates by the verdicts hold them.
+
+The verdicts are those of the oracles, from question, answer, facts and the text of the reply.
+"""
 
 from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from scipy.stats import binom
 
 from benchmarks._table import Row, Run
-from benchmarks.logic.generation import NO_ENGINE, cases
-from guardrail.logic.knowledge import reviewed
+from benchmarks.logic.generation import FACTS, NO_ENGINE, cases, read_domains
+from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
+from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase
 from guardrail.logic.questions.evaluation import wilson
-from guardrail.logic.questions.subject import Subject, estimate, verdict
+from guardrail.logic.questions.subject import Subject, estimate
 
 __all__ = ["RATES", "SEEDS", "coverage", "exact_coverage", "rows"]
 
 SEEDS = 1000
-ASKED = 120  # cases that each subject answers
+POOL, ASKED = 400, 150  # cases, and how many of them each subject answers
 RATES = ((0.15, 0.25), (0.35, 0.1))  # of knowledge and of inference errors
 SILENCE = 0.05
 BAR = (0.93, 0.97)
 
 
 def rows(run: Run) -> list[Row]:
-    """Coverage for both rates, and for the share of wrong conclusions that follows from them."""
+    """How well the oracles see each kind of error, and the coverage of both rates."""
     if available():
         return [Row.missing("Simulated subject: coverage", NO_ENGINE)]
-    asked = cases(run.data("drowzee"))
-    found: list[Row] = []
+    folder = run.data("drowzee")
+    facts = [triple for triples in read_domains(folder / FACTS).values() for triple in triples]
+    made = cases(folder)
+    asked = random.Random(0).sample(made, min(POOL, len(made)))
+    found = _seen(asked, facts)
     for knowledge, inference in RATES[: 1 if run.fast else None]:
         title = f"Simulated subject, errors of knowledge {knowledge}, of inference {inference}"
-        held = coverage(asked, knowledge, inference, seeds=SEEDS)
-        for name, true in (("knowledge", knowledge), ("inference", inference)):
+        held = coverage(asked, facts, knowledge, inference, seeds=SEEDS)
+        exact = exact_coverage(min(ASKED, len(asked)), knowledge, inference)
+        for name in ("knowledge", "inference"):
+            share = held[name] / SEEDS
             found.append(
-                Row.between(
-                    f"{title}: coverage, {name}", held[name] / SEEDS, BAR, interval=wilson(held[name], SEEDS)
-                )
+                Row.between(f"{title}: coverage, {name}", share, BAR, interval=wilson(held[name], SEEDS))
             )
-            exact = exact_coverage(ASKED, true, SILENCE)
-            found.append(Row.shown(f"{title}: coverage by the binomial law, {name}", exact))
-    found.append(Row.shown("Simulated subject: seeds", SEEDS))
-    return found
+            found.append(Row.shown(f"{title}: coverage by the binomial law, {name}", exact[name]))
+    return [*found, Row.shown("Simulated subject: seeds", SEEDS)]
 
 
-def coverage(asked: Sequence[FactCase], knowledge: float, inference: float, *, seeds: int) -> Counter[str]:
+def _seen(asked: Sequence[FactCase], facts: Iterable[Triple]) -> list[Row]:
+    """What the oracles call replies with a false fact, with a wrong conclusion alone, and with neither."""
+    subject = Subject(reviewed(), facts, knowledge_error=0, inference_error=0)
+    kinds: tuple[tuple[str, bool, bool, set[str]], ...] = (
+        ("a false fact", True, False, {"error_knowledge", "both"}),
+        ("a wrong conclusion alone", False, True, {"error_inference"}),
+        ("no error", False, False, {"correct"}),
+    )
+    rows = []
+    for title, misled, turned, right in kinds:
+        names = [_verdict(case, subject.said(case, misled=misled, turned=turned)) for case in asked]
+        count = sum(name in right for name in names)
+        rows.append(
+            Row.shown(
+                f"Simulated subject: replies with {title}, verdict right",
+                count / len(names),
+                interval=wilson(count, len(names)),
+            )
+        )
+    return rows
+
+
+@cache
+def _verdict(case: FactCase, text: str) -> str:
+    truth = Truth(case.question, case.answer, case.facts, asked=case.triple, affirms=case.affirms)
+    return judge(text, truth).name
+
+
+def coverage(
+    asked: Sequence[FactCase],
+    facts: Iterable[Triple],
+    knowledge: float,
+    inference: float,
+    *,
+    seeds: int,
+    verdict: Callable[[FactCase, str], str] = _verdict,
+) -> Counter[str]:
     """In how many of the seeds the interval of each rate holds the rate that was put in."""
-    relations = reviewed()
-    entities = sorted({end for case in asked for fact in case.facts for end in (fact.subject, fact.object)})
+    subject = Subject(
+        reviewed(), facts, knowledge_error=knowledge, inference_error=inference, silence=SILENCE
+    )
     held: Counter[str] = Counter()
     for seed in range(seeds):
-        subject = Subject(
-            relations,
-            entities,
-            knowledge_error=knowledge,
-            inference_error=inference,
-            silence=SILENCE,
-            seed=seed,
-        )
-        drawn = random.Random(seed).sample(asked, min(ASKED, len(asked)))
-        rates = estimate([verdict(case, subject.reply(case), relations) for case in drawn])
+        subject.seeded(seed)
+        drawn = random.Random(f"cases {seed}").sample(asked, min(ASKED, len(asked)))
+        replies = [(case, subject.reply(case)) for case in drawn]
+        names = [verdict(case, text) for case, text in replies if not text.startswith("I don't know")]
+        found = estimate(names)
         for name, true in (("knowledge", knowledge), ("inference", inference)):
-            low, high = rates[name].interval
+            low, high = found[name].interval if name in found else (0.0, 1.0)
             held[name] += low <= true <= high
     return held
 
 
-def exact_coverage(asked: int, true: float, silence: float) -> float:
-    """What the coverage of Wilson's interval must come to, over the number of answers and of errors among them."""
+def exact_coverage(asked: int, knowledge: float, inference: float) -> dict[str, float]:
+    """What the coverage of Wilson's interval must come to where every verdict is right.
+
+    Of the cases asked some have replies, and of these some state nothing false: both numbers are binomial.
+    """
+    return {
+        "knowledge": _over(asked, 1 - SILENCE, knowledge),
+        "inference": _over(asked, (1 - SILENCE) * (1 - knowledge), inference),
+    }
+
+
+def _over(asked: int, share: float, true: float) -> float:
     total = 0.0
-    for answers in range(1, asked + 1):
-        weight = float(binom.pmf(answers, asked, 1 - silence))
-        if weight < 1e-12:
-            continue
-        for errors in range(answers + 1):
-            interval = wilson(errors, answers)
-            if interval is not None and interval[0] <= true <= interval[1]:
-                total += weight * float(binom.pmf(errors, answers, true))
+    for replies in range(asked + 1):
+        weight = float(binom.pmf(replies, asked, share))
+        total += weight * _coverage(replies, true) if weight > 1e-12 else 0.0
     return total
+
+
+@cache
+def _coverage(replies: int, true: float) -> float:
+    if replies == 0:
+        return 1.0
+    ends = ((errors, wilson(errors, replies)) for errors in range(replies + 1))
+    inside = [errors for errors, found in ends if found is not None and found[0] <= true <= found[1]]
+    return float(binom.pmf(inside, replies, true).sum())

@@ -7,7 +7,6 @@ import pytest
 from benchmarks._data import data_dir
 from benchmarks._table import Run
 from benchmarks.logic import generation, live, recorded, simulated
-from scipy.stats import norm
 
 from guardrail.chat import ScriptedChat
 from guardrail.errors import InputError
@@ -147,17 +146,37 @@ def film(number):
 
 
 class TestSimulated:
+    CASES = tuple(film(n) for n in range(60))
+    FACTS = tuple(fact for one in CASES for fact in one.facts)
+
     def test_coverage(self):
-        """Near what the binomial law says, within three standard errors of 100 seeds."""
-        held = simulated.coverage([film(n) for n in range(150)], 0.2, 0.3, seeds=100)
-        assert held["knowledge"] / 100 == pytest.approx(simulated.exact_coverage(120, 0.2, 0.05), abs=0.07)
-        assert held["inference"] / 100 == pytest.approx(simulated.exact_coverage(120, 0.3, 0.05), abs=0.07)
+        """Near what the binomial law says, within four standard errors of 60 seeds."""
+        held = simulated.coverage(self.CASES, self.FACTS, 0.2, 0.3, seeds=60)
+        exact = simulated.exact_coverage(len(self.CASES), 0.2, 0.3)
+        assert held["knowledge"] / 60 == pytest.approx(exact["knowledge"], abs=0.12)
+        assert held["inference"] / 60 == pytest.approx(exact["inference"], abs=0.12)
+
+    def test_a_judge_that_is_wrong_is_seen(self):
+        """Where every reply is called correct, no interval holds the rates."""
+        held = simulated.coverage(self.CASES, self.FACTS, 0.2, 0.3, seeds=5, verdict=lambda *_: "correct")
+        assert held["knowledge"] == held["inference"] == 0
 
     def test_exact_coverage(self):
-        """One answer, z = 1.96: intervals (0, .793) and (.207, 1), so .5 is always held and .1 only by 0 of 1."""
-        assert norm.ppf(0.975) == pytest.approx(1.96, abs=1e-3)
-        assert simulated.exact_coverage(1, 0.5, 0.0) == pytest.approx(1)
-        assert simulated.exact_coverage(1, 0.1, 0.0) == pytest.approx(0.9)
+        """One reply or none, by hand: (0, .793) after no error, (.207, 1) after one; without a reply all is held.
+
+        .5 is held always; .1 by no error alone: .05 + .95 × .9.
+        """
+        exact = simulated.exact_coverage(1, 0.1, 0.5)
+        assert exact["knowledge"] == pytest.approx(0.05 + 0.95 * 0.9)
+        assert exact["inference"] == pytest.approx(1)
+
+    @needs_engine
+    def test_rows(self, facts, monkeypatch):
+        """Each kind of error is seen in every reply; SEEDS and cases are few here."""
+        monkeypatch.setattr(simulated, "SEEDS", 3)
+        rows = {row.quantity: row for row in simulated.rows(Run("logic", fast=True, data_folder=facts))}
+        assert rows["Simulated subject: replies with no error, verdict right"].ours == 1
+        assert rows["Simulated subject: seeds"].ours == 3
 
 
 class TestLive:

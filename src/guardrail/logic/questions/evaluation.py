@@ -154,4 +154,5 @@ def wilson(successes: int, trials: int, *, z: float = 1.959963984540054) -> tupl
     share = successes / trials
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    low = 0.0 if successes == 0 else max(0.0, centre - half)  # rounding would leave 1e-17
+    return low, 1.0 if successes == trials else min(1.0, centre + half)

@@ -1,54 +1,66 @@
 """A simulated subject: answers cases with errors of knowledge and of inference that were put in on purpose.
 
-It recalls the facts of a case and concludes from what it recalls. A knowledge error replaces one fact by a
-false one, and it concludes the opposite of the truth; an inference error turns what it concludes. Both together give
-the right word by the wrong way. It says all this in English, so a judge sees no more than of a real model.
+It recalls the facts of a case and says what follows from them. A knowledge error replaces one fact by a false one of
+the same relation; an inference error turns what it concludes. All this it says in English, so a judge sees no more than
+of a real model, and the rates that come out of the judge's verdicts can be compared with those that went in.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, InputError
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relations
 from guardrail.logic.questions.cases import FactCase
 from guardrail.logic.questions.evaluation import wilson
-from guardrail.logic.questions.reply import parse
+from guardrail.logic.questions.reproof import Evaluator
 from guardrail.logic.questions.templates import statement
 
-__all__ = ["Estimate", "Subject", "Verdict", "estimate", "verdict"]
+__all__ = ["Estimate", "Subject", "estimate"]
 
-Verdict: TypeAlias = Literal["correct", "error_inference", "error_knowledge", "both", "unknown"]
+_FALSE_KNOWLEDGE = frozenset({"error_knowledge", "both"})
+_TRUE_KNOWLEDGE = frozenset({"correct", "error_inference"})
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """An error rate by the verdicts, with Wilson's 95 % interval."""
+    """An error rate by the verdicts, with Wilson's 95 % interval.
+
+    Attributes:
+        value: in [0, 1].
+        interval: both ends in [0, 1].
+        replies: of how many.
+    """
 
     value: float
     interval: tuple[float, float]
+    replies: int
 
 
 class Subject:
     """Answers cases, the same for the same seed.
 
     Args:
-        relations: for its sentences.
-        entities: what a false fact may name instead; at least three.
+        relations: for its sentences and conclusions.
+        facts: what is true; false facts are made from other objects of their relations.
         knowledge_error: probability, by case, that one fact is recalled wrongly.
         inference_error: probability, by case, that the conclusion is turned.
         silence: probability that it says "I don't know" instead.
-        seed: of the random numbers.
+        seed: of the random numbers; which fact a case's false one is does not depend on it.
+
+    Raises:
+        ConfigError: a rate is no probability.
+        InputError: the facts name fewer than four entities.
     """
 
     def __init__(
         self,
         relations: Relations,
-        entities: Sequence[str],
+        facts: Iterable[Triple],
         *,
         knowledge_error: float,
         inference_error: float,
@@ -58,64 +70,67 @@ class Subject:
         rates = (knowledge_error, inference_error, silence)
         if any(not 0 <= one <= 1 for one in rates):
             raise ConfigError(f"expected error rates from 0 to 1, got {rates!r}")
-        if len(set(entities)) < 3:
-            raise ConfigError(f"expected at least three entities, got {len(set(entities))}")
         self._relations = relations
-        self._entities = entities
+        self._facts = set(facts)
         self._knowledge, self._inference, self._silence = rates
         self._rng = random.Random(seed)  # noqa: S311  # nothing secret is drawn
+        objects: dict[str, set[str]] = defaultdict(set)
+        for fact in self._facts:
+            objects[fact.relation].add(fact.object)
+        self._objects = {name: sorted(values) for name, values in objects.items()}
+        self._entities = sorted({end for fact in self._facts for end in (fact.subject, fact.object)})
+        if len(self._entities) < 4:
+            raise InputError(f"expected facts about at least four entities, got {len(self._entities)}")
+
+    def seeded(self, seed: int) -> Subject:
+        """The same subject, drawing anew."""
+        self._rng = random.Random(seed)  # noqa: S311
+        return self
 
     def reply(self, case: FactCase) -> str:
         """What it says to the question of a case."""
         rng = self._rng
-        if rng.random() < self._silence:
-            return "I don't know."
-        facts = list(case.facts)
-        conclusion = case.answer
-        if rng.random() < self._knowledge:
+        silent, misled, turned = (rng.random() < p for p in (self._silence, self._knowledge, self._inference))
+        return "I don't know." if silent else self.said(case, misled=misled, turned=turned)
+
+    def said(self, case: FactCase, *, misled: bool, turned: bool) -> str:
+        """What it says with a false fact or not, and with the conclusion turned or not."""
+        facts, conclusion = list(case.facts), case.answer
+        if misled:
+            rng = random.Random(case.identifier)  # noqa: S311
             wrong = rng.randrange(len(facts))
-            facts[wrong] = self._false(facts[wrong])
-            conclusion = not conclusion
-        if rng.random() < self._inference:
-            conclusion = not conclusion
+            facts[wrong] = self._false(facts[wrong], rng)
+            holds = Evaluator(facts, self._relations).truth(case.triple) is True
+            conclusion = holds == case.affirms
         lines = [f"{n}. {statement(fact, self._relations)}." for n, fact in enumerate(facts, 1)]
-        return "\n".join(["Yes." if conclusion else "No.", *lines])
+        return "\n".join(["Yes." if conclusion != turned else "No.", *lines])
 
-    def _false(self, fact: Triple) -> Triple:
-        """The fact with another object."""
-        while True:
-            other = self._entities[int(self._rng.random() * len(self._entities))]
-            if other not in {fact.object, fact.subject}:
-                return Triple(fact.subject, fact.relation, other)
-
-
-def verdict(case: FactCase, text: str, relations: Relations) -> Verdict:
-    """What was wrong with a reply whose sentences are those of the templates; for a simulated subject only."""
-    read = parse(text)
-    if read.conclusion not in {"yes", "no"}:
-        return "unknown"
-    stated = {sentence.removesuffix(".") for sentence in read.reasons}
-    known = stated == {statement(fact, relations) for fact in case.facts}
-    follows = case.answer if known else not case.answer
-    sound = (read.conclusion == "yes") == follows
-    if known:
-        return "correct" if sound else "error_inference"
-    return "error_knowledge" if sound else "both"
+    def _false(self, fact: Triple, rng: random.Random) -> Triple:
+        """The fact with another object, one of the same relation if there is one with which it is false."""
+        for pool in (self._objects.get(fact.relation, ()), self._entities):
+            for other in rng.sample(pool, min(20, len(pool))):
+                made = Triple(fact.subject, fact.relation, other)
+                if other != fact.subject and made not in self._facts:
+                    return made
+        raise InputError(f"expected an entity with which {fact} is false, found none")
 
 
-def estimate(verdicts: Sequence[Verdict]) -> Mapping[str, Estimate]:
-    """The rates of knowledge and of inference errors among the replies that answer.
+def estimate(verdicts: Sequence[str]) -> Mapping[str, Estimate]:
+    """The rates of the two kinds of errors, by the names of verdicts (`guardrail.logic.oracles`).
 
-    Raises:
-        ConfigError: none answers.
+    `knowledge`: how many replies state what is false. `inference`: how many of those that state nothing false conclude
+    wrongly; of the others a verdict cannot tell, since a turned conclusion from a false fact may be right. Leave out
+    replies that say they do not know.
+
+    Returns:
+        Each rate that has replies, by its name.
     """
-    answered = [one for one in verdicts if one != "unknown"]
-    if not answered:
-        raise ConfigError(f"expected replies that answer, got none in {len(verdicts)}")
+    false = sum(name in _FALSE_KNOWLEDGE for name in verdicts)
+    true = sum(name in _TRUE_KNOWLEDGE for name in verdicts)
+    counts = {"knowledge": (false, false + true), "inference": (verdicts.count("error_inference"), true)}
     found = {}
-    for name in ("knowledge", "inference"):
-        count = sum(one in {f"error_{name}", "both"} for one in answered)
-        interval = wilson(count, len(answered))
-        assert interval is not None  # noqa: S101  # there are answers
-        found[name] = Estimate(count / len(answered), interval)
+    for name, (errors, replies) in counts.items():
+        interval = wilson(errors, replies)
+        if interval is not None:
+            found[name] = Estimate(errors / replies, interval, replies)
     return found

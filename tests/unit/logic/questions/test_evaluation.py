@@ -4,14 +4,15 @@ import pytest
 
 from guardrail.chat import ScriptedChat
 from guardrail.drivers import run_sync
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, InputError
 from guardrail.flow import Answer, Failed, Reason
 from guardrail.hub import Hub
 from guardrail.logic.knowledge import Triple, reviewed
+from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase
 from guardrail.logic.questions.evaluation import by, evaluate, judged, rate, wilson
 from guardrail.logic.questions.prompt import prompt, rephrased
-from guardrail.logic.questions.subject import Subject, estimate, verdict
+from guardrail.logic.questions.subject import Subject, estimate
 from guardrail.requests import Completion, Untrusted
 from guardrail.run import Run
 from guardrail.testing import play
@@ -108,11 +109,19 @@ class TestEvaluate:
 
 
 class TestSubject:
-    NAMES = ("Mann", "Scott", "Lang", "Ford")
+    FACTS = tuple(
+        Triple(f"Film {n}", "director", name) for n, name in enumerate(("Mann", "Scott", "Lang", "Ford"))
+    )
 
     def subject(self, **rates):
         rates = {"knowledge_error": 0.0, "inference_error": 0.0, **rates}
-        return Subject(RELATIONS, self.NAMES, **rates)
+        return Subject(RELATIONS, self.FACTS, **rates)
+
+    @staticmethod
+    def verdict(one, text):
+        return judge(
+            text, Truth(one.question, one.answer, one.facts, asked=one.triple, affirms=one.affirms)
+        ).name
 
     @pytest.mark.parametrize(
         ("rates", "expected"),
@@ -120,28 +129,51 @@ class TestSubject:
             ({}, "correct"),
             ({"inference_error": 1.0}, "error_inference"),
             ({"knowledge_error": 1.0}, "error_knowledge"),
-            ({"knowledge_error": 1.0, "inference_error": 1.0}, "both"),
-            ({"silence": 1.0}, "unknown"),
+            # a false fact and a turned conclusion: the right word
+            ({"knowledge_error": 1.0, "inference_error": 1.0}, "error_knowledge"),
         ],
     )
     @pytest.mark.parametrize("answer", [True, False])
-    def test_verdicts(self, rates, expected, answer):
-        """What was put in is found again, from the text alone."""
+    def test_the_oracles_find_what_was_put_in(self, rates, expected, answer):
+        """From the text alone."""
         one = case(1, answer=answer)
-        assert verdict(one, self.subject(**rates).reply(one), RELATIONS) == expected
+        assert self.verdict(one, self.subject(**rates).reply(one)) == expected
+
+    def test_a_false_fact_is_false(self):
+        """It is none of the facts, keeps subject and relation, and the conclusion follows from it."""
+        text = self.subject(knowledge_error=1.0).reply(case(1))
+        assert text.startswith("No.\n1. Film 1 was directed by ")
+        assert "Scott" not in text  # Film 1's own
+        assert text == self.subject(knowledge_error=1.0).seeded(99).reply(case(1))
+
+    def test_silence(self):
+        assert self.subject(silence=1.0).reply(case(1)) == "I don't know."
+
+    def test_what_does_not_change(self):
+        """A false fact from which nothing else follows leaves the conclusion: of two other films, one is wrong."""
+        facts = self.FACTS[:2]
+        joint = Triple("Film 0", "same director", "Film 1")
+        one = FactCase(
+            "x", "Is it so?", False, "films", "composite", joint, True, "none", facts, "different", ""
+        )
+        assert self.subject(knowledge_error=1.0).reply(one).startswith("No.")
 
     def test_rates_are_found_again(self):
-        """Of 3,000 replies: within three standard errors (3 √(.3 × .7 / 3000) = .025)."""
+        """Of 3,000 replies: within three standard errors (3 √(.3 × .7 / 2400) = .028)."""
         subject = self.subject(knowledge_error=0.3, inference_error=0.1, silence=0.2)
-        found = estimate([verdict(one, subject.reply(one), RELATIONS) for one in map(case, range(3000))])
+        texts = [subject.reply(case(1)) for _ in range(3000)]
+        verdicts = {text: self.verdict(case(1), text) for text in set(texts)}
+        found = estimate([verdicts[text] for text in texts if text != "I don't know."])
         assert found["knowledge"].value == pytest.approx(0.3, abs=0.03)
-        assert found["inference"].value == pytest.approx(0.1, abs=0.02)
-        assert found["knowledge"].interval[0] < 0.3 < found["knowledge"].interval[1]
+        assert found["inference"].value == pytest.approx(0.1, abs=0.025)
+        assert found["inference"].replies < found["knowledge"].replies < 3000
 
     def test_options(self):
         with pytest.raises(ConfigError, match="from 0 to 1"):
             self.subject(knowledge_error=1.5)
-        with pytest.raises(ConfigError, match="three entities"):
-            Subject(RELATIONS, ["A", "B"], knowledge_error=0, inference_error=0)
-        with pytest.raises(ConfigError, match="replies that answer"):
-            estimate(["unknown"])
+        with pytest.raises(InputError, match="four entities"):
+            Subject(RELATIONS, self.FACTS[:1], knowledge_error=0, inference_error=0)
+
+    def test_no_reply_is_no_rate(self):
+        assert estimate([]) == {}
+        assert set(estimate(["both"])) == {"knowledge"}
