@@ -25,8 +25,9 @@ from guardrail.flow import Failed
 from guardrail.hub import Hub
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
+from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase, generate
-from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate
+from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate, wilson
 from guardrail.logic.questions.prompt import Kind
 from guardrail.logic.questions.templates import statement
 from guardrail.logic.temporal.generation import generate as generate_temporal
@@ -74,15 +75,21 @@ def live_rows(run: Run, hub: Hub) -> list[Row]:
     """All rows, from whatever answers the hub's chat lane."""
     folder, count = run.data("drowzee"), run.options.cases
     facts = generate(read_domains(folder / FACTS), count=count, seed=SEED).cases
-    temporal = generate_temporal(read_history(folder, by="name"), count=25 * count, seed=SEED)
+    events = read_history(folder, by="name")
+    temporal = generate_temporal(events, count=25 * count, seed=SEED)
     plain = ask(facts, hub)
     timed = ask(temporal, hub, kind="temporal")
+    years = {name: tuple((first, last) for first, last in spans) for name, spans in events.items()}
     found = [
         *_rates("Live model", "all", rate(plain)),
         *_grouped("Live model, domain", by(plain, lambda case: case.domain)),
         *_grouped("Live model, rule", by(plain, lambda case: case.rule)),
+        *_verdicts("Live model, verdict", [_relation_truth(one.case) for one in plain], plain),
         *_rates("Live model, temporal", "all", rate(timed)),
         *_grouped("Live model, operator", by(timed, lambda case: case.outer)),
+        *_verdicts(
+            "Live model, temporal verdict", [_temporal_truth(one.case, years) for one in timed], timed
+        ),
     ]
     if run.options.repair:
         wrong = [one.case for one in plain if one.outcome == "wrong"]
@@ -141,6 +148,33 @@ def invented(case: FactCase, *, seed: int) -> FactCase:
 
 def _facts(case: FactCase) -> list[str]:
     return [f"{statement(fact, reviewed())}." for fact in case.facts]
+
+
+def _relation_truth(case: Any) -> Truth:
+    return Truth(case.question, case.answer, case.facts, asked=case.triple, affirms=case.affirms)
+
+
+def _temporal_truth(case: Any, years: Mapping[str, Sequence[tuple[Any, Any]]]) -> Truth:
+    spans = tuple((name, first, last) for name in sorted(case.formula.atoms()) for first, last in years[name])
+    return Truth(case.question, case.answer, spans=spans, formula=case.formula, year=case.year)
+
+
+def _verdicts(title: str, truths: Sequence[Truth], outcomes: Sequence[Outcomes]) -> list[Row]:
+    """Figures 14 and 20: what the oracles find wrong, of all replies."""
+    names = [
+        judge(one.text, truth).name
+        for truth, one in zip(truths, outcomes, strict=True)
+        if one.outcome != "failed"
+    ]
+    rows = []
+    for name in ("error_inference", "error_knowledge", "both", "unverified"):
+        interval = wilson(names.count(name), len(names))
+        if interval is None:
+            rows.append(Row.missing(f"{title}, {name}", "no question had a reply"))
+            continue
+        share, ends = 100 * names.count(name) / len(names), (100 * interval[0], 100 * interval[1])
+        rows.append(Row.shown(f"{title}, {name} of {len(names):,}", share, interval=ends, unit="%", digits=1))
+    return rows
 
 
 def _grouped(title: str, rates: Mapping[Any, Rate]) -> list[Row]:

@@ -195,6 +195,10 @@ class TestLive:
         found = {row.quantity.rpartition(" of ")[0] or row.quantity: row for row in rows}
         assert found["Live model, all: wrong"].ours == pytest.approx(50, abs=2)
         assert found["Live model, all: says Yes"].ours == 100
+        # by the oracles a wrong conclusion without any fact is one of knowledge
+        for kind in ("verdict", "temporal verdict"):
+            assert found[f"Live model, {kind}, error_knowledge"].ours == pytest.approx(50, abs=2)
+            assert found[f"Live model, {kind}, error_inference"].ours == 0
         assert found["Live model, asked again with the facts, of the wrong ones: wrong"].ours == 0
         assert found["Live model, made-up names with the facts, all: wrong"].ours == pytest.approx(50, abs=2)
 
