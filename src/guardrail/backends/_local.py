@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib.util
 import inspect
 import os
+import re
 import threading
 import time
 import weakref
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail._log import log
+from guardrail._options import number
 from guardrail.backends._linear import arithmetic
 from guardrail.backends._networks import coarser, keep_layers, quiet
 from guardrail.backends._trunk import Trunk, trunk
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float32]
 
-__all__ = ["BUDGETS", "Device", "LocalModel", "Precision", "apportion"]
+__all__ = ["BUDGETS", "HALF", "Device", "LocalModel", "Precision", "apportion"]
 
 Precision: TypeAlias = Literal["fp32", "bf16", "int8"]
 Device: TypeAlias = str
@@ -49,6 +51,9 @@ _MAKERS: dict[Kind, str] = {
     "seq2seq": "AutoModelForSeq2SeqLM",
     "multiple_choice": "AutoModelForMultipleChoice",
 }
+HALF = re.compile("[\ud800-\udfff]")
+"""Half a surrogate pair, which a reply cut off in the middle may hold: no character, and no tokenizer takes it."""
+
 _HEADED: frozenset[Kind] = frozenset({"classifier", "multiple_choice"})
 _OVERHEADS = {"cpu": 32, "cuda": 2_048}  # tokens that take as long as starting a forward pass, roughly
 _LONGEST = 512  # tokens, where neither tokenizer nor model names a bound
@@ -82,6 +87,9 @@ class LocalModel:
         budget: int | None = None,
         longest: int | None = None,
     ) -> None:
+        for option, value in (("budget", budget), ("longest", longest)):
+            if value is not None:
+                number(option, value, least=1, whole=True)
         _need("torch", "transformers", "safetensors", "tokenizers")
         self.name = str(model) if isinstance(model, str) else model.name
         self.folder = find(model)
@@ -115,13 +123,16 @@ class LocalModel:
         return self._loaded[1]
 
     def tokens(self, text: str) -> Encoding:
-        """The tokens of a text without special ones, computed once (as long as it is remembered)."""
+        """The tokens of a text without special ones, computed once (as long as it is remembered).
+
+        Half a character is read as the sign for "no character".
+        """
         with self._text_lock:
             known = self._known.get(text)
             if known is not None:
                 self._known.move_to_end(text)
                 return known
-        found = self.tokenizer.encode(text, add_special_tokens=False)
+        found = self.tokenizer.encode(HALF.sub("\ufffd", text), add_special_tokens=False)
         if len(text) > _KNOWN_CHARACTERS:
             return found
         with self._text_lock:

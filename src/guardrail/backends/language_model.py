@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from guardrail.backends import Backend
-from guardrail.backends._local import Device, LocalModel, Precision, apportion
+from guardrail.backends._local import HALF, Device, LocalModel, Precision, apportion
 from guardrail.backends.batching import Work
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request
@@ -215,10 +215,9 @@ class CausalModel(Backend[Request[Any]]):
             return Failed(
                 Reason.MISSING, f"CausalModel answers ScoreTokens and LogProb, not {type(request).__name__}"
             )
-        try:
-            before, scored = self._model.tokens(context).ids, self._model.tokens(text).ids
-        except (UnicodeEncodeError, TypeError):  # tokenizers' words for half a surrogate pair
+        if HALF.search(context) or HALF.search(text):
             return Failed(Reason.REFUSED, "the text holds half a character (a lone surrogate)")
+        before, scored = self._model.tokens(context).ids, self._model.tokens(text).ids
         if not scored:
             return Failed(Reason.REFUSED, "the text has no tokens")
         begin = self._model.begin

@@ -204,7 +204,9 @@ class BertScore(Backend[Compare]):
         """The weights, by content, the layer, the texts of `idf`, and the baseline."""
         corpus = ""
         if self._corpus is not None:
-            corpus = blake2b("\0".join(self._corpus).encode(), digest_size=16).hexdigest()
+            corpus = blake2b(
+                "\0".join(self._corpus).encode("utf-8", "surrogatepass"), digest_size=16
+            ).hexdigest()
         return f"bertscore:{self._model.digest}:{corpus}:{self.baseline or ''}"
 
     def load(self) -> None:

@@ -11,7 +11,17 @@ LINE = (
 )
 WORDS = LINE.split()
 TEXTS = [" ".join(WORDS[i:] + WORDS[:i]) for i in range(len(WORDS))]
-HARD = ["", " \n\t", "😀🎉", "他是医生。他不是医生。", "Ünïcödé", "cat " * 2_500, "\x00\x07", "[SEP] [CLS]"]
+HARD = [
+    "",
+    " \n\t",
+    "😀🎉",
+    "他是医生。他不是医生。",
+    "Ünïcödé",
+    "cat " * 2_500,
+    "\x00\x07",
+    "[SEP] [CLS]",
+    "half \ud83d a letter",
+]
 
 
 def needs_local():

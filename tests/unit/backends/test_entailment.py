@@ -331,6 +331,9 @@ class TestOptions:
             ({"device": "tpu"}, "'auto', 'cpu' or 'cuda', got 'tpu'"),
             ({"precision": "fp8"}, "'fp32', 'bf16' or 'int8', got 'fp8'"),
             ({"order": "both"}, "'premise_first' or 'hypothesis_first', got 'both'"),
+            ({"longest": 0}, "longest to be a whole number from 1, got 0"),
+            ({"longest": "8"}, "longest to be a whole number from 1, got '8'"),
+            ({"budget": 0}, "budget to be a whole number from 1, got 0"),
         ],
     )
     def test_wrong(self, folders, options, message):

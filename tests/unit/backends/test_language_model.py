@@ -388,7 +388,7 @@ class TestText:
         model = CausalModel(made(family), device="cpu")
         pick = random.Random(0)
         texts = ["".join(pick.choices(PIECES, k=pick.randint(1, 8))) for _ in range(80)]
-        texts += [text for text in HARD if text]
+        texts += [text for text in HARD if text and "\ud83d" not in text]  # that one is refused
         for text, reply in zip(texts, model.answer([ScoreTokens("x", text) for text in texts]), strict=True):
             assert "".join(token.token for token in reply.value) == text
             assert all(-math.inf < token.logprob <= 0 <= token.entropy for token in reply.value)
