@@ -47,6 +47,13 @@ class TestMaking:
             {"method": "ngram", "statistic": "median"},
             {"method": "nli", "samples": 0},
             {"method": "nli", "premise": 0},
+            {"method": "nli", "premise": "3"},
+            {"method": "nli", "premise": 1.5},
+            {"method": "ngram", "n": 2.5},
+            {"method": "ngram", "n": "2"},
+            {"method": "prompt", "max_tokens": 0},
+            {"method": "prompt", "logprobs": -1},
+            {"method": "prompt", "early_stop": "0.9"},
             {"method": "prompt", "batched": True, "logprobs": 5},
             {"method": "prompt", "early_stop": 0.3},
         ],
@@ -190,6 +197,31 @@ class TestPrompt:
         findings = play(detector.examine(Case.of(ANSWER, prompt="Who?")), reply)
         assert verdicts(findings) == [Verdict.SUPPORTED] * 2
         assert drawn == {0, 1, 2, 3}
+
+    def test_early_stop_waits_for_a_score(self):
+        """The first three samples fail: nothing is settled, the others are drawn."""
+
+        def reply(request):
+            if request.role == "judge":
+                return Completion("Yes")
+            if request.draw < 3:
+                return Failed(Reason.BACKEND, "500")
+            return Completion(f"{SAMPLES[0]} {request.draw}")
+
+        detector = SelfCheck("prompt", early_stop=0.9, samples=20)
+        findings = play(detector.examine(Case.of(ANSWER, prompt="Who?")), reply)
+        assert verdicts(findings) == [Verdict.SUPPORTED] * 2
+
+    def test_what_is_not_read_is_said(self):
+        """Of a long document only the beginning is asked about; a finding says so."""
+        long = "Nothing of note. " * 1_500 + ANSWER
+        detector = SelfCheck("prompt")
+        findings = play(
+            detector.examine(Case.of(ANSWER, context=[long, "Short."])), lambda _: Completion("No")
+        )
+        assert all("first 20,000 characters of 1 of 2 documents were read" in f.reason for f in findings)
+        findings = play(detector.examine(Case.of(ANSWER, context=["Short."])), lambda _: Completion("No"))
+        assert not any("characters" in f.reason for f in findings)
 
 
 class TestBertScore:

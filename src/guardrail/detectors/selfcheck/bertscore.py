@@ -135,4 +135,6 @@ class BertScoreCheck(SelfCheck):
                 Passage(source=f"sample {number}", text=text[:500], score=value)
                 for value, number, text in sorted(best, key=lambda one: (-one[0], one[1]))[:3]
             ]
-        return Judged(value_of, limit, evidence=tuple(evidence))
+        compared = sum(map(math.isfinite, f1))
+        partial = f"{compared} of the samples' {len(f1)} sentences: {failures}" if failures else ""
+        return Judged(value_of, limit, evidence=tuple(evidence), partial=partial)

@@ -160,7 +160,7 @@ class SelfCheck(Detector):
         if threshold is not None:
             number("threshold", threshold)
         seconds("deadline", deadline)
-        if early_stop is not None and not 0.5 < early_stop <= 1:
+        if early_stop is not None and not (_is_number(early_stop) and 0.5 < early_stop <= 1):
             raise ConfigError(
                 f"expected early_stop to be None or a confidence in (0.5, 1], got {early_stop!r}"
             )
@@ -250,12 +250,12 @@ class SelfCheck(Detector):
         return (yield from self._judge(sentences, material))
 
     def _settled(self, judged: Sequence[Judged], planned: int) -> bool:
-        return self.early_stop is not None and all(
-            settled(
-                one.score * one.used, one.used, planned, threshold=one.threshold, confidence=self.early_stop
-            )
-            for one in judged
-            if one.score is not None
+        scored = [(one.score, one) for one in judged if one.score is not None]
+        if self.early_stop is None or not scored:  # where nothing could be scored nothing is settled
+            return False
+        return all(
+            settled(score * one.used, one.used, planned, threshold=one.threshold, confidence=self.early_stop)
+            for score, one in scored
         )
 
     def _material(self, case: Case, size: int) -> Flow[Material]:
@@ -359,6 +359,10 @@ def _default() -> str:
     from guardrail.detectors.selfcheck.packaged import installed
 
     return "ensemble" if installed() else "ngram"
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _says(text: str) -> bool:

@@ -15,12 +15,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
-from guardrail._options import one_of
+from guardrail._options import number, one_of
 from guardrail.detector import Scope
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.similar import nearest
 from guardrail.detectors.selfcheck.tokens import tokens
-from guardrail.errors import ConfigError
 from guardrail.flow import Flow, compute
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.text.sentences import split_sentences
@@ -215,8 +214,7 @@ class NgramCheck(SelfCheck):
     ) -> None:
         one_of("method", method, ("ngram",))
         one_of("statistic", statistic, ("max", "mean"))
-        if n < 1:
-            raise ConfigError(f"expected n of at least 1, got {n!r}")
+        number("n", n, least=1, whole=True)
         self.method = method
         self.n = n
         self.statistic: Statistic = statistic

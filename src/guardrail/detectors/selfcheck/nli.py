@@ -9,10 +9,9 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-from guardrail._options import one_of
+from guardrail._options import number, one_of
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.similar import nearest
-from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Flow, each, why
 from guardrail.report import Scale
 from guardrail.requests import Entail, Entailment
@@ -113,8 +112,8 @@ class NliCheck(SelfCheck):
         one_of("method", method, ("nli",))
         one_of("measure", measure, ("contradiction", "not_entailed"))
         one_of("order", order, ("sample_first", "sentence_first"))
-        if premise is not None and premise < 1:
-            raise ConfigError(f"expected premise to be None or at least 1, got {premise!r}")
+        if premise is not None:
+            number("premise", premise, least=1, whole=True)
         self.method = method
         self.measure: Measure = measure
         self.order: Order = order

@@ -9,10 +9,11 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
-from guardrail._options import one_of
+from guardrail._options import number, one_of
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.errors import ConfigError
 from guardrail.flow import Failed, Flow, Reply, each, gather, one, why
@@ -73,8 +74,8 @@ def question(sentence: str, passage: str, *, fenced: bool = True) -> tuple[Messa
 def batched_question(sentences: Sequence[str], passage: str, *, fenced: bool = True) -> tuple[Message, ...]:
     """Ask about several sentences at once, numbered from 1."""
     numbered: list[str | Untrusted] = []
-    for number, sentence in enumerate(sentences, 1):
-        numbered += [f"\n{number}. ", _piece(sentence, fenced)]
+    for place, sentence in enumerate(sentences, 1):
+        numbered += [f"\n{place}. ", _piece(sentence, fenced)]
     return (
         _system(fenced),
         user(
@@ -130,9 +131,9 @@ def read_batch(reply: str, sentences: int) -> list[Support | None]:
         if match is not None:
             found.setdefault(int(match[1]), set()).add(read(match[2]))
     read_lines: list[Support | None] = []
-    for number in range(1, sentences + 1):
-        said = found.get(number, set()) - {Support.OTHER}
-        read_lines.append(said.pop() if len(said) == 1 and len(found[number]) == 1 else None)
+    for place in range(1, sentences + 1):
+        said = found.get(place, set()) - {Support.OTHER}
+        read_lines.append(said.pop() if len(said) == 1 and len(found[place]) == 1 else None)
     return read_lines
 
 
@@ -163,6 +164,15 @@ def _system(fenced: bool) -> Message:
 def _piece(text: str, fenced: bool) -> str | Untrusted:
     line = " ".join(text[:_LONGEST].split())
     return Untrusted(line) if fenced else line
+
+
+def _cut(sentence: str, material: Material) -> str:
+    """What was not asked about, for its length."""
+    long = sum(len(text) > _LONGEST for text in material.texts)
+    other = "documents" if material.kind == "context" else "samples"
+    whose = [f"{long} of {len(material.texts)} {other}"] if long else []
+    whose += ["the sentence"] if len(sentence) > _LONGEST else []
+    return f"only the first {_LONGEST:,} characters of {' and of '.join(whose)} were read" if whose else ""
 
 
 class PromptCheck(SelfCheck):
@@ -213,6 +223,9 @@ class PromptCheck(SelfCheck):
         one_of("method", method, ("prompt",))
         one_of("prompts", prompts, ("fenced", "paper"))
         one_of("parsing", parsing, ("exact", "paper"))
+        for option, value in (("logprobs", logprobs), ("max_tokens", max_tokens)):
+            if value is not None:
+                number(option, value, least=1, whole=True)
         if batched and logprobs is not None:
             raise ConfigError(
                 "expected batched questions or log-probabilities, got both: one reply has one P(no)"
@@ -276,11 +289,11 @@ class PromptCheck(SelfCheck):
                 None if isinstance(reply, Failed) else VALUES[reply] if isinstance(reply, Support) else reply
                 for reply in replies
             ]
-            judged.append(
-                self._summed(
-                    sentence, values, material, failures=why(failed), what="share of “not supported”"
-                )
+            summed = self._summed(
+                sentence, values, material, failures=why(failed), what="share of “not supported”"
             )
+            partial = "; ".join(filter(None, (summed.partial, _cut(sentence, material))))
+            judged.append(replace(summed, partial=partial))
         return judged
 
     def _by_text(self, sentences: Sequence[str], passage: str) -> Flow[list[float | Failed | Support]]:
