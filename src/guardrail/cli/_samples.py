@@ -102,7 +102,7 @@ def _token(one: Any, place: str, number: int) -> TokenLogprob:
     try:
         top = tuple((str(other["token"]), float(other["logprob"])) for other in one.get("top_logprobs") or ())
         return TokenLogprob(str(one["token"]), float(one["logprob"]), top)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(
             f'expected {{"token": …, "logprob": …}} in {place!r}, got {_kind(one)} as token {number}'
         ) from error
@@ -112,7 +112,7 @@ def _json(place: str, what: str, *, lines: bool) -> Any:
     text = read_text(place, what)
     if not lines:
         return _loaded(text, place, 1)
-    numbered = enumerate(text.splitlines(), 1)
+    numbered = enumerate(text.split("\n"), 1)  # JSON's texts may hold other ends of lines
     return [_loaded(line, place, number) for number, line in numbered if line.strip()]
 
 

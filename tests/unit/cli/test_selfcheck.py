@@ -172,6 +172,13 @@ class TestSamples:
         assert report.case.samples == SAMPLES
         assert verdicts(report) == ["supported", "unsupported"]
 
+    def test_other_ends_of_lines(self, selfcheck, folder):
+        """JSON's texts may hold characters that end a line elsewhere."""
+        lines = [json.dumps({"text": f"{text}\u2028\x85{text}"}, ensure_ascii=False) for text in SAMPLES]
+        (folder / "lines.jsonl").write_text("\r\n".join(lines), encoding="utf-8")
+        case = report_of(selfcheck("--answer a.txt --samples lines.jsonl --method ngram --json")).case
+        assert case.samples == tuple(f"{text}\u2028\x85{text}" for text in SAMPLES)
+
     def test_stand_anywhere(self, selfcheck):
         """The words end where the next option begins, wherever it stands."""
         result = selfcheck("--samples s1.txt s2.txt --method ngram --answer a.txt --json")
@@ -452,6 +459,7 @@ ERRORS = {
     "logprobs": ("--answer a.txt --logprobs lp.json --samples s1.txt", "--method greybox"),
     "greybox and samples": ("--answer a.txt --method greybox --logprobs lp.json --samples s1.txt", "leave"),
     "no logprobs in it": ("--answer a.txt --method greybox --logprobs object.json", '"logprobs": true'),
+    "huge logprobs": ("--answer a.txt --method greybox --logprobs huge.json", "as token 1"),
     "odd logprobs": ("--answer a.txt --method greybox --logprobs odd.json", "as token 1"),
     "entailment": ("--answer a.txt --samples s1.txt --method ngram --entailment d", "--method nli"),
     "encoder": ("--answer a.txt --samples s1.txt --method nli --encoder d", "--method bertscore"),
@@ -469,6 +477,7 @@ class TestErrors:
             "empty.txt": "\n", "gap.json": '["x", " "]', "none.json": "[]", "text.json": "just words",
             "bad.jsonl": '"one"\n"two\n', "odd.json": '["x", 3]', "object.json": '{"answers": []}',
             "words.json": '"x"', "lp.json": '[{"token": "x", "logprob": -1}]',
+            "huge.json": '[{"token": "x", "logprob": -1' + "0" * 400 + "}]",
         }  # fmt: skip
         for file, content in contents.items():
             (folder / file).write_text(content)
