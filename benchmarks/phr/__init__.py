@@ -1,0 +1,1 @@
+"""Posterior hallucination rate: the estimators against models whose rate is known."""
