@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from guardrail._options import number, seconds
 from guardrail.detector import Detector, Scope
 from guardrail.detectors.phr.correction import Correction
-from guardrail.detectors.phr.estimators import Estimate, wilson
+from guardrail.detectors.phr.estimators import Estimate
 from guardrail.detectors.phr.flows import Measured, Survey, survey
 from guardrail.detectors.phr.martingale import ALPHA, drifts
 from guardrail.detectors.phr.pairs import Form, Task, recognised
@@ -165,12 +165,8 @@ class PosteriorHallucinationRate(Detector):
     def _evidence(self, measured: Measured, found: Survey) -> list[Evidence]:
         evidence: list[Evidence] = []
         if (score := measured.unlikely) is not None:
-            ends = wilson(score.value, score.contexts)
-            evidence.append(
-                Measurement(
-                    name="probability that the answer is a hallucination", value=score.value, interval=ends
-                )
-            )
+            name = "probability that the answer is a hallucination"
+            evidence.append(Measurement(name=name, value=score.value, interval=score.interval))
         if (rate := measured.rate) is not None:
             evidence.append(self._rate(rate))
             if self._correction is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from guardrail.detectors.phr.special import normal_quantile, student_quantile
 from guardrail.errors import InputError
 from guardrail.requests import Outcomes
 
-__all__ = ["Estimate", "aligned", "error_rate", "estimate", "rate", "rate_exact", "wilson"]
+__all__ = ["Estimate", "aligned", "error_rate", "estimate", "rate", "rate_exact", "share", "wilson"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -163,9 +163,10 @@ def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
         confidence: of the interval.
 
     Returns:
-        The interval is Student's, cut to [0, 1]. Where all values are equal, and for one context, it is Wilson's with
-        M trials, which holds for any values in [0, 1] of that mean: ten contexts without a hallucination do not show
-        that there is none.
+        The interval is Student's, cut to [0, 1], with a variance to which one more context contributes that disagrees as
+        much as contexts can: of ten contexts the one in twenty that says otherwise may be missing. It is cautious:
+        Student's own holds the rate in 85 to 90 % of cases for regression at M = 10, and in as few as 24 % for labels.
+        Where all values are equal, and for one context, it is Wilson's with M trials.
 
     Raises:
         InputError: no values, or one outside [0, 1].
@@ -183,8 +184,20 @@ def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     error = float(found.std(ddof=1)) / math.sqrt(size)
     if error < 1e-12:
         return Estimate(mean, 0.0, wilson(mean, size, confidence=confidence), size)
-    half = student_quantile((1 + confidence) / 2, size - 1) * error
+    likely = (size * mean + 1) / (size + 2)
+    wider = math.sqrt(((size - 1) * error**2 + likely * (1 - likely) / size) / size)
+    half = student_quantile((1 + confidence) / 2, size - 1) * wider
     return Estimate(mean, error, (max(0.0, mean - half), min(1.0, mean + half)), size)
+
+
+def share(hits: Sequence[bool], *, confidence: float = 0.95) -> Estimate:
+    """The share of contexts in which something holds, with Wilson's interval.
+
+    >>> share([True, False, False, False]).value
+    0.25
+    """
+    found = estimate([float(hit) for hit in hits])
+    return replace(found, interval=wilson(found.value, found.contexts, confidence=confidence))
 
 
 def wilson(share: float, trials: int, *, confidence: float = 0.95) -> tuple[float, float]:

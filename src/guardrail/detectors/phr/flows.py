@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from guardrail.detectors.phr.estimators import Estimate, estimate
+from guardrail.detectors.phr.estimators import Estimate, estimate, share
 from guardrail.detectors.phr.information import Information, information
 from guardrail.detectors.phr.martingale import wealth
 from guardrail.detectors.phr.pairs import END, Form
@@ -76,8 +76,8 @@ class Measured:
     @property
     def unlikely(self) -> Estimate | None:
         """The share of contexts under which the given answer is a hallucination; `None` without an answer."""
-        found = [float(one.unlikely) for one in self.readings if one.unlikely is not None]
-        return estimate(found) if found else None
+        found = [one.unlikely for one in self.readings if one.unlikely is not None]
+        return share(found) if found else None
 
     @property
     def information(self) -> Information | None:
