@@ -1,4 +1,4 @@
-"""Logic [li2025]: knowledge base, metric temporal logic, cases and their answers, recorded replies, a simulated subject.
+"""Logic [li2025]: knowledge base, metric temporal logic, cases, recorded replies, oracles, FactCheck.
 
 With `--model` a live model is asked too.
 """
@@ -6,12 +6,10 @@ With `--model` a live model is asked too.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks._table import Row, Run, bench
-from benchmarks.logic import generation, live, recorded, scale, simulated, temporal
+from benchmarks.logic import factcheck, generation, live, oracles, recorded, scale, simulated, temporal
 
 __all__ = ["compute", "main"]
 
@@ -34,10 +32,10 @@ def compute(run: Run) -> list[Row]:
     found += recorded.rows(run)
     run.say("simulated subject")
     found += simulated.rows(run)
-    for name in ("oracles", "factcheck"):
-        if find_spec(f"benchmarks.logic.{name}") is not None:
-            run.say(name)
-            found += import_module(f"benchmarks.logic.{name}").rows(run)
+    run.say("oracles")
+    found += oracles.rows(run)
+    run.say("fact check")
+    found += factcheck.rows(run)
     return [*found, *live.rows(run)]
 
 
