@@ -12,14 +12,14 @@ from guardrail.text.triples.items import Item
 from guardrail.text.triples.lexicon import Lexicon
 from guardrail.text.triples.model import Dated, Mention
 from guardrail.text.triples.reading import read
-from guardrail.text.triples.sides import Sentence, Sides
+from guardrail.text.triples.sides import PREPOSITIONS, Sentence, Sides
 from guardrail.text.triples.words import several, stem
 
 __all__ = ["dated"]
 
 # As stems: what has a beginning and an end, what begins, what ends.
 _LASTS = frozenset(map(stem, several(
-    "lasted lived existed existence aired ran reigned ruled spanned continued alive active flourished governed held "
+    "lasted went lived existed existence aired ran reigned ruled spanned continued alive active flourished governed held "
     "stood persisted endured served stretched extended fought was reign power progress broadcast war"
 )))  # fmt: skip
 _HAPPENS = frozenset(map(stem, several("happened occurred place going way held fought")))
@@ -118,6 +118,14 @@ class _Reader(Sides):
                 return None
             return _Years(year, None) if key in _BEGINS else _Years(None, year)
         lasts, happens = key in _LASTS, key in _HAPPENS
+        on, then = self._item(at + 1), self._item(at + 2)
+        if (
+            on is not None
+            and on.key == "on"
+            and then is not None
+            and then.key in PREPOSITIONS | {"between", "until"}
+        ):
+            at += 1  # "went on from", "was going on in"
         if not (lasts or happens or key == "BE"):
             return None
         span = self._range(at + 1)

@@ -289,13 +289,12 @@ def _open(
             break
         length = ahead + 1
     parts = [row[number].key for number in spelt[at : at + length] if row[number].key not in _PARTICLES]
-    entity = known.one(parts)
-    if entity is not None and at + length + 1 < len(spelt):
-        # "Nobel Prize in Physics" is no part of "Nobel Prize in Chemistry": it goes on in the same way
-        link, further = row[spelt[at + length]], row[spelt[at + length + 1]]
-        if further.capital and f" {parts[-1]} {link.key} " in folded(entity):
+    if at + length + 1 < len(spelt):
+        # "Nobel Prize in Physics" is no "Nobel Prize" where the lexicon has one in Chemistry: it is another of its kind
+        here = [row[number].key for number in spelt[at : at + length + 1]]
+        if row[spelt[at + length + 1]].capital and lexicon.goes_on(here):
             return length + 2, None
-    return length, entity
+    return length, known.one(parts)
 
 
 def _starts(row: list[Word], spelt: list[int], at: int, lexicon: Lexicon) -> bool:

@@ -13,6 +13,9 @@ __all__ = ["Lexicon", "Saying", "phrase"]
 
 Meaning = tuple[str, bool]
 
+_LINKS = frozenset({"of", "in", "for"})
+_HEAD = 8  # words of a name that may stand before such a one
+
 
 @dataclass(frozen=True, slots=True)
 class Saying:
@@ -74,12 +77,14 @@ class Lexicon:
 
     def __init__(self, entities: Mapping[str, str], sayings: Iterable[Saying]) -> None:
         self._names: dict[tuple[str, ...], tuple[str, bool]] = {}
+        self._heads: set[tuple[str, ...]] = set()
         lengths: defaultdict[tuple[str, ...], set[int]] = defaultdict(set)
         for name, entity in entities.items():
             key, capital = _name(name)
             if not key or (key in self._names and name != entity):
                 continue
             self._names[key] = entity, capital and len(key) == 1
+            self._heads.update(key[: at + 1] for at, word in enumerate(key[:_HEAD]) if at and word in _LINKS)
             lengths[key[:2]].add(len(key))
         self._lengths = {key: sorted(some, reverse=True) for key, some in lengths.items()}
         self._verbs: defaultdict[tuple[str, ...], dict[Meaning, None]] = defaultdict(dict)
@@ -103,6 +108,10 @@ class Lexicon:
             self._nouns[rest[:-1]].setdefault(meaning)
         elif len(rest) > 1:
             self._verbs[rest].setdefault(meaning)  # "written by Austen"
+
+    def goes_on(self, keys: list[str]) -> bool:
+        """Whether a name of the lexicon begins with these words, the last of which is "of", "in" or "for"."""
+        return tuple(keys) in self._heads
 
     @property
     def names(self) -> int:

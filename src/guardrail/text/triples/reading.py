@@ -23,6 +23,7 @@ __all__ = ["read", "stated", "statements"]
 
 _OF = frozenset({"of", "for", "to", "in"})
 _OWN = frozenset({"his", "her", "its", "their"})
+_SHORT = 3  # letters of what may be an abbreviation
 _MANY = 32  # names on one side
 
 
@@ -62,15 +63,29 @@ def read(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> Iterato
     several = told if len(told) == 2 else []
     last: list[Mention] = []
     for span in sentences(text):
-        row = items(text, span.start, span.end, lexicon, known)
-        yield Sentence(row, span.start, span.end, lexicon, one, several)
-        found = _subjects(row)
-        if len(found) > 1:
-            several = found
-        elif found and last and last[0].name != found[0].name:
-            several = [*last, *found]
-        one = found or one
-        last = found[:1] or last
+        start = span.start
+        for row in _parted(text, items(text, span.start, span.end, lexicon, known)):
+            end = row[-1].end if row else span.end
+            yield Sentence(row, start, end, lexicon, one, several)
+            start = end
+            found = _subjects(row)
+            if len(found) > 1:
+                several = found
+            elif found and last and last[0].name != found[0].name:
+                several = [*last, *found]
+            one = found or one
+            last = found[:1] or last
+
+
+def _parted(text: str, row: list[Item]) -> Iterator[list[Item]]:
+    """The rows of a sentence and of those that the splitter left joined to it ("It is rich. Both are …")."""
+    first = 0
+    for at in range(1, len(row) - 1):
+        short = row[at - 1].kind == "word" and len(row[at - 1].folded) <= _SHORT
+        if row[at].key == "." and not short and text[row[at + 1].start].isupper():
+            yield row[first : at + 1]
+            first = at + 1
+    yield row[first:]
 
 
 def _subjects(row: list[Item]) -> list[Mention]:

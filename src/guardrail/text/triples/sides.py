@@ -129,7 +129,12 @@ class Sides:
                 if self._describes(number):
                     continue
                 return group(row, number, 1, self.starts)[0], number
-            if item.key in _ENDS or item.key in BREAKS or item.key == "BE" or number in self.starts:
+            if item.key in _ENDS or item.key in BREAKS or item.key == "BE":
+                break
+            titled = (
+                number + 1 < len(row) and row[number + 1].mention is not None
+            )  # "by the author Jane Austen"
+            if number in self.starts and not titled:
                 break
             if item.kind in {"pronoun", "mark", "and", "'s"}:
                 if item.folded == "both":
