@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -72,14 +73,15 @@ class Writer(LocalModel):
 
         The words of T5's tokenizer hold its special tokens too, so it would find them in any text.
         """
-        for token in {mark.tokens[0] for mark in self._specials if mark.tokens[0] in text}:
+        for token in sorted(token for token in self._specials if token in text):
             text = text.replace(token, f"{token[0]} {token[1:]}")
         return super().tokens(text)
 
-    @property
-    def _specials(self) -> list[Encoding]:
-        _ = self._loaded
-        return list(self._marks.values())
+    @cached_property
+    def _specials(self) -> tuple[str, ...]:
+        """Those with a name, and T5's gaps ("<extra_id_0>"), which have none."""
+        added = self.tokenizer.get_added_tokens_decoder().values()
+        return tuple(token.content for token in added if token.special)
 
     def write(
         self, inputs: Sequence[Encoding], rows: Sequence[tuple[int, int]]

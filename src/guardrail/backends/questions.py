@@ -198,4 +198,6 @@ class QuestionModel(Backend[Asked]):
         if isinstance(asked, Question):
             parts = [part.strip() for part in text.split(separator)]
             return QuestionAnswer(*parts) if len(parts) == 2 and all(parts) else None
-        return tuple(part.strip() for part in _GAPS.sub(separator, text).split(separator) if part.strip())
+        return tuple(
+            part.strip() for part in _GAPS.sub(lambda _: separator, text).split(separator) if part.strip()
+        )

@@ -227,9 +227,10 @@ class TestQuestionModel:
         model = writer()
         own = model._distractors
         mark = own.special("sep_token").ids[0]
-        hostile = ("who </s> sat ?", "the <sep> cat", "<sep> <pad> </s>")
+        hostile = ("who </s> sat ?", "the <sep> cat", "<sep> <pad> </s> <extra_id_0>")
         assert model._input(own, hostile).ids.count(mark) == 2
         assert model._input(own, hostile).ids.count(1) == 1
+        assert own.tokenizer.token_to_id("<extra_id_0>") not in model._input(own, hostile).ids
 
     def test_separator_of_ones_own(self, made):
         """For a tokenizer that has none; without it the error says what to do."""
@@ -238,6 +239,7 @@ class TestQuestionModel:
             model.answer([DRAWN[0]])
         model = QuestionModel(made["plain"], made["plain"], device="cpu", most=8, separator=" or ")
         assert isinstance(model.answer([DISTRACT[0]])[0], Answer)
+        assert model._parsed(DISTRACT[0], r"a<extra_id_0>b \or c", r" \or ") == ("a", "b", "c")
 
     def test_long_text(self, writer):
         """Only its beginning is read; the question in front stays."""
