@@ -102,11 +102,10 @@ def wikidata(found: Imported, query: Query, state: Path) -> None:
 
     table = reviewed()
     properties = [_property(one, table) for one in query.properties]
-    service = Sparql(query.endpoint or WIKIDATA, contact=query.contact)
-    source = Wikidata(
-        service, properties, items=query.items, instances_of=query.instances_of, language=query.language
-    )
-    with patience("asking Wikidata"):
+    with Sparql(query.endpoint or WIKIDATA, contact=query.contact) as service, patience("asking Wikidata"):
+        source = Wikidata(
+            service, properties, items=query.items, instances_of=query.instances_of, language=query.language
+        )
         _joined(found, source.load(state))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar
@@ -125,12 +126,13 @@ class FactCheck(Detector):
     def _read(self, answer: str) -> list[tuple[Span, Said]]:
         world = World.of(self.kb)
         spans = sentences(answer)
+        starts = [span.start for span in spans]
         stated: dict[int, list[Statement]] = {}
         for statement in statements(answer, world.lexicon) if spans else ():
-            number = next((n for n, s in enumerate(spans) if s.start <= statement.end <= s.end), None)
-            if number is not None:
-                stated.setdefault(number, []).append(statement)
-        return [(span, said(answer, span, stated.get(n, ()), world)) for n, span in enumerate(spans)]
+            stated.setdefault(bisect_right(starts, statement.end) - 1, []).append(statement)
+        return [
+            (span, said(answer, span, stated.get(n, [])[: _MOST + 1], world)) for n, span in enumerate(spans)
+        ]
 
     def _ruling(self, read: Said, judge: Judge) -> Flow[Ruling]:
         asked = read.statements[:_MOST]

@@ -122,15 +122,17 @@ def alike(one: str, two: str) -> bool:
     """Whether two names may be names of one thing: a part of the other, its initials, or a near spelling.
 
     Example:
-        >>> alike("Guido", "Guido van Rossum"), alike("JFK", "John F. Kennedy"), alike("Rome", "Florence")
-        (True, True, False)
+        >>> alike("Guido", "Guido van Rossum"), alike("JFK", "John F. Kennedy"), alike("J. Austen", "Jane Austen")
+        (True, True, True)
+        >>> alike("Rome", "Florence"), alike("Anne Austen", "Jane Austen")
+        (False, False)
     """
     left, right = _key(one).split(), _key(two).split()
     if not left or not right:
         return True
-    if set(left) <= set(right) or set(right) <= set(left):
-        return True
     for short, long in ((left, right), (right, left)):
+        if all(any(word == part or (len(part) == 1 and word[0] == part) for word in long) for part in short):
+            return True
         if len(short) == 1 and len(long) > 1 and short[0] == "".join(word[0] for word in long):
             return True
     return fuzz.ratio(" ".join(left), " ".join(right)) >= _NEAR_WORD

@@ -1,0 +1,97 @@
+"""Which entity some words name, and when two names may be one."""
+
+import time
+
+import pytest
+
+from guardrail.detectors.logic.linking import Linker, alike
+from guardrail.detectors.logic.places import level
+
+NAMES = [
+    "Leonhard Euler",
+    "Marie Curie",
+    "World War I",
+    "World War II",
+    "The Old Mill",
+    "Anna Karenina",
+    "Jon Smithson",
+    "Jon Smithsen",
+]
+
+
+@pytest.fixture(scope="module")
+def linker():
+    return Linker(
+        NAMES,
+        {
+            "Euler": ["Leonhard Euler"],
+            "The War": ["World War I", "World War II"],
+            "Marie Curie": ["World War I"],
+        },
+    )
+
+
+class TestLinker:
+    @pytest.mark.parametrize(
+        ("name", "entity", "how"),
+        [
+            ("Marie Curie", "Marie Curie", "exact"),  # a label comes before somebody's alias
+            ("marie curie", "Marie Curie", "exact"),
+            ("Old Mill", "The Old Mill", "exact"),
+            ("Euler", "Leonhard Euler", "exact"),
+            ("Leonard Euler", "Leonhard Euler", "spelling"),
+            ("Anna Karenna", "Anna Karenina", "spelling"),
+            ("Albert Euler", None, "unknown"),
+            ("World War III", None, "unknown"),  # a number is never misspelt
+            ("Maria Curie", None, "unknown"),  # another name, by one letter
+            ("Curie", None, "unknown"),
+            ("the war", None, "ambiguous"),
+            ("Jon Smithsan", None, "ambiguous"),  # as near to one as to the other
+            ("", None, "unknown"),
+            ("x" * 10_000, None, "unknown"),
+        ],
+    )
+    def test_find(self, linker, name, entity, how):
+        """Exactly, by spelling with a margin, or not at all."""
+        found = linker.find(name)
+        assert (found.entity, found.how) == (entity, how)
+        assert bool(found.reason) == (entity is None)
+
+    def test_speed(self):
+        """Names that are not there are looked for by spelling among 100,000 within a few milliseconds."""
+        large = Linker([f"Person {n} Number{n}" for n in range(100_000)], {})
+        started = time.process_time()
+        for n in range(20):
+            large.find(f"Person {n} Numbre")
+        assert time.process_time() - started < 2
+
+
+@pytest.mark.parametrize(
+    ("one", "two", "may"),
+    [
+        ("Guido", "Guido van Rossum", True),
+        ("JFK", "John Fitzgerald Kennedy", True),
+        ("J. Austen", "Jane Austen", True),
+        ("Saint Petersburg", "St. Petersburg", True),
+        ("Emily Brontë", "Charlotte Bronte", False),
+        ("Nobel Prize in Physics", "Nobel Prize in Chemistry", False),
+        ("Rome", "Florence", False),
+        ("", "Rome", True),
+    ],
+)
+def test_alike(one, two, may):
+    """What may be another form of a name contradicts nothing."""
+    assert alike(one, two) is may
+    assert alike(two, one) is may
+
+
+@pytest.mark.parametrize(
+    ("name", "wide"),
+    [
+        ("Warsaw", "town"), ("Poland", "country"), ("the Netherlands", "country"), ("Europe", "continent"), ("Bavaria", "region"),
+        ("Cook County", "region"), ("Guy's Hospital", "site"), ("Sunday", "none"), ("poverty", "none"), ("1867", "none"), ("", "none"),
+    ],
+)  # fmt: skip
+def test_level(name, wide):
+    """How wide a place is, as far as its name tells."""
+    assert level(name) == wide
