@@ -19,7 +19,8 @@ false, and beside it in its strongest, so that only what must be true is called 
 | … 10 years after (before) 1900 | F[10,10] X in 1900 (X in 1890) |
 | … while Y was going on, during Y; X and Y … at the same time | F (X & Y) |
 | … throughout Y | F Y & G (Y -> X) |
-| … before Y; after Y | F (X & F Y); F (Y & F X) |
+| … before Y, X preceded Y; … after Y, X followed Y | F (X & F Y); F (Y & F X) |
+| X lasted 6 years | F (begin of X & F[5,7] end of X) |
 | … within 10 years after Y | F (Y & F[0,10] X) |
 | … 10 years after Y | F (Y & F[9,11] X) |
 | … until Y (began) | F (X & X U[0,…] Y) |
@@ -106,7 +107,12 @@ def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] =
         name = _in_quotes_closed(body[: verb.start()]) and link(body[: verb.start()].strip(" ,"))
         if not name:
             continue
-        found = _claim(_said(name, verb), body[verb.end() :].strip(), link, senses)
+        rest = body[verb.end() :].strip()
+        found = (
+            _ordered(name, verb, rest, link, senses)
+            if verb["order"]
+            else _claim(_said(name, verb), rest, link, senses)
+        )
         if found is not None:
             return found.denied() if verb["no"] else found
     return None
@@ -145,8 +151,11 @@ _THE = re.compile(r"^the\s+", re.IGNORECASE)
 
 _BE = r"(?:was|were)"
 _HAPPENED = r"happened|occurred|took place"
-_LASTED = r"lasted|existed|lived|ran|reigned|stood"
-_WENT_ON = rf"went on|continued|{_BE} (?:going on|under way|held|active|alive|in existence)"
+_LASTED = r"lasted|existed|lived|ran|reigned|stood|aired"
+_ORDER = r"preceded|predated|came before|followed|came after|outlived|outlasted"
+_WENT_ON = (
+    rf"went on|continued|{_BE} (?:still |already )?(?:going on|under way|held|active|alive|in existence)"
+)
 _BEGAN = (
     rf"began|started|broke out|erupted|premiered|debuted|came into existence"
     rf"|{_BE} (?:born|founded|established|built|launched|begun|started|created|formed)"
@@ -161,7 +170,7 @@ _DENIED = (
     rf"|{_BE}(?:n['’]t| not) (?:going on|under way|held|active|alive|(?P<born_no>born|founded))"
 )
 _VERB = re.compile(
-    rf"(?<!\S)(?:(?P<no>{_DENIED})|(?P<happened>{_HAPPENED})|(?P<begin>{_BEGAN})|(?P<end>{_ENDED})|(?P<lasted>{_LASTED})|{_WENT_ON})"
+    rf"(?<!\S)(?:(?P<no>{_DENIED})|(?P<happened>{_HAPPENED})|(?P<begin>{_BEGAN})|(?P<end>{_ENDED})|(?P<lasted>{_LASTED})|(?P<order>{_ORDER})|{_WENT_ON})"
     r"(?!\S)",
     re.IGNORECASE,
 )
@@ -190,6 +199,17 @@ def _said(name: str, verb: re.Match[str]) -> Term:
         at_once=verb["happened"] is not None,
         bounded=bool(verb["happened"] or verb["lasted"]),
     )
+
+
+def _ordered(name: str, verb: re.Match[str], rest: str, link: Link, senses: Senses) -> Claim | None:
+    """What "preceded", "followed" and "outlived" say of two events."""
+    other = link(rest)
+    if not other:
+        return None
+    x, y, word = Term(name), Term(other), verb["order"].lower()
+    if word in {"outlived", "outlasted"}:
+        return senses.outlasting(x, y)
+    return senses.first_of(y, x) if word in {"followed", "came after"} else senses.first_of(x, y)
 
 
 # --- the rest of the sentence ---
@@ -309,7 +329,13 @@ def _since(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
 
 
 def _lasting(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
-    return senses.lasting(x, _years(match))
+    bound = (match["bound"] or "").lower()
+    least, most = bound in {"more than", "over", "at least"}, bound in {"less than", "under", "at most"}
+    return senses.lasting(x, _years(match), least=least, most=most)
+
+
+def _aged(x: Term, match: re.Match[str], senses: Senses) -> Claim | None:
+    return senses.aged(x, int(match["age"]))
 
 
 # --- about two events ---
@@ -353,7 +379,8 @@ _WRITTEN: list[tuple[str, Callable[..., Claim | None]]] = [
     (rf"after (?:{_DATE})?{_Y}", _after),
     (rf"(?:until|till) (?:{_DATE})?{_Y}", _until_year),
     (rf"since (?:{_DATE})?{_Y}", _since),
-    (rf"(?:for )?(?:exactly )?{_MANY}", _lasting),
+    (rf"(?:for )?(?:(?P<bound>more than|over|at least|less than|under|at most|exactly) )?{_MANY}", _lasting),
+    (r"(?:at (?:the )?age (?:of )?|aged )(?P<age>\d{1,3})", _aged),
     (rf"from (?P<year>{_YEAR}) until {_EVENT}", _until),
     (rf"(?P<year>)until {_EVENT}", _until),
     (rf"within {_MANY} (?P<side>after|before) {_EVENT}", _within_event),

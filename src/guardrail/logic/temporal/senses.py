@@ -144,12 +144,28 @@ class Senses:
             return weak
         return Claim(weak.formula, weak.year, strict)
 
-    def lasting(self, x: Term, years: int) -> Claim | None:
-        """So many years from beginning to end; a year more or less as people count, strictly neither."""
+    def lasting(self, x: Term, years: int, *, least: bool = False, most: bool = False) -> Claim | None:
+        """So many years from beginning to end, or at least or at most so many.
+
+        A year more or less as people count; strictly neither.
+        """
         if x.aspect != "whole" or years < 1:
             return None
-        weak = self._offset(x.of("begin"), x.of("end"), years - 1, years + 1)
-        return Claim(weak.formula, weak.year, self._offset(x.of("begin"), x.of("end"), years, years))
+        weak = self._offset(
+            x.of("begin"), x.of("end"), 0 if most else years - 1, self.width if least else years + 1
+        )
+        strict = self._offset(
+            x.of("begin"), x.of("end"), 0 if most else years + least, self.width if least else years - most
+        )
+        return Claim(weak.formula, weak.year, strict)
+
+    def aged(self, x: Term, years: int) -> Claim | None:
+        """Ended at that age. Years alone leave two ages open, so there is no sense in which they prove it."""
+        if x.aspect != "end":
+            return None
+        whole = Term(x.event)
+        weak = self._offset(whole.of("begin"), x, years, years + 1)
+        return Claim(weak.formula, weak.year, Claim(And(whole.formula, Not(whole.formula)), self.first))
 
     def _inside(self, x: Term, first: int, last: int) -> Claim | None:
         """In some year of a range and in none outside; `None` if the range reaches beyond what is spoken of."""
@@ -194,6 +210,12 @@ class Senses:
             apart = self._offset(x.of("begin"), y.of("end"), 1, self.width)
             strict = Claim(And(strict.formula, apart.formula), strict.year)
         return Claim(weak.formula, weak.year, strict)
+
+    def outlasting(self, x: Term, y: Term) -> Claim | None:
+        """The end of x after the end of y."""
+        if x.aspect != "whole" or y.aspect != "whole":
+            return None
+        return self.first_of(y.of("end"), x.of("end"))
 
     def within(self, x: Term, y: Term, years: int, *, after: bool) -> Claim:
         """At most so many years after (before) y; strictly, counted from its end (beginning)."""

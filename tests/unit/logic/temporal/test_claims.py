@@ -186,6 +186,18 @@ class TestSenses:
             ("War did not begin in 1940.", True),
             ("Ann was not born before Bob.", False),
             ("During War, Blitz took place.", True),
+            ("War preceded Peace.", True),
+            ("War followed Peace.", False),
+            ("Ann outlived Bob.", True),
+            ("Bob outlived Ann.", False),
+            ("War lasted more than 5 years.", True),
+            ("War lasted at least 6 years.", None),
+            ("War lasted over 8 years.", False),
+            ("War lasted less than 4 years.", False),
+            ("War lasted under 8 years.", True),
+            ("Ann died at the age of 80.", None),  # or 79
+            ("Ann died aged 70.", False),
+            ("War was still going on in 1944.", True),
         ],
     )
     def test_answers(self, sentence, true):
