@@ -291,8 +291,8 @@ def _open(
     parts = [row[number].key for number in spelt[at : at + length] if row[number].key not in _PARTICLES]
     if at + length + 1 < len(spelt):
         # "Nobel Prize in Physics" is no "Nobel Prize" where the lexicon has one in Chemistry: it is another of its kind
-        here = [row[number].key for number in spelt[at : at + length + 1]]
-        if row[spelt[at + length + 1]].capital and lexicon.goes_on(here):
+        leading = [row[number].key for number in spelt[at : at + length + 1]]
+        if row[spelt[at + length + 1]].capital and lexicon.goes_on(leading):
             return length + 2, None
     return length, known.one(parts)
 
