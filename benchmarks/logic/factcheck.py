@@ -165,6 +165,7 @@ def time_rows(place: Path, *, count: int, facts: int = FACTS) -> list[Row]:
         Row.shown("FactCheck: facts for the time of an answer", facts),
         Row.shown("FactCheck: first answer, names read", ready, unit="s", digits=2),
         Row.shown(f"FactCheck: sentences of {count} answers", said),
+        Row.equal("FactCheck: sentences called supported that do not follow", wrong, 0),
         Row.at_most(
             "FactCheck: an answer of three sentences, p50",
             float(np.median(times)),
