@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import bisect
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -95,7 +98,29 @@ def read_logprobs(place: str) -> tuple[TokenLogprob, ...]:
             f"expected {what} of a chat completion in {place!r}, found none: ask for the answer with "
             '"logprobs": true, "top_logprobs": 5, and save the whole response'
         )
-    return tuple(_token(one, place, number) for number, one in enumerate(content, 1))
+    found = tuple(_token(one, place, number) for number, one in enumerate(content, 1))
+    texts = _spelt(content)
+    return tuple(replace(one, token=text) for one, text in zip(found, texts, strict=True)) if texts else found
+
+
+def _spelt(content: Sequence[Any]) -> list[str]:
+    """The tokens' texts by their bytes; none where bytes are not told or are no text.
+
+    OpenAI writes a token that ends within a character as an escape, which spells nothing. Here the first of several
+    tokens has the character that they share, and the others are empty.
+    """
+    try:
+        pieces = [bytes([*one["bytes"]]) for one in content]  # of a number bytes() would make zeros
+        text = b"".join(pieces).decode("utf-8")
+    except (KeyError, TypeError, ValueError, OverflowError):
+        return []
+    ends = [*itertools.accumulate(map(len, pieces))]
+    found = [""] * len(pieces)
+    place = 0
+    for character in text:
+        found[bisect.bisect_right(ends, place)] += character
+        place += len(character.encode("utf-8"))
+    return found
 
 
 def _token(one: Any, place: str, number: int) -> TokenLogprob:

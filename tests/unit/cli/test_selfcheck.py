@@ -304,6 +304,28 @@ class TestMethods:
         report = report_of(selfcheck("--answer a.txt --logprobs l.json --method greybox --json"))
         assert [finding.score for finding in report.findings] == [0.01, 9.0]
 
+    def test_greybox_of_split_characters(self, selfcheck, folder):
+        """A character of several tokens, of which OpenAI tells only the bytes; the answer is spelt all the same."""
+        (folder / "a.txt").write_text("He smiled 😀. He left.", encoding="utf-8")
+        pieces = [
+            (b"He smiled", -0.5),
+            (b" \xf0\x9f", -0.1),
+            (b"\x98", -5.0),
+            (b"\x80.", -0.1),
+            (b" He left.", -0.2),
+        ]
+        tokens = [
+            {"token": piece.decode("utf-8", "backslashreplace"), "bytes": list(piece), "logprob": logprob}
+            for piece, logprob in pieces
+        ]
+        (folder / "lp.json").write_text(json.dumps(tokens))
+        report = report_of(selfcheck("--answer a.txt --method greybox --logprobs lp.json --json"))
+        assert [finding.score for finding in report.findings] == [5.0, 0.2]
+        tokens[0]["bytes"] = None
+        (folder / "lp.json").write_text(json.dumps(tokens))
+        report = report_of(selfcheck("--answer a.txt --method greybox --logprobs lp.json --json"))
+        assert "do not spell the answer" in report.findings[0].reason
+
     def test_threshold(self, selfcheck):
         """It decides, and stands in the signature."""
         result = selfcheck("--answer a.txt --samples s.json --method ngram --threshold 0.5 --json")

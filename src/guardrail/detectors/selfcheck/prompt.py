@@ -223,9 +223,10 @@ class PromptCheck(SelfCheck):
         one_of("method", method, ("prompt",))
         one_of("prompts", prompts, ("fenced", "paper"))
         one_of("parsing", parsing, ("exact", "paper"))
-        for option, value in (("logprobs", logprobs), ("max_tokens", max_tokens)):
-            if value is not None:
-                number(option, value, least=1, whole=True)
+        if logprobs is not None:
+            number("logprobs", logprobs, least=0, whole=True)
+        if max_tokens is not None:
+            number("max_tokens", max_tokens, least=1, whole=True)
         if batched and logprobs is not None:
             raise ConfigError(
                 "expected batched questions or log-probabilities, got both: one reply has one P(no)"
