@@ -1,10 +1,10 @@
 """Does a model's prediction keep its mean along the contexts that it imagines?
 
 A Bayesian predictive does: averaged over what the model says comes next, p(y|x, D) is p(y|x, D_n). Where a language
-model's does not, its imagined contexts say something else than the model does, and PHR should not be trusted
-[jesson2024] (the paper finds it for tasks beyond the model's capability).
+model's does not [falck2024], its imagined contexts say something else than the model does, and PHR should not be
+trusted. (Pairs drawn with top-p below 1 are such a deviation too.)
 
-The test bets against that mean, as in [waudbysmith2024] §4: a wealth of 1 is staked on each imagined context in turn, at odds
+The test bets against that mean, as in [waudbysmith2024]: a wealth of 1 is staked on each imagined context in turn, at odds
 that are fair if the mean is kept. Then the wealth reaches 1/α with a probability of at most α (Ville's inequality):
 for any number of contexts, any distribution of the predictions, and also if the contexts stop early. Student's t is no
 substitute: with p near 1 it takes ten slightly higher predictions, of which rarely one is much lower, for a drift.

@@ -1,0 +1,116 @@
+"""How contexts are written and imagined pairs are read."""
+
+import time
+
+import pytest
+
+from guardrail.detectors.phr.pairs import Form, Task, recognised
+from guardrail.errors import ConfigError
+from guardrail.report import Case, Example
+from guardrail.requests import system, user
+
+A, B = Example(input="a fine film", label="positive"), Example(input="dull", label="negative")
+FORM = Form()
+
+
+class TestRead:
+    def test_what_was_written(self):
+        """A whole pair, and nothing else."""
+        assert FORM.read(FORM.pair(A)) == A
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            "Input: a\nLabel: b",  # cut off
+            "Input: a\nLabel: b\n",
+            "Input: a\nLabel:\n\n",
+            "Input:\nLabel: b\n\n",
+            "Input: \nLabel: b\n\n",
+            "input: a\nLabel: b\n\n",
+            " Input: a\nLabel: b\n\n",
+            "Input: a\n\nLabel: b\n\n",
+            "Input: a\nb\nLabel: c\n\n",
+            "Here is one:\nInput: a\nLabel: b\n\n",
+            "Input: a\nLabel: b\n\nInput: c\nLabel: d\n\n",
+        ],
+    )
+    def test_nothing_else(self, text):
+        """Cut off, without label or input, in other words, two of them."""
+        assert FORM.read(text) is None
+
+    def test_response(self):
+        """The first line."""
+        assert FORM.read_response(" positive\n\nInput: x") == "positive"
+        assert FORM.read_response("\n") == ""
+
+
+class TestSplit:
+    def test_comes_back(self):
+        """Preamble, pairs and query."""
+        text = FORM.context([A, B], "Is it good?") + FORM.query("so so")
+        assert FORM.split(text) == ("Is it good?", [A, B], "so so")
+
+    def test_without_query_or_pairs(self):
+        """Each is optional."""
+        assert FORM.split(FORM.context([A])) == ("", [A], None)
+        assert FORM.split(FORM.query("x")) == ("", [], "x")
+        assert FORM.split("Who wrote it?") == ("Who wrote it?", [], None)
+        assert FORM.split("") == ("", [], None)
+
+    def test_another_text_between(self):
+        """What is not all pairs is another kind of prompt."""
+        text = FORM.pair(A) + "Now think hard.\n\n" + FORM.query("x")
+        assert FORM.split(text)[1:] == ([], None)
+
+    def test_single_empty_lines_and_spaces(self):
+        """As people write prompts."""
+        assert FORM.split("Input: a\nLabel: b\nInput:  c \nLabel: ")[1:] == (
+            [Example(input="a", label="b")],
+            "c",
+        )
+
+    def test_long_texts_take_no_time(self):
+        """No pattern backtracks over blanks or repeated words."""
+        started = time.perf_counter()
+        for text in (
+            "Input:" + " " * 100_000,
+            "Input: a\n" * 50_000,
+            "Input: a\nLabel:" + " " * 100_000 + "x",
+        ):
+            FORM.split(text)
+            FORM.read(text)
+        assert time.perf_counter() - started < 5
+
+    def test_other_words(self):
+        """A prompt in other words."""
+        form = Form("Review:", "Verdict:")
+        assert form.read("Review: a\nVerdict: b\n\n") == Example(input="a", label="b")
+        for word in ("", "two\nlines", " blank"):
+            with pytest.raises(ConfigError):
+                Form(word)
+
+
+class TestTask:
+    def test_from_examples(self):
+        """The query is the last user message, or the query at its end."""
+        case = Case(answer="positive", messages=(system("Be brief."), user("so\nso")), examples=(A, B))
+        assert recognised(case, FORM) == Task((A, B), "so so")
+        asked = Case(answer="positive", messages=(user("Input: so so\nLabel:"),), examples=(A, B))
+        assert recognised(asked, FORM) == Task((A, B), "so so")
+
+    def test_from_the_prompt(self):
+        """Pairs and a query."""
+        case = Case.of("positive", prompt="Judge.\n\n" + FORM.context([A, B]) + FORM.query("so so"))
+        assert recognised(case, FORM) == Task((A, B), "so so", "Judge.")
+
+    def test_none(self):
+        """Other prompts."""
+        assert recognised(Case.of("Paris.", prompt="Where is it?"), FORM) is None
+        assert recognised(Case(answer="Paris."), FORM) is None
+
+    def test_spelling(self):
+        """A label in another spelling is that label; other answers stay."""
+        task = Task((A, B), "x")
+        assert task.spelt(" Positive.\n") == "positive"
+        assert task.spelt("rather\ngood") == "rather good"
