@@ -21,7 +21,7 @@ _NOUNS = {
     "director": "a director", "screenwriter": "a screenwriter", "author": "an author", "composer": "a composer",
     "performer": "a performer", "publisher": "a publisher", "heritage designation": "a heritage designation",
     "official language": "an official language", "student": "a student", "award received": "an award",
-    "country of citizenship": "a citizenship", "occupation": "an occupation", "employer": "an employer",
+    "occupation": "an occupation",
     "child": "a child", "parent": "a parent", "participant": "a participant", "platform": "a platform",
     "operating system": "an operating system", "developer": "a developer", "manufacturer": "a manufacturer",
     "symptoms and signs": "a symptom or sign", "health specialty": "a health specialty",
@@ -30,12 +30,13 @@ _NOUNS = {
     "asteroid spectral type": "a spectral type", "founded by": "a founder", "distributed by": "a distributor",
     "designed by": "a designer", "currency": "a currency", "religion or worldview": "a religion or worldview",
 }  # fmt: skip
-# Of these "A has B as …" is good English as well; of an award or a citizenship it is not.
+# Of these "A has B as …" says the same in good English; "can have" is weaker than "has".
 _HELD = frozenset(_NOUNS) - {
     "award received",
-    "country of citizenship",
-    "religion or worldview",
+    "drug or therapy used for treatment",
     "medical examination",
+    "religion or worldview",
+    "symptoms and signs",
 }
 
 Mutation = str
