@@ -147,9 +147,11 @@ def items(text: str, start: int, end: int, lexicon: Lexicon, known: Known) -> li
         elif key in ARTICLES:
             article = True
             continue
-        elif key in DO or (key in ADVERBS and not (key == "both" and _stands_alone(row, at, names))):
+        elif _changes_nothing(row, at, names):
             continue
         else:
+            if key == "found" and at > 1 and _plain(row, at - 2):
+                key = "founded"  # "did not found" is of the verb whose past is "founded"
             item = _item(word, key)
             item.article = article
             if item.key == "BE" and found and found[-1].key in {"have", "BE"}:
@@ -161,10 +163,31 @@ def items(text: str, start: int, end: int, lexicon: Lexicon, known: Known) -> li
     return found
 
 
+def _changes_nothing(row: list[Word], at: int, names: Collection[int]) -> bool:
+    """Whether the word that ends before `at` is left out: "do", adverbs, a hyphen."""
+    key = row[at - 1].key
+    if key == "both" and _stands_alone(row, at, names):
+        return False
+    return key in DO or key in ADVERBS or (key == "-" and _hyphen(row, at - 1))
+
+
 def _stands_alone(row: list[Word], at: int, names: Collection[int]) -> bool:
     """Whether "both", which ends before `at`, is said instead of names: "Both are …", "… , both are …"."""
     alone = at == 1 or not row[at - 2].spelt or row[at - 2].key in _AND
     return alone and at not in names and at + 1 not in names
+
+
+def _hyphen(row: list[Word], at: int) -> bool:
+    """Whether a mark joins two words to one: "half-brother", but not "1950-1953"."""
+    if not 0 < at < len(row) - 1:
+        return False
+    joined = row[at - 1].end == row[at].start and row[at].end == row[at + 1].start
+    return joined and row[at - 1].text[-1].isalpha() and row[at + 1].text[0].isalpha()
+
+
+def _plain(row: list[Word], at: int) -> bool:
+    """Whether "do" stands at a word, or right before a "not" there: what follows is a verb's plain form."""
+    return row[at].key in DO or (at > 0 and row[at].key in NEGATIONS and row[at - 1].key in DO)
 
 
 def _item(word: Word, key: str) -> Item:

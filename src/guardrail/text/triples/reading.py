@@ -247,7 +247,7 @@ class _Reader(Sides):
 
 def _sayings(row: list[Item], lexicon: Lexicon) -> Iterator[_Said]:
     """The ways of saying in a row, the longest first where several begin together; none within another."""
-    keys = [item.key if item.kind in {"word", "and"} else "" for item in row]
+    keys = [item.key if item.kind in {"word", "and", "pronoun"} else "" for item in row]
     at = 0
     while at < len(row):
         found = _saying(row, keys, at, lexicon)
