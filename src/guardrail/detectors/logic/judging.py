@@ -117,10 +117,8 @@ class Judge:
         open_ = self._open(owner.entity, relation, value.entity or name, values)
         if kind is None or not self.distinct or not values:
             return open_
-        rivals = self._rivals(kind, value.entity or name, values)
-        if not rivals or (
-            kind == "place" and value.entity and (yield from self._nested(value.entity, rivals))
-        ):
+        rivals = self._rivals(kind, relation, value.entity or name, values)
+        if not rivals or (kind == "place" and (yield from self._nested(value.entity, rivals))):
             return open_
         return self._other(owner.entity, relation, value.entity or name, rivals)
 
@@ -130,25 +128,40 @@ class Judge:
             return "place"
         return "single" if relation.functional or relation.complete or name in SINGLE else None
 
-    def _rivals(self, kind: str, name: str, values: tuple[str, ...]) -> list[str]:
+    def _rivals(self, kind: str, relation: str, name: str, values: tuple[str, ...]) -> list[str]:
         """The known values that exclude another one of this name."""
         if not any(letter.isupper() for letter in name) or any(alike(name, v) for v in values):
             return []
         if kind == "single":
-            return list(values)
+            several = _SHOWN if self.world.relations.of(relation).complete else 1
+            return list(values) if len(values) <= several else []
         wide = self.world.level(name)
         if wide in {"none", "site", "region"}:
             return []
         return [value for value in values if self.world.level(value) == wide]
 
-    def _nested(self, place: str, rivals: list[str]) -> Flow[bool]:
-        """Whether a known place lies in one of the others, or they in it."""
-        for rival in rivals:
-            for inner, outer in ((place, rival), (rival, place)):
-                reply = yield from one(Prove(Triple(inner, LOCATED, outer)))
-                if isinstance(reply, Failed) or reply.value.state == "entailed":
-                    return True
+    def _nested(self, place: str | None, rivals: list[str]) -> Flow[bool]:
+        """Whether the places do not exclude each other: a river has many, and a known one may lie in another.
+
+        All rivals have to lie in one of them.
+        """
+        if len(rivals) > _SHOWN:
+            return True
+        inside = dict.fromkeys(rivals, 0)
+        for inner in rivals:
+            for outer in rivals:
+                if inner != outer:
+                    inside[outer] += yield from self._lies(inner, outer)
+        if max(inside.values()) < len(rivals) - 1:
+            return True
+        for rival in rivals if place is not None else ():
+            if (yield from self._lies(place or "", rival)) or (yield from self._lies(rival, place or "")):
+                return True
         return False
+
+    def _lies(self, inner: str, outer: str) -> Flow[bool]:
+        reply = yield from one(Prove(Triple(inner, LOCATED, outer)))
+        return isinstance(reply, Failed) or reply.value.state == "entailed"
 
     def _other(self, owner: str, relation: str, name: str, rivals: list[str]) -> Outcome:
         known = [self._fact(owner, relation, value) for value in rivals[:_SHOWN]]

@@ -69,6 +69,10 @@ class Linker:
             self._spelt[key[0], key.count(" ")].append(key)
         self._known[key].add(label)
 
+    def sharing(self, label: str) -> frozenset[str]:
+        """The labels that read the same as this one but for case, accents and marks."""
+        return frozenset(self._known.get(_key(label), ()))
+
     def find(self, name: str) -> Link:
         """The entity that a name stands for."""
         key = _key(name) if len(name) <= LONGEST else ""
@@ -79,8 +83,11 @@ class Linker:
         return self._near(key)
 
     def _near(self, key: str) -> Link:
-        """By spelling: the same first letter and number of words, every word near, and no second entity near."""
-        if max(map(len, key.split())) < _SHORTEST:
+        """By spelling: the same first letter and number of words, every word near, and no second entity near.
+
+        A single word is never misspelt: "Scrooged" is no error for "Scrooge".
+        """
+        if " " not in key:
             return Link(None, "unknown")
         among = self._spelt.get((key[0], key.count(" ")), ())
         found = process.extract(key, among, scorer=fuzz.ratio, score_cutoff=_NEAR - _MARGIN, limit=4)
@@ -107,8 +114,11 @@ def _key(name: str) -> str:
 
 
 def _words_alike(one: str, two: str) -> bool:
-    """Whether each word is the same or a near spelling; numbers and short words have to be the same."""
-    for left, right in zip(one.split(), two.split(), strict=True):
+    """Whether each word is the same or a near spelling, at least one the same; so are numbers and short words."""
+    pairs = list(zip(one.split(), two.split(), strict=True))
+    if not any(left == right for left, right in pairs):
+        return False
+    for left, right in pairs:
         if left == right:
             continue
         if min(len(left), len(right)) < _SHORTEST or not (left.isalpha() and right.isalpha()):

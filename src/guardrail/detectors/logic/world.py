@@ -63,9 +63,14 @@ class World:
 
     def link(self, mention: Mention) -> Link:
         """The entity that a mention names."""
-        if mention.entity is not None:
+        if mention.entity is None:
+            return self.link_name(mention.text)
+        same = self._entities.sharing(mention.entity)
+        if len(same) < 2 or mention.text in {"", mention.entity}:
             return Link(mention.entity, "exact")
-        return self.link_name(mention.text)
+        if mention.text in same:
+            return Link(mention.text, "exact")
+        return Link(None, "ambiguous", tuple(sorted(same)))
 
     def event(self, words: str) -> str | None:
         """The dated event that some words name."""

@@ -43,6 +43,7 @@ class TestLinker:
             ("Anna Karenna", "Anna Karenina", "spelling"),
             ("Albert Euler", None, "unknown"),
             ("World War III", None, "unknown"),  # a number is never misspelt
+            ("Eulers", None, "unknown"),  # a single word is never misspelt
             ("Maria Curie", None, "unknown"),  # another name, by one letter
             ("Curie", None, "unknown"),
             ("the war", None, "ambiguous"),

@@ -23,6 +23,9 @@ FACTS = [
     ("Tom Sawyer", "followed by", "Huckleberry Finn"),
     ("Danube", "mouth of the watercourse", "Black Sea"),
     ("Acme", "founded by", "Ann Roe"),
+    ("River Thames", LOCATED, "London"),
+    ("River Thames", LOCATED, "Oxford"),
+    ("Scrooge", "director", "Henry Edwards"),
 ]
 EVENTS = [
     ("Great War", 1914, 1918),
