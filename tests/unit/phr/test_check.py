@@ -2,6 +2,7 @@
 
 import json
 import math
+import time
 
 import pytest
 
@@ -215,6 +216,22 @@ class TestUnverified:
         (finding,) = check(case("no"), Desk(lose))
         assert finding.score == 1.0
         assert "5 of 5 imagined contexts (5 more could not be used: deadline)" in finding.reason
+
+    def test_deadline(self):
+        """Contexts that a slow model has not finished are told; what is in time is scored."""
+
+        class Slow(Desk):
+            instant = False
+            batch = 1
+
+        def wait(request):
+            time.sleep(0.02)
+
+        started = time.perf_counter()
+        (finding,) = check(case("no"), Slow(wait), deadline=0.3)
+        assert time.perf_counter() - started < 2
+        assert finding.verdict is Verdict.UNVERIFIED
+        assert "deadline" in finding.reason
 
     def test_budget_of_the_guard(self):
         """A model that can be read is not paid by the call, so a budget of calls leaves it alone."""
