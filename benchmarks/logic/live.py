@@ -21,14 +21,14 @@ from benchmarks.logic.temporal import read_history
 from guardrail.cache import Cache
 from guardrail.drivers import run_sync
 from guardrail.errors import InputError
-from guardrail.flow import Failed
+from guardrail.flow import Failed, gather
 from guardrail.hub import Hub
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase, generate
 from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate, wilson
-from guardrail.logic.questions.prompt import Kind
+from guardrail.logic.questions.prompt import Kind, rephrased
 from guardrail.logic.questions.templates import statement
 from guardrail.logic.temporal.generation import generate as generate_temporal
 from guardrail.run import Run as Scheduled
@@ -54,6 +54,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--cache", type=Path, metavar="FILE", help="keep the replies there, to go on later")
     parser.add_argument("--repair", action="store_true", help="ask what was wrong again, with the facts")
+    parser.add_argument(
+        "--rephrase", action="store_true", help="let the model say each question in other words first"
+    )
     parser.add_argument("--invented", action="store_true", help="ask about made-up names too, with the facts")
 
 
@@ -74,7 +77,9 @@ def rows(run: Run) -> list[Row]:
 def live_rows(run: Run, hub: Hub) -> list[Row]:
     """All rows, from whatever answers the hub's chat lane."""
     folder, count = run.data("drowzee"), run.options.cases
-    facts = generate(read_domains(folder / FACTS), count=count, seed=SEED).cases
+    facts: Sequence[FactCase] = generate(read_domains(folder / FACTS), count=count, seed=SEED).cases
+    if run.options.rephrase:
+        facts = _in_other_words(facts, hub)
     events = read_history(folder, by="name")
     temporal = generate_temporal(events, count=25 * count, seed=SEED)
     plain = ask(facts, hub)
@@ -113,6 +118,26 @@ def ask(cases: Sequence[Asked], hub: Hub, *, kind: Kind = "relation", told: bool
     if isinstance(found, Failed):
         raise InputError(f"the model could not be asked: {found}")
     return found
+
+
+def _in_other_words(cases: Sequence[FactCase], hub: Hub) -> list[FactCase]:
+    """The cases in a model's words; each as it was where the model's question does not ask the same."""
+    relations = reviewed()
+    flows = [
+        rephrased(
+            case.question,
+            statement(case.triple, relations, holds=case.affirms),
+            statement(case.triple, relations, holds=not case.affirms),
+        )
+        for case in cases
+    ]
+    said = run_sync(Scheduled(gather(flows)), hub)
+    if isinstance(said, Failed):
+        raise InputError(f"the model could not be asked: {said}")
+    return [
+        case if isinstance(text, Failed) else replace(case, question=text)
+        for case, text in zip(cases, said, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)

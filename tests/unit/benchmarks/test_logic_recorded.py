@@ -188,7 +188,7 @@ class TestLive:
     @needs_engine
     def test_a_model_that_always_says_yes(self, facts):
         """It is wrong on half, and right on all where what was wrong is asked again by one that always says No."""
-        options = argparse.Namespace(cases=6, repair=True, invented=True)
+        options = argparse.Namespace(cases=6, repair=True, invented=True, rephrase=False)
         run = Run("logic", data_folder=facts, options=options)
         chat = ScriptedChat(lambda ask: "No." if "Take these statements" in ask.messages[-1].text else "Yes.")
         rows = live.live_rows(run, Hub({"chat": chat}))
@@ -201,6 +201,26 @@ class TestLive:
             assert found[f"Live model, {kind}, error_inference"].ours == 0
         assert found["Live model, asked again with the facts, of the wrong ones: wrong"].ours == 0
         assert found["Live model, made-up names with the facts, all: wrong"].ours == pytest.approx(50, abs=2)
+
+    @needs_engine
+    def test_in_other_words(self, facts):
+        """The model's question is asked where it asks the same, else the one of the template."""
+        asked = []
+
+        def answer(ask):
+            text = ask.messages[-1].text
+            if text.startswith("Say this question"):
+                return "Really?" if "Film" in text else "So?"
+            if text.startswith("Suppose"):  # reads "Really?" rightly; "So?" as always true
+                return "No" if "not" in text.split("What is then")[0] and "Really" in text else "Yes"
+            asked.append(text)
+            return "No."
+
+        options = argparse.Namespace(cases=4, repair=False, invented=False, rephrase=True)
+        run = Run("logic", data_folder=facts, options=options)
+        live.live_rows(run, Hub({"chat": ScriptedChat(answer)}))
+        assert any("Question: Really?" in text for text in asked)
+        assert not any("Question: So?" in text for text in asked)
 
     def test_made_up_names(self):
         """Each name in the place of one of its own, in question, triple and facts."""

@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
+from itertools import pairwise
 
 import pytest
 from benchmarks._data import data_dir
@@ -71,6 +72,28 @@ class TestGenerate:
         assert doubtful in {case.triple for case in alone.cases}
         both = generate({"first": first, "second": second}, count=50)
         assert doubtful not in {case.triple for case in both.cases if case.domain == "second"}
+
+    def test_hostile_names(self, engine):
+        """Names that would be code, patterns or questions elsewhere are names; both proofs agree on them."""
+        names = [
+            "halt.",
+            "a', b), halt, x('",
+            "not\nno",
+            "(.*)+[",
+            "{o} {0} {}",
+            "שלום",
+            "x" * 10_000,
+            "A\0B",
+            "Is it false?",
+        ]
+        facts = [Triple(name, "director", f"of {name}") for name in names]
+        facts += [Triple(name, "followed by", other) for name, other in pairwise(names)]
+        made = generate({"hostile": facts}, count=20)
+        second = Evaluator(facts, reviewed())
+        assert {case.rule for case in made.cases} == set(RULES)
+        for case in made.cases:
+            assert second.answer(case.question, case.triple) is case.answer
+            assert case.triple.subject in case.question
 
     def test_repeats(self, engine, films):
         first, again, other = (generate({"films": films}, count=6, seed=seed) for seed in (1, 1, 2))
