@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,17 +17,16 @@ from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple, Years
 from guardrail.logic.knowledge.relations import Relations
 from guardrail.logic.oracles.graphs import canonical
+from guardrail.logic.oracles.questions import claims, denies, statement_form
 from guardrail.logic.oracles.truth import Truth
 from guardrail.logic.questions.reproof import Evaluator
-from guardrail.logic.temporal.claims import Claim, read_claim
+from guardrail.logic.temporal.claims import Claim
 from guardrail.logic.temporal.events import history
-from guardrail.logic.temporal.formula import And, Formula, Not, Or
 from guardrail.logic.temporal.semantics import holds
 from guardrail.text.triples import statements
 from guardrail.text.triples.items import Known, items
-from guardrail.text.triples.sides import PREPOSITIONS
 
-__all__ = ["Goal", "World", "denies", "goal_of", "statement_form"]
+__all__ = ["Goal", "Holds", "World", "goal_of"]
 
 
 @dataclass(frozen=True)
@@ -57,6 +56,7 @@ class Holds:
     affirms: bool = True
 
     def answers(self, world: World) -> frozenset[bool]:
+        """As the protocol says."""
         known = Evaluator(world.facts, world.relations)
         return frozenset({(known.truth(self.triple) is True) == self.affirms})
 
@@ -122,7 +122,7 @@ def goal_of(truth: Truth) -> Goal | None:
     world = World(truth.facts, truth.years, truth.relations)
     for goal in _goals(truth):
         try:
-            if truth.answer in goal.answers(world):
+            if goal.answers(world) == {truth.answer}:
                 return goal
         except InputError:  # an event without years
             continue
@@ -138,18 +138,11 @@ def _goals(truth: Truth) -> Iterator[Goal]:
     if truth.facts:
         yield from _about_facts(truth)
     if truth.spans:
-        yield from map(Happens, _claims(truth))
-
-
-def denies(text: str) -> bool:
-    """Whether a sentence denies: whether the number of words such as "not", "never", "different" in it is odd."""
-    return len(_DENIAL.findall(text)) % 2 == 1
+        for claim in claims(truth):
+            yield from (Happens(claim), Happens(Claim(claim.formula, claim.year)), Happens(claim.strongest))
 
 
 _COMMON = re.compile(r"\b(?:same|common|share|also|both|different)\b", re.IGNORECASE)
-_DENIAL = re.compile(
-    r"\b(?:not|never|no|neither|none|different|cannot|unlike|false|wrong)\b|n['’]t\b", re.IGNORECASE
-)
 
 
 def _about_facts(truth: Truth) -> Iterator[Goal]:
@@ -188,140 +181,3 @@ def _forms(text: str, truth: Truth) -> Iterator[str]:
     row = items(text, 0, len(text), truth.lexicon, Known())
     if len(row) > 1 and row[0].mention is not None:
         yield f"{text[: row[0].end]} is {text[row[0].end :]}"
-
-
-# --- questions about years ---
-
-
-_TRUE_THAT = re.compile(r"\s*(?:is|was) it (?:true|the case|correct|right) that ", re.IGNORECASE)
-_WHEN = re.compile(r"\s*((?:In|During|Between|Before|After|From|By) [^,]{1,80}),\s*(?=\w)")
-_IDLE = re.compile(r"\b(?:still|already|actually|ever|indeed|really) ", re.IGNORECASE)
-_GOING_ON = re.compile(
-    r"\b(?:underway|standing|in progress|on air|being fought|in power|in force|on the throne|running|in office)\b",
-    re.IGNORECASE,
-)
-_VERBS = {
-    "happen": "happened", "occur": "occurred", "take place": "took place", "end": "ended", "begin": "began",
-    "start": "started", "last": "lasted", "exist": "existed", "live": "lived", "go on": "went on", "die": "died",
-    "overlap": "overlapped", "run": "ran", "fall": "fell", "continue": "continued", "break out": "broke out",
-    "reign": "reigned", "finish": "finished", "air": "ran",
-}  # fmt: skip
-_DID = re.compile(
-    rf"\s*did (?P<x>.+?) (?P<no>not |n['’]t |never )?(?P<verb>{'|'.join(_VERBS)})(?P<rest>\b.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_STATES = (
-    r"(?:still |already )?(?:alive|going on|under way|underway|active|in existence|held|over|in progress|on air|born|being"
-    r" fought|fought|in power|founded|established|dissolved)"
-)
-_WAS = re.compile(
-    rf"\s*(?P<be>was|were|is|are) (?P<x>.+?) (?P<no>not )?(?P<state>{_STATES})(?P<rest>\b.*)",
-    re.IGNORECASE | re.DOTALL,
-)
-_BE = re.compile(r"\s*(?:is|was|are|were|has|have|had|did|does|do|can)(?P<no>n['’]t)?\s+", re.IGNORECASE)
-_NAMED = 4  # names and words that name one event: "the TV series 'Friends'"
-_LONG = 400  # characters of a question that is read
-
-
-def statement_form(question: str) -> str:
-    """What a question asks, as far as that is said by taking off what makes it a question.
-
-    Example:
-        >>> statement_form("Is it true that Paris is in France?")
-        'Paris is in France.'
-        >>> statement_form("Did the war not happen in 1948?")
-        'the war did not happen in 1948.'
-    """
-    text = question.strip().removesuffix("?").strip()
-    if _TRUE_THAT.match(text):
-        return _TRUE_THAT.sub("", text, count=1) + "."
-    if len(text) <= _LONG and (did := _DID.fullmatch(text)):
-        verb = did["verb"].lower()
-        said = f"did not {verb}" if did["no"] else _VERBS[verb]
-        return f"{did['x']} {said}{did['rest']}."
-    if len(text) <= _LONG and (was := _WAS.fullmatch(text)):
-        return f"{was['x']} {was['be'].lower()} {was['no'] or ''}{was['state']}{was['rest']}."
-    bare = _BE.match(text)
-    if bare is None:
-        return text + "."
-    return ("not " if bare["no"] else "") + text[bare.end() :] + "."
-
-
-def _claims(truth: Truth) -> Iterator[Claim]:
-    text = " ".join(truth.question.strip().removesuffix("?").split())[:_LONG]
-    text = (
-        _GOING_ON.sub("going on", _IDLE.sub("", text))
-        .replace(" when ", " while ")
-        .replace(" no longer ", " not ")
-    )
-    when = _WHEN.match(text)
-    body, moved = (text[when.end() :], f" {when[1][0].lower()}{when[1][1:]}") if when else (text, "")
-    link = _linker(truth)
-    whole = _claim(body + moved, link)
-    if whole is not None:
-        yield whole
-    for word, join in ((" nor ", Or), (" or ", Or), (" and ", And)):
-        before, between, after = body.partition(word)
-        if not between:
-            continue
-        pair = _pair(before, after, moved, link)
-        if pair is None:
-            continue
-        one, two = pair
-        if one.year == two.year:
-            both: Formula = join(one.formula, two.formula)
-            if re.search(r"\bneither\b", before, re.IGNORECASE):
-                both = And(Not(one.formula), Not(two.formula))
-            yield Claim(both, one.year)
-
-
-def _pair(
-    before: str, after: str, moved: str, link: Callable[[str], str | None]
-) -> tuple[Claim, Claim] | None:
-    """Two claims of one sentence: each with its own verb, or one verb for two events ("Were both X and Y alive in …")."""
-    one, two = _claim(before + moved, link), _claim(after + moved, link)
-    if one is not None and two is not None:
-        return one, two
-    head = re.match(
-        r"\s*(was|were|did|is it true that)?\s*(?:both|either|neither)?\s*(.+)", before, re.IGNORECASE
-    )
-    if head is None:
-        return None
-    verb = head[1] or ""
-    second = _claim(f"{verb} {after}{moved}", link)
-    state = _verb_at(after)
-    first = _claim(f"{verb} {head[2]}{after[state:]}{moved}", link) if state is not None else None
-    return (first, second) if first is not None and second is not None else None
-
-
-_SAID = re.compile(
-    rf" (?:{'|'.join(_VERBS)}|{'|'.join(_VERBS.values())}|(?:was |were |is |are )?(?:both )?{_STATES})\b",
-    re.IGNORECASE,
-)
-
-
-def _verb_at(text: str) -> int | None:
-    found = _SAID.search(text)
-    return found.start() if found else None
-
-
-def _claim(text: str, link: Callable[[str], str | None]) -> Claim | None:
-    said = statement_form(text)
-    return read_claim(said, link=link)
-
-
-def _linker(truth: Truth) -> Callable[[str], str | None]:
-    """The event that some words name."""
-    events = frozenset(truth.years)
-
-    def link(words: str) -> str | None:
-        known = Known(events)
-        row = [item for item in items(words, 0, len(words), truth.lexicon, known) if item.kind != "mark"]
-        found = [
-            item.mention.entity for item in row if item.mention is not None and item.mention.entity in events
-        ]
-        if len(found) != 1 or len(row) > _NAMED or any(item.folded in PREPOSITIONS for item in row):
-            return None
-        return found[0]
-
-    return link

@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from guardrail.logic.knowledge.facts import Triple
-from guardrail.logic.oracles.goals import Goal, Holds, World, denies, statement_form
+from guardrail.logic.oracles.goals import Goal, Holds, World
 from guardrail.logic.oracles.graphs import Names, canonical
+from guardrail.logic.oracles.questions import denies, statement_form
 from guardrail.logic.oracles.truth import Truth
 from guardrail.logic.questions.reply import Reply
 from guardrail.text.triples import Dated, Lexicon, Statement

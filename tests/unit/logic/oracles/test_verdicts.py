@@ -309,3 +309,46 @@ class TestModels:
 
         assert play(examined(reply, CITIES), answer).name == "correct"
         assert play(examined(reply, CITIES, model=True), answer).name == "error_knowledge"
+
+
+class TestQuestionsRead:
+    @pytest.mark.parametrize(
+        ("question", "answer", "spans", "both"),
+        [
+            ("Was the Berlin Wall standing in every year from 1970 to 1980?", True, [("Berlin Wall", 1961, 1989)],
+             "No. The Berlin Wall stood from 1965 to 1989."),
+            ("Was there a year between 1930 and 1940 in which the Weimar Republic existed?", True,
+             [("Weimar Republic", 1918, 1933)], "No. The Weimar Republic existed from 1919 to 1934."),
+            ("Is it wrong that the Vietnam War was over in 1970?", True, [("Vietnam War", 1955, 1975)],
+             "No. The Vietnam War lasted from 1956 to 1975."),
+            ("Did neither the Blitz nor the Gulf War happen in 1900?", True, [("Blitz", 1940, 1941), ("Gulf War", 1990, 1991)],
+             "No. The Blitz lasted from 1939 to 1941."),
+            ("Did the Cold War go on until the Gulf War began?", True, [("Cold War", 1947, 1991), ("Gulf War", 1990, 1991)],
+             "No. The Cold War lasted from 1945 to 1991."),
+            ("Did the reigns of Elizabeth and Philip overlap?", True, [("Elizabeth", 1558, 1603), ("Philip", 1556, 1598)],
+             "No. Elizabeth reigned from 1560 to 1603."),
+            ("In 1950, was the Korean War going on or was the Gulf War under way?", True,
+             [("Korean War", 1950, 1953), ("Gulf War", 1990, 1991)], "No. The Korean War lasted from 1949 to 1953."),
+        ],
+    )  # fmt: skip
+    def test_years(self, question, answer, spans, both):
+        """A conclusion that does not follow from false years shows that the question was understood."""
+        assert judge(both, Truth(question, answer, spans=tuple(spans))).name == "both"
+
+    @pytest.mark.parametrize(
+        ("question", "answer", "facts", "both"),
+        [
+            ("Are Lyon and Nice located in different countries?", False,
+             [("Lyon", "country", "France"), ("Nice", "country", "France")], "Yes. Both are in Italy."),
+            ("Is the father of Albert also the father of Bertha?", True,
+             [("Albert", "father", "Carl"), ("Bertha", "father", "Carl")],
+             "No. Albert's father is David. Bertha's father is David."),
+            ("Is Ulm not located in Germany?", False,
+             [("Ulm", "located in the administrative territorial entity", "Swabia"),
+              ("Swabia", "located in the administrative territorial entity", "Germany")],
+             "Yes. Ulm is located in Bavaria. Bavaria is located in Germany."),
+        ],
+    )  # fmt: skip
+    def test_facts(self, question, answer, facts, both):
+        """So it does with false facts."""
+        assert judge(both, Truth(question, answer, tuple(Triple(*fact) for fact in facts))).name == "both"
