@@ -24,6 +24,7 @@ class Outcome:
         steps: the proof, in plain words, from known facts to the conclusion.
         known: the facts that decide, as a clause.
         assumed: whether it rests on names that differ standing for things that differ.
+        denies: whether the claim is a denial of what is entailed.
         applies: whether the facts hold anything on what was asked.
     """
 
@@ -32,6 +33,7 @@ class Outcome:
     steps: tuple[str, ...] = ()
     known: str = ""
     assumed: bool = False
+    denies: bool = False
     applies: bool = True
 
     def denied(self) -> Outcome:
@@ -41,7 +43,7 @@ class Outcome:
         if self.assumed:
             return Outcome("unknown", f"Not settled: {self.words}", self.steps)
         state: State = "contradicted" if self.state == "entailed" else "entailed"
-        return replace(self, state=state)
+        return replace(self, state=state, denies=state == "contradicted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +69,8 @@ def rule(said: Said, outcomes: Sequence[Outcome]) -> Ruling:
         said: what was read in the sentence.
         outcomes: what the facts say of its statements, then of its claims about years.
     """
-    against = tuple(one for one in outcomes if one.state == "contradicted")
+    # "Not only born in London", "not founded by her alone": what is denied may be what was not read.
+    against = [one for one in outcomes if one.state == "contradicted" and not (one.denies and said.unread)]
     if against and not said.hedged:
         return Ruling("contradicted", _joined(one.words for one in against), tuple(outcomes))
     if said.hedged and outcomes:
@@ -81,6 +84,9 @@ def rule(said: Said, outcomes: Sequence[Outcome]) -> Ruling:
         return Ruling("unknown", "Nothing in it was read as a statement on what the knowledge base holds.")
     if said.unread:
         quoted = " ".join(said.unread[:_SHOWN]) + (" …" if len(said.unread) > _SHOWN else "")
+        if any(one.denies for one in outcomes):
+            words = f"What it denies may be what was not read: “{quoted}”."
+            return Ruling("unknown", words, tuple(outcomes))
         words = f"What was read of it is entailed, but not all of it was read: “{quoted}” was not."
         return Ruling("unknown", words, tuple(outcomes))
     return Ruling("entailed", _joined(one.words for one in outcomes), tuple(outcomes))

@@ -37,7 +37,7 @@ _HEDGES = several(
     "rumoured myth legend suppose supposedly suggest suggests suggested might may could would should perhaps "
     "possibly maybe think thinks thought wish wished pretend pretended imagine imagined fictional fiction hypothetical "
     "hypothetically contrary misconception mistakenly incorrectly falsely wrongly unless whether assume assumed "
-    "almost nearly probably unlikely plan planned plans intended wanted hoped hopes"
+    "or either almost nearly probably unlikely plan planned plans intended wanted hoped hopes"
 )
 _PAST = several("was were became had been former formerly once originally initially until previously used")
 _PREPOSITIONS = several("of by for from with about to near")

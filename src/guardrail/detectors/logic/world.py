@@ -23,8 +23,7 @@ class World:
     """A knowledge base as a reader of sentences needs it. Immutable once made; any thread may use it.
 
     Attributes:
-        base: the knowledge base.
-        relations: its relations.
+        relations: those of the knowledge base.
         lexicon: its names and ways of saying, for `guardrail.text.triples`.
         events: its dated events.
     """
@@ -33,7 +32,6 @@ class World:
     _lock = threading.Lock()
 
     def __init__(self, base: KnowledgeBase) -> None:
-        self.base = base
         self.relations = base.relations
         self.lexicon = lexicon_of(base)
         self.events = base.events()
