@@ -244,14 +244,14 @@ HOSTILE = st.lists(
 
 
 class TestHostile:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=300, deadline=None)
     @given(HOSTILE)
     def test_any_text(self, text):
         """Any text is read without error; what is found stands in it."""
         for one in statements(text, LEXICON, about=["Marie Curie"]):
             assert 0 <= one.start < one.end <= len(text)
             for mention in (one.subject, one.object):
-                assert mention.text == text[mention.start : mention.end] or not mention.text
+                assert mention.text == text[mention.start : mention.end]
         for when in dated(text, LEXICON):
             assert when.begin is not None or when.end is not None
 
@@ -294,14 +294,19 @@ class TestHostile:
     )
     def test_linear(self, unit):
         """Four times the text takes not much more than four times the time, whatever is repeated."""
-        times = []
-        for length in (5_000, 20_000):
-            text = unit * (length // len(unit))
-            started = time.perf_counter()
-            statements(text, LEXICON)
-            dated(text, LEXICON)
-            times.append(time.perf_counter() - started)
-        assert times[1] < 12 * times[0] + 0.3
+        statements(unit, LEXICON)
+        times = [
+            min(self.seconds(unit * (length // len(unit))) for _ in range(3)) for length in (10_000, 40_000)
+        ]
+        assert times[1] < 10 * times[0] + 0.1
+
+    @staticmethod
+    def seconds(text):
+        """Of this process, whatever else the machine does."""
+        started = time.process_time()
+        statements(text, LEXICON)
+        dated(text, LEXICON)
+        return time.process_time() - started
 
 
 def years(text, **options):

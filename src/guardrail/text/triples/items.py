@@ -7,7 +7,7 @@ entity of the text, or of those the reader was told of, whose name they are a pa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -35,6 +35,7 @@ Kind: TypeAlias = Literal["name", "pronoun", "word", "mark", "and", "'s"]
 _GAP = 3  # characters between two words of one name
 _TITLE = 200  # characters of a title between quotation marks
 _OPEN_WORDS = 12  # words of a name that the lexicon does not have
+_NOBODY: frozenset[str] = frozenset()
 _PRONOUNS = several("he she it they him her them his hers its their both")
 _AND = frozenset({"and", "or", "&"})
 _PARTICLES = several("of the von van de da di la le du del der den al bin ibn y")
@@ -105,10 +106,10 @@ class Known:
 
     def one(self, parts: list[str]) -> str | None:
         """The one entity whose name has all these words; `None` if there is none or there are several."""
-        found: set[str] | None = None
+        found: Set[str] | None = None
         for part in parts:
-            here = self._of.get(part, set())
-            found = set(here) if found is None else found & here
+            here = self._of.get(part, _NOBODY)
+            found = here if found is None else found & here
         return next(iter(found)) if found and len(found) == 1 else None
 
     def ends(self, word: str) -> str | None:

@@ -66,7 +66,7 @@ def read(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> Iterato
         start = span.start
         for row in _parted(text, items(text, span.start, span.end, lexicon, known)):
             end = row[-1].end if row else span.end
-            yield Sentence(row, start, end, lexicon, one, several)
+            yield Sentence(text, row, start, end, lexicon, one, several)
             start = end
             found = _subjects(row)
             if len(found) > 1:

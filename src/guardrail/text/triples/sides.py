@@ -26,6 +26,7 @@ class Sentence:
     """One sentence, as a row of items, and who was spoken of before it.
 
     Attributes:
+        text: the text that it is of.
         row: the items.
         start, end: where it stands in the text.
         lexicon: what they were read with.
@@ -33,6 +34,7 @@ class Sentence:
         several: whom "they" or "both" means.
     """
 
+    text: str
     row: list[Item]
     start: int
     end: int
@@ -50,6 +52,7 @@ class Sides:
     """
 
     def __init__(self, sentence: Sentence, starts: Collection[int], ends: Collection[int]) -> None:
+        self.text = sentence.text
         self.row = sentence.row
         self.one = sentence.one
         self.several = sentence.several
@@ -118,7 +121,12 @@ class Sides:
             told = self.subject or self.one
             if len(told) != 1:
                 return []
-        return [Mention("", pronoun.start, pronoun.end, m.entity) if m.entity else m for m in told]
+        return [
+            Mention(self.text[pronoun.start : pronoun.end], pronoun.start, pronoun.end, m.entity)
+            if m.entity
+            else m
+            for m in told
+        ]
 
     def right(self, at: int) -> tuple[list[Mention], int | None]:
         """The names behind an item, and where the first stands; a noun phrase where there is no name."""
@@ -148,8 +156,8 @@ class Sides:
             words.append(number)
         if not words or any(row[number].folded in _VAGUE for number in words):
             return [], None
-        text = " ".join(row[number].folded for number in words)
-        return [Mention(text, row[words[0]].start, row[words[-1]].end, None)], words[0]
+        start, end = row[words[0]].start, row[words[-1]].end
+        return [Mention(self.text[start:end], start, end, None)], words[0]
 
     def _describes(self, number: int) -> bool:
         """Whether an unknown name only describes the one behind: "the British author George Orwell"."""
