@@ -81,17 +81,16 @@ def said(text: str, span: Span, statements: Sequence[Statement], world: World) -
     """
     row = [word for word in words(text, span.start, span.end) if word.spelt]
     trusted = tuple(s for s in statements if _belongs(s, text, row, world))
-    plain = {word.key for word in row if not any(_inside(word, s) for s in trusted)}
     claims: list[Claim] = []
-    covered: set[int] = set()
+    covered = {number for statement in trusted for number in _covered(statement, row, world)}
+    past = {word.key for word in row if not any(_inside(word, statement) for statement in trusted)}
     for first, last, claim in _claims(text, span, trusted, world):
         claims.append(claim)
         covered.update(n for n, word in enumerate(row) if first <= word.start and word.end <= last)
-    for statement in trusted:
-        covered |= _covered(statement, row, world)
+    plain = {word.key for number, word in enumerate(row) if number not in covered}
     light = _LIGHT | NEGATIONS if any(s.negated for s in trusted) else _LIGHT
     unread = tuple(w.text for n, w in enumerate(row) if n not in covered and w.key not in light)
-    return Said(trusted, tuple(claims), unread, bool(plain & _HEDGES), bool(plain & _PAST))
+    return Said(trusted, tuple(claims), unread, bool(plain & _HEDGES), bool(past & _PAST))
 
 
 # --- statements ----------------------------------------------------------------------------------------------

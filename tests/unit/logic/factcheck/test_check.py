@@ -125,6 +125,9 @@ class TestYears:
             ("The Great War began in 1914.", SUPPORTED),
             ("The Great War began in 1915.", UNSUPPORTED),
             ("In 1945, the Second Great War ended.", SUPPORTED),
+            ("The Second Great War ended on 8 May 1945.", SUPPORTED),
+            ("The Second Great War may have ended in 1944.", UNVERIFIED),
+            ("Some believe that the Second Great War ended in 1944.", UNVERIFIED),
             ("The Great War lasted from 1914 to 1918.", SUPPORTED),
             ("The Great War lasted from 1915 to 1917.", UNSUPPORTED),
             ("The Great War happened in 1916.", UNVERIFIED),  # and in other years
