@@ -7,7 +7,8 @@ entity of the text, or of those the reader was told of, whose name they are a pa
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Collection, Iterator
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -106,7 +107,7 @@ class Known:
 
     def one(self, parts: list[str]) -> str | None:
         """The one entity whose name has all these words; `None` if there is none or there are several."""
-        found: Set[str] | None = None
+        found: AbstractSet[str] | None = None
         for part in parts:
             here = self._of.get(part, _NOBODY)
             found = here if found is None else found & here
