@@ -134,7 +134,7 @@ def alike(one: str, two: str) -> bool:
     Example:
         >>> alike("Guido", "Guido van Rossum"), alike("JFK", "John F. Kennedy"), alike("J. Austen", "Jane Austen")
         (True, True, True)
-        >>> alike("Rome", "Florence"), alike("Anne Austen", "Jane Austen")
+        >>> alike("Rome", "Florence"), alike("Emily Brontë", "Charlotte Brontë")
         (False, False)
     """
     left, right = _key(one).split(), _key(two).split()
