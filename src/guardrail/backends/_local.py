@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail._log import log
 from guardrail._options import number
+from guardrail.backends._forked import apart
 from guardrail.backends._linear import arithmetic
 from guardrail.backends._networks import coarser, keep_layers, quiet
 from guardrail.backends._trunk import Trunk, trunk
@@ -182,12 +183,15 @@ class LocalModel:
 
         `None` for an input that does not fit into the device's memory even alone.
         """
+        return apart(lambda: self._run(inputs, budget or self.budget))
+
+    def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
         import torch
 
         network = self.network
         plan = batches(
             [len(one) for one in inputs],
-            budget=budget or self.budget,
+            budget=budget,
             overhead=_OVERHEADS[self.device.partition(":")[0]],
             padded=self._trunk is None,
         )
@@ -258,6 +262,9 @@ class LocalModel:
 
     @property
     def _loaded(self) -> tuple[Any, Tokenizer]:
+        return apart(self._load_once)
+
+    def _load_once(self) -> tuple[Any, Tokenizer]:
         with self._lock:
             return self._load
 

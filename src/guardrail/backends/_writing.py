@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
+from guardrail.backends._forked import apart
 from guardrail.backends._local import Device, LocalModel, Precision
 from guardrail.backends.batching import batches
 
@@ -95,6 +96,11 @@ class Writer(LocalModel):
         Returns:
             One per row; `None` where the model's outputs are no numbers, or do not fit into the device's memory.
         """
+        return apart(lambda: self._write(inputs, rows))
+
+    def _write(
+        self, inputs: Sequence[Encoding], rows: Sequence[tuple[int, int]]
+    ) -> list[tuple[int, ...] | None]:
         import torch
 
         network = self.network

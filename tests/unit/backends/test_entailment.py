@@ -3,6 +3,8 @@
 import asyncio
 import itertools
 import math
+import os
+import signal
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -418,6 +420,34 @@ class TestGuard:
                 score = future.result(timeout=30).findings[0].score
                 assert score == pytest.approx(expected[text].findings[0].score, abs=1e-4)
         assert len(calls) <= 6, calls
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+    def test_after_a_fork(self, folders):
+        """A child whose parent has computed, asked directly: the same scores, and it does not wait for ever."""
+        import torch
+
+        model = EntailmentModel(folders(), device="cpu")
+        threads = torch.get_num_threads()
+        torch.set_num_threads(2)  # with helpers, which the child does not have
+        try:
+            expected = [triple(one) for one in model.answer(PAIRS)]
+            torch.ones(512, 512) @ torch.ones(512, 512)
+            torch.ones(1_000_000).exp()
+            child, code = os.fork(), 2
+            if child == 0:
+                try:
+                    code = int(not np.allclose([triple(one) for one in model.answer(PAIRS)], expected))
+                finally:
+                    os._exit(code)
+            until = time.monotonic() + 30
+            while (done := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < until:
+                time.sleep(0.02)
+            if done == (0, 0):
+                os.kill(child, signal.SIGKILL)
+                os.waitpid(child, 0)
+            assert done == (child, 0)
+        finally:
+            torch.set_num_threads(threads)
 
     def test_asynchronous(self, folders):
         """The same from one event loop; equal pairs of several callers are scored once."""

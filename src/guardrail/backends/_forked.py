@@ -1,0 +1,36 @@
+"""Computing in a process that was forked after its parent had computed."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+__all__ = ["apart"]
+
+T = TypeVar("T")
+
+_forked: int | None = None  # the one thread that a fork leaves alive
+
+
+def apart(work: Callable[[], T]) -> T:
+    """Do something that torch computes: here, or in a new thread where this one has come through a fork.
+
+    OpenMP keeps helpers for each thread that has computed. After a fork the thread is there and its helpers are not, and
+    it would wait for them for ever; a new thread gets new ones.
+    """
+    if threading.get_ident() != _forked:
+        return work()
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        return pool.submit(work).result()
+
+
+def _after_fork() -> None:
+    global _forked  # noqa: PLW0603  # there is one such thread in a process
+    _forked = threading.get_ident()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
