@@ -66,6 +66,11 @@ class TestVerdict:
         assert wrong.span is None
         assert measured(right)["PHR"] == measured(wrong)["PHR"]
 
+    def test_threshold(self):
+        """A score of just that much is unsupported."""
+        assert check(case("no"), threshold=1.0)[0].verdict is Verdict.UNSUPPORTED
+        assert check(case("yes"), threshold=0.0)[0].verdict is Verdict.UNSUPPORTED
+
     def test_spelling(self):
         """Is not what is judged."""
         assert check(case(" Yes.\n"))[0].score == 0.0

@@ -212,6 +212,16 @@ class TestSurvey:
         assert found.other == pytest.approx(0.3)
         assert found.unlikely.value == 1.0
 
+    def test_drawn_asks_nothing_twice(self):
+        """K draws under D and K under D_n per context, scored; the first question is one of these."""
+        log = []
+        settings = Settings(contexts=2, horizon=1, estimator="drawn", draws=3)
+        play(survey(PAIRS, [Query("a", "no")], settings=settings), ask(log=log))
+        responses = [r for r in log if isinstance(r, Sample) and r.stop == ("\n",)]
+        assert len(responses) == len(set(responses)) == 2 * 2 * 3
+        assert isinstance(log[0], Sample)
+        assert sum(r.context == responses[0].context for r in responses) == 2 * 3  # those of D_n
+
     def test_drawn_faults(self):
         """Empty draws, failed scores and NaN are faults in words."""
         settings = Settings(contexts=2, estimator="drawn", draws=3)

@@ -79,6 +79,7 @@ class TestWealth:
     def test_finds_a_drift(self):
         """And nothing where there is none."""
         assert drifts(wealth([0.9] * 10, 0.5))
+        assert drifts(1 / ALPHA)
         assert not drifts(wealth([0.5] * 10_000, 0.5))
         assert not drifts(wealth([], 0.5))
         assert math.isfinite(wealth([1.0] * 10_000, 0.01))
