@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
@@ -26,10 +27,9 @@ from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Labelled, read_fit
 from guardrail.detectors.selfcheck.packaged import ComparePackaged, installed, packaged
 from guardrail.errors import InputError
 from guardrail.flow import Reply
-from guardrail.report import Finding, Measurement, Span, Verdict
+from guardrail.report import Finding, Measurement, Verdict
 from guardrail.requests import Similarity
 from guardrail.testing import play
-from guardrail.text.sentences import split_sentences
 
 __all__ = ["embedded_rows", "fitted", "main"]
 
@@ -66,7 +66,7 @@ class Scored(NamedTuple):
 
 def members() -> tuple[SelfCheck, ...]:
     """The variants of the packaged fit."""
-    return NgramCheck(), NgramCheck(statistic="mean"), BertScoreCheck(encoder="packaged")
+    return NgramCheck(), BertScoreCheck(encoder="packaged")
 
 
 def _case(passage: Passage, start: int = 0, size: int | None = None) -> Case:
@@ -108,42 +108,27 @@ class _Pairs:
         return self.known[request]
 
 
-def _excerpts(passage: Passage) -> Iterator[tuple[Labelled, list[Span]]]:
-    """Two sentences at a time, with three of each sample from the same place on: like short answers."""
-    spans = passage.spans()
-    samples = [split_sentences(sample) for sample in passage.samples]
-    for i in range(0, len(spans) - 1, 2):
-        start, end = spans[i].start, spans[i + 1].end
-        cut = [" ".join(one[i : i + 3]) for one in samples]
-        case = Case(answer=passage.text[start:end], samples=tuple(text for text in cut if text))
-        inside = [Span(start=one.start - start, end=one.end - start) for one in spans[i : i + 2]]
-        yield Labelled(case, passage.labels[i : i + 2]), inside
-
-
 def fitted(passages: Sequence[Passage]) -> Fit:
-    """The packaged fit, anew: stacks for `SIZES`, with and without BERTScore, on whole answers and excerpts."""
+    """The packaged fit, anew: curves for `SIZES`, with and without BERTScore."""
     labelled: list[Labelled] = []
-    spans: dict[str, Sequence[Span]] = {}
     kept: dict[tuple[str, tuple[str, ...]], Sequence[Finding]] = {}
     pairs = _Pairs()
-    detector = EnsembleCheck(fit=None, members=members(), splitter=spans.__getitem__)
+    detector = EnsembleCheck(fit=None, members=members(), splitter=_splitter(passages[:FITTED]))
     for passage in passages[:FITTED]:
         pairs.learn(passage)
-        for one, inside in [(Labelled(_case(passage), passage.labels), passage.spans()), *_excerpts(passage)]:
-            labelled.append(one)
-            spans[one.case.answer] = inside
-            for size in SIZES:
-                for start in range(0, len(one.case.samples) - size + 1, size):
-                    case = one.case.model_copy(update={"samples": one.case.samples[start : start + size]})
-                    kept[case.answer, case.samples] = play(detector.examine(case), pairs)
+        labelled.append(Labelled(_case(passage), passage.labels))
+        for size in SIZES:
+            for start in range(0, len(passage.samples) - size + 1, size):
+                case = _case(passage, start, size)
+                kept[case.answer, case.samples] = play(detector.examine(case), pairs)
     return detector.learn(
         labelled,
         lambda case: kept[case.answer, case.samples],
         sizes=SIZES,
         without=[["bertscore"]],
+        shape="mean",
         provenance={
-            "data": "WikiBio GPT-3 hallucination data [manakul2023], rows 0-118 of 238, sentences as given: whole "
-            "answers, and excerpts of two sentences with three of each sample",
+            "data": "WikiBio GPT-3 hallucination data [manakul2023], rows 0-118 of 238, sentences as given",
             "labels": "accurate 0, minor inaccurate 0.5, major inaccurate 1",
             "passages": len(passages[:FITTED]),
             "language": "English",
@@ -219,7 +204,7 @@ def _size_rows(
             continue
         some = [passages[i] for i in rows]
         sets = [[blocks[i][k] for i in rows] for k in range(min(len(blocks[i]) for i in rows))]
-        ours = _averaged([measure(some, [one.ensemble for one in chosen]) for chosen in sets])
+        ours = _averaged([measure(some, [_log_odds(one.ensemble) for one in chosen]) for chosen in sets])
         plain = _averaged([measure(some, _plain(chosen)) for chosen in sets])
         for column, figure in ours.items():
             label, least = f"{title}: {column}", plain[column] - SLACK
@@ -255,6 +240,11 @@ def _plain(scored: Sequence[Scored]) -> Scores:
     flat = np.mean([(one - one.mean()) / one.std() for one in columns], axis=0)
     edges = np.cumsum([len(one.ngram) for one in scored])[:-1]
     return [part.tolist() for part in np.split(flat, edges)]
+
+
+def _log_odds(probabilities: Sequence[float]) -> list[float]:
+    """As they are averaged over a passage: a mean of probabilities would hardly tell 0.99 from 0.9999."""
+    return [math.log(p / (1.0 - p)) for p in probabilities]
 
 
 def _deciding(title: str, passages: Sequence[Passage], sets: Sequence[Scores]) -> list[Row]:

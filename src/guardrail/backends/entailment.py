@@ -127,7 +127,7 @@ class EntailmentModel(Backend[Entail]):
         precision: "fp32"; "bf16", about twice as fast on processors that have it; "int8", processors only:
             linear layers in 8 bits, for processors without bfloat16. Both change scores a little, and make them
             depend on the batch a little. Trained MiniLM, 1,860 pairs: bf16 by .0009 in the mean, .015 at most.
-            DeBERTa-v3-large's shape on two AMD cores, against one pair at a time by transformers: 3.0, 6.0 and
+            four layers of DeBERTa-v3-large's shape on two AMD cores, against one pair at a time by transformers: 3.0, 6.0 and
             4.3 times as fast.
         budget: tokens per batch; `tune` measures which is fastest here.
         longest: tokens of a pair that are read; by default all that the model takes. Of longer pairs the

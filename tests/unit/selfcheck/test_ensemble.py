@@ -76,6 +76,25 @@ class TestStack:
             out_of_fold(scores, labels, passages, folds=1)
 
 
+class TestMean:
+    def test_orders_as_the_mean(self, data):
+        """Sentences come in the order of the plain mean of z-scores, whatever stands beside them."""
+        scores, labels, passages = data
+        stack = Stack.fit_mean(scores, labels, passages)
+        z = [(np.asarray(one) - np.mean(one)) / np.std(one) for one in scores.values()]
+        odds = stack.log_odds(scores, passages)
+        assert np.corrcoef(odds, np.mean(z, axis=0))[0, 1] > 1 - 1e-12
+        alone = [stack.log_odds({k: v[i : i + 1] for k, v in scores.items()}, passages[:1]) for i in range(5)]
+        assert np.allclose(np.concatenate(alone), odds[:5], atol=1e-12)
+
+    def test_learns_the_slope(self, data):
+        """More of both means more of the label; the mean probability is the share of the labels."""
+        scores, labels, passages = data
+        stack = Stack.fit_mean(scores, labels, passages, penalty=0.0)
+        assert min(stack.weights[: len(scores)]) > 0
+        assert np.mean(stack.predict(scores, passages)) == pytest.approx(np.mean(labels), abs=1e-4)
+
+
 class TestOutOfFold:
     def test_never_sees_its_own_passage(self, data):
         """Changing a passage's labels changes no prediction of that passage."""

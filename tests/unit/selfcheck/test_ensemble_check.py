@@ -64,7 +64,7 @@ class TestPackaged:
         assert second.verdict is Verdict.UNSUPPORTED
         assert 0.5 <= second.score < 1
         names = [one.name for one in second.evidence if isinstance(one, Measurement)]
-        assert names == ["ngram", "ngram-2", "bertscore"]
+        assert names == ["ngram", "ngram, threshold", "bertscore", "bertscore, threshold"]
         assert any(isinstance(one, Passage) and one.source == "sample 2" for one in second.evidence)
 
     def test_tells_apart(self):
@@ -73,6 +73,15 @@ class TestPackaged:
         assert 0 < first.score < second.score
         assert first.verdict is Verdict.SUPPORTED
         assert not any(isinstance(one, Passage) for one in first.evidence)
+
+    def test_a_lone_invention(self):
+        """What is made up does not hide behind true neighbours: each sentence is judged by itself."""
+        alone = Case.of("He won a Nobel Prize.", samples=SAMPLES)
+        among = Case.of(f"{SAMPLES[0]} He won a Nobel Prize. {SAMPLES[0]}", samples=SAMPLES)
+        [first] = play(EnsembleCheck().examine(alone), reply)
+        found = [one for one in play(EnsembleCheck().examine(among), reply) if "Nobel" in one.text]
+        assert first.verdict is Verdict.UNSUPPORTED
+        assert [one.verdict for one in found] == [Verdict.UNSUPPORTED]
 
     def test_without_the_encoder(self):
         """The fit has constants for n-gram alone; the finding says what it rests on."""
@@ -226,7 +235,7 @@ class TestLearn:
         for one in play(EnsembleCheck(fit=None, members=["ngram"]).examine(CASE), reply):
             assert one.score is None
             assert "not fitted" in one.reason
-            assert [e.name for e in one.evidence] == ["ngram"]
+            assert [e.name for e in one.evidence] == ["ngram", "ngram, threshold"]
 
 
 class TestSignature:

@@ -10,7 +10,7 @@ import pytest
 from guardrail import Case
 from guardrail.backends import Backend
 from guardrail.detectors.selfcheck.ensemble import Stack
-from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, learn, read_fit
+from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, Range, learn, read_fit
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Finding, Measurement, Verdict
 
@@ -124,11 +124,41 @@ class TestFile:
         """It knows 1 to 20 samples, with and without the encoder, and says whose rows made it."""
         packaged = read_fit(PACKAGED)
         sizes = {(knot.samples, knot.stack.members) for knot in packaged.knots}
-        some = (packaged.names, ("ngram", "ngram-2"))
+        some = (packaged.names, ("ngram",))
         assert sizes == {(size, members) for size in (1, 3, 5, 10, 20) for members in some}
+        assert packaged.provenance["shape"] == "mean"
         assert "rows 0-118" in packaged.provenance["data"]
         assert packaged.provenance["passages"] == 119
         assert packaged.provenance["figures"]
+
+
+class TestRange:
+    RANGE = Range(4.0, 6.0, 7.0)
+
+    @pytest.mark.parametrize("threshold", [4.0, 5.5, 7.0])
+    def test_within(self, threshold):
+        """What the fit has seen counts as it is."""
+        assert self.RANGE.factor(threshold) == 1.0
+
+    @pytest.mark.parametrize("threshold", [0.5, 2.0, 3.99, 7.01, 20.0])
+    def test_outside(self, threshold):
+        """A score at the threshold comes to lie within the range, without a jump at its edges."""
+        there = threshold * self.RANGE.factor(threshold)
+        assert 4.0 <= there <= 7.0
+        assert self.RANGE.factor(4.0 - 1e-9) == pytest.approx(1.0)
+        assert self.RANGE.factor(7.0 + 1e-9) == pytest.approx(1.0)
+
+    def test_predict(self):
+        """Half the score at half the threshold, far outside, is what the usual one is at the usual threshold."""
+        given = fit()
+        name = given.names[0]
+        knots = tuple(replace(knot, ranges={name: Range(0.9, 1.0, 1.1)}) for knot in given.knots)
+        given = replace(given, knots=knots)
+        scores = {one: [0.8] for one in given.names}
+        halved = {**scores, name: [0.4]}
+        [usual] = given.predict(scores, 5, {name: 1.0})
+        [short] = given.predict(halved, 5, {name: 0.5})
+        assert short.probability == pytest.approx(usual.probability)
 
 
 class TestBackends:

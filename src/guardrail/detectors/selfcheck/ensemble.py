@@ -1,9 +1,10 @@
 """A fitted ensemble: several variants' scores stacked into one probability.
 
 Each member gives two features per sentence, its score and the mean of its scores over the passage: a sentence
-among made-up ones is rather made up too. A logistic curve with a ridge penalty is fitted to labels in [0, 1]. Fit it
-on labelled answers like your own. `fits.py` makes stacks for several numbers of samples into a file, `fused.py` is
-the detector, and one fit comes with the package.
+among made-up ones is rather made up too. A logistic curve with a ridge penalty is fitted to labels in [0, 1]. Or,
+where neighbours are not to count and every member as much as the other, the curve is over the plain mean of their
+z-scores (`Stack.fit_mean`). Fit it on labelled answers like your own. `fits.py` makes stacks for several numbers of
+samples into a file, `fused.py` is the detector, and one fit comes with the package.
 """
 
 from __future__ import annotations
@@ -63,19 +64,49 @@ class Stack:
             InputError: lengths differ, a number is not finite, or a label is outside [0, 1].
         """
         members = tuple(scores)
-        features = _features(members, scores, passages)
-        target = _vector("labels", labels, len(features))
-        if len(target) == 0 or target.min() < 0 or target.max() > 1:
-            raise InputError("labels: expected numbers in [0, 1], at least one, got something else")
-        center, spread = features.mean(axis=0), features.std(axis=0)
-        spread[spread == 0] = 1.0
-        weights = _logistic(_with_one((features - center) / spread), target, penalty)
+        features, target, center, spread = _standardised(members, scores, labels, passages)
+        weights = _logistic(_with_one(features), target, penalty)
         return cls(
             members,
             tuple(center.tolist()),
             tuple(spread.tolist()),
             tuple(weights[1:].tolist()),
             float(weights[0]),
+        )
+
+    @classmethod
+    def fit_mean(
+        cls,
+        scores: Mapping[str, ArrayLike],
+        labels: ArrayLike,
+        passages: Sequence[Hashable],
+        *,
+        penalty: float = PENALTY,
+    ) -> Stack:
+        """A curve over the plain mean of the members' z-scores: sentences are ordered as by that mean.
+
+        The passage has no weight: what is said of a sentence does not depend on its neighbours.
+
+        Args:
+            scores: as for `fit`, as are the rest.
+            labels: in [0, 1].
+            passages: only counted.
+            penalty: ridge on the weight of the mean.
+
+        Raises:
+            InputError: as for `fit`.
+        """
+        members = tuple(scores)
+        features, target, center, spread = _standardised(members, scores, labels, passages)
+        size = len(members)
+        mean = features[:, :size].mean(axis=1, keepdims=True)
+        bias, weight = _logistic(_with_one(mean), target, penalty).tolist()
+        return cls(
+            members,
+            tuple(center.tolist()),
+            tuple(spread.tolist()),
+            (weight / size,) * size + (0.0,) * size,
+            bias,
         )
 
     def predict(self, scores: Mapping[str, ArrayLike], passages: Sequence[Hashable]) -> Floats:
@@ -133,6 +164,22 @@ def out_of_fold(
         held_out = {name: values[test] for name, values in arrays.items()}
         found[test] = stack.predict(held_out, [p for p, kept in zip(passages, test, strict=True) if kept])
     return found
+
+
+def _standardised(
+    members: Sequence[str],
+    scores: Mapping[str, ArrayLike],
+    labels: ArrayLike,
+    passages: Sequence[Hashable],
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Features of mean 0 and standard deviation 1, labels, and what the features were: their means and deviations."""
+    features = _features(members, scores, passages)
+    target = _vector("labels", labels, len(features))
+    if len(target) == 0 or target.min() < 0 or target.max() > 1:
+        raise InputError("labels: expected numbers in [0, 1], at least one, got something else")
+    center, spread = features.mean(axis=0), features.std(axis=0)
+    spread[spread == 0] = 1.0
+    return (features - center) / spread, target, center, spread
 
 
 def _features(

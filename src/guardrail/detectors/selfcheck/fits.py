@@ -18,17 +18,32 @@ from functools import cached_property
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from guardrail._options import one_of
 from guardrail.backends import Backend
 from guardrail.detectors.selfcheck.ensemble import PENALTY, Stack
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding, Measurement
 
-__all__ = ["PACKAGED", "Examine", "Fit", "Fused", "Knot", "Labelled", "Member", "learn", "read_fit"]
+__all__ = [
+    "PACKAGED",
+    "Examine",
+    "Fit",
+    "Fused",
+    "Knot",
+    "Labelled",
+    "Member",
+    "Range",
+    "Shape",
+    "learn",
+    "read_fit",
+    "threshold_of",
+]
 
+Shape: TypeAlias = Literal["stack", "mean"]
 Examine: TypeAlias = Callable[[Case], Sequence[Finding]]
 
 PACKAGED = "wikibio-minilm"
@@ -49,10 +64,45 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Knot:
-    """A stack, and the number of samples it was fitted with. It may have fewer members than the ensemble."""
+    """A stack, and the number of samples it was fitted with. It may have fewer members than the ensemble.
+
+    Attributes:
+        samples: per answer.
+        stack: what was fitted.
+        ranges: per member, the default thresholds of the answers that it was fitted to.
+    """
 
     samples: int
     stack: Stack
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The thresholds of a member on the answers of a fit: the least, the mean and the most.
+
+    Where a scale has no upper end, scores grow with how much text was sampled, and so do the thresholds.
+    """
+
+    least: float
+    usual: float
+    most: float
+
+    def factor(self, threshold: float) -> float:
+        """What to multiply a score with whose threshold is this: 1 within the range.
+
+        Of less text than any answer of the fit had (or of more), a score is brought to what it would be of a usual
+        one, at once enough to be continuous at the edge: the edge is passed as far inwards as it was missed.
+
+        Example:
+            >>> Range(4.0, 6.0, 7.0).factor(5.0), Range(4.0, 6.0, 7.0).factor(2.0)
+            (1.0, 3.0)
+        """
+        if self.least <= threshold <= self.most or threshold <= 0:
+            return 1.0
+        if threshold < self.least:
+            return min(self.usual, 2 * self.least - threshold) / threshold
+        return max(self.usual, 2 * self.most - threshold) / threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +131,7 @@ class Fit:
     """A fitted ensemble.
 
     Attributes:
-        members: the variants. A member's feature is its score in units of its own default threshold, which grows
-            with what was sampled where the scale has no upper end.
+        members: the variants.
         knots: one stack per number of samples and set of members.
         backends: fingerprints of what made the scores, by lane.
         provenance: data, rows, counts, date, figures; for people.
@@ -116,12 +165,18 @@ class Fit:
         content = {key: value for key, value in self._content().items() if key != "provenance"}
         return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
 
-    def predict(self, scores: Mapping[str, Sequence[float | None]], samples: int) -> list[Fused]:
+    def predict(
+        self,
+        scores: Mapping[str, Sequence[float | None]],
+        samples: int,
+        thresholds: Mapping[str, float] | None = None,
+    ) -> list[Fused]:
         """P(made up) of every sentence of one answer.
 
         Args:
-            scores: per member, one score per sentence in units of its default threshold; `None` = it has none.
+            scores: per member, one score per sentence in its own scale; `None` = it has none.
             samples: how many texts they rest on, at least 1.
+            thresholds: per member, its default threshold for this answer; by default a usual one.
 
         Returns:
             One per sentence. A sentence that a member could not score rests on the others where the fit has
@@ -142,19 +197,26 @@ class Fit:
             rows = [i for i in range(len(found)) if all(scores[name][i] is not None for name in members)]
             if rows:
                 some = {name: [scores[name][i] for i in rows] for name in members}
-                for i, odds in zip(rows, self._log_odds(members, some, samples), strict=True):
+                for i, odds in zip(
+                    rows, self._log_odds(members, some, samples, thresholds or {}), strict=True
+                ):
                     found[i] = Fused(_expit(odds), members)  # the larger set comes later and stays
         return found
 
-    def _log_odds(self, members: tuple[str, ...], scores: Mapping[str, Any], samples: int) -> Sequence[float]:
+    def _log_odds(
+        self,
+        members: tuple[str, ...],
+        scores: Mapping[str, Any],
+        samples: int,
+        thresholds: Mapping[str, float],
+    ) -> Sequence[float]:
         knots = sorted((k for k in self.knots if k.stack.members == members), key=lambda k: k.samples)
         below = max((k for k in knots if k.samples <= samples), key=lambda k: k.samples, default=knots[0])
         above = min((k for k in knots if k.samples >= samples), key=lambda k: k.samples, default=knots[-1])
-        passages = [0] * len(scores[members[0]])
-        first = below.stack.log_odds(scores, passages)
+        first = _odds(below, scores, thresholds)
         if below is above:
             return [float(odds) for odds in first]
-        second = above.stack.log_odds(scores, passages)
+        second = _odds(above, scores, thresholds)
         share = math.log(samples / below.samples) / math.log(above.samples / below.samples)
         return [float(odds) for odds in first + share * (second - first)]
 
@@ -228,11 +290,13 @@ def learn(
     *,
     sizes: Sequence[int] = (5,),
     without: Sequence[Sequence[str]] = (),
+    shape: Shape = "stack",
     penalty: float = PENALTY,
     backends: Mapping[str, Backend[Any]] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Fit:
     """Fit members' scores to labels; see `EnsembleCheck.learn`, which names the members itself."""
+    one_of("shape", shape, ("stack", "mean"))
     names = tuple(member.name for member in members)
     wanted = [names, *(tuple(n for n in names if n not in set(absent)) for absent in without)]
     if unknown := {name for absent in without for name in absent} - set(names):
@@ -245,12 +309,13 @@ def learn(
         if not rows.blocks:
             raise InputError(f"sizes: expected answers with at least {size} samples, got none")
         copies = max(1.0, rows.blocks / len(labelled))  # the same sentence, several times: as much more ridge
-        knots += [Knot(size, rows.stack(some, penalty * copies)) for some in wanted]
+        knots += [Knot(size, rows.stack(some, shape, penalty * copies), rows.ranges(some)) for some in wanted]
         counts[str(size)] = {"sentences": len(rows.labels), "unscored": rows.unscored}
     about = {
         "answers": len(labelled),
         "sentences": sum(len(one.labels) for one in labelled),
         "rows by number of samples": counts,
+        "shape": shape,
         "penalty": penalty,
         "date": date.today().isoformat(),  # noqa: DTZ011  # a day, for people
         **(provenance or {}),
@@ -259,11 +324,17 @@ def learn(
     return Fit(tuple(members), tuple(knots), prints, about)
 
 
+def threshold_of(member: str) -> str:
+    """The name of the measurement that holds a member's threshold."""
+    return f"{member}, threshold"
+
+
 class _Rows:
     """Members' scores of labelled sentences, with one number of samples."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self.scores: dict[str, list[float | None]] = {name: [] for name in names}
+        self.thresholds: dict[str, list[float]] = {name: [] for name in names}
         self.labels: list[float] = []
         self.passages: list[int] = []
         self.blocks = 0
@@ -288,18 +359,40 @@ class _Rows:
                 found = {e.name: e.value for e in finding.evidence if isinstance(e, Measurement)}
                 for name, column in self.scores.items():
                     column.append(found.get(name))
+                    threshold = found.get(threshold_of(name))
+                    if threshold is not None:
+                        self.thresholds[name].append(threshold)
                 self.labels.append(float(label))
                 self.passages.append(self.blocks)
             self.blocks += 1
 
-    def stack(self, members: Sequence[str], penalty: float) -> Stack:
+    def ranges(self, members: Sequence[str]) -> dict[str, Range]:
+        """Of the members' thresholds."""
+        return {
+            name: Range(min(values), math.fsum(values) / len(values), max(values))
+            for name in members
+            if (values := self.thresholds[name])
+        }
+
+    def stack(self, members: Sequence[str], shape: Shape, penalty: float) -> Stack:
         """Fitted to the rows that all of them scored."""
         whole = [
             i for i in range(len(self.labels)) if all(self.scores[name][i] is not None for name in members)
         ]
         scores = {name: np.array([self.scores[name][i] for i in whole], dtype=np.float64) for name in members}
         labels = [self.labels[i] for i in whole]
-        return Stack.fit(scores, labels, [self.passages[i] for i in whole], penalty=penalty)
+        make = Stack.fit if shape == "stack" else Stack.fit_mean
+        return make(scores, labels, [self.passages[i] for i in whole], penalty=penalty)
+
+
+def _odds(knot: Knot, scores: Mapping[str, Any], thresholds: Mapping[str, float]) -> Any:
+    """Log-odds of the sentences of one answer."""
+    scaled = {}
+    for name in knot.stack.members:
+        known = name in knot.ranges and name in thresholds
+        factor = knot.ranges[name].factor(thresholds[name]) if known else 1.0
+        scaled[name] = np.asarray(scores[name], dtype=np.float64) * factor
+    return knot.stack.log_odds(scaled, [0] * len(scores[knot.stack.members[0]]))
 
 
 def _knot(content: Mapping[str, Any]) -> Knot:
@@ -310,6 +403,7 @@ def _knot(content: Mapping[str, Any]) -> Knot:
     return Knot(
         int(content["samples"]),
         Stack(members=tuple(stack["members"]), bias=float(stack["bias"]), **numbers),
+        {name: Range(**{k: float(v) for k, v in one.items()}) for name, one in content["ranges"].items()},
     )
 
 
@@ -323,6 +417,8 @@ def _must_be_whole(knot: Knot, names: Sequence[str]) -> None:
         map(math.isfinite, numbers)
     ):
         raise InputError(f"knot: expected two finite numbers per member in each column, got {knot!r}")
+    if any(not 0 < one.least <= one.usual <= one.most < math.inf for one in knot.ranges.values()):
+        raise InputError(f"knot: expected ranges of thresholds above 0, got {knot.ranges!r}")
     if min(stack.spread) <= 0:
         raise InputError(f"knot: expected spreads above 0, got {stack.spread!r}")
 

@@ -20,7 +20,7 @@ from guardrail.flow import Failed, Flow, compute, gather
 from guardrail.report import Measurement, Passage, Scale
 
 if TYPE_CHECKING:
-    from guardrail.detectors.selfcheck.fits import Examine, Fit, Labelled, Member
+    from guardrail.detectors.selfcheck.fits import Examine, Fit, Labelled, Member, Shape
 
 __all__ = ["EnsembleCheck"]
 
@@ -34,8 +34,8 @@ _UNFITTED = "the ensemble is not fitted: it only measures"
 class EnsembleCheck(SelfCheck):
     """Scores sentences by several variants together: P(made up), fitted to labelled answers.
 
-    The packaged fit "wikibio-minilm" joins n-gram (maximum and mean) and BERTScore by the packaged encoder; it needs
-    the extra `local` and no other backend. Its probabilities hold for text like that which it was fitted to (English
+    The packaged fit "wikibio-minilm" joins n-gram and BERTScore by the packaged encoder, each as much as the other, and
+    judges each sentence by itself; it needs the extra `local` and no other backend. Its probabilities hold for text like that which it was fitted to (English
     biographies, more than half of them made up): elsewhere they rank, and the threshold is a convention.
 
     Where a member has no score for a sentence, the others stand in if the fit was made for that too (the packaged one:
@@ -59,7 +59,7 @@ class EnsembleCheck(SelfCheck):
     """
 
     name: ClassVar[str] = "selfcheck-ensemble"
-    scope: ClassVar[Scope] = "answer"  # the means over the answer count too
+    scope: ClassVar[Scope] = "answer"  # means over the answer may count too
     scale: ClassVar[Scale] = Scale(unit="P(made up)")
 
     def __init__(
@@ -121,6 +121,7 @@ class EnsembleCheck(SelfCheck):
         *,
         sizes: Sequence[int] = (5,),
         without: Sequence[Sequence[str]] = (),
+        shape: Shape = "stack",
         backends: Mapping[str, Backend[Any]] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Fit:
@@ -131,6 +132,8 @@ class EnsembleCheck(SelfCheck):
             examine: gives this detector's findings: `lambda case: guard.check(case).findings`.
             sizes: numbers of samples to fit for; each answer counts with each disjoint set of so many.
             without: members whose absence the fit is to cope with, each a group of names.
+            shape: "stack" weighs the members and their means over the answer; "mean" is a curve over the plain mean of
+                their z-scores, and a sentence does not depend on its neighbours.
             backends: what makes the scores, by lane; their fingerprints are kept.
             provenance: what the file says besides about its data.
 
@@ -142,7 +145,14 @@ class EnsembleCheck(SelfCheck):
         members = [_record(name, one) for name, one in self._members.items()]
         known = {**self.backends(), **(backends or {})}
         return fits.learn(
-            members, labelled, examine, sizes=sizes, without=without, backends=known, provenance=provenance
+            members,
+            labelled,
+            examine,
+            sizes=sizes,
+            without=without,
+            shape=shape,
+            backends=known,
+            provenance=provenance,
         )
 
     def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
@@ -189,12 +199,13 @@ class EnsembleCheck(SelfCheck):
         unsuited: str,
     ) -> list[Judged]:
         limit = 0.5 if self.threshold is None else self.threshold
-        units = {name: [_in_units(one) for one in column] for name, column in judged.items()}
+        scores = {name: [_known(one) for one in column] for name, column in judged.items()}
         rows = [{name: column[i] for name, column in judged.items()} for i in range(len(sentences))]
-        shown = [tuple(_measurements(row, units, i)) for i, row in enumerate(rows)]
+        shown = [tuple(_measurements(row)) for row in rows]
         if self._fit is None or unsuited:
             return [Judged(None, limit, unsuited or _UNFITTED, evidence) for evidence in shown]
-        fused = self._fit.predict(units, len(material.texts))
+        thresholds = {name: column[0].threshold for name, column in judged.items() if column}
+        fused = self._fit.predict(scores, len(material.texts), thresholds)
         found = []
         for sentence, row, one, evidence in zip(sentences, rows, fused, shown, strict=True):
             silent = _silent(row)
@@ -240,32 +251,27 @@ def _record(name: str, member: SelfCheck) -> Member:
     return Member(name, str(own["method"]), options)
 
 
-def _in_units(judged: Judged) -> float | None:
-    """A score in units of its threshold: of scales without an upper end that takes out how much was sampled."""
-    if judged.score is None or not math.isfinite(judged.score) or judged.threshold <= 0:
-        return None
-    return judged.score / judged.threshold
+def _known(judged: Judged) -> float | None:
+    return judged.score if judged.score is not None and math.isfinite(judged.score) else None
 
 
-def _measurements(
-    row: Mapping[str, Judged], units: Mapping[str, Sequence[float | None]], i: int
-) -> list[Measurement]:
-    return [
-        Measurement(
-            name=name,
-            value=value,
-            note=f"{one.score:.4g} in units of its own threshold {one.threshold:.4g}; larger = more likely made up",
-        )
-        for name, one in row.items()
-        if (value := units[name][i]) is not None
-    ]
+def _measurements(row: Mapping[str, Judged]) -> list[Measurement]:
+    from guardrail.detectors.selfcheck.fits import threshold_of
+
+    found = []
+    for name, one in row.items():
+        if (value := _known(one)) is not None:
+            found.append(Measurement(name=name, value=value, note="larger = more likely made up"))
+            note = "what is inconsistent by this member alone"
+            found.append(Measurement(name=threshold_of(name), value=one.threshold, note=note))
+    return found
 
 
 def _silent(row: Mapping[str, Judged]) -> str:
     """The members without a score, each with its reason; equal reasons are said once."""
     reasons: dict[str, list[str]] = {}
     for name, one in row.items():
-        if _in_units(one) is None:
+        if _known(one) is None:
             reasons.setdefault(one.reason or "no score could be computed", []).append(name)
     return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
 
