@@ -100,4 +100,5 @@ def level(name: str) -> Level:
         return "none"
     if set(parts) & _SITES:
         return "site"
-    return "region" if set(parts) & _WIDE else "town"
+    within = parts[1:] and parts[-1] != "city" and {"country", "region"} & {_BY_NAME.get(p) for p in parts}
+    return "region" if within or set(parts) & _WIDE else "town"  # "Congress Poland", "Vichy France"

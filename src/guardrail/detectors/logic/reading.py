@@ -16,7 +16,18 @@ from guardrail.logic.temporal.claims import read_claim
 from guardrail.logic.temporal.senses import Claim
 from guardrail.report import Span
 from guardrail.text.triples import Statement
-from guardrail.text.triples.words import ARTICLES, BE, DO, HAVE, NEGATIONS, Word, several, stem, words
+from guardrail.text.triples.words import (
+    ADVERBS,
+    ARTICLES,
+    BE,
+    DO,
+    HAVE,
+    NEGATIONS,
+    Word,
+    several,
+    stem,
+    words,
+)
 
 __all__ = ["Said", "said"]
 
@@ -33,7 +44,7 @@ _LIGHT = (
     )
 )
 _HEDGES = several(
-    "if believe believes believed claim claims claimed say says said allege alleged allegedly rumor rumour rumored "
+    "if according believe believes believed claim claims claimed say says said allege alleged allegedly rumor rumour rumored "
     "rumoured myth legend suppose supposedly suggest suggests suggested might may could would should perhaps "
     "possibly maybe think thinks thought wish wished pretend pretended imagine imagined fictional fiction hypothetical "
     "hypothetically contrary misconception mistakenly incorrectly falsely wrongly unless whether assume assumed "
@@ -44,7 +55,18 @@ _PREPOSITIONS = several("of by for from with about to near")
 _CLASSES = several(
     "city town village country state republic kingdom river island novel book film movie play city-state"
 )
+_ADAPTATIONS = several(
+    "film movie musical opera ballet series miniseries serial show adaptation remake version game album song "
+    "soundtrack painting episode"
+)
+_WRITERS = frozenset({"author"})  # of books: who wrote a film of one is another matter
 _YEAR = re.compile(r"(?<!\d)\d{3,4}(?!\d)")
+_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DATE = re.compile(  # finer than what is known, which is years
+    rf"(?:(?P<before>\w+)\s+)?\b(?P<date>(?:\d{{1,2}}\w{{0,2}}\s+(?:of\s+)?)?(?:{_MONTH})\b(?:\s+\d{{1,2}}\w{{0,2}}\b)?),?\s+"
+    r"\d{3,4}\b",
+    re.IGNORECASE,
+)
 _LIFE = re.compile(r"\s*\(\s*(?P<first>\d{3,4})\s*[-–—]\s*(?P<last>\d{3,4})\s*\)")
 _VERB = r"(?:was|were|died|ended|began|started|lasted|lived|existed|fell|happened|took|broke|ran)"
 _JOINT = re.compile(rf"(?:,|;)?\s+(?:and|but)\s+(?={_VERB}\b)", re.IGNORECASE)
@@ -84,10 +106,17 @@ def said(text: str, span: Span, statements: Sequence[Statement], world: World) -
     claims: list[Claim] = []
     covered = {number for statement in trusted for number in _covered(statement, row, world)}
     past = {word.key for word in row if not any(_inside(word, statement) for statement in trusted)}
+    fine = list(_DATE.finditer(text, span.start, span.end))
     for first, last, claim in _claims(text, span, trusted, world):
+        if _finer(fine, first, last, row):
+            continue
         claims.append(claim)
         covered.update(n for n, word in enumerate(row) if first <= word.start and word.end <= last)
-    plain = {word.key for number, word in enumerate(row) if number not in covered}
+    days = {
+        word.start for word in row for date in fine if date.start("date") <= word.start < date.end("date")
+    }
+    covered.difference_update(number for number, word in enumerate(row) if word.start in days)
+    plain = {word.key for number, word in enumerate(row) if number not in covered and word.start not in days}
     light = _LIGHT | NEGATIONS if any(s.negated for s in trusted) else _LIGHT
     unread = tuple(w.text for n, w in enumerate(row) if n not in covered and w.key not in light)
     return Said(trusted, tuple(claims), unread, bool(plain & _HEDGES), bool(past & _PAST))
@@ -132,6 +161,8 @@ def _belongs(statement: Statement, text: str, row: Sequence[Word], world: World)
             behind = next((word for word in row if word.start >= mention.end + 2), None)
             if behind is not None and stem(behind.key) not in known:
                 return False
+    if _another_work(statement, text, row) or _of_a_part(statement, text, row, known):
+        return False
     first = min(
         (mention for mention in both if mention.text), key=lambda mention: mention.start, default=None
     )
@@ -140,6 +171,49 @@ def _belongs(statement: Statement, text: str, row: Sequence[Word], world: World)
     if len(before) < 2 or before[-1] not in _PREPOSITIONS:
         return True
     return stem(before[-2]) in known or before[-2] in _CLASSES
+
+
+def _of_a_part(statement: Statement, text: str, row: Sequence[Word], known: set[str]) -> bool:
+    """Whether it is said of what is behind the name: "the Danube canal flows into", "he, whose wife was born in"."""
+    for mention in (statement.subject, statement.object):
+        behind = [word for word in row if word.start >= mention.end][:2]
+        if not mention.text or len(behind) < 2:
+            continue
+        one, two = behind
+        if one.key == "whose" and stem(two.key) not in known:
+            return True
+        joined = not text[mention.end : two.start].replace(one.text, "").strip()
+        noun = one.text.islower() and not one.key.endswith("ly")
+        light = _LIGHT | NEGATIONS | ADVERBS | _CLASSES | _PREPOSITIONS
+        verb = two.key in BE or (stem(two.key) in known and two.key not in _LIGHT)
+        if joined and noun and verb and one.key not in light and stem(one.key) not in known:
+            return True
+    return False
+
+
+def _another_work(statement: Statement, text: str, row: Sequence[Word]) -> bool:
+    """Whether a work is told from another of its name: "the 1996 film Emma", "Emma (the film)".
+
+    Of what is dated, all is said of that one; of an adaptation, who wrote it.
+    """
+    for mention in (statement.subject, statement.object):
+        if not mention.text:
+            continue
+        before = [word.key for word in row if word.end <= mention.start][-4:]
+        behind = [word.key for word in row if word.start >= mention.end][:4]
+        if not text[mention.end :].lstrip(" *_\"'”’").startswith("("):
+            behind = []
+        near = {*before[-1:], *behind} & _ADAPTATIONS
+        if near and (statement.relation in _WRITERS or any(map(_YEAR.fullmatch, before + behind))):
+            return True
+    return False
+
+
+def _finer(dates: Sequence[re.Match[str]], first: int, last: int, row: Sequence[Word]) -> bool:
+    """Whether a claim rests on a day or month: "before May 1914" and "not in May 1914" may be true of 1914."""
+    inside = [date for date in dates if first <= date.start("date") < last]
+    asserted = not any(word.key in NEGATIONS for word in row)
+    return not all(asserted and (date["before"] or "").lower() in {"in", "on"} for date in inside)
 
 
 # --- years ---------------------------------------------------------------------------------------------------

@@ -69,6 +69,20 @@ class TestRelations:
         ("sentence", "why"),
         [
             ("Ada Lovelace was born in Wales.", "neither entailed nor excluded"),  # wider than a town
+            ("Ada Lovelace was born in Roman Britain.", "neither entailed nor excluded"),  # a part of Britain
+            ("The 1996 film Emma was written by Douglas McGrath.", ""),  # another work of that name
+            ("Ada Lovelace, whose son was born in Oxford, wrote.", ""),
+            ("The Danube canal flows into the North Sea.", ""),
+            ("The Great War began on 3 March 1914.", "not all of it was read"),  # the day is not known
+            ("The Great War began in March 1914.", "not all of it was read"),
+            ("Ada Lovelace was born in London on 1 May 1815.", "not all of it was read"),
+            ("The Great War did not begin on 3 March 1914.", ""),
+            ("The Great War began before November 1914.", ""),
+            ("The Great War ended after March 1918.", ""),
+            ("The musical Emma was written by Paul Gordon.", ""),
+            ("Emma (the film) was written by Douglas McGrath.", ""),
+            ("The 2018 film Scrooge was directed by Ann Roe.", ""),
+            ("According to him, Emma was written by Emily Smith.", "may not assert"),
             ("Ada Lovelace was born in Guy's Hospital.", ""),
             ("Ada Lovelace was born on a Sunday.", ""),
             ("Ada Lovelace received the Golden Cup.", "neither entailed nor excluded"),
@@ -125,7 +139,7 @@ class TestYears:
             ("The Great War began in 1914.", SUPPORTED),
             ("The Great War began in 1915.", UNSUPPORTED),
             ("In 1945, the Second Great War ended.", SUPPORTED),
-            ("The Second Great War ended on 8 May 1945.", SUPPORTED),
+            ("The Second Great War ended on 8 May 1945.", UNVERIFIED),  # the day is not known
             ("The Second Great War may have ended in 1944.", UNVERIFIED),
             ("Some believe that the Second Great War ended in 1944.", UNVERIFIED),
             ("The Great War lasted from 1914 to 1918.", SUPPORTED),

@@ -90,7 +90,7 @@ def test_alike(one, two, may):
     ("name", "wide"),
     [
         ("Warsaw", "town"), ("Poland", "country"), ("the Netherlands", "country"), ("Europe", "continent"), ("Bavaria", "region"),
-        ("Cook County", "region"), ("Guy's Hospital", "site"), ("Sunday", "none"), ("poverty", "none"), ("1867", "none"), ("", "none"),
+        ("Congress Poland", "region"), ("Vichy France", "region"), ("Mexico City", "town"), ("Cook County", "region"), ("Guy's Hospital", "site"), ("Sunday", "none"), ("poverty", "none"), ("1867", "none"), ("", "none"),
     ],
 )  # fmt: skip
 def test_level(name, wide):
