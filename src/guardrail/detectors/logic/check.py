@@ -42,7 +42,8 @@ class FactCheck(Detector):
     A name that no entity has is looked for by spelling; if two are near, it names neither.
 
     Args:
-        kb: an open knowledge base, or the folder of one (`guardrail facts build`).
+        kb: an open knowledge base, or the folder of one (`guardrail facts build`). The folder holds compiled facts,
+            which are code: of one from somebody you do not trust pass `KnowledgeBase.open(folder, recompile=True)`.
         distinct: take another name than the known ones for another thing, where a relation has one value (one
             birthplace, one author). Without it only what the rules refute is contradicted, which made-up names
             never are.

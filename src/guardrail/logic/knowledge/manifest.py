@@ -132,6 +132,8 @@ class Manifest:
             raise _broken(path, error.lineno, f"expected JSON: {error.msg}") from error
         except UnicodeDecodeError as error:
             raise _broken(path, None, f"expected UTF-8: {error}") from error
+        except RecursionError as error:
+            raise _broken(path, None, "expected JSON, found brackets nested too deep") from error
         if not isinstance(content, dict) or content.pop("format", None) != FORMAT:
             raise _broken(path, 1, f"expected the format {FORMAT!r}")
         if (version := content.pop("version", None)) != VERSION:
@@ -144,9 +146,13 @@ class Manifest:
             marks = content.pop("files")
             files = {name: _file_mark(marks.pop(name)) for name in _FILES}
             withdrawn = {r: tuple(map(_breach, found)) for r, found in content.pop("withdrawn").items()}
-            return cls(files=files, withdrawn=withdrawn, **content)
+            relations = _counts(content.pop("relations"))
+            compiled = _compiled(content.pop("compiled", {}), files["facts"].name)
+            found = cls(files=files, withdrawn=withdrawn, relations=relations, compiled=compiled, **content)
+            _counts({name: getattr(found, name) for name in ("facts", "entities", "events")})
         except (TypeError, KeyError, AttributeError, ValueError) as error:
             raise _broken(path, None, f"an entry is missing or of a wrong kind: {error}") from error
+        return found
 
 
 def _file_mark(entry: dict[str, Any]) -> FileMark:
@@ -154,6 +160,22 @@ def _file_mark(entry: dict[str, Any]) -> FileMark:
     if Path(found.name).name != found.name or found.name.startswith("."):
         raise ValueError(f"{found.name!r} is no name of a file in the folder")
     return found
+
+
+def _compiled(entry: Any, facts: str) -> dict[str, str]:
+    """What is said of the compiled facts. They are code, so no other file may be named."""
+    if not isinstance(entry, dict) or not all(isinstance(text, str) for text in entry.values()):
+        raise ValueError(f"expected texts on the compiled facts, found {entry!r:.60}")
+    expected = str(Path(facts).with_suffix(".qlf"))
+    if entry and (set(entry) != {"name", "sha256", "swipl"} or entry["name"] != expected):
+        raise ValueError(f"expected {expected!r} as the compiled facts, found {entry!r:.200}")
+    return entry
+
+
+def _counts(entry: Any) -> dict[str, int]:
+    if not isinstance(entry, dict) or any(type(count) is not int or count < 0 for count in entry.values()):
+        raise ValueError(f"expected counts, found {entry!r:.60}")
+    return entry
 
 
 def _breach(entry: list[Any]) -> tuple[str, int, int]:

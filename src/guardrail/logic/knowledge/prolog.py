@@ -301,8 +301,9 @@ def _load() -> Any:
         MissingExtra: pyswip is not installed.
         EngineFault: SWI-Prolog is not installed.
     """
-    leave, hook = sys.exit, sys.excepthook
+    leave, hook, arguments = sys.exit, sys.excepthook, sys.argv
     try:
+        sys.argv = sys.argv[:0]  # pyswip encodes it, and fails where an argument is not UTF-8
         from pyswip import core, prolog  # the second starts Prolog, in this thread
     except ModuleNotFoundError as error:
         if error.name != "pyswip":
@@ -314,7 +315,7 @@ def _load() -> Any:
             f"Install it (Debian, Ubuntu: apt-get install {PACKAGE}), then try again."
         ) from error
     finally:
-        sys.exit, sys.excepthook = leave, hook  # pyswip takes both over
+        sys.exit, sys.excepthook, sys.argv = leave, hook, arguments  # pyswip takes the first two over
     del prolog
     # It would take Prolog down in the main thread while ours may be at work; the system frees all memory anyway.
     atexit.unregister(core.cleanupProlog)

@@ -245,6 +245,40 @@ class TestRefused:
         assert caught.value.line == 301
         assert not made.exists()
 
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"compiled": None},
+            {"compiled": {"name": 5, "sha256": "", "swipl": ""}},
+            {"compiled": {"name": "facts.qlf", "sha256": "", "swipl": ""}},
+            {"relations": None},
+            {"relations": {"director": "many"}},
+            {"facts": "many"},
+            {"entities": -1},
+        ],
+        ids=str,
+    )
+    def test_a_manifest_of_wrong_kinds(self, folder, change):
+        """It says that the manifest is damaged, and what of it."""
+        path = folder / MANIFEST
+        path.write_text(json.dumps(json.loads(path.read_text()) | change))
+        assert "wrong kind" in str(self.refused(folder))
+
+    def test_a_manifest_of_brackets(self, folder):
+        """Too deep to read."""
+        (folder / MANIFEST).write_text("[" * 100_000)
+        assert "nested too deep" in str(self.refused(folder))
+
+    def test_compiled_facts_of_elsewhere(self, folder, tmp_path):
+        """What is compiled is code: none outside the folder is loaded, even if its hash fits."""
+        path = folder / MANIFEST
+        content = json.loads(path.read_text())
+        compiled = file(folder, "*.qlf")
+        compiled.rename(tmp_path / compiled.name)
+        content["compiled"]["name"] = f"../{compiled.name}"
+        path.write_text(json.dumps(content))
+        assert "compiled facts" in str(self.refused(folder))
+
     def test_a_changed_fact(self, folder):
         """A line that is still a fact: the block that differs is named."""
         facts = file(folder, "*.pl")

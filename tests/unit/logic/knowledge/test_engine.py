@@ -45,6 +45,14 @@ class TestCall:
         )
         assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 7
 
+    def test_arguments_that_are_no_text(self):
+        """pyswip encodes the arguments of the program, which need not be UTF-8."""
+        script = (
+            "import sys\nsys.argv.append('\\udcff')\n"
+            "from guardrail.logic.knowledge.prolog import engine\nengine()\nassert sys.argv[-1] == '\\udcff'"
+        )
+        assert subprocess.run([sys.executable, "-c", script], check=False).returncode == 0
+
     def test_works_beside_pyswip(self):
         """Somebody else may have started Prolog in another thread."""
         script = (

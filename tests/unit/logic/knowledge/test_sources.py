@@ -40,10 +40,11 @@ class TestTriples:
         good = '{"subject": "a", "predicate": "r", "object": "b", "category": "x"}'
         bad = ["{", "[1]", '{"subject": "a", "relation": "r"}', '{"subject": 1, "relation": "r", "object": "b"}',
                '{"subject": "\\ud800", "relation": "r", "object": "b"}']  # fmt: skip
+        bad.append("[" * 100_000)
         path.write_text("\n".join([good, *bad, good]))
         found = read_triples(path)
         assert len(found.facts) == 2
-        assert [p.line for p in found.problems] == [2, 3, 4, 5, 6]
+        assert [p.line for p in found.problems] == [2, 3, 4, 5, 6, 7]
 
     def test_a_header_and_a_mark_of_byte_order_are_no_facts(self, tmp_path):
         """As spreadsheets write them."""

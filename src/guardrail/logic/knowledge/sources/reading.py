@@ -82,6 +82,9 @@ def json_lines(path: str | os.PathLike[str], found: Imported) -> Iterator[tuple[
         except ValueError as error:
             found.problem(path, number, f"expected JSON: {error}")
             continue
+        except RecursionError:
+            found.problem(path, number, "expected JSON, found brackets nested too deep")
+            continue
         if isinstance(entry, dict):
             yield number, entry
         else:
