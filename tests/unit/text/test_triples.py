@@ -300,6 +300,13 @@ class TestHostile:
         ]
         assert times[1] < 10 * times[0] + 0.1
 
+    def test_linear_in_names_that_are_said_something_of(self):
+        """Thousands of names in one sentence, each the subject of a relation."""
+        unit = "Emma was written by "
+        statements(unit, LEXICON)
+        short, long = (self.seconds(unit * many) for many in (1_000, 8_000))
+        assert long < 20 * short + 0.1
+
     @staticmethod
     def seconds(text):
         """Of this process, whatever else the machine does."""

@@ -106,6 +106,7 @@ class _Reader(Sides):
         self.said = list(_sayings(sentence.row, sentence.lexicon))
         super().__init__(sentence, {said.first for said in self.said}, {said.stop for said in self.said})
         self.denied = _denied_as_a_whole(self.row)
+        self.denied_names = {item.mention for item in self.row if item.mention is not None and item.denied}
 
     def statements(self) -> Iterator[Statement]:
         if any(item.key == "?" for item in self.row[-2:]):
@@ -150,9 +151,7 @@ class _Reader(Sides):
         if not first or not second:
             return None
         self.subject = first
-        denied = denied or any(
-            item.denied for item in self.row if item.mention is not None and item.mention in first
-        )
+        denied = denied or not self.denied_names.isdisjoint(first)
         return first, second, denied or (behind is not None and self.row[behind].denied)
 
     def _passive(self, said: _Said) -> bool:
