@@ -457,6 +457,7 @@ class TestWork:
     @pytest.mark.parametrize("family", FAMILIES)
     def test_no_numbers(self, tmp_path, family):
         """A model that says NaN has said nothing."""
+        needs_local()
         import torch
 
         model = CausalModel(make(tmp_path, family), device="cpu")
