@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from guardrail.cli._errors import Usage, code_of, say
+from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
 
 __all__ = ["check"]
 
@@ -74,20 +75,8 @@ def check(  # noqa: PLR0917  # an option each
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="A chat model to ask about what a look-up leaves open.")
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Its OpenAI-compatible endpoint. Default: $OPENAI_BASE_URL, else OpenAI."
-        ),
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VARIABLE",
-            help="Environment variable that holds the key. Default: OPENAI_API_KEY. Keys are never an option: "
-            "they would show in the list of processes.",
-        ),
-    ] = None,
+    base_url: BASE_URL = None,
+    api_key_env: API_KEY_ENV = None,
     effort: Annotated[
         Effort | None,
         typer.Option(
@@ -143,7 +132,7 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(metavar="PATH", help="Write the answer that the policy lets through; - prints it."),
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the exit code tells.")] = False,
+    quiet: QUIET = False,
 ) -> None:
     """Find made-up or misquoted references in an answer, and with --facts what contradicts known facts.
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from guardrail.cli._errors import Exit, Usage, say
+from guardrail.cli._options import API_KEY_ENV, BASE_URL
 from guardrail.cli._terminal import Glyphs, console, json_text, one_line, patience
 
 __all__ = ["ask", "build", "evaluate", "generate", "prove"]
@@ -270,18 +271,8 @@ def generate(
 def evaluate(  # noqa: PLR0917  # an option each
     cases: Annotated[str, typer.Argument(metavar="CASES", help="Questions from `guardrail facts generate`.")],
     model: Annotated[str | None, typer.Option(metavar="NAME", help="The chat model to ask.")] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Its OpenAI-compatible endpoint. Default: $OPENAI_BASE_URL, else OpenAI."
-        ),
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VARIABLE", help="Environment variable that holds the key. Default: OPENAI_API_KEY."
-        ),
-    ] = None,
+    base_url: BASE_URL = None,
+    api_key_env: API_KEY_ENV = None,
     replies: Annotated[
         str | None, typer.Option(metavar="PATH", help="Recorded replies, in place of a model.")
     ] = None,

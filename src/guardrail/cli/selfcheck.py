@@ -9,6 +9,7 @@ import typer
 
 from guardrail.cli._command import Command
 from guardrail.cli._errors import Usage, code_of
+from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
 
 __all__ = ["SelfCheckCommand", "selfcheck"]
 
@@ -74,18 +75,8 @@ def selfcheck(  # noqa: PLR0917  # an option each
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="The chat model that is sampled, and judges (prompt).")
     ] = None,
-    base_url: Annotated[
-        str | None,
-        typer.Option(
-            metavar="URL", help="Its OpenAI-compatible endpoint. Default: $OPENAI_BASE_URL, else OpenAI."
-        ),
-    ] = None,
-    api_key_env: Annotated[
-        str | None,
-        typer.Option(
-            metavar="VARIABLE", help="Environment variable that holds the key. Default: OPENAI_API_KEY."
-        ),
-    ] = None,
+    base_url: BASE_URL = None,
+    api_key_env: API_KEY_ENV = None,
     entailment: Annotated[
         str | None,
         typer.Option(metavar="DIR", help="The entailment model's folder, or its name (nli)."),
@@ -117,7 +108,7 @@ def selfcheck(  # noqa: PLR0917  # an option each
     html: Annotated[
         str | None, typer.Option(metavar="PATH", help="Write a page with scores and evidence.")
     ] = None,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the exit code tells.")] = False,
+    quiet: QUIET = False,
 ) -> None:
     """Score every sentence of an answer against other answers of the same model.
 

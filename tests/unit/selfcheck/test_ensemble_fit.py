@@ -10,7 +10,8 @@ import pytest
 from guardrail import Case
 from guardrail.backends import Backend
 from guardrail.detectors.selfcheck.ensemble import Stack
-from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, Range, learn, read_fit
+from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, Range, read_fit
+from guardrail.detectors.selfcheck.fitting import learn
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Finding, Measurement, Verdict
 

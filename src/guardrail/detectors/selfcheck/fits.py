@@ -4,7 +4,7 @@ Scores spread otherwise with 3 samples than with 20, so there is one stack for e
 between them the log-odds are interpolated in the log of the number. Outside them the nearest one holds.
 
 A fit is a small JSON file. It names its members with their options, the backends that made their scores, and where
-its labels come from; `learn` makes one from labelled answers.
+its labels come from; `fitting.learn` makes one from labelled answers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from datetime import date
 from functools import cached_property
 from hashlib import blake2b
 from importlib.resources import files
@@ -22,11 +21,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from guardrail._options import one_of
 from guardrail.backends import Backend
-from guardrail.detectors.selfcheck.ensemble import PENALTY, Stack
+from guardrail.detectors.selfcheck.ensemble import Stack
 from guardrail.errors import ConfigError, InputError
-from guardrail.report import Case, Finding, Measurement
+from guardrail.report import Case, Finding
 
 __all__ = [
     "PACKAGED",
@@ -38,7 +36,6 @@ __all__ = [
     "Member",
     "Range",
     "Shape",
-    "learn",
     "read_fit",
     "threshold_of",
 ]
@@ -283,106 +280,9 @@ def read_fit(source: str | Path) -> Fit:
         ) from error
 
 
-def learn(
-    members: Sequence[Member],
-    labelled: Sequence[Labelled],
-    examine: Examine,
-    *,
-    sizes: Sequence[int] = (5,),
-    without: Sequence[Sequence[str]] = (),
-    shape: Shape = "stack",
-    penalty: float = PENALTY,
-    backends: Mapping[str, Backend[Any]] | None = None,
-    provenance: Mapping[str, Any] | None = None,
-) -> Fit:
-    """Fit members' scores to labels; see `EnsembleCheck.learn`, which names the members itself."""
-    one_of("shape", shape, ("stack", "mean"))
-    names = tuple(member.name for member in members)
-    wanted = [names, *(tuple(n for n in names if n not in set(absent)) for absent in without)]
-    if unknown := {name for absent in without for name in absent} - set(names):
-        raise InputError(f"without: expected names of members {names!r}, got {sorted(unknown)!r}")
-    knots, counts = [], {}
-    for size in sorted(set(sizes)):
-        rows = _Rows(names)
-        for one in labelled:
-            rows.add(one, size, examine)
-        if not rows.blocks:
-            raise InputError(f"sizes: expected answers with at least {size} samples, got none")
-        copies = max(1.0, rows.blocks / len(labelled))  # the same sentence, several times: as much more ridge
-        knots += [Knot(size, rows.stack(some, shape, penalty * copies), rows.ranges(some)) for some in wanted]
-        counts[str(size)] = {"sentences": len(rows.labels), "unscored": rows.unscored}
-    about = {
-        "answers": len(labelled),
-        "sentences": sum(len(one.labels) for one in labelled),
-        "rows by number of samples": counts,
-        "shape": shape,
-        "penalty": penalty,
-        "date": date.today().isoformat(),  # noqa: DTZ011  # a day, for people
-        **(provenance or {}),
-    }
-    prints = {lane: backend.fingerprint for lane, backend in (backends or {}).items()}
-    return Fit(tuple(members), tuple(knots), prints, about)
-
-
 def threshold_of(member: str) -> str:
     """The name of the measurement that holds a member's threshold."""
     return f"{member}, threshold"
-
-
-class _Rows:
-    """Members' scores of labelled sentences, with one number of samples."""
-
-    def __init__(self, names: Sequence[str]) -> None:
-        self.scores: dict[str, list[float | None]] = {name: [] for name in names}
-        self.thresholds: dict[str, list[float]] = {name: [] for name in names}
-        self.labels: list[float] = []
-        self.passages: list[int] = []
-        self.blocks = 0
-
-    @property
-    def unscored(self) -> int:
-        """Rows that some member has no score for."""
-        return sum(None in row for row in zip(*self.scores.values(), strict=True))
-
-    def add(self, one: Labelled, size: int, examine: Examine) -> None:
-        """Take an answer in with each of its disjoint sets of so many samples."""
-        texts = one.case.samples
-        for start in range(0, len(texts) - size + 1, size):
-            case = one.case.model_copy(update={"samples": tuple(texts[start : start + size])})
-            findings = examine(case)
-            if len(findings) != len(one.labels):
-                raise InputError(
-                    f"expected one label per sentence, got {len(one.labels)} for the {len(findings)} sentences of "
-                    f"{one.case.answer[:60]!r}. A `splitter` says where your sentences stand."
-                )
-            for finding, label in zip(findings, one.labels, strict=True):
-                found = {e.name: e.value for e in finding.evidence if isinstance(e, Measurement)}
-                for name, column in self.scores.items():
-                    column.append(found.get(name))
-                    threshold = found.get(threshold_of(name))
-                    if threshold is not None:
-                        self.thresholds[name].append(threshold)
-                self.labels.append(float(label))
-                self.passages.append(self.blocks)
-            self.blocks += 1
-
-    def ranges(self, members: Sequence[str]) -> dict[str, Range]:
-        """Of the members' thresholds."""
-        return {
-            name: Range(min(values), math.fsum(values) / len(values), max(values))
-            for name in members
-            if (values := self.thresholds[name])
-        }
-
-    def stack(self, members: Sequence[str], shape: Shape, penalty: float) -> Stack:
-        """Fitted to the rows that all of them scored."""
-        whole = [
-            i for i in range(len(self.labels)) if all(self.scores[name][i] is not None for name in members)
-        ]
-        scores = {name: np.array([self.scores[name][i] for i in whole], dtype=np.float64) for name in members}
-        labels = [self.labels[i] for i in whole]
-        make = Stack.fit if shape == "stack" else Stack.fit_mean
-        return make(scores, labels, [self.passages[i] for i in whole], penalty=penalty)
 
 
 def _odds(knot: Knot, scores: Mapping[str, Any], thresholds: Mapping[str, float]) -> Any:

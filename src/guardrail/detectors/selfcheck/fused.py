@@ -140,11 +140,11 @@ class EnsembleCheck(SelfCheck):
         Raises:
             InputError: labels do not match the sentences, or nobody has so many samples.
         """
-        from guardrail.detectors.selfcheck import fits
+        from guardrail.detectors.selfcheck.fitting import learn
 
         members = [_record(name, one) for name, one in self._members.items()]
         known = {**self.backends(), **(backends or {})}
-        return fits.learn(
+        return learn(
             members,
             labelled,
             examine,
@@ -204,7 +204,12 @@ class EnsembleCheck(SelfCheck):
         shown = [tuple(_measurements(row)) for row in rows]
         if self._fit is None or unsuited:
             return [Judged(None, limit, unsuited or _UNFITTED, evidence) for evidence in shown]
-        thresholds = {name: column[0].threshold for name, column in judged.items() if column}
+        thresholds = {
+            name: one.threshold
+            for name, column in judged.items()
+            for one in column
+            if _known(one) is not None
+        }  # of one answer, so every sentence has the same
         fused = self._fit.predict(scores, len(material.texts), thresholds)
         found = []
         for sentence, row, one, evidence in zip(sentences, rows, fused, shown, strict=True):

@@ -1,0 +1,28 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+__all__ = ["API_KEY_ENV", "BASE_URL", "QUIET"]
+
+BASE_URL = Annotated[
+    str | None,
+    typer.Option(
+        "--base-url",
+        metavar="URL",
+        help="Its OpenAI-compatible endpoint. Default: $OPENAI_BASE_URL, else OpenAI.",
+    ),
+]
+API_KEY_ENV = Annotated[
+    str | None,
+    typer.Option(
+        "--api-key-env",
+        metavar="VARIABLE",
+        help="Environment variable that holds the key. Default: OPENAI_API_KEY. Keys are never an option: "
+        "they would show in the list of processes.",
+    ),
+]
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the exit code tells.")]
