@@ -44,6 +44,11 @@ class Detector(Protocol):
         """Paid requests for this case: the least and the most, before anything is asked."""
         ...
 
+    def cost_by_lane(self, case: Case) -> Mapping[str, tuple[int, int]]:
+        """By lane, requests that are paid only where the lane's backend is (`backends.is_paid`): least and most."""
+        del case
+        return {}
+
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """The flow that scores the case. Without requests it still is a generator: `yield from ()`."""
         ...

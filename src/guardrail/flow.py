@@ -154,7 +154,10 @@ class Request(Generic[T_co]):
 
     @property
     def paid(self) -> bool:
-        """Whether it counts against a budget of calls."""
+        """Whether it counts against a budget of calls, whoever answers.
+
+        One that does not may all the same, where its backend says so (`guardrail.backends.is_paid`).
+        """
         return False
 
     @property
@@ -174,12 +177,15 @@ class Branch(Generic[T]):
             siblings may still give calls back, and else fails with `Reason.BUDGET`: fewer branches, each
             finished.
         seconds: its own deadline, counted from its start.
+        lane: the lane of those calls, where they are paid only if its backend is: nothing is reserved for a model
+            that is not paid by the call. `None` = they are paid whoever answers.
     """
 
     flow: Flow[T]
     owner: str | None = None
     calls: int | None = None
     seconds: float | None = None
+    lane: str | None = None
 
 
 Step: TypeAlias = Sequence[Request[Any] | Branch[Any]]

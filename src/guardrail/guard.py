@@ -225,7 +225,7 @@ class Guard:
     def estimate(self, answer: str | Case, *, prompt: Prompt = (), context: Sequence[str] = ()) -> Estimate:
         """What a check would cost in paid calls, without asking anything."""
         case = _case(answer, prompt, context, ())
-        by_detector = {detector.name: detector.cost(case) for detector in self.detectors}
+        by_detector = {detector.name: self._estimated(detector, case) for detector in self.detectors}
         return Estimate(
             sum(least for least, _ in by_detector.values()),
             sum(most for _, most in by_detector.values()),
@@ -283,6 +283,14 @@ class Guard:
             raise review.error or RuntimeError(str(review))
         return review
 
+    def _estimated(self, detector: Detector, case: Case) -> tuple[int, int]:
+        """What a detector pays for this case, with the backends that this guard has."""
+        least, most = detector.cost(case)
+        by_lane = getattr(detector, "cost_by_lane", None)  # not every detector inherits the default
+        paid = self.hub.paid_lanes()
+        further = [] if by_lane is None else [more for lane, more in by_lane(case).items() if lane in paid]
+        return least + sum(more for more, _ in further), most + sum(more for _, more in further)
+
     def _ask(self, case: Case) -> Produce:
         """Answers by the guard's own chat model."""
 
@@ -295,7 +303,7 @@ class Guard:
     # -- driving
 
     def _run(self, flow: Flow[Any]) -> Run[Any]:
-        return Run(flow, budget=self.budget)
+        return Run(flow, budget=self.budget, paid=self.hub.paid_lanes())
 
     def _drive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()

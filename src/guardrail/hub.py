@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from guardrail._log import log
 from guardrail._options import number
 from guardrail._watchdog import Watchdog
-from guardrail.backends import AsyncBackend, Backend
+from guardrail.backends import AsyncBackend, Backend, is_paid
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request, describe
 from guardrail.jobs import FREE, Retry
@@ -101,6 +101,10 @@ class Hub:
     def backend(self, request: Request[Any]) -> Backend[Any] | None:
         """Who answers a request: the backend of its route, else of its lane."""
         return self.backends.get(request.route) or self.backends.get(request.lane)
+
+    def paid_lanes(self) -> frozenset[str]:
+        """Lanes whose backends are paid by the call, whatever they are asked."""
+        return frozenset(lane for lane, backend in self.backends.items() if is_paid(backend))
 
     def thread_lane(self, backend: Backend[Any]) -> ThreadLane:
         """The one lane of a backend that serves all threads and loops."""

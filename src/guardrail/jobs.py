@@ -86,6 +86,7 @@ class Job:
     request: Request[Any]
     shared: bool
     listeners: list[Listener]
+    paid: bool = False
     weight: int = 1
     group: Hashable = None
     batch: Batch | None = None
@@ -97,7 +98,7 @@ class Job:
 
     def call(self) -> Cost:
         """What sending it once costs at least."""
-        return Cost(calls=1) if self.request.paid else FREE
+        return Cost(calls=1) if self.paid else FREE
 
 
 @dataclass(slots=True, eq=False)

@@ -22,7 +22,7 @@ import tenacity
 
 from guardrail._log import log
 from guardrail._watchdog import Alarm
-from guardrail.backends import AsyncBackend, Backend
+from guardrail.backends import AsyncBackend, Backend, is_paid
 from guardrail.errors import BackendError
 from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
 from guardrail.jobs import FREE, Batch, Job, Listener, Told, checked, failure, rest
@@ -64,7 +64,7 @@ class Lane(Generic[B]):
         if shared and (known := self._shared.get(request)) is not None:
             known.listeners.append(listener)
             return known
-        job = Job(request, shared, [listener])
+        job = Job(request, shared, [listener], request.paid or is_paid(self.backend))
         if self.backend.batch > 1:
             job.weight, job.group = self.backend.weight(request), self.backend.group(request)
         if shared:

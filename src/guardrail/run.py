@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Iterable, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar, cast
@@ -189,6 +189,7 @@ class Run(Generic[T]):
         budget: bound on paid requests and tokens.
         seconds: the deadline of the whole, counted from `start`.
         memo: replies already known; replies of this run are added.
+        paid: lanes whose backends are paid by the call: all their requests count against the budget.
     """
 
     def __init__(
@@ -199,6 +200,7 @@ class Run(Generic[T]):
         budget: Budget | None = None,
         seconds: float | None = None,
         memo: Memo | None = None,
+        paid: Collection[str] = (),
     ) -> None:
         budget = budget or Budget()
         purse = _Purse(
@@ -208,6 +210,7 @@ class Run(Generic[T]):
         self._root = _Task(flow, owner, math.inf, purse)
         self._seconds = seconds
         self._memo = memo
+        self._paid_lanes = frozenset(paid)
         self._entries: dict[Request[Any], _Entry] = {}  # the latest of every request
         self._pending: dict[_Entry, None] = {}
         self._live: dict[_Task, None] = {}
@@ -380,7 +383,8 @@ class Run(Generic[T]):
 
     def _try_branch(self, parent: _Task, slot: int, branch: Branch[Any]) -> bool:
         purse: _Purse | None = parent.purse
-        if branch.calls is not None:
+        reserves = branch.calls is not None and (branch.lane is None or branch.lane in self._paid_lanes)
+        if branch.calls is not None and reserves:
             purse = parent.purse.reserve(branch.calls, self._expected_tokens())
         if purse is None:
             return False
@@ -389,7 +393,7 @@ class Run(Generic[T]):
             deadline = self._now + branch.seconds
             heapq.heappush(self._due, deadline)
         task = _Task(branch.flow, branch.owner or parent.owner, deadline, purse, parent, slot)
-        task.own_purse = branch.calls is not None
+        task.own_purse = reserves
         task.idle = parent.idle
         self._live[task] = None
         self._ready.append((task, None))
@@ -437,7 +441,7 @@ class Run(Generic[T]):
             del self._abandoned[entry]
             self._pending[entry] = None
         if entry is None or entry not in self._pending:
-            if request.paid and not task.purse.take():
+            if self._is_paid(request) and not task.purse.take():
                 self._refuse(task, slot, Reason.BUDGET)
                 return
             entry = self._entries[request] = _Entry(request, task.purse, {})
@@ -446,6 +450,9 @@ class Run(Generic[T]):
         task.idle = 0
         entry.waiters.append((task, slot))
         entry.owners[task.owner] = None
+
+    def _is_paid(self, request: Request[Any]) -> bool:
+        return request.paid or request.lane in self._paid_lanes
 
     def _refuse(self, task: _Task, slot: int, reason: Reason) -> None:
         if not task.refused:  # counted by step: a wide one is refused as a whole
@@ -482,7 +489,7 @@ class Run(Generic[T]):
 
     def _book(self, entry: _Entry, cost: Cost) -> None:
         self.ledger.book(entry.owners, cost)
-        if entry.request.paid:
+        if self._is_paid(entry.request):
             entry.purse.charge(cost.calls - (not entry.settled), cost.tokens)
             entry.settled = True
             if cost.tokens:

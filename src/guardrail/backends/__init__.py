@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from guardrail.flow import Reply
 
-__all__ = ["AsyncBackend", "Backend", "has_async_form"]
+__all__ = ["AsyncBackend", "Backend", "has_async_form", "is_paid"]
 
 Q_contra = TypeVar("Q_contra", contravariant=True)
 
@@ -62,6 +62,14 @@ class AsyncBackend(Backend[Q_contra], Protocol[Q_contra]):
     async def aanswer(self, requests: Sequence[Q_contra]) -> Sequence[Reply[Any]]:
         """As `answer`."""
         ...
+
+
+def is_paid(backend: Backend[Any]) -> bool:
+    """Whether all that a backend answers is paid by the call and counts against budgets, whatever it is asked.
+
+    A model behind an API says so with `paid = True`: it answers what one on this machine answers for nothing.
+    """
+    return bool(getattr(backend, "paid", False))
 
 
 def has_async_form(backend: Backend[Any]) -> TypeGuard[AsyncBackend[Any]]:

@@ -505,6 +505,16 @@ class TestEstimate:
         assert estimate.by_detector == {"asks": (0, 2), "consistency": (4, 4), "taker": (5, 5)}
         assert backend.asked == []
 
+    def test_counts_a_lane_where_its_backend_is_paid(self):
+        """Else nobody pays for it."""
+
+        class Looks(Asks):
+            def cost_by_lane(self, case):
+                return {"look": (2, 5)}
+
+        guards = [Guard([Looks(Buy(1))], backends={"look": Echo(paid=paid)}) for paid in (False, True)]
+        assert [guard.estimate("x").by_detector["asks"] for guard in guards] == [(0, 1), (2, 6)]
+
 
 class TestReports:
     def test_every_report_is_told(self):

@@ -484,6 +484,13 @@ class TestHanging:
         assert backends.queued() == 0
         backend.let_go.set()
 
+    def test_a_hung_call_to_who_is_paid_is_one_call(self):
+        """Though the request does not count where somebody else answers."""
+        backend = Stuck(concurrency=1, timeout=0.05, paid=True)
+        (hung,) = drive("sync", each([Look("hang")]), hub(backend))
+        assert (hung.reason, hung.cost) == (Reason.TIMEOUT, Cost(calls=1))
+        backend.let_go.set()
+
     def test_a_hung_call_on_a_loop_is_cancelled(self):
         """And not repeated: it has had its time."""
         backend = AsyncStuck(lambda look: look.key == "hang", concurrency=1, timeout=0.05)

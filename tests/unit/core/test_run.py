@@ -178,6 +178,18 @@ class TestBudget:
         """A look-up in a local file."""
         assert all(isinstance(r, Answer) for r in result(asks(*map(Look, range(9))), budget=Budget(calls=0)))
 
+    def test_free_requests_count_in_a_lane_that_is_paid(self):
+        """Whoever answers decides for a request that decides nothing; so do tokens."""
+
+        def priced(request):
+            return Answer("yes", Cost(calls=1, prompt_tokens=4))
+
+        budget = Budget(calls=2)
+        first, second, third = result(asks(*map(Look, range(3))), priced, budget=budget, paid=["look"])
+        assert (first.value, second.value, third.reason) == ("yes", "yes", Reason.BUDGET)
+        first, second = result(one_by_one([Look(1), Look(2)]), priced, budget=Budget(tokens=4), paid=["look"])
+        assert (first.value, second.reason) == ("yes", Reason.BUDGET)
+
     def test_a_reply_that_cost_nothing_gives_its_call_back(self):
         """From a cache, or joined to somebody else's."""
         requests = [Buy(i) for i in range(5)]
@@ -280,6 +292,18 @@ class TestReservations:
         flows = [Branch(reference(i), calls=3) for i in range(5)]
         finish(run := Run(gather(flows), budget=Budget(tokens=800)), lambda _: Answer("", Cost(1, 5, 5)))
         assert [type(found) for found in run.result] == [list] * 5
+
+    def test_reserves_for_a_lane_only_where_its_backend_is_paid(self):
+        """A model on this machine takes nothing from the budget of calls, one behind an API does."""
+        pair = (Look(1), Look(2))
+
+        def branches():
+            return gather([Branch(asks(*pair), calls=2, lane="look"), Branch(asks(Buy(1)), calls=1)])
+
+        free, bought = result(branches(), budget=Budget(calls=1))
+        assert (free, bought) == ([Answer("re 1"), Answer("re 2")], [Answer("re 1", Cost(calls=1))])
+        refused, bought = result(branches(), budget=Budget(calls=1), paid={"look"})
+        assert (refused.reason, bought) == (Reason.BUDGET, [Answer("re 1", Cost(calls=1))])
 
     def test_a_branch_that_is_refused_never_runs(self):
         """Not even to its first line."""
