@@ -22,9 +22,9 @@ from benchmarks.selfcheck.metrics import COLUMNS, Measured, measure
 from benchmarks.selfcheck.passages import Passage, read_passages
 from benchmarks.selfcheck.published import column_names
 from guardrail import Case, Guard
+from guardrail.backends.packaged import ComparePackaged, installed, packaged
 from guardrail.detectors.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, SelfCheck
 from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Labelled, read_fit
-from guardrail.detectors.selfcheck.packaged import ComparePackaged, installed, packaged
 from guardrail.errors import InputError
 from guardrail.flow import Reply
 from guardrail.report import Finding, Measurement, Verdict

@@ -11,10 +11,10 @@ import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 
 from guardrail.backends import Backend
+from guardrail.backends.packaged import packaged
 from guardrail.cli import _selfcheck
 from guardrail.cli._sentences import WIDTH
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck.packaged import packaged
 from guardrail.detectors.selfcheck.questions import Answerable, Distract, QuestionAnswer
 from guardrail.errors import MissingExtra
 from guardrail.flow import Answer, Failed, Reason

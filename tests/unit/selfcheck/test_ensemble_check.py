@@ -11,10 +11,10 @@ from tests.unit.selfcheck.test_ensemble_fit import stack
 
 from guardrail import Case, Guard, Verdict
 from guardrail.backends import Backend
+from guardrail.backends import packaged as encoder
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
-from guardrail.detectors.selfcheck import packaged as encoder
 from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, read_fit
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.flow import Answer, Failed, Reason

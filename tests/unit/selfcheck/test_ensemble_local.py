@@ -6,10 +6,10 @@ import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 
 from guardrail import Case, Guard, Verdict
+from guardrail.backends.packaged import LANE, installed, packaged
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import EnsembleCheck
 from guardrail.detectors.selfcheck.fits import PACKAGED, read_fit
-from guardrail.detectors.selfcheck.packaged import LANE, installed, packaged
 
 needs_local()
 

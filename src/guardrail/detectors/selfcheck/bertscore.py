@@ -12,8 +12,8 @@ from typing import Any, ClassVar, Literal
 
 from guardrail._options import one_of
 from guardrail.backends import Backend
+from guardrail.backends.packaged import LANE, ComparePackaged, packaged
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.detectors.selfcheck.packaged import LANE, ComparePackaged, packaged
 from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.flow import Answer, Flow, each, why
 from guardrail.report import Evidence, Measurement, Passage, Scale

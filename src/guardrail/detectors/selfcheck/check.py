@@ -356,7 +356,7 @@ class SelfCheck(Detector):
 
 def _default() -> str:
     """The method of `SelfCheck()`; nothing heavy is imported to find out."""
-    from guardrail.detectors.selfcheck.packaged import installed
+    from guardrail.backends.packaged import installed
 
     return "ensemble" if installed() else "ngram"
 
