@@ -48,6 +48,7 @@ class Work:
         batches: how many forward passes.
         tokens: in those texts.
         slots: the same after padding.
+        reused: tokens that had not to be computed, because those of another text with the same beginning were kept.
         truncated: texts, or pairs, of which only the beginning was read.
         seconds: spent in forward passes.
         operations: floating-point operations that a plain forward pass of each text alone takes: those of its
@@ -60,6 +61,7 @@ class Work:
     batches: int = 0
     tokens: int = 0
     slots: int = 0
+    reused: int = 0
     truncated: int = 0
     seconds: float = 0.0
     operations: int = 0

@@ -7,7 +7,8 @@ import pytest
 from scipy import stats
 
 from guardrail.backends import Backend
-from guardrail.detectors.phr.models import BernoulliModel, RegressionModel, generator
+from guardrail.backends.draws import generator
+from guardrail.detectors.phr.models import BernoulliModel, RegressionModel
 from guardrail.detectors.phr.pairs import END, Form
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Failed, Reason, draws

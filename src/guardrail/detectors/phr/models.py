@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from guardrail.backends import Backend
-from guardrail.codec import key
+from guardrail.backends.draws import generator
 from guardrail.detectors.phr.conjugate import Posterior
 from guardrail.detectors.phr.pairs import END, Form
 from guardrail.errors import ConfigError
@@ -20,15 +20,7 @@ from guardrail.flow import Answer, Failed, Reason, Reply, Request
 from guardrail.report import Example
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
-__all__ = ["BernoulliModel", "RegressionModel", "generator"]
-
-
-def generator(request: Request[Any], seed: int) -> np.random.Generator:
-    """Random numbers that depend on a request and a seed alone: Philox, keyed by 128 bits of the request's key.
-
-    Two backends of one model draw the same from it, however they compute.
-    """
-    return np.random.Generator(np.random.Philox(key=int(key(request, f"seed {seed}")[:32], 16)))
+__all__ = ["BernoulliModel", "RegressionModel"]
 
 
 class _Model(Backend[Request[Any]]):

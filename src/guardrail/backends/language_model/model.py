@@ -1,0 +1,303 @@
+"""`CausalModel`: the backend."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+from guardrail.backends import Backend
+from guardrail.backends._local import HALF, Device, Precision, apportion
+from guardrail.backends.batching import Work
+from guardrail.backends.language_model._continuing import NO_NUMBERS, Draw, draw, spread
+from guardrail.backends.language_model._network import Causal
+from guardrail.backends.language_model._plain import Plain
+from guardrail.backends.language_model.scoring import Window, spelling, windows
+from guardrail.errors import ConfigError
+from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request
+from guardrail.requests import Distribution, LogProb, Sample, ScoreTokens, TokenLogprob
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Encoding
+
+    Table: TypeAlias = NDArray[np.float32]
+
+__all__ = ["CausalModel"]
+
+_CAPACITY = 8  # batches that a lane hands over at once, so that they can be sorted
+_CHARACTERS_PER_TOKEN = 4  # of English
+_HALF = "the text holds half a character (a lone surrogate)"
+_NOTHING = "nothing comes before the first token, and the model has no token for the beginning of a text: give a context"
+
+
+class CausalModel(Backend[Request[Any]]):
+    """A causal language model on this machine; answers `ScoreTokens`, `LogProb`, `Sample` and `Distribution`.
+
+    **Tokens.** A request's context is tokenised as one text (of a `Distribution`: context and query together), and what
+    continues it (the scored text, a label, what is drawn) for itself, so between them there always is a border of
+    tokens. Most vocabularies have a word's leading blank in its token: put a blank between context and text at the
+    beginning of the text. Before the context stands the model's token for the beginning of a text (where it has none:
+    for the end), unless there is neither. Special tokens that a text spells out are text.
+
+    **Scores.** Texts longer than the window are read in windows that overlap: each further one scores `stride` tokens,
+    so every token is scored once, after its whole left context or after at least window − stride tokens of it.
+    Logits are computed for a part of the tokens at a time, and only for those that are scored.
+
+    **Draws.** A token is drawn by one uniform number (`drawing.ranks`) from those that belong to the request and the seed
+    alone (`draws.generator`), so what is drawn beside it does not matter, up to rounding at the edge between two tokens.
+    A reply ends with the first stop, or before a token that ends a text; what the last token holds behind the stop
+    is cut off. What is cut in the middle of a character ends with the replacement character. Special tokens that
+    end nothing have no text. Contexts that are longer than the window are refused, never cut, and so is a draw that
+    fills it.
+
+    **Distributions** are those of the whole next token, named by the vocabulary's own pieces.
+
+    Args:
+        model: a folder, or a name that is looked for in `$GUARDRAIL_MODELS` (see `weights.places`).
+        device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
+        precision: "fp32", "bf16" or "int8" (processors only), as for `EntailmentModel`. In 8 bits are
+            `torch.nn.Linear` layers alone: of GPT-2, only the last.
+        budget: tokens per batch.
+        window: tokens that are read at once; by default what the model takes, at most 4,096.
+        stride: tokens that a further window scores; by default half a window. Smaller: more context, more time.
+        seed: of all draws.
+
+    Raises:
+        MissingExtra: torch or transformers is not installed.
+        WeightsMissing: no such model here; the message holds the command that fetches it.
+        ConfigError: pickled weights, no such device, a window that is longer than the model takes.
+    """
+
+    def __init__(
+        self,
+        model: str | Path,
+        *,
+        device: Device = "auto",
+        precision: Precision = "fp32",
+        budget: int | None = None,
+        window: int | None = None,
+        stride: int | None = None,
+        seed: int = 0,
+    ) -> None:
+        for name, value in (("window", window), ("stride", stride)):
+            if value is not None and value < 1:
+                raise ConfigError(f"expected {name} to be None or 1 or more, got {value!r}")
+        if window is not None and stride is not None and stride > window:
+            raise ConfigError(f"expected a stride of at most {window} (the window), got {stride!r}")
+        self._model = Causal(
+            model, kind="causal", device=device, precision=precision, budget=budget, longest=window
+        )
+        self._stride = stride
+        self.seed = seed
+        self.batch = 64 if self._model.device == "cpu" else 1_024
+        self.capacity = _CAPACITY * self._model.budget
+        self._texts: dict[int, str] = {}
+
+    @property
+    def work(self) -> Work:
+        """What it has done so far; a window counts as a text."""
+        return self._model.work
+
+    @property
+    def window(self) -> int:
+        """Tokens that are read at once; loads the model."""
+        return self._model.window
+
+    @property
+    def stride(self) -> int:
+        """Tokens that a further window scores; loads the model."""
+        return min(self.window, self._stride or max(1, self.window // 2))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The weights, by content, how long texts are cut, and the seed of draws."""
+        return f"language_model:{self._model.digest}:{self._stride or ''}:{self.seed}"
+
+    def weight(self, request: Request[Any]) -> int:
+        """About how many tokens."""
+        if isinstance(request, ScoreTokens):
+            return 1 + (len(request.context) + len(request.text)) // _CHARACTERS_PER_TOKEN
+        if isinstance(request, LogProb):
+            return 1 + (len(request.context) + len(request.continuation)) // _CHARACTERS_PER_TOKEN
+        if isinstance(request, Sample | Distribution):
+            return 1 + len(request.context) // _CHARACTERS_PER_TOKEN
+        return 1
+
+    def load(self) -> None:
+        """Load the weights now; else the first answer does."""
+        self._model.load()
+
+    def answer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
+        """One reply per request, in order; of equal ones the first bears the cost."""
+        self._model.asked(len(requests))
+        found: dict[Request[Any], Reply[Any]] = {}
+        scored: dict[Request[Any], list[Window]] = {}
+        drawn: dict[Sample, Draw] = {}
+        spreads: dict[Distribution, tuple[int, ...]] = {}
+        for request in dict.fromkeys(requests):
+            plan = self._plan(request)
+            if isinstance(plan, Failed):
+                found[request] = plan
+            elif isinstance(plan, Draw):
+                drawn[plan.request] = plan
+            elif isinstance(request, Distribution):
+                spreads[request] = cast("tuple[int, ...]", plan)
+            else:
+                scored[request] = cast("list[Window]", plan)
+        found |= self._score(scored) | self._spread(spreads) | self._draw(drawn)
+        replies = []
+        for request in requests:
+            replies.append(found[request])
+            found[request] = replace(found[request], cost=Cost())  # the first of equal ones bears it
+        return replies
+
+    # -- plans
+
+    def _plan(self, request: Request[Any]) -> list[Window] | tuple[int, ...] | Draw | Failed:
+        if isinstance(request, Sample | Distribution):
+            path = self._path(request.context + (request.query if isinstance(request, Distribution) else ""))
+            if isinstance(path, Failed) or isinstance(request, Distribution):
+                return path
+            if (fault := _fault(request)) is not None:
+                return Failed(Reason.REFUSED, fault)
+            return Draw(request, path, self.window + 1 - len(path), self.seed)
+        if isinstance(request, ScoreTokens):
+            return self._windows(request.context, request.text, max(0, request.top))
+        if isinstance(request, LogProb):
+            return self._windows(request.context, request.continuation, 0)
+        return Failed(
+            Reason.MISSING,
+            f"CausalModel answers ScoreTokens, LogProb, Sample and Distribution, not {type(request).__name__}",
+        )
+
+    def _path(self, text: str) -> tuple[int, ...] | Failed:
+        """The tokens of a context, which has to fit into the window."""
+        if HALF.search(text):
+            return Failed(Reason.REFUSED, _HALF)
+        begin = self._model.begin
+        path = (*([] if begin is None else [begin]), *self._model.tokens(text).ids)
+        if not path:
+            return Failed(Reason.REFUSED, _NOTHING)
+        if len(path) > self.window:
+            return Failed(
+                Reason.REFUSED,
+                f"the context has {len(path)} tokens and the window {self.window}: give a shorter one (fewer "
+                "examples), or a larger window if the model takes one",
+            )
+        return path
+
+    def _windows(self, context: str, text: str, top: int) -> list[Window] | Failed:
+        if HALF.search(context) or HALF.search(text):
+            return Failed(Reason.REFUSED, _HALF)
+        before, scored = self._model.tokens(context).ids, self._behind(context, text)[0]
+        if not scored:
+            return Failed(Reason.REFUSED, "the text has no tokens")
+        begin = self._model.begin
+        if begin is None and not before:
+            return Failed(Reason.REFUSED, _NOTHING)
+        prefix = [] if begin is None else [begin]
+        whole = [*before, *scored]
+        cuts = windows(
+            len(before), len(scored), longest=self.window, stride=self.stride, begun=begin is not None
+        )
+        return [
+            Window(
+                [*prefix, *whole[start : end - 1]],
+                len(prefix) + first - start - 1,
+                whole[first:end],
+                top,
+            )
+            for start, first, end in cuts
+        ]
+
+    def _behind(self, context: str, text: str) -> tuple[list[int], list[tuple[int, int]]]:
+        if context:
+            return self._model.continued(text)
+        found = self._model.tokens(text)
+        return found.ids, found.offsets
+
+    # -- replies
+
+    def _score(self, plans: Mapping[Request[Any], list[Window]]) -> dict[Request[Any], Reply[Any]]:
+        started = time.perf_counter()
+        passes = [window for plan in plans.values() for window in plan]
+        tables = iter(self._model.run(cast("list[Encoding]", passes)))
+        sizes = [sum(map(len, plan)) for plan in plans.values()]
+        costs = apportion(time.perf_counter() - started, sizes)
+        return {
+            request: self._scored(request, [next(tables) for _ in plan], Cost(seconds=seconds))
+            for (request, plan), seconds in zip(plans.items(), costs, strict=True)
+        }
+
+    def _spread(self, plans: Mapping[Distribution, tuple[int, ...]]) -> dict[Request[Any], Reply[Any]]:
+        if not plans:
+            return {}
+        started = time.perf_counter()
+        replies = self._model.alone(lambda: spread(self._model, Plain(self._model), list(plans.items())))
+        costs = apportion(time.perf_counter() - started, [len(path) for path in plans.values()])
+        return {
+            request: replace(reply, cost=Cost(seconds=seconds))
+            for request, reply, seconds in zip(plans, replies, costs, strict=True)
+        }
+
+    def _draw(self, plans: Mapping[Sample, Draw]) -> dict[Request[Any], Reply[Any]]:
+        if not plans:
+            return {}
+        started = time.perf_counter()
+        self._model.alone(lambda: draw(self._model, Plain(self._model), list(plans.values())))
+        sizes = [len(one.path) + len(one.tokens) for one in plans.values()]
+        costs = apportion(time.perf_counter() - started, sizes)
+        return {
+            request: replace(cast("Reply[str]", one.reply), cost=Cost(seconds=seconds))
+            for (request, one), seconds in zip(plans.items(), costs, strict=True)
+        }
+
+    def _scored(self, request: Request[Any], parts: Sequence[Table | None], cost: Cost) -> Reply[Any]:
+        import numpy as np
+
+        if any(part is None for part in parts):
+            return Failed(
+                Reason.BACKEND,
+                f"a window of {self.window} tokens does not fit into the device's memory: give a smaller one",
+                cost=cost,
+            )
+        table = np.concatenate([part for part in parts if part is not None])
+        if not np.isfinite(table[:, :2]).all():
+            return Failed(Reason.BACKEND, NO_NUMBERS, cost=cost)
+        if isinstance(request, ScoreTokens):
+            return Answer(self._told(request, table), cost)
+        return Answer(math.fsum(table[:, 0].tolist()) / len(table), cost)
+
+    def _told(self, request: ScoreTokens, table: Table) -> tuple[TokenLogprob, ...]:
+        texts = spelling(request.text, self._behind(request.context, request.text)[1])
+        top = (table.shape[1] - 2) // 2
+        found = []
+        for piece, row in zip(texts, table.tolist(), strict=True):
+            others = zip(row[2 : 2 + top], row[2 + top :], strict=True)
+            alternatives = tuple((self._text(int(i)), logprob) for i, logprob in others)
+            found.append(TokenLogprob(piece, min(0.0, row[0]), alternatives, max(0.0, row[1])))
+        return tuple(found)
+
+    def _text(self, token: int) -> str:
+        """A token of the vocabulary as text; a part of a character is the replacement character."""
+        known = self._texts.get(token)
+        if known is None:
+            known = self._texts[token] = self._model.written([token], marks=True)
+        return known
+
+
+def _fault(request: Sample) -> str | None:
+    """What no reply can be drawn for."""
+    if not (math.isfinite(request.temperature) and request.temperature >= 0):
+        return f"expected a temperature of 0 or more, got {request.temperature!r}"
+    if not 0 < request.top_p <= 1:
+        return f"expected top_p above 0 and at most 1, got {request.top_p!r}"
+    if request.max_tokens is not None and request.max_tokens < 1:
+        return f"expected max_tokens to be None or 1 or more, got {request.max_tokens!r}"
+    return None
