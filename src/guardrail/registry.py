@@ -84,6 +84,7 @@ DETECTORS = Registry(
     "guardrail.detectors",
     {
         "facts": "guardrail.detectors.logic:FactCheck",
+        "pairs": "guardrail.detectors.memory:PairConsistency",
         "phr": "guardrail.detectors.phr:PosteriorHallucinationRate",
         "references": "guardrail.detectors.references:ReferenceCheck",
         "selfcheck": "guardrail.detectors.selfcheck:SelfCheck",

@@ -18,6 +18,7 @@ from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
 from guardrail.cli.facts import ask, build, evaluate, generate, prove
 from guardrail.cli.index import add, find, stats
+from guardrail.cli.memory import app as memory_app
 from guardrail.cli.selfcheck import SelfCheckCommand, selfcheck
 
 __all__ = ["app", "run"]
@@ -111,6 +112,7 @@ _command(facts_app, ask, "ask", "Ask whether a relation holds.")
 _command(facts_app, prove, "prove", "Prove or refute it, step by step.")
 _command(facts_app, generate, "generate", "Make questions with known answers.")
 _command(facts_app, evaluate, "evaluate", "Put questions to a model.")
+app.add_typer(memory_app, name="memory", short_help="Measure how consistent a model's memory is.")
 _command(app, doctor, "doctor", "What is installed, what is missing.")
 _command(
     app,

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from guardrail.detectors.logic import FactCheck as FactCheck
+    from guardrail.detectors.memory import PairConsistency as PairConsistency
     from guardrail.detectors.phr import PosteriorHallucinationRate as PosteriorHallucinationRate
     from guardrail.detectors.references import ReferenceCheck as ReferenceCheck
     from guardrail.detectors.selfcheck import SelfCheck as SelfCheck
 
-__all__ = ["FactCheck", "PosteriorHallucinationRate", "ReferenceCheck", "SelfCheck"]
+__all__ = ["FactCheck", "PairConsistency", "PosteriorHallucinationRate", "ReferenceCheck", "SelfCheck"]
 
 _HOMES = {
     "FactCheck": "guardrail.detectors.logic",
+    "PairConsistency": "guardrail.detectors.memory",
     "PosteriorHallucinationRate": "guardrail.detectors.phr",
     "ReferenceCheck": "guardrail.detectors.references",
     "SelfCheck": "guardrail.detectors.selfcheck",

@@ -1,0 +1,24 @@
+"""`guardrail memory`: does a model keep what it knows apart, and do its answers hold in other words?"""
+
+from __future__ import annotations
+
+import typer
+
+from guardrail.cli._help import NARROW, help_of
+
+__all__ = ["app"]
+
+app = typer.Typer(rich_markup_mode=None, invoke_without_command=True, context_settings=NARROW)
+
+
+def _memory(context: typer.Context) -> None:
+    """Measure how consistent a model's memory is.
+
+    Examples:
+      guardrail memory internal --pairs capitals.jsonl --left country --right capital --model gpt-5-mini
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+app.callback(help=help_of(_memory))(_memory)

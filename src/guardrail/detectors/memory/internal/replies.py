@@ -1,0 +1,114 @@
+"""Reading replies: a name, or a list of k names; whatever else a reply holds makes it malformed.
+
+A malformed reply is no answer to the question, and so neither right nor wrong; it is counted apart, by what is wrong with
+it. A name that was not on offer is an answer, and a wrong one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from guardrail.text.chinese import name_key
+
+__all__ = ["FAULTS", "Fault", "Reading", "read_list", "read_name"]
+
+Fault: TypeAlias = Literal["empty", "length", "prose", "unrelated"]
+FAULTS: tuple[Fault, ...] = ("empty", "length", "prose", "unrelated")
+"""No text; another number of names; more than names; not one name that was on offer."""
+
+_READ = 10_000  # characters of a reply that are looked at
+_THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
+_LEAD = re.compile(r"\A(?:the )?(?:answer|答案|答|作者)(?: is|是|为)?\s*[:：]\s*", re.IGNORECASE)
+_NUMBER = re.compile(
+    r"(?:^|(?<=[,，、;；\n]))[ \t]*(?:[(（]?\d{1,2}[)）.．、:：](?!\d)|[-*•–])[ \t]*", re.MULTILINE
+)
+_SEPARATOR = re.compile("[,，、;；]")
+_PROSE = re.compile(r"[。！？!?:：=→\n]|\w{4}\. ")
+_ENDS = " \t\r\n.。,，、;；\"'“”‘’「」『』`*_[]［］()（）<>〈〉"
+_LONG = 40  # characters of a name, unless longer ones are on offer
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A reply that was read.
+
+    Attributes:
+        names: as they stand in the reply; empty if it is malformed.
+        fault: what is wrong with it; `None` where it is a list.
+    """
+
+    names: tuple[str, ...] = ()
+    fault: Fault | None = None
+
+
+def read_name(reply: str) -> str | None:
+    """The name that a reply is; `None` where it is more than that, or nothing.
+
+    Example:
+        >>> read_name(" “Paris”. "), read_name("It is Paris, of course!")
+        ('Paris', None)
+    """
+    text = _said(reply).strip(_ENDS)
+    return text if text and len(text) <= _LONG and _is_name(text) else None
+
+
+def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = ()) -> Reading:
+    r"""The list that a reply is: as many names as were on offer, by comma (,，、) or line, numbered or not.
+
+    Args:
+        reply: the whole of it; a thought before it (<think>) is left out.
+        on_offer: the names that the question showed.
+        right: names that would be right too, though not shown.
+
+    Example:
+        >>> read_list("1. Rome\n2. Oslo", ["Oslo", "Rome"]).names
+        ('Rome', 'Oslo')
+        >>> read_list("Rome", ["Oslo", "Rome"]).fault, read_list("Well: Rome, Oslo!", ["Oslo", "Rome"]).fault
+        ('length', 'prose')
+    """
+    text = _said(reply).strip()
+    if not text.strip(_ENDS):
+        return Reading(fault="empty")
+    known = {name_key(name): name for name in (*on_offer, *right)}
+    longest = max(_LONG, *(len(name) for name in known.values()))
+    lines = [line.strip(_ENDS) for line in _NUMBER.sub("", _bare(text)).splitlines()]
+    names: list[str] = []
+    for line in filter(None, lines):
+        names += [line] if name_key(line) in known else _rejoined(_SEPARATOR.split(line), known)
+    names = [name.strip(_ENDS) for name in names]
+    if any(len(name) > longest or (not _is_name(name) and name_key(name) not in known) for name in names):
+        return Reading(fault="prose")
+    if len(names) != len(on_offer) or not all(names):
+        return Reading(fault="length")
+    if not any(name_key(name) in known for name in names):
+        return Reading(fault="unrelated")  # "I do not know, sorry" is two words and a comma
+    return Reading(tuple(names))
+
+
+def _said(reply: str) -> str:
+    return _LEAD.sub("", _THOUGHT.sub("", reply, count=1)[:_READ].strip(), count=1)
+
+
+def _bare(text: str) -> str:
+    """Without a pair of brackets around it all."""
+    inner = text.strip("`* \t\n")
+    return inner[1:-1] if inner[:1] in "[［(（" and inner[-1:] in "]］)）" else inner
+
+
+def _rejoined(pieces: Sequence[str], known: Mapping[str, str]) -> list[str]:
+    """Names that hold a comma themselves ("Washington, D.C.") are put together again."""
+    found: list[str] = []
+    place, widest = 0, 1 + max(len(_SEPARATOR.findall(name)) for name in known.values())
+    while place < len(pieces):
+        ends = range(min(len(pieces), place + widest), place + 1, -1)
+        end = next((e for e in ends if name_key(",".join(pieces[place:e])) in known), place + 1)
+        found.append(", ".join(piece.strip() for piece in pieces[place:end]))
+        place = end
+    return found
+
+
+def _is_name(text: str) -> bool:
+    return not _PROSE.search(text)

@@ -1,0 +1,150 @@
+"""Chinese names and short answers in one spelling, so that what is the same compares equal.
+
+Full and half width, blanks, case, accents, traditional and simplified characters, marks around a name, the dynasty
+before a poet's name, and names that a poet is known by beside his own.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from functools import cache, lru_cache
+
+from guardrail.errors import MissingExtra
+
+__all__ = ["OTHER_NAMES", "has_han", "name_key", "simplified", "text_key"]
+
+_HAN = re.compile("[\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]")
+_TITLE = re.compile("《[^《》]*》")
+_GLOSS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|〔[^〔〕]*〕|【[^【】]*】|〈[^〈〉]*〉")
+_DYNASTY = re.compile(
+    "(?:先秦|西汉|东汉|三国|两晋|西晋|东晋|南朝|北朝|南北朝|初唐|盛唐|中唐|晚唐|五代|南唐|后蜀|北宋|南宋"
+    "|[秦汉魏晋隋唐宋辽金元明清])(?:代|朝)?(?:[·・•‧∙]|(?:著名|大)?(?:诗人|词人|文学家))"
+)
+_ACCENTS = re.compile("[\u0300-\u036f]")
+
+# Read, one by one, in the biographies of the Complete Tang Poems as chinese-poetry/chinese-poetry has them (MIT,
+# 全唐诗/authors.tang.json at 261f706c8431ccfebee1e81e30a64a8d0d0571cc): style names (字) behind the surname, pen names
+# (號), an office that a poet was called by, an emperor's own name. A style name alone is left out: several share one.
+OTHER_NAMES: Mapping[str, tuple[str, ...]] = {
+    "白居易": ("白乐天", "香山居士", "白香山", "醉吟先生"),
+    "陈子昂": ("陈伯玉",),
+    "戴叔伦": ("戴幼公",),
+    "杜甫": ("杜子美",),
+    "高适": ("高达夫",),
+    "顾况": ("顾逋翁",),
+    "韩翃": ("韩君平",),
+    "皇甫冉": ("皇甫茂政",),
+    "贾至": ("贾幼邻",),
+    "皎然": ("僧皎然",),
+    "李白": ("李太白",),
+    "李端": ("李正己",),
+    "李贺": ("李长吉",),
+    "李商隐": ("李义山", "玉谿生", "玉溪生"),
+    "李益": ("李君虞",),
+    "刘禹锡": ("刘梦得",),
+    "刘长卿": ("刘文房",),
+    "柳宗元": ("柳子厚", "柳柳州"),
+    "卢纶": ("卢允言",),
+    "马戴": ("马虞臣",),
+    "孟郊": ("孟东野",),
+    "明皇帝": ("李隆基", "唐明皇"),
+    "秦韬玉": ("秦仲明",),
+    "沈佺期": ("沈云卿",),
+    "宋之问": ("宋延清", "宋少连"),
+    "王勃": ("王子安",),
+    "王昌龄": ("王少伯", "王江宁"),
+    "王翰": ("王子羽",),
+    "王建": ("王仲初",),
+    "王维": ("王摩诘",),
+    "王涯": ("王广津",),
+    "温庭筠": ("温飞卿",),
+    "元稹": ("元微之",),
+    "张籍": ("张文昌",),
+    "张九龄": ("张子寿",),
+    "张说": ("张道济", "张说之"),
+}
+"""Other names of Tang poets, by the name in the collections; simplified."""
+
+
+def has_han(text: str) -> bool:
+    """Whether there is a Chinese character in it.
+
+    Example:
+        >>> has_han("王之涣"), has_han("Paris, 巴黎"), has_han("パリ")
+        (True, True, False)
+    """
+    return _HAN.search(text) is not None
+
+
+def simplified(text: str) -> str:
+    """Traditional characters as simplified ones (OpenCC, t2s); text without Chinese characters as it is.
+
+    Raises:
+        MissingExtra: there are Chinese characters and OpenCC is not installed.
+    """
+    return _converter()(text) if has_han(text) else text
+
+
+@lru_cache(maxsize=1 << 16)
+def name_key(text: str) -> str:
+    """What is left of a name for comparison; two spellings of one name have one key.
+
+    Dropped: blanks, punctuation, accents of Latin letters, case, glosses in brackets, a title in 《》 beside the
+    name, a dynasty before it. Traditional characters become simplified, other names of a poet (`OTHER_NAMES`) his own.
+    "" for a text without letters and digits.
+
+    Raises:
+        MissingExtra: there are Chinese characters and OpenCC is not installed.
+
+    Example:
+        >>> name_key("São Tomé"), name_key("ＰＡＲＩＳ."), name_key("N'Djamena")
+        ('saotome', 'paris', 'ndjamena')
+    """
+    plain = unicodedata.normalize("NFKC", text)
+    for pattern in (_TITLE, _GLOSS):
+        rest = pattern.sub(" ", plain)
+        plain = rest if _letters(rest) else plain
+    if not has_han(plain):
+        return _letters(plain)
+    plain = simplified(plain).strip()
+    rest = _DYNASTY.sub("", plain, count=1) if _DYNASTY.match(plain) else plain
+    key = _letters(rest) or _letters(plain)
+    return _own_names().get(key, key)
+
+
+@lru_cache(maxsize=1 << 14)
+def text_key(text: str) -> str:
+    """What is left of a text for comparison: its letters and digits, in one width, case and script.
+
+    Raises:
+        MissingExtra: there are Chinese characters and OpenCC is not installed.
+
+    Example:
+        >>> text_key("Côte d’Ivoire"), text_key("１２ Ｂ")
+        ('cotedivoire', '12b')
+    """
+    return _letters(simplified(unicodedata.normalize("NFKC", text)))
+
+
+def _letters(text: str) -> str:
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold()))
+    return "".join(filter(str.isalnum, unicodedata.normalize("NFC", bare)))
+
+
+@cache
+def _own_names() -> Mapping[str, str]:
+    return {_letters(other): own for own, others in OTHER_NAMES.items() for other in others}
+
+
+@cache
+def _converter() -> Callable[[str], str]:
+    try:
+        from opencc import OpenCC
+    except ImportError as error:
+        raise MissingExtra(
+            "OpenCC, which compares traditional with simplified Chinese,", extra="chinese"
+        ) from error
+    convert: Callable[[str], str] = OpenCC("t2s").convert
+    return convert
