@@ -112,6 +112,15 @@ class TestMessages:
         ask(agent)
         assert [token.token for token in reports[0].case.logprobs] == ["Xyz", "zyx"]
 
+    def test_tokens_that_end_within_a_character_are_the_answer(self):
+        """By the bytes that the service told with them."""
+        reports = []
+        halves = [{"token": "?", "logprob": -1, "bytes": [byte]} for byte in (195, 169)]
+        message = AIMessage("é", response_metadata={"logprobs": {"content": halves}})
+        _, agent = guarded(lambda _: message, flag(), on_report=reports.append)
+        ask(agent)
+        assert [token.token for token in reports[0].case.logprobs] == ["é", ""]
+
     def test_agents_keep_their_name(self):
         """`create_agent(name=…)`."""
         _, agent = guarded(lambda _: bad_message(), remove(), name="vet")

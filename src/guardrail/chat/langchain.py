@@ -14,8 +14,9 @@ from guardrail._log import log
 from guardrail.chat._failures import failure
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply
-from guardrail.requests import Ask, Completion, TokenLogprob
+from guardrail.requests import Ask, Completion
 from guardrail.text.fence import render
+from guardrail.text.logprobs import token_logprobs
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
@@ -212,7 +213,9 @@ def _reply(said: Any, cost: Cost) -> Reply[Completion]:
     if not content and refusal:
         return Failed(Reason.REFUSED, f"the model refused: {str(refusal)[:200]}", cost=cost)
     model = str(metadata.get("model_name") or metadata.get("model") or "")
-    return Answer(Completion(content, model, finish, _logprobs(metadata.get("logprobs"))), cost)
+    found = metadata.get("logprobs")
+    tokens = found.get("content") if isinstance(found, Mapping) else None
+    return Answer(Completion(content, model, finish, token_logprobs(tokens or ())), cost)
 
 
 def _text(block: Any) -> str:
@@ -223,18 +226,6 @@ def _text(block: Any) -> str:
         str(block.get("text") or "")
         if isinstance(block, dict) and block.get("type", "text") == "text"
         else ""
-    )
-
-
-def _logprobs(found: Any) -> tuple[TokenLogprob, ...]:
-    tokens = found.get("content") if isinstance(found, Mapping) else None
-    return tuple(
-        TokenLogprob(
-            token["token"],
-            float(token["logprob"]),
-            tuple((other["token"], float(other["logprob"])) for other in token.get("top_logprobs") or ()),
-        )
-        for token in tokens or ()
     )
 
 

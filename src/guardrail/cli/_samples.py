@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
-import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -14,6 +12,7 @@ from typing import Any
 from guardrail.cli._read import read_text
 from guardrail.errors import InputError
 from guardrail.requests import TokenLogprob
+from guardrail.text.logprobs import spelt, token_logprob
 
 __all__ = ["read_logprobs", "read_samples"]
 
@@ -99,34 +98,13 @@ def read_logprobs(place: str) -> tuple[TokenLogprob, ...]:
             '"logprobs": true, "top_logprobs": 5, and save the whole response'
         )
     found = tuple(_token(one, place, number) for number, one in enumerate(content, 1))
-    texts = _spelt(content)
+    texts = spelt(content)
     return tuple(replace(one, token=text) for one, text in zip(found, texts, strict=True)) if texts else found
-
-
-def _spelt(content: Sequence[Any]) -> list[str]:
-    """The tokens' texts by their bytes; none where bytes are not told or are no text.
-
-    OpenAI writes a token that ends within a character as an escape, which spells nothing. Here the first of several
-    tokens has the character that they share, and the others are empty.
-    """
-    try:
-        pieces = [bytes([*one["bytes"]]) for one in content]  # of a number bytes() would make zeros
-        text = b"".join(pieces).decode("utf-8")
-    except (KeyError, TypeError, ValueError, OverflowError):
-        return []
-    ends = [*itertools.accumulate(map(len, pieces))]
-    found = [""] * len(pieces)
-    place = 0
-    for character in text:
-        found[bisect.bisect_right(ends, place)] += character
-        place += len(character.encode("utf-8"))
-    return found
 
 
 def _token(one: Any, place: str, number: int) -> TokenLogprob:
     try:
-        top = tuple((str(other["token"]), float(other["logprob"])) for other in one.get("top_logprobs") or ())
-        return TokenLogprob(str(one["token"]), float(one["logprob"]), top)
+        return token_logprob(one)
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError) as error:
         raise InputError(
             f'expected {{"token": …, "logprob": …}} in {place!r}, got {_kind(one)} as token {number}'

@@ -115,6 +115,15 @@ class TestWhatComesBack:
         reply = say(said)
         assert reply == Answer(Completion("hi", "m", "stop"), Cost(1, 3, 1, reply.cost.seconds))
 
+    def test_tokens_that_end_within_a_character_are_the_answer(self):
+        """By the bytes that came with them."""
+        halves = [
+            {"token": "?", "logprob": -1, "bytes": [195]},
+            {"token": "?", "logprob": -2, "bytes": [169]},
+        ]
+        found = say(AIMessage("é", response_metadata={"logprobs": {"content": halves}})).value.logprobs
+        assert found == (TokenLogprob("é", -1.0), TokenLogprob("", -2.0))
+
     def test_of_content_blocks_only_the_text(self):
         """No thoughts, no tool calls."""
         blocks = ["a", {"type": "reasoning", "text": "hm"}, {"type": "text", "text": "b"}, {"type": "image"}]

@@ -118,6 +118,16 @@ class TestWhatComesBack:
         reply = reply_of({"choices": [choice]})
         assert (reply.reason, reply.detail, reply.retryable) == (Reason.REFUSED, expected, False)
 
+    def test_tokens_that_end_within_a_character_are_the_answer(self, reply_of):
+        """By the bytes that the service tells with them."""
+        halves = [
+            {"token": "\\xc3", "logprob": -1, "bytes": [195]},
+            {"token": "?", "logprob": -2, "bytes": [169]},
+        ]
+        choice = {"message": {"content": "é"}, "logprobs": {"content": halves}}
+        found = reply_of({"choices": [choice]}).value.logprobs
+        assert found == (TokenLogprob("é", -1.0), TokenLogprob("", -2.0))
+
     def test_parts_are_joined_and_nothing_is_the_empty_text(self, reply_of):
         """Some servers send a list; a reply cut by its length may hold no text."""
         parts = [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]
@@ -318,7 +328,7 @@ class TestClients:
             for _ in range(3):
                 assert isinstance(asyncio.run(chat.aanswer([ASK]))[0], Answer)
             gc.collect()
-            assert len(chat._own._loops) == 0
+            assert len(chat._endpoint.own._loops) == 0
 
     def test_aclose_closes_at_once_and_a_later_call_opens_anew(self, chat_of):
         """For long-lived loops."""
@@ -328,7 +338,7 @@ class TestClients:
             async def main():
                 await chat.aanswer([ASK])
                 await chat.aclose()
-                assert len(chat._own._loops) == 0
+                assert len(chat._endpoint.own._loops) == 0
                 return (await chat.aanswer([ASK]))[0].value.text
 
             assert asyncio.run(main()) == "Say hello"

@@ -19,6 +19,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.prompt_values import PromptValue
 
 from guardrail.requests import Message, TokenLogprob, Untrusted
+from guardrail.text.logprobs import token_logprobs
 
 __all__ = ["as_messages", "chunks", "conversation", "logprobs", "pieces", "with_feedback"]
 
@@ -77,14 +78,7 @@ def logprobs(message: BaseMessage) -> tuple[TokenLogprob, ...]:
     """The answer's tokens, if the model was asked for their log-probabilities."""
     found = message.response_metadata.get("logprobs")
     tokens = found.get("content") if isinstance(found, dict) else None
-    return tuple(
-        TokenLogprob(
-            token["token"],
-            float(token["logprob"]),
-            tuple((other["token"], float(other["logprob"])) for other in token.get("top_logprobs") or ()),
-        )
-        for token in tokens or ()
-    )
+    return token_logprobs(tokens or ())
 
 
 def pieces(text: str) -> list[str]:
