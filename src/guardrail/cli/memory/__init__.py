@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from guardrail.cli._help import NARROW, help_of
+from guardrail.cli.memory.internal import InternalCommand, internal
 
 __all__ = ["app"]
 
@@ -22,3 +23,10 @@ def _memory(context: typer.Context) -> None:
 
 
 app.callback(help=help_of(_memory))(_memory)
+app.command(
+    "internal",
+    cls=InternalCommand,
+    help=help_of(internal),
+    short_help="How often it confuses pairs that it knows.",
+    context_settings=NARROW,
+)(internal)
