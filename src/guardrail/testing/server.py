@@ -31,7 +31,16 @@ from guardrail.errors import ConfigError
 from guardrail.flow import Answer
 from guardrail.requests import Completion
 from guardrail.testing.http import HttpProtocol
-from guardrail.testing.service import FAULTS, REFUSABLE, Behaviour, Call, ChatService, Replies, echo
+from guardrail.testing.service import (
+    FAULTS,
+    IGNORABLE,
+    REFUSABLE,
+    Behaviour,
+    Call,
+    ChatService,
+    Replies,
+    echo,
+)
 
 __all__ = ["FAULTS", "Behaviour", "Call", "Replies", "Served", "recorded", "serve"]
 
@@ -156,17 +165,20 @@ def _process(replies: Replies | str | Path, port: int, behaviour: Mapping[str, A
     command = [sys.executable, "-m", "guardrail.testing.server", "--port", str(port)]
     if isinstance(replies, str | Path):
         command += ["--recording", str(replies)]
-    elif replies is not echo:
-        raise ConfigError(
-            f"a service in its own process replies from a recording or by echo, got {replies!r}"
-        )
+    elif replies is not echo or behaviour.get("model") is not None:
+        given = behaviour.get("model") or replies
+        raise ConfigError(f"a service in its own process replies from a recording or by echo, got {given!r}")
     Behaviour(**behaviour)  # a wrong option is refused here, where it was written
     for name, value in behaviour.items():
         if name == "faults":
             command += [f"--fault={kind}={rate}" for kind, rate in value.items()]
         elif name == "refuses":
             command += [f"--refuse={parameter}" for parameter in value]
-        elif value is not None:
+        elif name == "ignores":
+            command += [f"--ignore={parameter}" for parameter in value]
+        elif value is True:
+            command.append(f"--{name.replace('_', '-')}")
+        elif value is not None and value is not False:
             command.append(f"--{name.replace('_', '-')}={value}")
     child = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)  # noqa: S603
     with child:
@@ -192,7 +204,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the faults")
     parser.add_argument("--retry-after", default="1", help="what a 429 says")
     parser.add_argument("--refuse", action="append", default=[], choices=REFUSABLE, help="answered by 400")
+    parser.add_argument("--ignore", action="append", default=[], choices=IGNORABLE, help="has no effect")
     parser.add_argument("--most-choices", type=int, default=128)
+    parser.add_argument("--most-logprobs", type=int, help="of /completions; more are answered by 400")
+    parser.add_argument("--chat-only", action="store_true", help="no /completions")
     parser.add_argument("--key", help="the credential it wants; default: any")
     options = parser.parse_args(arguments)
     pairs = [fault.partition("=") for fault in options.fault]
@@ -204,7 +219,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         seed=options.seed,
         retry_after=options.retry_after,
         refuses=options.refuse,
+        ignores=options.ignore,
         most_choices=options.most_choices,
+        most_logprobs=options.most_logprobs,
+        chat_only=options.chat_only,
         key=options.key,
     )
 

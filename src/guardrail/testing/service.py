@@ -13,16 +13,19 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
+from guardrail.backends import Backend
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion, TokenLogprob
+from guardrail.testing.continuation import Refused, choices
 from guardrail.testing.http import Exchange
 
-__all__ = ["FAULTS", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
+__all__ = ["FAULTS", "IGNORABLE", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
 
 FAULTS = ("rate_limit", "server_error", "timeout", "cut", "malformed", "empty", "content_type")
 """429 with Retry-After, 500, no reply at all, a body cut in half, broken JSON, no choices, a web page."""
 
-REFUSABLE = ("n", "temperature", "max_tokens", "logprobs")
+REFUSABLE = ("n", "temperature", "max_tokens", "logprobs", "echo", "seed")
+IGNORABLE = ("logprobs", "echo", "stop")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +67,13 @@ class Behaviour:
         faults: kind → rate in [0, 1]; kinds in `FAULTS`.
         seed: of the faults.
         retry_after: what a 429 says, seconds or an HTTP date.
-        refuses: parameters that the model does not take (400): n, temperature, max_tokens, logprobs.
+        refuses: parameters that the model does not take (400); of `REFUSABLE`.
+        ignores: parameters of `/completions` that have no effect; of `IGNORABLE`.
         most_choices: choices given at most, however many were asked for.
+        most_logprobs: alternatives per token of `/completions` at most; more are refused (400).
         key: the credential that it wants; `None` takes any.
+        model: a backend for "language_model" that answers `/completions` in place of `replies`.
+        chat_only: there is no `/completions` (404), as OpenAI says it of a chat model.
     """
 
     replies: Replies = echo
@@ -76,14 +83,19 @@ class Behaviour:
     seed: int = 0
     retry_after: str = "1"
     refuses: Sequence[str] = ()
+    ignores: Sequence[str] = ()
     most_choices: int = 128
+    most_logprobs: int | None = None
     key: str | None = None
+    model: Backend[Any] | None = None
+    chat_only: bool = False
 
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.faults) - set(FAULTS)):
             raise ConfigError(f"no fault named {unknown[0]!r}. Available: {', '.join(FAULTS)}.")
-        if unknown := sorted(set(self.refuses) - set(REFUSABLE)):
-            raise ConfigError(f"no parameter to refuse named {unknown[0]!r}: {', '.join(REFUSABLE)}.")
+        for verb, given, known in (("refuse", self.refuses, REFUSABLE), ("ignore", self.ignores, IGNORABLE)):
+            if unknown := sorted(set(given) - set(known)):
+                raise ConfigError(f"no parameter to {verb} named {unknown[0]!r}: {', '.join(known)}.")
 
 
 class ChatService:
@@ -109,6 +121,8 @@ class ChatService:
             _refuse(exchange, 401, "Incorrect API key provided.", code="invalid_api_key")
         elif path.endswith("/models"):
             exchange.send(b'{"object":"list","data":[{"id":"test","object":"model","owned_by":"guardrail"}]}')
+        elif self.behaviour.chat_only and path.endswith("/completions") and "/chat/" not in path:
+            _refuse(exchange, 404, _CHAT_ONLY, param="model")
         elif path.endswith("/completions") and exchange.method == "POST":
             self._completions(exchange, chat=path.endswith("/chat/completions"))
         else:
@@ -177,6 +191,9 @@ class ChatService:
         count = min(int(body.get("n") or 1), self.behaviour.most_choices)
         first = self.drawn[key]
         self.drawn[key] += count
+        if not chat and self.behaviour.model is not None:
+            self._continue(exchange, self.behaviour.model, body, first, count)
+            return
         try:
             said = [self.behaviour.replies(Call(body, messages, first + i)) for i in range(count)]
         except LookupError as error:
@@ -199,10 +216,39 @@ class ChatService:
         choices = [_choice(i, one, body, chat=chat) for i, one in enumerate(completions)]
         exchange.send(json.dumps({**head, "choices": choices, "usage": usage}).encode())
 
+    def _continue(
+        self, exchange: Exchange, model: Backend[Any], body: Mapping[str, Any], first: int, count: int
+    ) -> None:
+        most = self.behaviour.most_logprobs
+        if most is not None and int(body.get("logprobs") or 0) > most:
+            text = f"Invalid value for 'logprobs': must be less than or equal to {most}."
+            _refuse(exchange, 400, text, param="logprobs")
+            return
+        try:
+            found, spent = choices(model, body, first, count, self.behaviour.ignores)
+        except Refused as error:
+            _refuse(exchange, 400, str(error))
+            return
+        asked = len(str(body.get("prompt", "")).split())
+        said = {
+            "id": f"cmpl-{first}",
+            "object": "text_completion",
+            "created": self._created,
+            "model": body.get("model", "test"),
+            "choices": found,
+            "usage": {"prompt_tokens": asked, "completion_tokens": spent, "total_tokens": asked + spent},
+        }
+        exchange.send(json.dumps(said).encode())
+
+
+_CHAT_ONLY = "This is a chat model and not supported in the v1/completions endpoint. Did you mean to use v1/chat/completions?"
+
 
 def _wants(body: Mapping[str, Any], parameter: str) -> bool:
     value = body.get(parameter)
-    return value not in {None, 1} if parameter in {"n", "temperature"} else bool(value)
+    if parameter in {"n", "temperature"}:
+        return value not in {None, 1}
+    return value is not None and value is not False
 
 
 def _wants_usage(body: Mapping[str, Any]) -> bool:

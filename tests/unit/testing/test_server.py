@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import socket
 import time
 from collections import Counter
@@ -11,9 +12,10 @@ import openai
 import pytest
 
 from guardrail.chat import RecordedChat, ScriptedChat
+from guardrail.detectors.phr import BernoulliModel
 from guardrail.errors import ConfigError
 from guardrail.flow import draws
-from guardrail.requests import Ask, Completion, Untrusted, user
+from guardrail.requests import Ask, Completion, Sample, Untrusted, user
 from guardrail.testing.server import FAULTS, serve
 
 MESSAGES = [{"role": "user", "content": "Say hello"}]
@@ -234,3 +236,92 @@ class TestCompletionReplies:
         with serve(lambda _: Completion("a", finish_reason="length")) as server, client(server) as api:
             found = api.chat.completions.create(model="m", messages=MESSAGES)
         assert found.choices[0].finish_reason == "length"
+
+
+PAIRS = "Input: a\nLabel: yes\n\nInput: b\nLabel: no\n\n"
+QUERY = "Input: a\nLabel:"
+COINS = BernoulliModel(["a", "b"])
+
+
+class TestContinuations:
+    """A model behind `/completions`. Oracle: the model, asked directly."""
+
+    def test_draws(self):
+        """By the seed, up to the stop, which is not in the text."""
+        with serve(model=COINS) as server, client(server) as api:
+            found = api.completions.create(
+                model="m", prompt=PAIRS, n=2, seed=5, stop=["\n\n"], max_tokens=9, top_p=0.9, temperature=1
+            )
+        wanted = [COINS.answer([Sample(PAIRS, 5 + i, 9, ("\n\n",), 1.0, 0.9)])[0].value for i in range(2)]
+        assert [choice.text + "\n\n" for choice in found.choices] == wanted
+        assert {choice.finish_reason for choice in found.choices} == {"stop"}
+
+    def test_draws_differ_without_a_seed(self):
+        """Each is one that was not there before."""
+        with serve(model=COINS) as server, client(server) as api:
+            texts = [api.completions.create(model="m", prompt=PAIRS).choices[0].text for _ in range(12)]
+        assert len(set(texts)) > 1
+
+    def test_tells_the_likeliest_next_tokens(self):
+        """As many as were asked for."""
+        with serve(model=COINS) as server, client(server) as api:
+            found = [
+                api.completions.create(
+                    model="m", prompt=PAIRS + QUERY, logprobs=k, max_tokens=1, temperature=0
+                )
+                for k in (1, 2)
+            ]
+        top = [one.choices[0].logprobs.top_logprobs[0] for one in found]
+        assert [list(one) for one in top] == [[" yes"], [" yes", " no"]]
+        assert math.exp(top[1][" yes"]) == pytest.approx(2 / 3)
+        assert math.exp(top[1][" no"]) == pytest.approx(1 / 3)
+        assert found[0].choices[0].text == " yes"
+
+    def test_echoes_with_log_probabilities(self):
+        """Of every token after those before it."""
+        with serve(model=COINS) as server, client(server) as api:
+            whole = PAIRS + QUERY + " no"
+            (choice,) = api.completions.create(
+                model="m", prompt=whole, echo=True, logprobs=0, max_tokens=0
+            ).choices
+        told = choice.logprobs
+        assert choice.text == "".join(told.tokens) == whole
+        assert [
+            whole[i : i + len(t)] for i, t in zip(told.text_offset, told.tokens, strict=True)
+        ] == told.tokens
+        assert told.token_logprobs[0] is None
+        assert math.exp(told.token_logprobs[-1]) == pytest.approx(1 / 3)
+
+    def test_what_is_ignored(self):
+        """No log-probabilities, no echo, no stop, and no complaint."""
+        with serve(model=COINS, ignores=("logprobs", "echo", "stop")) as server, client(server) as api:
+            found = api.completions.create(
+                model="m", prompt=PAIRS, logprobs=2, echo=True, stop=["Label"], max_tokens=9, seed=1
+            )
+        (choice,) = found.choices
+        assert choice.logprobs is None
+        assert choice.text == COINS.answer([Sample(PAIRS, 1, 9)])[0].value
+        assert choice.finish_reason == "length"
+
+    def test_limits(self):
+        """More alternatives than there may be; a text that the model cannot go on with; a chat model."""
+        with serve(model=COINS, most_logprobs=5) as server, client(server) as api:
+            with pytest.raises(openai.BadRequestError, match="less than or equal to 5"):
+                api.completions.create(model="m", prompt=PAIRS + QUERY, logprobs=6, max_tokens=1)
+            with pytest.raises(openai.BadRequestError, match="a context that ends with a query"):
+                api.completions.create(model="m", prompt=PAIRS, logprobs=1, max_tokens=1)
+        with serve(chat_only=True) as server, client(server) as api:
+            with pytest.raises(openai.NotFoundError, match="This is a chat model"):
+                api.completions.create(model="m", prompt=PAIRS)
+            assert api.chat.completions.create(model="m", messages=MESSAGES).choices[0].message.content
+
+    def test_a_model_stays_in_its_process(self):
+        """And flags reach another."""
+        with pytest.raises(ConfigError, match="replies from a recording or by echo"):
+            serve(model=COINS, own_process=True).__enter__()
+        with (
+            serve(own_process=True, chat_only=True, ignores=("echo",)) as server,
+            client(server) as api,
+            pytest.raises(openai.NotFoundError),
+        ):
+            api.completions.create(model="m", prompt="x")

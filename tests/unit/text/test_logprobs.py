@@ -1,5 +1,7 @@
 """Tokens that end within a character. Oracle: the answer itself, whose UTF-8 bytes the tokens share out."""
 
+import itertools
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,7 +29,7 @@ class TestSpelt:
         """The tokens are the text; none loses or doubles a character."""
         whole = text.encode("utf-8")
         ends = sorted({0, len(whole), *(cut for cut in cuts if cut < len(whole))})
-        pieces = [whole[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+        pieces = [whole[a:b] for a, b in itertools.pairwise(ends)]
         found = spelt(told(*pieces))
         assert "".join(found) == text
         assert len(found) == len(pieces)
