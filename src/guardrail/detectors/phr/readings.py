@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail._options import number, one_of
-from guardrail.detectors.phr.estimators import aligned, rate
+from guardrail.detectors.phr.estimators import aligned, error_rate, rate
 from guardrail.detectors.phr.information import entropy, entropy_of_draws
 from guardrail.detectors.phr.pairs import Form
 from guardrail.detectors.phr.quantile import quantile
@@ -26,6 +26,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _LARGE = 2_000  # outcomes; more take some milliseconds
 _FOLLOWED = 4  # outcomes whose probability is followed along the contexts
 _LEAST = 0.01  # the smallest probability of those
+_NO_BEGINNING = "the model's distribution does not say with which outcome the answer begins"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +151,11 @@ class Whole:
                 found.append((yield from self._compare(query, reply.value)))
         return found
 
+    def errors(self, queries: Sequence[Query]) -> Flow[list[float | str]]:
+        """1 − p(the query's answer|x, D_n), or why it is not known, per query."""
+        replies = yield from each([self._ask(self.base, query) for query in queries])
+        return [why([reply]) if isinstance(reply, Failed) else _missed(reply.value) for reply in replies]
+
     def _ask(self, context: str, query: Query) -> Distribution:
         labels = () if query.answer is None else (self.form.response(query.answer),)
         return Distribution(context, self.form.query(query.text), labels)
@@ -166,10 +172,8 @@ class Whole:
 
 
 def _whole(under: Outcomes, given: Outcomes, query: Query, epsilon: float) -> Reading | str:
-    if query.answer is not None and not (
-        len(under.begun) == 1 and (under.begun[0] is None or 0 <= under.begun[0] < len(under.names))
-    ):
-        return "the model's distribution does not say with which outcome the answer begins"
+    if query.answer is not None and not _begins(under):
+        return _NO_BEGINNING
     try:
         rank, p, q = aligned(under, given)
     except InputError as error:
@@ -182,6 +186,24 @@ def _whole(under: Outcomes, given: Outcomes, query: Query, epsilon: float) -> Re
         unlikely = bool((rank[-1] if begun is None else rank[begun]) < limit)
     means, kept = _followed(under, given)
     return Reading(share, unlikely, float(entropy(q)), float(entropy(p)), means, kept)
+
+
+def _begins(outcomes: Outcomes) -> bool:
+    """Whether it is said with which outcome the one label begins, or that it is not among those told."""
+    if len(outcomes.begun) != 1:
+        return False
+    return outcomes.begun[0] is None or 0 <= outcomes.begun[0] < len(outcomes.names)
+
+
+def _missed(given: Outcomes) -> float | str:
+    if not _begins(given):
+        return _NO_BEGINNING
+    try:
+        _, p, _ = aligned(given, given)
+    except InputError as error:
+        return f"the model's distribution is none: {error}"
+    begun = given.begun[0]
+    return 1.0 if begun is None else float(np.clip(1.0 - p[begun], 0.0, 1.0))
 
 
 def _followed(under: Outcomes, given: Outcomes) -> tuple[tuple[float, ...], tuple[float, ...]]:
@@ -225,6 +247,21 @@ class Drawn:
         """What this context says, or why it says nothing, per query."""
         results = yield from gather(self._read(context, number, query) for query in queries)
         return [lost(result) if isinstance(result, Failed) else result for result in results]
+
+    def errors(self, queries: Sequence[Query]) -> Flow[list[float | str]]:
+        """The share of K responses given D_n that are not the query's answer, or why it is not known, per query."""
+        results = yield from gather(self._error(query) for query in queries)
+        return [lost(result) if isinstance(result, Failed) else result for result in results]
+
+    def _error(self, query: Query) -> Flow[float | str]:
+        # those that the first context is asked about, too
+        replies = yield from each(
+            [self._draw(self.base, query, 2 * k + 1) for k in range(self.settings.draws)]
+        )
+        responses = self._labels(replies)
+        if not responses:
+            return why(replies) or "the model drew only empty responses"
+        return error_rate(responses, query.answer)
 
     def _read(self, context: str, number: int, query: Query) -> Flow[Reading | str]:
         size = self.settings.draws
