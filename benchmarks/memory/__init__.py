@@ -1,0 +1,1 @@
+"""Memory consistency [memory], on a simulated subject and on any live model."""

@@ -1,0 +1,146 @@
+"""How often the 95 % intervals of P hold the P that was put into a simulated subject."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from scipy.stats import binom
+
+from benchmarks._stats import wilson_interval
+from benchmarks._table import Row, Run
+from benchmarks.memory.pair_subject import PairSubject
+from guardrail.detectors.memory.internal import (
+    Estimate,
+    Known,
+    Pair,
+    Wording,
+    ask_questions,
+    bootstrap,
+    clustered,
+    plan,
+    setting,
+)
+from guardrail.detectors.memory.internal.survey import Strategy
+from guardrail.testing import play
+
+__all__ = ["SEEDS", "WRONG", "exact", "rows", "simulated", "through_flow"]
+
+SEEDS = 1_000
+BAR = (0.93, 0.97)
+ASKED = 100
+WRONG: Mapping[int, float] = {2: 0.29, 3: 0.58, 5: 0.91, 10: 0.6}
+"""P(k) that is put in: at these and n = 100, Wilson's coverage by the binomial law is within .94 and .95."""
+SPREADS = (0.0, 0.3, 1.0)
+ORDERS = {2: 2, 3: 6, 5: 120}
+
+
+def rows(run: Run, pairs: Sequence[Pair]) -> list[Row]:
+    """Of both strategies: through the flow, and of the interval alone over many settings."""
+    found = _flow_rows(pairs, fast=run.fast)
+    found += _wilson_rows()
+    return found + _cluster_rows()
+
+
+def through_flow(
+    pairs: Sequence[Pair], k: int, *, strategy: Strategy, combinations: int, spread: float, seeds: int
+) -> int:
+    """In how many of the seeds the interval holds P(k): questions, replies and parsing as with any model."""
+    known = Known(tuple(pairs), ("right",) * len(pairs), ("",) * len(pairs))
+    wording = Wording("zh", "诗句", "作者")
+    held = 0
+    for seed in range(seeds):
+        subject = PairSubject(pairs, wrong=WRONG, spread=spread, malformed=0.02, seed=seed)
+        questions = plan(known, k, combinations=combinations, strategy=strategy, seed=seed)
+        outcomes = play(ask_questions(questions, wording), subject.reply)
+        held += _holds(setting(outcomes, k, strategy).estimate, WRONG[k])
+    return held
+
+
+def simulated(
+    wrong: float, *, combinations: int, orders: int, spread: float, seeds: int, seed: int = 0
+) -> tuple[int, int]:
+    """In how many seeds the interval over combinations holds P, and in how many the percentile bootstrap's does.
+
+    Args:
+        wrong: P.
+        combinations: how many.
+        orders: questions about each.
+        spread: correlation of the errors within a combination.
+        seeds: how many times.
+        seed: of the random numbers.
+    """
+    rng = np.random.default_rng((seed, combinations, orders, round(100 * wrong), round(100 * spread)))
+    shape = (seeds, combinations)
+    if spread in {0.0, 1.0}:
+        chances = np.full(shape, wrong) if spread == 0 else (rng.random(shape) < wrong).astype(float)
+    else:
+        size = (1 - spread) / spread
+        chances = rng.beta(wrong * size, (1 - wrong) * size, shape)
+    sizes = np.full(combinations, orders)
+    ours = plain = 0
+    for number, counts in enumerate(rng.binomial(orders, chances)):
+        ours += _holds(clustered(counts, sizes), wrong)
+        ends = bootstrap(counts, sizes, replicates=1_000, seed=number)
+        plain += ends is not None and ends[0] <= wrong <= ends[1]
+    return ours, plain
+
+
+def exact(wrong: float, questions: int = ASKED) -> float:
+    """The coverage of Wilson's interval by the binomial law."""
+    ends = [wilson_interval(errors, questions) for errors in range(questions + 1)]
+    inside = [errors for errors, one in enumerate(ends) if one is not None and one.low <= wrong <= one.high]
+    return float(binom.pmf(inside, questions, wrong).sum())
+
+
+def _flow_rows(pairs: Sequence[Pair], *, fast: bool) -> list[Row]:
+    found, total, tried = [], 0, 0
+    for k in list(WRONG)[: 1 if fast else None]:
+        held = through_flow(pairs, k, strategy="shuffle", combinations=ASKED, spread=0.0, seeds=SEEDS)
+        total, tried = total + held, tried + SEEDS
+        found.append(_row(f"Coverage, through the flow, one shuffle, k = {k}, P = {WRONG[k]}", held, SEEDS))
+    found.append(_row("Coverage, through the flow, one shuffle, pooled", total, tried))
+    held = through_flow(pairs, 2, strategy="permutations", combinations=50, spread=0.3, seeds=SEEDS)
+    return [*found, _row("Coverage, through the flow, all orders of 50 combinations, k = 2", held, SEEDS)]
+
+
+def _wilson_rows() -> list[Row]:
+    """The binomial law behind them: what any simulation must come near to."""
+    return [
+        Row.shown(f"Coverage by the binomial law, one shuffle, n = {ASKED}, P = {wrong}", exact(wrong))
+        for wrong in sorted(set(WRONG.values()))
+    ]
+
+
+def _cluster_rows() -> list[Row]:
+    """Interval and percentile bootstrap over combinations, errors that depend on the combination or not."""
+    found = []
+    for combinations in (100, 50):
+        total = tried = 0
+        for k, orders in ORDERS.items():
+            for spread in SPREADS:
+                held, plain = simulated(
+                    WRONG[k], combinations=combinations, orders=orders, spread=spread, seeds=SEEDS
+                )
+                name = f"all orders of {combinations} combinations, k = {k}, correlation {spread:g}"
+                found.append(_row(f"Coverage, {name}", held, SEEDS))
+                found.append(Row.shown(f"Coverage, percentile bootstrap, {name}", plain / SEEDS))
+                total, tried = total + held, tried + SEEDS
+        found.append(_row(f"Coverage, all orders of {combinations} combinations, pooled", total, tried))
+    for combinations in (20, 10):
+        for spread in SPREADS:
+            held, plain = simulated(
+                WRONG[5], combinations=combinations, orders=ORDERS[5], spread=spread, seeds=SEEDS
+            )
+            name = f"only {combinations} combinations, k = 5, correlation {spread:g}"
+            found.append(Row.shown(f"Coverage, {name}", held / SEEDS))
+            found.append(Row.shown(f"Coverage, percentile bootstrap, {name}", plain / SEEDS))
+    return found
+
+
+def _row(name: str, held: int, seeds: int) -> Row:
+    return Row.between(name, held / seeds, BAR, interval=wilson_interval(held, seeds))
+
+
+def _holds(found: Estimate | None, true: float) -> bool:
+    return found is not None and found.interval[0] <= true <= found.interval[1]
