@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from guardrail.backends.language_model._head import Head
     from guardrail.backends.language_model._network import Causal
     from guardrail.backends.language_model._plain import Texts
+    from guardrail.backends.language_model._shared import Shared
 
-__all__ = ["LONGEST", "NO_NUMBERS", "Draw", "draw", "spread"]
+__all__ = ["LONGEST", "NO_NUMBERS", "Draw", "Scored", "draw", "score", "spread"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -53,13 +54,20 @@ class Draw:
     reply: Reply[str] | None = None
     random: np.random.Generator = field(init=False)
 
-    def __post_init__(self) -> None:
+    def begin(self) -> None:
+        """Start from the first token."""
+        self.tokens, self.reply = [], None
         self.random = generator(self.request, self.seed)
 
     @property
     def most(self) -> int:
         """Tokens of the reply at the most."""
         return LONGEST if self.request.max_tokens is None else self.request.max_tokens
+
+    @property
+    def growth(self) -> int:
+        """Tokens that are read of it at the most."""
+        return min(self.most, self.room) - 1
 
     def take(self, token: int, model: Causal) -> bool:
         """One more token; says whether another is wanted."""
@@ -82,8 +90,10 @@ class Draw:
         return self.reply is None
 
 
-def draw(model: Causal, texts: Texts, draws: Sequence[Draw]) -> None:
+def draw(model: Causal, texts: Texts, draws: Sequence[Draw]) -> list[Reply[str]]:
     """Draw them beside each other until each has its reply."""
+    for one in draws:
+        one.begin()
     nodes = texts.open([one.path for one in draws])
     active = list(range(len(draws)))
     while active:
@@ -103,6 +113,7 @@ def draw(model: Causal, texts: Texts, draws: Sequence[Draw]) -> None:
         if active:
             for i, node in zip(active, texts.extend([(nodes[i], token) for i, token in going]), strict=True):
                 nodes[i] = node
+    return [one.reply for one in draws if one.reply is not None]
 
 
 def _choose(head: Head, hidden: Any, rows: Sequence[int], draws: Sequence[Draw]) -> list[int | None]:
@@ -167,6 +178,54 @@ def spread(
         for node, row in zip(distinct[part], rows, strict=True):
             shares[node] = tuple(row.tolist())
     return [_outcomes(model, request, shares[node]) for (request, _), node in zip(asked, nodes, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A text whose tokens are scored.
+
+    Attributes:
+        path: all that is read: what stands before it, and all its tokens but the last.
+        targets: its tokens.
+    """
+
+    path: tuple[int, ...]
+    targets: tuple[int, ...]
+
+
+def score(model: Causal, texts: Shared, asked: Sequence[Scored]) -> list[Reply[float]]:
+    """The mean log-probability of the tokens of each text."""
+    import torch
+
+    nodes = texts.open([one.path for one in asked])
+    places: dict[tuple[int, int], int] = {}
+    states: list[Any] = []
+    wanted: dict[tuple[int, int], int] = {}  # (row, target) and its number
+    numbers: list[list[int]] = []
+    for one, node in zip(asked, nodes, strict=True):
+        own = []
+        for (segment, place, state), target in zip(
+            texts.states(node, len(one.path) - len(one.targets)), one.targets, strict=True
+        ):
+            if (segment, place) not in places:
+                places[segment, place] = len(states)
+                states.append(state)
+            own.append(wanted.setdefault((places[segment, place], target), len(wanted)))
+        numbers.append(own)
+    hidden = torch.stack(states)
+    rows, targets = (torch.tensor(column, device=hidden.device) for column in zip(*wanted, strict=True))
+    logs = torch.empty(len(wanted), dtype=torch.float64, device=hidden.device)
+    for part in model.head.parts(hidden):
+        shares = model.head.logits(hidden[part]).log_softmax(-1)
+        mine = (rows >= part.start) & (rows < part.stop)
+        logs[mine] = shares[rows[mine] - part.start, targets[mine]].double()
+    found = logs.cpu().numpy()
+    return [_mean(found[own]) for own in numbers]
+
+
+def _mean(logs: Floats) -> Reply[float]:
+    value = float(logs.mean())
+    return Answer(value) if math.isfinite(value) else Failed(Reason.BACKEND, NO_NUMBERS)
 
 
 def _outcomes(model: Causal, request: Distribution, shares: tuple[float, ...]) -> Reply[Outcomes]:

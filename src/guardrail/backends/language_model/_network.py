@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from guardrail.backends._forked import apart
 from guardrail.backends._local import LocalModel
 from guardrail.backends.language_model._head import Head, hidden_states
+from guardrail.backends.language_model._rows import Shape
 from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -31,7 +32,13 @@ _BORDER = "\n"  # a token in front that no word's first letters join
 
 
 class Causal(LocalModel):
-    """Gives a matrix per window, a row per scored token; columns as `Head.read` has them."""
+    """Gives a matrix per window, a row per scored token; columns as `Head.read` has them.
+
+    Attributes:
+        memory: bytes of keys and values that are kept between calls.
+    """
+
+    memory: int = 0
 
     @property
     def window(self) -> int:
@@ -105,6 +112,28 @@ class Causal(LocalModel):
 
         return apart(locked)
 
+    def apart(self, work: Callable[[], T]) -> T:
+        """Do something that needs no network while nobody else uses it."""
+        with self._lock:
+            return work()
+
+    @cached_property
+    def shape(self) -> Shape:
+        """What it keeps of a token, of one that was read."""
+        import torch
+        from transformers.cache_utils import DynamicCache
+
+        cache = DynamicCache(config=self.network.config)
+        with self._lock, torch.inference_mode():
+            ids = torch.zeros((1, 1), dtype=torch.long, device=self.device)
+            found = self.network.base_model(input_ids=ids, past_key_values=cache, use_cache=True)
+        kept = {tuple(part.shape[1:]) for layer in cache.layers for part in (layer.keys, layer.values)}
+        if len(kept) != 1:
+            raise ValueError(f"layers keep different things: {sorted(kept)!r}")
+        [(heads, _, size)] = kept
+        hidden = found.last_hidden_state
+        return Shape(len(cache.layers), heads, size, hidden.shape[-1], hidden.dtype)
+
     def padded(self, rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         """Tokens and mask on the device, both of shape (rows, longest); padded on the right."""
         import torch
@@ -117,12 +146,19 @@ class Causal(LocalModel):
         return ids.to(self.device), mask.to(self.device)
 
     def book(
-        self, *, seconds: float, computed: Sequence[tuple[int, int]], slots: int, reused: int = 0
+        self,
+        *,
+        seconds: float,
+        computed: Sequence[tuple[int, int]],
+        slots: int,
+        texts: int = 0,
+        reused: int = 0,
     ) -> None:
         """Count what was done.
 
         Args:
             seconds: that it took.
+            texts: that were given.
             computed: of each pass the tokens, and the sum over them of the tokens that each attends to.
             slots: tokens with padding.
             reused: tokens that had not to be computed.
@@ -130,6 +166,7 @@ class Causal(LocalModel):
         each, pairs = self._arithmetic
         with self._text_lock:
             self.work.operations += sum(each * tokens + pairs * seen for tokens, seen in computed)
+            self.work.texts += texts
             self.work.batches += len(computed)
             self.work.tokens += sum(tokens for tokens, _ in computed)
             self.work.slots += slots

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from guardrail.backends import Backend
 from guardrail.backends._local import HALF, Device, Precision, apportion
 from guardrail.backends.batching import Work
-from guardrail.backends.language_model._continuing import NO_NUMBERS, Draw, draw, spread
+from guardrail.backends.language_model._continuing import NO_NUMBERS, Draw, Scored, draw, score, spread
+from guardrail.backends.language_model._engine import Engine
 from guardrail.backends.language_model._network import Causal
-from guardrail.backends.language_model._plain import Plain
 from guardrail.backends.language_model.scoring import Window, spelling, windows
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request
@@ -26,14 +26,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from tokenizers import Encoding
 
+    from guardrail.backends.language_model._plain import Texts
+    from guardrail.backends.language_model._shared import Shared
+    from guardrail.requests import Outcomes
+
     Table: TypeAlias = NDArray[np.float32]
 
 __all__ = ["CausalModel"]
+
+MEMORY = {"cpu": 2**31, "cuda": 2**33}
+"""Bytes of keys and values that are kept where no bound is given."""
 
 _CAPACITY = 8  # batches that a lane hands over at once, so that they can be sorted
 _CHARACTERS_PER_TOKEN = 4  # of English
 _HALF = "the text holds half a character (a lone surrogate)"
 _NOTHING = "nothing comes before the first token, and the model has no token for the beginning of a text: give a context"
+
+
+@dataclass(frozen=True, slots=True)
+class _Spread:
+    """A text behind which the next token's distribution is asked for."""
+
+    path: tuple[int, ...]
 
 
 class CausalModel(Backend[Request[Any]]):
@@ -58,6 +72,13 @@ class CausalModel(Backend[Request[Any]]):
 
     **Distributions** are those of the whole next token, named by the vocabulary's own pieces.
 
+    **Shared beginnings.** What the model computes of a text (keys, values, hidden states) is kept, and serves every text that
+    begins with the same tokens: contexts that branch from one, queries behind one context, many draws from one
+    distribution. What was not used the longest is forgotten first, `release()` forgets all. Draws that go on alike
+    are computed once, and the others of one context share it while they grow. Models whose states cannot be shared
+    (sliding windows, state spaces; it is tried on a few tokens) read every text from its beginning, for every token that is
+    drawn.
+
     Args:
         model: a folder, or a name that is looked for in `$GUARDRAIL_MODELS` (see `weights.places`).
         device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
@@ -67,6 +88,8 @@ class CausalModel(Backend[Request[Any]]):
         window: tokens that are read at once; by default what the model takes, at most 4,096.
         stride: tokens that a further window scores; by default half a window. Smaller: more context, more time.
         seed: of all draws.
+        memory: bytes of keys and values that are kept between calls; about as many again are used during one, more where
+            a single text takes more. By default 2 GiB, on a GPU 8. With 0 nothing is shared.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
@@ -84,10 +107,13 @@ class CausalModel(Backend[Request[Any]]):
         window: int | None = None,
         stride: int | None = None,
         seed: int = 0,
+        memory: int | None = None,
     ) -> None:
         for name, value in (("window", window), ("stride", stride)):
             if value is not None and value < 1:
                 raise ConfigError(f"expected {name} to be None or 1 or more, got {value!r}")
+        if memory is not None and memory < 0:
+            raise ConfigError(f"expected memory to be None or 0 bytes or more, got {memory!r}")
         if window is not None and stride is not None and stride > window:
             raise ConfigError(f"expected a stride of at most {window} (the window), got {stride!r}")
         self._model = Causal(
@@ -95,6 +121,9 @@ class CausalModel(Backend[Request[Any]]):
         )
         self._stride = stride
         self.seed = seed
+        self._engine = Engine(
+            self._model, MEMORY[self._model.device.partition(":")[0]] if memory is None else memory
+        )
         self.batch = 64 if self._model.device == "cpu" else 1_024
         self.capacity = _CAPACITY * self._model.budget
         self._texts: dict[int, str] = {}
@@ -133,24 +162,29 @@ class CausalModel(Backend[Request[Any]]):
         """Load the weights now; else the first answer does."""
         self._model.load()
 
+    def release(self) -> None:
+        """Forget what was computed of texts; the bound on it is `memory`."""
+        self._engine.release()
+
     def answer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
         """One reply per request, in order; of equal ones the first bears the cost."""
         self._model.asked(len(requests))
         found: dict[Request[Any], Reply[Any]] = {}
-        scored: dict[Request[Any], list[Window]] = {}
-        drawn: dict[Sample, Draw] = {}
-        spreads: dict[Distribution, tuple[int, ...]] = {}
+        windowed: dict[Request[Any], list[Window]] = {}
+        texts: dict[Request[Any], Draw | Scored | _Spread] = {}
         for request in dict.fromkeys(requests):
             plan = self._plan(request)
             if isinstance(plan, Failed):
                 found[request] = plan
-            elif isinstance(plan, Draw):
-                drawn[plan.request] = plan
-            elif isinstance(request, Distribution):
-                spreads[request] = cast("tuple[int, ...]", plan)
+            elif isinstance(plan, list):
+                windowed[request] = plan
             else:
-                scored[request] = cast("list[Window]", plan)
-        found |= self._score(scored) | self._spread(spreads) | self._draw(drawn)
+                texts[request] = plan
+        found |= self._read(windowed)
+        for kind, work in ((_Spread, self._spread), (Scored, self._score), (Draw, self._draw)):
+            found |= self._share(
+                {request: plan for request, plan in texts.items() if isinstance(plan, kind)}, work
+            )
         replies = []
         for request in requests:
             replies.append(found[request])
@@ -159,18 +193,23 @@ class CausalModel(Backend[Request[Any]]):
 
     # -- plans
 
-    def _plan(self, request: Request[Any]) -> list[Window] | tuple[int, ...] | Draw | Failed:
+    def _plan(self, request: Request[Any]) -> list[Window] | Draw | Scored | _Spread | Failed:
         if isinstance(request, Sample | Distribution):
             path = self._path(request.context + (request.query if isinstance(request, Distribution) else ""))
-            if isinstance(path, Failed) or isinstance(request, Distribution):
+            if isinstance(path, Failed):
                 return path
+            if isinstance(request, Distribution):
+                return _Spread(path)
             if (fault := _fault(request)) is not None:
                 return Failed(Reason.REFUSED, fault)
             return Draw(request, path, self.window + 1 - len(path), self.seed)
         if isinstance(request, ScoreTokens):
             return self._windows(request.context, request.text, max(0, request.top))
         if isinstance(request, LogProb):
-            return self._windows(request.context, request.continuation, 0)
+            plan = self._windows(request.context, request.continuation, 0)
+            if isinstance(plan, Failed) or len(plan) > 1 or not self._engine.shares:
+                return plan
+            return Scored(tuple(plan[0].ids), tuple(plan[0].targets))
         return Failed(
             Reason.MISSING,
             f"CausalModel answers ScoreTokens, LogProb, Sample and Distribution, not {type(request).__name__}",
@@ -224,7 +263,7 @@ class CausalModel(Backend[Request[Any]]):
 
     # -- replies
 
-    def _score(self, plans: Mapping[Request[Any], list[Window]]) -> dict[Request[Any], Reply[Any]]:
+    def _read(self, plans: Mapping[Request[Any], list[Window]]) -> dict[Request[Any], Reply[Any]]:
         started = time.perf_counter()
         passes = [window for plan in plans.values() for window in plan]
         tables = iter(self._model.run(cast("list[Encoding]", passes)))
@@ -235,28 +274,36 @@ class CausalModel(Backend[Request[Any]]):
             for (request, plan), seconds in zip(plans.items(), costs, strict=True)
         }
 
-    def _spread(self, plans: Mapping[Distribution, tuple[int, ...]]) -> dict[Request[Any], Reply[Any]]:
+    def _share(self, plans: Mapping[Request[Any], Any], work: Any) -> dict[Request[Any], Reply[Any]]:
+        """Answer requests of one kind, whose texts may share their beginnings."""
         if not plans:
             return {}
         started = time.perf_counter()
-        replies = self._model.alone(lambda: spread(self._model, Plain(self._model), list(plans.items())))
-        costs = apportion(time.perf_counter() - started, [len(path) for path in plans.values()])
+        asked = list(plans.items())
+        replies: list[Reply[Any]] = [
+            Failed(Reason.BACKEND, "the text does not fit into the device's memory: give a shorter one")
+        ] * len(asked)
+
+        def part(texts: Any, chosen: Sequence[int]) -> None:
+            for i, reply in zip(chosen, work(texts, [asked[i] for i in chosen]), strict=True):
+                replies[i] = reply
+
+        draws = [plan.growth for _, plan in asked if isinstance(plan, Draw)]
+        self._engine.run([plan.path for _, plan in asked], part, growth=draws or None)
+        costs = apportion(time.perf_counter() - started, [len(plan.path) for _, plan in asked])
         return {
             request: replace(reply, cost=Cost(seconds=seconds))
-            for request, reply, seconds in zip(plans, replies, costs, strict=True)
+            for (request, _), reply, seconds in zip(asked, replies, costs, strict=True)
         }
 
-    def _draw(self, plans: Mapping[Sample, Draw]) -> dict[Request[Any], Reply[Any]]:
-        if not plans:
-            return {}
-        started = time.perf_counter()
-        self._model.alone(lambda: draw(self._model, Plain(self._model), list(plans.values())))
-        sizes = [len(one.path) + len(one.tokens) for one in plans.values()]
-        costs = apportion(time.perf_counter() - started, sizes)
-        return {
-            request: replace(cast("Reply[str]", one.reply), cost=Cost(seconds=seconds))
-            for (request, one), seconds in zip(plans.items(), costs, strict=True)
-        }
+    def _spread(self, texts: Texts, asked: Sequence[tuple[Distribution, _Spread]]) -> list[Reply[Outcomes]]:
+        return spread(self._model, texts, [(request, plan.path) for request, plan in asked])
+
+    def _score(self, texts: Shared, asked: Sequence[tuple[LogProb, Scored]]) -> list[Reply[float]]:
+        return score(self._model, texts, [plan for _, plan in asked])
+
+    def _draw(self, texts: Texts, asked: Sequence[tuple[Sample, Draw]]) -> list[Reply[str]]:
+        return draw(self._model, texts, [plan for _, plan in asked])
 
     def _scored(self, request: Request[Any], parts: Sequence[Table | None], cost: Cost) -> Reply[Any]:
         import numpy as np
