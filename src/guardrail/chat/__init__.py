@@ -1,5 +1,8 @@
 """The chat port: we call a model. Each class here answers `Ask` requests and is what a Guard takes as `chat=`.
 
+`CompletionsModel` is not one of them: it answers what a language model that can be read answers, and is what a Guard
+takes as `backends={"language_model": …}`.
+
 Names are imported when they are used, so this package needs neither openai nor langchain.
 """
 
@@ -9,14 +12,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from guardrail.chat.completions import CompletionsModel
     from guardrail.chat.langchain import LangChainChat
     from guardrail.chat.openai import OpenAIChat
     from guardrail.chat.recorded import RecordedChat
     from guardrail.chat.scripted import ScriptedChat
 
-__all__ = ["LangChainChat", "OpenAIChat", "RecordedChat", "ScriptedChat"]
+__all__ = ["CompletionsModel", "LangChainChat", "OpenAIChat", "RecordedChat", "ScriptedChat"]
 
 _HOMES = {
+    "CompletionsModel": "guardrail.chat.completions",
     "LangChainChat": "guardrail.chat.langchain",
     "OpenAIChat": "guardrail.chat.openai",
     "RecordedChat": "guardrail.chat.recorded",

@@ -28,7 +28,7 @@ class Refused(Exception):  # what a client is told
 def choices(
     model: Backend[Any], body: Mapping[str, Any], first: int, count: int, ignored: Sequence[str] = ()
 ) -> tuple[list[dict[str, Any]], int]:
-    """The choices, and how many tokens they have together.
+    """The choices, and how many tokens they have together. What is echoed does not go on.
 
     Args:
         model: answers `Sample`, `Distribution` and `LogProb`.
@@ -47,15 +47,16 @@ def choices(
     found, spent = [], 0
     for i in range(count):
         logprobs: dict[str, Any] | None
-        if told is not None and most == 1:
+        echoes = bool(body.get("echo")) and "echo" not in ignored
+        if told is not None and most == 1 and not echoes:
             text, finish, logprobs = _next(model, prompt, int(told))
-        elif most:
+        elif most and not echoes:
             text, finish = _continued(model, body, prompt, seed + i, ignored)
             logprobs = None if told is None else _scored(model, prompt, text)
         else:
             text, finish, logprobs = "", "length", None if told is None else _scored(model, prompt, "")
         spent += len(_TOKEN.findall(text))
-        if body.get("echo") and "echo" not in ignored:
+        if echoes:
             text = prompt + text
             logprobs = None if logprobs is None else _joined(_scored(model, "", prompt), logprobs)
         found.append({"index": i, "text": text, "finish_reason": finish, "logprobs": logprobs})

@@ -1,0 +1,286 @@
+"""A language model that can be read, behind `/completions` of OpenAI's protocol: vLLM, llama.cpp, SGLang, OpenAI's own.
+
+What a service tells decides what can be asked of it: a text that goes on (`Sample`), the k likeliest next tokens
+(`Distribution`), a prompt's own log-probabilities (`LogProb`). A chat service has none of the three.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from guardrail._log import log
+from guardrail._options import number
+from guardrail.chat._endpoint import Body, Endpoint, Exchange, read, unsupported
+from guardrail.chat._told import distribution, mean_logprob, stopped
+from guardrail.codec import key
+from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request
+from guardrail.requests import Distribution, LogProb, Outcomes, Sample
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI, OpenAI
+
+__all__ = ["CompletionsModel", "derived_seed"]
+
+Tokenize: TypeAlias = Callable[[str], Sequence[str]]
+_Sent: TypeAlias = Generator[Body, Any, tuple[Any, Cost]]
+
+_MOST_CHOICES = 16
+_TOPS = (20, 5)  # what vLLM gives at most if it is not told otherwise, and OpenAI
+_NOT_THERE = {404, 405, 501}
+_SAYS_CHAT = re.compile(r"chat model|chat/completions|does not work with the specified model", re.IGNORECASE)
+_INSTEAD = (
+    "this needs a service with /completions, which a chat-only one has not: serve the model with vLLM or llama.cpp, "
+    "or run it on this machine (CausalModel)"
+)
+
+
+def derived_seed(request: Sample, seed: int) -> int:
+    """What is sent with a draw: 31 bits that depend on the request and the model's seed alone."""
+    return int(key(request, f"seed {seed}")[:8], 16) & 0x7FFFFFFF
+
+
+class CompletionsModel:
+    """Answers "language_model" by a service's `/completions`.
+
+    Args:
+        model: its name there.
+        base_url: where; default `OPENAI_BASE_URL`, else OpenAI. A server that wants no key needs none.
+        api_key: default `OPENAI_API_KEY`.
+        client: an `OpenAI` of yours; given alone there is no asynchronous form, and asynchronous guards call it in
+            threads.
+        async_client: an `AsyncOpenAI` of yours, only ever used on the loop that calls; given alone, a synchronous
+            check gets `Failed(Reason.MISSING)`.
+        timeout: seconds for one HTTP request.
+        concurrency: how many requests may run at once, per event loop.
+        top: how many of the likeliest next tokens are asked for. A service that refuses so many is asked for 20, then
+            for 5; the instance remembers.
+        seed: sent with every draw (`derived_seed`), which then depends on the request and the seed alone, as far as the
+            service keeps that. `None` = draws of one context go as one request with `n`; a service that refuses `n`, or
+            gives fewer choices, is asked one by one from then on.
+        tokenize: the model's own tokenizer, if it is at hand: from a label to the texts of its tokens.
+        paid: whether what is asked counts against a guard's budget of calls; say no for a server of your own.
+        options: further fields of every request.
+
+    `Sample`: a service does not send the stop; it is put back where the service says that it stopped at it. Of most
+    services that cannot be told from a model that ended the text, which here counts as the stop (vLLM and SGLang tell).
+    Several stops are not sent but looked for here.
+
+    `Distribution`: the k likeliest tokens; the rest is untold. A label begins with the longest told token that it starts
+    with. That is its first token if this is told; if not, a shorter token may be taken for it, unless `tokenize`
+    knows better. Tokens that a service spells alike, and tells without bytes, are one outcome, the likeliest of them.
+
+    `LogProb`: by `echo`, which vLLM has, OpenAI for few models, llama.cpp not. Refused where a token reaches over the
+    border between context and continuation.
+
+    What a service cannot do is `Failed(Reason.MISSING)` with what to do about it.
+
+    Raises:
+        MissingExtra: openai is not installed.
+        ConfigError: no credential, or an option is out of range.
+    """
+
+    capacity: int | None = None
+    instant: bool = False
+    aanswer: Callable[[Sequence[Request[Any]]], Coroutine[Any, Any, list[Reply[Any]]]] | None
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        client: OpenAI | None = None,
+        async_client: AsyncOpenAI | None = None,
+        timeout: float = 60.0,
+        concurrency: int = 32,
+        top: int = 20,
+        seed: int | None = None,
+        tokenize: Tokenize | None = None,
+        paid: bool = True,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        number("top", top, least=1, whole=True)
+        if seed is not None:
+            number("seed", seed, whole=True)
+        self.model = model
+        self.timeout: float | None = 2 * timeout + 1  # the client's own limit comes first
+        self.concurrency = concurrency
+        self.seed = seed
+        self.batch = _MOST_CHOICES if seed is None else 1
+        self.paid = paid
+        self._top = top
+        self._tokenize = tokenize
+        self._options = dict(options or {})
+        self._base: Body = {"model": model, **self._options}
+        self._endpoint = Endpoint(
+            "completions",
+            model=model,
+            base_url=base_url,
+            api_key=api_key,
+            client=client,
+            async_client=async_client,
+            timeout=timeout,
+            options=self._options,
+        )
+        self.fingerprint = f"{self._endpoint.fingerprint} completions, top {top}, seed {seed}"
+        self.aanswer = self._aanswer if self._endpoint.has_async_form else None
+
+    def answer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
+        """One reply per request; draws of one context may go as one."""
+        return self._endpoint.run(self._exchange(requests), len(requests))
+
+    async def _aanswer(self, requests: Sequence[Request[Any]]) -> list[Reply[Any]]:
+        return await self._endpoint.arun(self._exchange(requests))
+
+    def group(self, request: Request[Any]) -> Hashable:
+        """Draws of one context may share an HTTP request."""
+        return replace(request, draw=0) if isinstance(request, Sample) else request
+
+    def weight(self, request: Request[Any]) -> int:
+        """All weigh the same."""
+        del request
+        return 1
+
+    def close(self) -> None:
+        """Close the synchronous client, if it was created here; a later request makes a new one."""
+        self._endpoint.own.close()
+
+    async def aclose(self) -> None:
+        """Close this loop's client, if it was created here. The end of `asyncio.run` does so too."""
+        await self._endpoint.own.aclose()
+
+    # -- the three requests
+
+    def _exchange(self, requests: Sequence[Request[Any]]) -> Exchange[Any]:
+        replies: list[Reply[Any]] = []
+        while len(replies) < len(requests):
+            request = requests[len(replies)]
+            if isinstance(request, Sample):
+                alike = self._alike(request, requests[len(replies) + 1 :])
+                replies += yield from self._draw(request, 1 + alike)
+            elif isinstance(request, Distribution):
+                replies.append((yield from self._likeliest(request)))
+            elif isinstance(request, LogProb):
+                replies.append((yield from self._score(request)))
+            else:
+                detail = (
+                    f"CompletionsModel answers Sample, Distribution and LogProb, not {type(request).__name__}"
+                )
+                replies.append(Failed(Reason.MISSING, detail))
+        return replies
+
+    def _alike(self, request: Sample, others: Sequence[Request[Any]]) -> int:
+        """How many draws of the same context follow that may go with it."""
+        if self.batch == 1:
+            return 0
+        same = self.group(request)
+        return next((i for i, other in enumerate(others) if self.group(other) != same), len(others))
+
+    def _draw(self, request: Sample, n: int) -> Exchange[str]:
+        body = self._base | {"prompt": request.context, "temperature": request.temperature}
+        if request.max_tokens is not None:
+            body["max_tokens"] = request.max_tokens
+        if request.top_p < 1:
+            body["top_p"] = request.top_p
+        if len(request.stop) == 1:
+            body["stop"] = [*request.stop]
+        if self.seed is not None:
+            body["seed"] = derived_seed(request, self.seed)
+        if n > 1:
+            body["n"] = n
+        reply, cost = yield from self._send(body)
+        if isinstance(reply, Failed):
+            return [replace(reply, cost=cost.split(n))] * n
+        if "n" not in body:  # refused just now
+            n = 1
+        found = read(reply, n, cost, lambda choice, _, share: Answer(stopped(choice, request.stop), share))
+        if len(found) < n:
+            self._one_by_one()
+        return found
+
+    def _likeliest(self, request: Distribution) -> Generator[Body, Any, Reply[Outcomes]]:
+        prompt = request.context + request.query
+        body = self._base | {"prompt": prompt, "max_tokens": 1, "temperature": 0, "logprobs": self._top}
+        reply, cost = yield from self._send(body)
+        if isinstance(reply, Failed):
+            return replace(reply, cost=cost)
+
+        def told(choice: Mapping[str, Any], _: str, share: Cost) -> Reply[Outcomes]:
+            found = distribution(choice, self._top, request.labels, self._tokenize)
+            return self._silent(share) if found is None else Answer(found, share)
+
+        return read(reply, 1, cost, told)[0]
+
+    def _score(self, request: LogProb) -> Generator[Body, Any, Reply[float]]:
+        # one token more than needed: not every service takes 0, and some take it for "no bound"
+        body = self._base | {
+            "prompt": request.context + request.continuation,
+            "max_tokens": 1,
+            "temperature": 0,
+        }
+        reply, cost = yield from self._send(body | {"logprobs": 1, "echo": True})
+        if isinstance(reply, Failed):
+            return replace(reply, cost=cost)
+
+        def told(choice: Mapping[str, Any], _: str, share: Cost) -> Reply[float]:
+            found = mean_logprob(choice, request.context, request.continuation)
+            if found is None:
+                return self._silent(share, " of the prompt (`echo`)")
+            if isinstance(found, str):
+                return Failed(Reason.REFUSED, found, cost=share)
+            return Answer(found, share)
+
+        return read(reply, 1, cost, told)[0]
+
+    # -- what a service does not take, or not have
+
+    def _send(self, body: Body) -> _Sent:
+        """A parsed reply or a failure, with what it cost; asked again without what is too much."""
+        cost = Cost()
+        while True:
+            begun = time.perf_counter()
+            reply = yield body
+            cost += Cost(calls=1, seconds=time.perf_counter() - begun)
+            if not isinstance(reply, Exception):
+                return reply, cost
+            if unsupported(reply, body.keys() - self._options.keys(), ("n",)):
+                del body["n"]
+                self._one_by_one()
+            elif "logprobs" in body and (fewer := _fewer(reply, body["logprobs"])) is not None:
+                self._top = body["logprobs"] = min(self._top, fewer)
+                log.info("completions_top_lowered", model=self.model, top=fewer)
+            else:
+                return self._failed(reply, cost), cost
+
+    def _one_by_one(self) -> None:
+        if self.batch > 1:
+            self.batch = 1
+            log.info("chat_parameter_dropped", model=self.model, parameter="n")
+
+    def _failed(self, error: Exception, cost: Cost) -> Failed:
+        failed = self._endpoint.failed(error, cost)
+        status, said = getattr(error, "status_code", 0), str(error)
+        unknown_model = getattr(error, "code", None) == "model_not_found"
+        lacking = status in _NOT_THERE or (
+            status in {400, 422} and (_SAYS_CHAT.search(said) or re.search(r"\b(?:logprobs|echo)\b", said))
+        )
+        if lacking and not unknown_model:
+            return replace(
+                failed, reason=Reason.MISSING, detail=f"{failed.detail}; {_INSTEAD}", retryable=False
+            )
+        return failed
+
+    def _silent(self, cost: Cost, of: str = "") -> Failed:
+        detail = f"the service told no log-probabilities{of} of {self.model!r}; {_INSTEAD}"
+        return Failed(Reason.MISSING, detail, cost=cost)
+
+
+def _fewer(error: Exception, asked: int) -> int | None:
+    """How many alternatives to ask for in place of so many, if those were too many."""
+    if getattr(error, "status_code", 0) not in {400, 422} or "logprobs" not in str(error):
+        return None
+    return next((top for top in _TOPS if top < asked), None)
