@@ -165,7 +165,9 @@ def _begins(tokens: Sequence[str], offsets: Sequence[int], prompt: str) -> tuple
     where = "".join(tokens).find(prompt) if tokens else -1
     if where >= 0:
         return where, places
-    if not tokens or len(offsets) != len(tokens) or offsets[-1] + len(tokens[-1]) < len(prompt):
+    if not tokens or len(offsets) != len(tokens):
+        return None
+    if offsets[0] != 0 or offsets[-1] + len(tokens[-1]) < len(prompt):  # not echoed, or not all of it
         return None
     same = all(
         token.startswith(_ESCAPE) or prompt[at:].startswith(token)
