@@ -1,0 +1,171 @@
+"""The grid: PHR, MHR, error rate, entropy and mutual information of every (task, n, set)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from benchmarks.phr.language.cells import Found, Point, Store, key
+from benchmarks.phr.language.tasks import Cell, Rows, draw
+from guardrail.backends import Backend
+from guardrail.detectors.phr import Query, Settings, error_rates, model_hallucination_rates, survey
+from guardrail.detectors.phr.flows import Measured, Survey
+from guardrail.drivers import run_sync
+from guardrail.errors import InputError
+from guardrail.flow import Failed, Flow
+from guardrail.hub import Hub
+from guardrail.run import Run as Scheduled
+
+__all__ = ["EPSILONS", "Plan", "evaluate", "measure"]
+
+EPSILONS = (0.05, 0.1, 0.25, 0.5, 0.75)
+"""Of the likely set: .05 is that of MHR in the paper's figures, .75 that of the error rate."""
+
+Tell = Callable[[int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is measured.
+
+    Attributes:
+        tasks: rows by task, without those that are too long.
+        sizes: n.
+        sets: training sets per task and n.
+        tests: queries per training set.
+        settings: M, N − n, the estimator, K; its ε is replaced by each of `epsilons`.
+        epsilons: each.
+    """
+
+    tasks: Sequence[Rows]
+    sizes: Sequence[int] = (2, 4, 8, 16, 32)
+    sets: int = 50
+    tests: int = 10
+    settings: Settings = Settings(contexts=10, horizon=5, draws=50)
+    epsilons: Sequence[float] = EPSILONS
+
+    def cells(self) -> Iterator[Cell]:
+        """Set by set, so that a grid that is not whole is even."""
+        for seed in range(self.sets):
+            for n in self.sizes:
+                for rows in self.tasks:
+                    yield draw(rows, n=n, seed=seed, horizon=self.settings.horizon, tests=self.tests)
+
+    def keys(self, backend: Backend[Any]) -> Iterator[tuple[Cell, str]]:
+        """The same with the names under which they are stored: of all that their numbers depend on."""
+        how = {
+            "revision": 1,
+            "model": backend.fingerprint,
+            "settings": asdict(self.settings),
+            "epsilons": list(self.epsilons),
+        }
+        labels = self.labels()
+        for cell in self.cells():
+            yield cell, key(cell, {**how, "labels": sorted(labels[cell.task])})
+
+    def labels(self) -> dict[str, frozenset[str]]:
+        """By task."""
+        return {rows.task: frozenset(row.label for row in rows.asked) for rows in self.tasks}
+
+
+def evaluate(
+    plan: Plan, backend: Backend[Any], store: Store, *, tell: Tell = lambda _done, _words: None
+) -> list[Found]:
+    """Every cell of the plan, in its order: those that are done from the store, the others measured and stored.
+
+    Raises:
+        InputError: a task has too few rows, or a cell failed as a whole.
+    """
+    labels = plan.labels()
+    cells = list(plan.keys(backend))
+    known = {name: found for _, name in cells if (found := store.get(name)) is not None}
+    hub = Hub({"language_model": backend})
+    for cell, name in cells:
+        if name in known:
+            continue
+        found = measure(cell, plan, hub, labels=labels[cell.task])
+        store.put(name, found)
+        known[name] = found
+        tell(len(known), f"{cell.task} n={cell.n}: {found.seconds:.1f} s")
+    return [known[name] for _, name in cells]
+
+
+def measure(cell: Cell, plan: Plan, hub: Hub, *, labels: frozenset[str]) -> Found:
+    """One cell.
+
+    Raises:
+        InputError: it failed as a whole, as by a bug of the backend.
+    """
+    started = time.perf_counter()
+    read = run_sync(Scheduled(_read(cell, plan)), hub)
+    if isinstance(read, Failed):
+        raise InputError(f"{cell.task}, n = {cell.n}, set {cell.seed} could not be measured: {read}")
+    first = read.surveys[0]
+    pairs = [pair for context in first.contexts for pair in context.pairs]
+    return Found(
+        task=cell.task,
+        n=cell.n,
+        seed=cell.seed,
+        labels=len(labels),
+        points=tuple(_point(read, plan.epsilons, i) for i in range(len(cell.tests))),
+        imagined=len(first.contexts),
+        redrawn=first.redrawn,
+        given_up=first.given_up,
+        pairs=len(pairs),
+        sound=sum(pair.label in labels for pair in pairs),
+        faults=read.faults(),
+        seconds=time.perf_counter() - started,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """By ε: what the imagined contexts say, and the real one; and the error rates."""
+
+    surveys: list[Survey]
+    real: list[tuple[Measured, ...]]
+    errors: list[float | str]
+
+    def faults(self) -> tuple[str, ...]:
+        """Each once."""
+        texts = [context.fault for context in self.surveys[0].contexts]
+        texts += [one.fault for found in (self.surveys[0].measured, *self.real) for one in found]
+        texts += [error for error in self.errors if isinstance(error, str)]
+        return tuple(sorted({text for text in texts if text}))
+
+
+def _read(cell: Cell, plan: Plan) -> Flow[_Read]:
+    """One run, so every distribution and draw is asked for once, whatever the ε."""
+    queries = [Query(test.input, test.label) for test in cell.tests]
+    surveys, real = [], []
+    for epsilon in plan.epsilons:
+        settings = replace(plan.settings, epsilon=epsilon)
+        surveys.append((yield from survey(cell.train, queries, settings=settings)))
+        found = yield from model_hallucination_rates(cell.train, cell.evaluation, queries, settings=settings)
+        real.append(found)
+    errors = yield from error_rates(cell.train, queries, settings=plan.settings)
+    return _Read(surveys, real, errors)
+
+
+def _point(read: _Read, epsilons: Sequence[float], i: int) -> Point:
+    first = read.surveys[0].measured[i]
+    error = read.errors[i]
+    entropy = first.readings[0].total if first.readings else None
+    return Point(
+        phr={_name(e): _rate(found.measured[i]) for e, found in zip(epsilons, read.surveys, strict=True)},
+        mhr={_name(e): _rate(found[i]) for e, found in zip(epsilons, read.real, strict=True)},
+        error=None if isinstance(error, str) else error,
+        entropy=entropy,
+        information=None if first.information is None else first.information.value,
+        contexts=len(first.readings),
+    )
+
+
+def _name(epsilon: float) -> str:
+    return f"{epsilon:g}"
+
+
+def _rate(measured: Measured) -> float | None:
+    return None if measured.rate is None else measured.rate.value
