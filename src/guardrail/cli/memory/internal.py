@@ -77,7 +77,7 @@ def internal(  # noqa: PLR0917  # an option each
         float | None,
         typer.Option(
             metavar="SHARE",
-            help="Rows whose left agrees in this share of its letters are one, and their names are all right: 0.8 "
+            help="Rows whose left agrees in this share of its letters are one, and their names are all right: 0.75 "
             "for verses. Default: equal ones only.",
             min=0.5,
             max=1.0,
@@ -144,7 +144,7 @@ def internal(  # noqa: PLR0917  # an option each
 
     Examples:
       guardrail memory internal --pairs capitals.jsonl --left country --right capital --model gpt-5-mini
-      guardrail memory internal --pairs poems.jsonl --left line --right author --alike 0.8 --language zh --model glm-4
+      guardrail memory internal --pairs poems.jsonl --left line --right author --alike 0.75 --language zh --model glm-4
       guardrail memory internal --pairs p.csv --left term --right inventor --model m --k 2 3 5 --out runs/m
 
     Exit codes:

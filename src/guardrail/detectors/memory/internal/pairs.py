@@ -97,9 +97,9 @@ def _place(key: str, found: Iterable[str], alike: float | None) -> str:
     """The key that stands for this left."""
     if alike is None:
         return key
-    similar = ((Levenshtein.normalized_similarity(key, other, score_cutoff=alike), other) for other in found)
+    similar = ((Levenshtein.normalized_similarity(key, other), other) for other in found)
     best, other = max(similar, default=(0.0, key), key=lambda one: one[0])
-    return other if best >= alike else key
+    return other if best >= alike - 1e-9 else key
 
 
 def _joined(pair: Pair, names: Sequence[str]) -> Pair:

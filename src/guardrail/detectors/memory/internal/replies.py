@@ -75,10 +75,9 @@ def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = (
     known = {name_key(name): name for name in (*on_offer, *right)}
     longest = max(_LONG, *(len(name) for name in known.values()))
     lines = [line.strip(_ENDS) for line in _NUMBER.sub("", _bare(text)).splitlines()]
-    names: list[str] = []
-    for line in filter(None, lines):
-        names += [line] if name_key(line) in known else _rejoined(_SEPARATOR.split(line), known)
-    names = [name.strip(_ENDS) for name in names]
+    widest = 1 + max(len(_SEPARATOR.findall(name)) for name in known.values())
+    pieces = (_rejoined(_SEPARATOR.split(line), known, widest) for line in lines if line)
+    names = [name.strip(_ENDS) for line in pieces for name in line]
     if any(len(name) > longest or (not _is_name(name) and name_key(name) not in known) for name in names):
         return Reading(fault="prose")
     if len(names) != len(on_offer) or not all(names):
@@ -98,10 +97,12 @@ def _bare(text: str) -> str:
     return inner[1:-1] if inner[:1] in "[［(（" and inner[-1:] in "]］)）" else inner
 
 
-def _rejoined(pieces: Sequence[str], known: Mapping[str, str]) -> list[str]:
-    """Names that hold a comma themselves ("Washington, D.C.") are put together again."""
+def _rejoined(pieces: Sequence[str], known: Mapping[str, str], widest: int) -> Sequence[str]:
+    """Names that hold a comma themselves ("Washington, D.C.") are put together again, of `widest` pieces at most."""
+    if widest == 1:
+        return pieces
     found: list[str] = []
-    place, widest = 0, 1 + max(len(_SEPARATOR.findall(name)) for name in known.values())
+    place = 0
     while place < len(pieces):
         ends = range(min(len(pieces), place + widest), place + 1, -1)
         end = next((e for e in ends if name_key(",".join(pieces[place:e])) in known), place + 1)

@@ -26,6 +26,7 @@ __all__ = [
     "Known",
     "Outcome",
     "Question",
+    "Result",
     "Setting",
     "Strategy",
     "answers_rightly",
