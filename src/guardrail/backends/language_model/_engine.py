@@ -37,7 +37,10 @@ class Engine:
     @cached_property
     def shares(self) -> bool:
         """Whether texts share what is computed of them; loads the model."""
-        return self.store.limit > 0 and self._model.alone(lambda: possible(self._model))
+        if self.store.limit == 0:
+            return False
+        with self._model.trying():
+            return self._model.alone(lambda: possible(self._model))
 
     def release(self) -> None:
         """Forget what was computed."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from guardrail.backends._forked import apart
 from guardrail.backends._local import LocalModel
+from guardrail.backends.batching import Work
 from guardrail.backends.language_model._head import Head, hidden_states
 from guardrail.backends.language_model._rows import Shape
 from guardrail.errors import ConfigError
@@ -93,12 +95,13 @@ class Causal(LocalModel):
 
         Args:
             tokens: their numbers.
-            marks: whether special tokens are spelt out.
+            marks: whether the marks of beginning, end and the like are spelt out.
         """
         reader = self.tokenizer
+        spelt = tokens if marks else [token for token in tokens if token not in self._silent]
         anchor = reader.encode(_ANCHOR, add_special_tokens=False).ids
-        both = reader.decode([*anchor, *tokens], skip_special_tokens=not marks)
-        return str(both[len(reader.decode(anchor, skip_special_tokens=not marks)) :])
+        both = reader.decode([*anchor, *spelt], skip_special_tokens=False)
+        return str(both[len(reader.decode(anchor, skip_special_tokens=False)) :])
 
     def alone(self, work: Callable[[], T]) -> T:
         """Do something with the network while nobody else does."""
@@ -133,6 +136,15 @@ class Causal(LocalModel):
         [(heads, _, size)] = kept
         hidden = found.last_hidden_state
         return Shape(len(cache.layers), heads, size, hidden.shape[-1], hidden.dtype)
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """What is done meanwhile is not counted."""
+        kept, self.work = self.work, Work()
+        try:
+            yield
+        finally:
+            self.work = kept
 
     def padded(self, rows: Sequence[Sequence[int]]) -> tuple[Any, Any]:
         """Tokens and mask on the device, both of shape (rows, longest); padded on the right."""
@@ -184,6 +196,7 @@ class Causal(LocalModel):
         self._window = self.wanted_longest or min(_WINDOW, most)
         begin = reader.bos_token_id
         self._begin: int | None = reader.eos_token_id if begin is None else begin
+        self._silent = frozenset(mark.ids[0] for mark in self._marks.values() if len(mark) == 1)
         given = self.config.get("eos_token_id")
         named = given if isinstance(given, list) else [given]
         self._ends = frozenset(int(one) for one in [*named, reader.eos_token_id] if one is not None)
