@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
 from guardrail._options import number, seconds
 from guardrail.detector import Detector, Scope
 from guardrail.detectors.phr.correction import Correction
+from guardrail.detectors.phr.costs import LANE, bounds
 from guardrail.detectors.phr.estimators import Estimate
 from guardrail.detectors.phr.flows import Measured, Survey, survey
 from guardrail.detectors.phr.martingale import ALPHA, drifts
@@ -118,14 +119,19 @@ class PosteriorHallucinationRate(Detector):
         self.deadline = deadline
 
     def cost(self, case: Case) -> tuple[int, int]:
-        """Nothing: a model that can be read is not paid by the call."""
+        """Nothing, whoever answers: see `cost_by_lane`."""
         del case
         return 0, 0
 
+    def cost_by_lane(self, case: Case) -> Mapping[str, tuple[int, int]]:
+        """Requests to the language model, which are paid where it is behind an API."""
+        task = self._task(case)
+        return {LANE: bounds(self._settings, 1)} if task is not None and task.query else {}
+
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding, or none where the case is no few-shot task."""
-        task = recognised(case, self._form)
-        if task is None or not case.answer.strip():
+        task = self._task(case)
+        if task is None:
             yield from ()
             return []
         if not task.query:
@@ -135,6 +141,10 @@ class PosteriorHallucinationRate(Detector):
             task.pairs, [query], settings=self._settings, form=self._form, preamble=task.preamble
         )
         return [self._finding(case, task, found)]
+
+    def _task(self, case: Case) -> Task | None:
+        """The few-shot task with an answer to it, if the case is one."""
+        return recognised(case, self._form) if case.answer.strip() else None
 
     def _finding(self, case: Case, task: Task, found: Survey) -> Finding:
         measured = found.measured[0]

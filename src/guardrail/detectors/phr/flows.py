@@ -11,19 +11,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from guardrail.detectors.phr.costs import LANE, ROUND, per_context
 from guardrail.detectors.phr.estimators import Estimate, estimate, share
 from guardrail.detectors.phr.information import Information, information
 from guardrail.detectors.phr.martingale import wealth
 from guardrail.detectors.phr.pairs import END, Form
 from guardrail.detectors.phr.readings import Drawn, Query, Reading, Settings, Whole, lost
-from guardrail.flow import Failed, Flow, gather, one
+from guardrail.flow import Branch, Failed, Flow, gather, one
 from guardrail.report import Example
 from guardrail.requests import Sample
 
 __all__ = ["Imagined", "Measured", "Survey", "imagine", "survey"]
-
-ROUND = 5
-"""Contexts between two looks of an early stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +191,11 @@ def survey(
     contexts: list[Imagined] = []
     readings: list[list[Reading | str]] = [[] for _ in asked]
     for numbers in _rounds(settings):
-        results = yield from gather(_context(start, asked, number, settings, reader) for number in numbers)
+        calls = per_context(settings, len(asked))  # reserved: of a small budget fewer contexts, each finished
+        results = yield from gather(
+            Branch(_context(start, asked, number, settings, reader), calls=calls, lane=LANE)
+            for number in numbers
+        )
         for result in results:
             if isinstance(result, Failed):
                 contexts.append(Imagined(fault=lost(result)))
