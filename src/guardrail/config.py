@@ -17,6 +17,10 @@ model = "gpt-5-mini"
 adapter = "openai"
 model = "gpt-5-nano"
 
+[language_model]                      # optional: a model that can be read, for the detector "phr"
+adapter = "local"                     # "local", or "completions" with a base_url; then its own options
+model = "models/smollm"               # of a local one a folder, or a name (see `guardrail.backends.weights`)
+
 [[detectors]]
 name = "references"                   # a registered detector, then its own options
 effort = "fast"
@@ -40,12 +44,12 @@ from typing import Any
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.guard import Guard
 from guardrail.policies import parse_policy
-from guardrail.registry import CHATS, DETECTORS, Registry
+from guardrail.registry import CHATS, DETECTORS, LANGUAGE_MODELS, Registry
 from guardrail.run import Budget
 
 __all__ = ["load"]
 
-_SECTIONS = ("guard", "chat", "judge", "detectors")
+_SECTIONS = ("guard", "chat", "judge", "language_model", "detectors")
 _GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget")
 _KINDS: dict[str, Any] = {
     "policy": str,
@@ -87,11 +91,23 @@ def load(path: str | Path) -> Guard:
     for role in ("chat", "judge"):
         if role in entries:
             options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]", "adapter")
+    if "language_model" in entries:
+        options["backends"] = {
+            "language_model": _language_model(file, _table(path, entries, "language_model"))
+        }
     listed = entries.get("detectors", [{"name": "references"}])
     if not isinstance(listed, list):
         raise ConfigError(f"{path}: expected [[detectors]] tables, got {listed!r}")
     detectors = [_made(file, DETECTORS, entry, "[[detectors]]", "name") for entry in listed]
     return Guard(detectors, **options)
+
+
+def _language_model(file: Path, entry: Mapping[str, Any]) -> Any:
+    """A model of which a folder beside the file may be the name."""
+    folder = entry.get("model")
+    if isinstance(folder, str) and (place := file.parent / Path(folder).expanduser()).is_dir():
+        entry = {**entry, "model": place} if entry.get("adapter") == "local" else entry
+    return _made(file, LANGUAGE_MODELS, entry, "[language_model]", "adapter")
 
 
 def _made(file: Path, registry: Registry, entry: Any, where: str, key: str) -> Any:

@@ -1,4 +1,4 @@
-"""Where detectors and chat adapters are found by name: built in, or in installed plug-ins."""
+"""Where detectors, chat adapters and language models are found by name: built in, or in installed plug-ins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from guardrail.errors import ConfigError, UnknownName
 
-__all__ = ["CHATS", "DETECTORS", "Registry"]
+__all__ = ["CHATS", "DETECTORS", "LANGUAGE_MODELS", "Registry"]
 
 
 class Registry(Mapping[str, type]):
@@ -102,3 +102,13 @@ CHATS = Registry(
     },
 )
 """Every chat adapter that a configuration file can name."""
+
+LANGUAGE_MODELS = Registry(
+    "language model",
+    "guardrail.language_models",
+    {
+        "completions": "guardrail.chat:CompletionsModel",
+        "local": "guardrail.backends.language_model:CausalModel",
+    },
+)
+"""Every language model that can be read, and that a configuration file can name."""

@@ -5,8 +5,10 @@ from tests.unit.core.toys import Says
 
 from guardrail import Budget, Guard
 from guardrail.chat import ScriptedChat
+from guardrail.detectors.phr import BernoulliModel
 from guardrail.errors import ConfigError, GuardrailError, UnknownName
-from guardrail.registry import CHATS, DETECTORS
+from guardrail.registry import CHATS, DETECTORS, LANGUAGE_MODELS
+from guardrail.testing.server import serve
 
 
 class Placed:
@@ -17,6 +19,16 @@ class Placed:
     def __init__(self, source, *, model="m"):
         self.source = source
         self.model = model
+
+
+class Reader:
+    """A language model that wants a folder."""
+
+    fingerprint = "reader"
+
+    def __init__(self, model, *, seed=0):
+        self.model = model
+        self.seed = seed
 
 
 @pytest.fixture
@@ -81,6 +93,55 @@ class TestWhole:
         assert load("detectors = []\n[guard]\nbudget = 7").budget == Budget(calls=7)
 
 
+class TestLanguageModel:
+    def test_of_this_machine(self, load, tmp_path, monkeypatch):
+        """A folder beside the file; any other word stays a name."""
+        monkeypatch.setitem(LANGUAGE_MODELS._targets, "local", "tests.unit.core.test_config:Reader")
+        (tmp_path / "small").mkdir()
+        for name, expected in (("small", tmp_path / "small"), ("smollm", "smollm")):
+            guard = load(f"[language_model]\nadapter = 'local'\nmodel = '{name}'\nseed = 3")
+            found = guard.hub.backends["language_model"]
+            assert (found.model, found.seed) == (expected, 3)
+
+    def test_of_a_service(self, load, tmp_path):
+        """Paid by the call, so the budget of the guard holds for it."""
+        (tmp_path / "m").mkdir()  # its name is none of a folder
+        guard = load(
+            """
+            [language_model]
+            adapter = "completions"
+            model = "m"
+            base_url = "http://localhost:1/v1"
+            top = 5
+
+            [[detectors]]
+            name = "phr"
+            contexts = 4
+            """
+        )
+        assert guard.hub.backends["language_model"].model == "m"
+        assert guard.hub.paid_lanes() == {"language_model"}
+
+    def test_reaches_the_detector(self, load):
+        """From the file to a finding, over HTTP."""
+        with serve(model=BernoulliModel(["a", "b"])) as server:
+            guard = load(
+                f"""
+                [language_model]
+                adapter = "completions"
+                model = "m"
+                base_url = "{server.base_url}"
+
+                [[detectors]]
+                name = "phr"
+                """
+            )
+            prompt = "Input: a\nLabel: yes\n\n" * 9 + "Input: a\nLabel:"
+            (finding,) = guard.check("no", prompt=prompt).findings
+            guard.hub.backends["language_model"].close()
+        assert (finding.detector, finding.verdict) == ("phr", "unsupported")
+
+
 class TestMistakes:
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -112,6 +173,12 @@ class TestMistakes:
             ("[[detectors]]\nname = 'references'\neffort = 'max'", "expected effort to be one of"),
             ("[chat]\nmodel = 'm'", 'expected \\[chat\\] to hold adapter = "…"'),
             ("[chat]\nadapter = 'opnai'", "no chat adapter named 'opnai'. Did you mean 'openai'"),
+            ("[language_model]\nmodel = 'm'", 'expected \\[language_model\\] to hold adapter = "…"'),
+            ("[language_model]\nadapter = 'lokal'", "no language model named 'lokal'. Did you mean 'local'"),
+            (
+                "[language_model]\nadapter = 'completions'\nmodel = 'm'\ntopp = 3",
+                "language model 'completions' has no parameter 'topp'",
+            ),
             ("[chat]\nadapter = 'placed'", "missing 1 required positional argument: 'source'"),
             ("[chat]\nadapter = 'recorded'\nsource = 'no.jsonl'", "no.jsonl"),
             ("[guard", "not TOML in UTF-8"),

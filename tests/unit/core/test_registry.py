@@ -8,7 +8,7 @@ from tests.unit.core.toys import Says
 
 from guardrail import registry
 from guardrail.errors import ConfigError, MissingExtra, UnknownName
-from guardrail.registry import CHATS, DETECTORS, Registry
+from guardrail.registry import CHATS, DETECTORS, LANGUAGE_MODELS, Registry
 
 
 class Point:
@@ -122,7 +122,9 @@ class TestCreate:
 
 
 class TestTheRealOnes:
-    @pytest.mark.parametrize("found", [DETECTORS, CHATS], ids=["detectors", "chats"])
+    @pytest.mark.parametrize(
+        "found", [DETECTORS, CHATS, LANGUAGE_MODELS], ids=["detectors", "chats", "models"]
+    )
     def test_everything_built_in_imports(self, found):
         """Or says which extra is missing."""
         for name in found:
