@@ -84,6 +84,7 @@ DETECTORS = Registry(
     "guardrail.detectors",
     {
         "facts": "guardrail.detectors.logic:FactCheck",
+        "memory": "guardrail.detectors.memory:MemoryConsistency",
         "pairs": "guardrail.detectors.memory:PairConsistency",
         "phr": "guardrail.detectors.phr:PosteriorHallucinationRate",
         "references": "guardrail.detectors.references:ReferenceCheck",

@@ -7,15 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from guardrail.detectors.logic import FactCheck as FactCheck
+    from guardrail.detectors.memory import MemoryConsistency as MemoryConsistency
     from guardrail.detectors.memory import PairConsistency as PairConsistency
     from guardrail.detectors.phr import PosteriorHallucinationRate as PosteriorHallucinationRate
     from guardrail.detectors.references import ReferenceCheck as ReferenceCheck
     from guardrail.detectors.selfcheck import SelfCheck as SelfCheck
 
-__all__ = ["FactCheck", "PairConsistency", "PosteriorHallucinationRate", "ReferenceCheck", "SelfCheck"]
+__all__ = [
+    "FactCheck",
+    "MemoryConsistency",
+    "PairConsistency",
+    "PosteriorHallucinationRate",
+    "ReferenceCheck",
+    "SelfCheck",
+]
 
 _HOMES = {
     "FactCheck": "guardrail.detectors.logic",
+    "MemoryConsistency": "guardrail.detectors.memory",
     "PairConsistency": "guardrail.detectors.memory",
     "PosteriorHallucinationRate": "guardrail.detectors.phr",
     "ReferenceCheck": "guardrail.detectors.references",

@@ -11,11 +11,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from guardrail.detectors.memory.external import MemoryConsistency as MemoryConsistency
     from guardrail.detectors.memory.internal import PairConsistency as PairConsistency
 
-__all__ = ["PairConsistency"]
+__all__ = ["MemoryConsistency", "PairConsistency"]
 
 _HOMES = {
+    "MemoryConsistency": "guardrail.detectors.memory.external",
     "PairConsistency": "guardrail.detectors.memory.internal",
 }
 

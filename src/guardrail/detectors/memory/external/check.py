@@ -1,0 +1,339 @@
+"""`MemoryConsistency`: does the answer hold when the source is said in other words?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from guardrail._options import number, one_of, seconds
+from guardrail.backends import Backend
+from guardrail.backends.packaged import LANE, installed, packaged
+from guardrail.detector import Detector, Resource, Scope
+from guardrail.detectors.memory.external.fits import ExternalFit, Judged, Task, packaged_fit, read_fit
+from guardrail.detectors.memory.external.flows import Again, Plan, ask_again
+from guardrail.detectors.memory.external.measuring import Measured, measure
+from guardrail.detectors.memory.external.prompts import answer_prompt, summary_prompt
+from guardrail.detectors.memory.external.similarity import (
+    Encoder,
+    chosen,
+    likenesses,
+    name_of,
+)
+from guardrail.errors import ConfigError, MissingExtra
+from guardrail.flow import Flow, compute
+from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Verdict
+from guardrail.requests import Message, user
+from guardrail.text.segmentation import Language, language
+
+__all__ = ["MemoryConsistency"]
+
+_QUOTED = 500  # characters of a response that evidence quotes
+
+
+class MemoryConsistency(Detector):
+    """Scores an answer about a text by asking again on rephrasings of that text.
+
+    The model writes the case's documents in other words; what does not mean the same is left out; the user's question
+    (without one: a summary of one sentence) is asked on each, and the given answer is compared with what comes back.
+    Two numbers say how normal that is: the consistency of the answers, and their relevance to the texts. The score is
+    how far the two are from those of normal answers. A case without documents has its question rephrased, and is scored
+    by consistency alone.
+
+    One finding, for the whole answer. The answers asked again are offered to other detectors of the guard as samples.
+
+    Args:
+        rephrasings: how many to ask for.
+        retries: how many more requests for rephrasings there may be.
+        least: answers on rephrasings that a score needs.
+        encoder: "packaged" (all-MiniLM-L6-v2, English; extra `local`), "guard" (the guard's backend for "similarity",
+            with a `fit` of its own), "chrf" (character n-grams; extra `memory`), or "auto": the packaged one where it
+            is installed and reads the language, else chrF.
+        fit: a fit, its file, or the name of a packaged one; `None` = the packaged one of the language and the encoder.
+        language: "en", "zh", or "auto": by the script of the source.
+        through: ask on translations into this language instead of rephrasings, "en" or "zh"; answers are still wanted
+            in the first. A translation is judged by its translation back.
+        threshold: a score of at least this is unsupported; `None` = the fit's.
+        temperature: of all requests.
+        prompts: "own", or "paper": the paper's, unfenced and in English, for reproduction.
+        longest: characters of a source that are still rephrased.
+        deadline: seconds per answer.
+
+    Raises:
+        ConfigError: an option has no such value, or there is no such fit.
+
+    Source: [memory] §III.C; differs: `docs/design/memory.md`.
+    """
+
+    name: ClassVar[str] = "memory"
+    version: ClassVar[str] = "1"
+    scope: ClassVar[Scope] = "answer"
+    scale: ClassVar[Scale] = Scale(
+        unit="χ² share", meaning="larger = further from what normal answers are, in consistency and relevance"
+    )
+    provides: ClassVar[frozenset[Resource]] = frozenset({"samples"})
+
+    def __init__(
+        self,
+        *,
+        rephrasings: int = 4,
+        retries: int = 4,
+        least: int = 2,
+        encoder: Encoder | Literal["auto"] = "auto",
+        fit: str | Path | ExternalFit | None = None,
+        language: Language | Literal["auto"] = "auto",
+        through: Literal["en", "zh"] | None = None,
+        threshold: float | None = None,
+        temperature: float = 0.95,
+        prompts: Literal["own", "paper"] = "own",
+        longest: int = 20_000,
+        deadline: float | None = None,
+    ) -> None:
+        number("rephrasings", rephrasings, least=1, whole=True)
+        number("retries", retries, least=0, whole=True)
+        number("least", least, least=1, most=rephrasings, whole=True)
+        number("longest", longest, least=1, whole=True)
+        number("temperature", temperature, least=0)
+        one_of("encoder", encoder, ("auto", "packaged", "guard", "chrf"))
+        one_of("language", language, ("auto", "en", "zh"))
+        one_of("prompts", prompts, ("own", "paper"))
+        if through is not None:
+            one_of("through", through, ("en", "zh"))
+            if prompts == "paper" or through == language:
+                raise ConfigError(
+                    f"expected through={through!r} with prompts='own' and another language, got {prompts!r}, {language!r}"
+                )
+        if threshold is not None:
+            number("threshold", threshold, least=0, most=1)
+        seconds("deadline", deadline)
+        if encoder == "guard" and fit is None:
+            raise ConfigError(
+                "expected a fit for encoder='guard', got none: numbers of another encoder say nothing about yours. "
+                "`guardrail memory fit` makes one."
+            )
+        self._fit = read_fit(fit) if isinstance(fit, str | Path) else fit
+        if self._fit is not None and encoder not in {"auto", self._fit.encoder}:
+            raise ConfigError(
+                f"expected a fit made with the encoder {encoder!r}, got one of {self._fit.encoder!r}"
+            )
+        self.rephrasings = rephrasings
+        self.retries = retries
+        self.least = least
+        self.encoder = encoder
+        self.fit = str(fit) if isinstance(fit, Path) else fit
+        self.language = language
+        self.through = through
+        self.threshold = threshold
+        self.temperature = temperature
+        self.prompts = prompts
+        self.longest = longest
+        self.deadline = deadline
+
+    # -- what a guard calls
+
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """The packaged encoder, where it may be used."""
+        wanted = self.encoder if self._fit is None else self._fit.encoder
+        brings = wanted == "packaged" or (wanted == "auto" and installed())
+        return {LANE: packaged()} if brings else {}
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """Rephrasings, and as many questions again; the least if all goes well, or nothing can be kept."""
+        if isinstance(self._plan(case), str):
+            return 0, 0
+        tries = self.rephrasings + self.retries
+        each = 1 if self.through is None else 2
+        return min(2 * self.rephrasings, tries), each * tries + self.rephrasings
+
+    def examine(self, case: Case) -> Flow[list[Finding]]:
+        """One finding, or none for a case without an answer, or with neither documents nor a question."""
+        plan = self._plan(case)
+        if not case.answer.strip() or not (_source(case) or case.question.strip()):
+            yield from ()
+            return []
+        if isinstance(plan, str):
+            return [self._unverified(case, plan)]
+        again = yield from ask_again(plan)
+        counts = Measurement(name="answers asked again", value=float(len(again.pairs)), note=again.told)
+        if len(again.pairs) < self.least:
+            reason = f"too few answers to compare with, {len(again.pairs)} of {self.least}: {again.told}"
+            return [self._unverified(case, reason, [counts])]
+        try:
+            measured = yield from self._measure(case, plan, again)
+        except MissingExtra as error:
+            return [self._unverified(case, str(error), [counts])]
+        if isinstance(measured, str):
+            return [self._unverified(case, measured, [counts])]
+        return [self._finding(case, plan, measured, again, counts)]
+
+    def offer(self, case: Case) -> Flow[tuple[str, ...]]:
+        """The answers on rephrasings."""
+        plan = self._plan(case)
+        if isinstance(plan, str):
+            yield from ()
+            return ()
+        again = yield from ask_again(plan)
+        return tuple(pair.response for pair in again.pairs)
+
+    # -- how
+
+    def _plan(self, case: Case) -> Plan | str:
+        """How to ask again; else why it cannot be."""
+        text = _source(case)
+        question = case.question.strip()
+        source = text or question
+        if not source or not case.answer.strip():
+            return "there is neither a document nor a question to ask again"
+        if len(source) > self.longest:
+            return f"the source has {len(source):,} characters, more than {self.longest:,} (longest)"
+        tongue: Language = language(source) if self.language == "auto" else self.language
+        encoder = self._encoder(case.answer, source)
+        task: Task = "summary" if text and not question else "answer"
+        fit = self._fit if self._fit is not None else packaged_fit(task, tongue, encoder)
+        if fit is None:
+            return f"no fit of normal answers for the language {tongue!r} by {name_of(encoder)}: give one with fit="
+        if self.through == tongue:
+            return f"the source is in {tongue!r} already, so there is nothing to translate (through)"
+        return Plan(
+            source=source,
+            kind="text" if text else "question",
+            language=tongue,
+            through=self.through,
+            task=self._task(case, question, text, tongue),
+            rephrasings=self.rephrasings,
+            retries=self.retries,
+            encoder=encoder,
+            fit=fit,
+            temperature=self.temperature,
+            paper=self.prompts == "paper",
+        )
+
+    def _encoder(self, answer: str, source: str) -> Encoder:
+        if self._fit is not None:
+            known: dict[str, Encoder] = {"packaged": "packaged", "chrf": "chrf"}
+            return known.get(self._fit.encoder, "guard")
+        found = chosen(self.encoder, source)
+        return chosen(self.encoder, answer) if found == "packaged" else found
+
+    def _task(self, case: Case, question: str, text: str, tongue: Language) -> Any:
+        """The task on a rephrasing, as messages."""
+        paper = self.prompts == "paper"
+
+        def asked(sent: str) -> tuple[Message, ...]:
+            if not text:
+                last = max(i for i, message in enumerate(case.messages) if message.role == "user")
+                return (*case.messages[:last], user(sent))
+            if question:
+                return answer_prompt(question, sent, language=tongue, documents=case.context)
+            return summary_prompt(sent, language=tongue, paper=paper)
+
+        return asked
+
+    # -- what is said
+
+    def _measure(self, case: Case, plan: Plan, again: Again) -> Flow[Measured | str]:
+        """The numbers of the answer beside those asked again; else why there are none."""
+        if problem := _other_encoder(plan.fit):
+            return problem
+        texts = [pair.response for pair in again.pairs]
+        two = list(combinations(range(len(texts)), 2))
+        found = yield from likenesses(
+            [*((case.answer, text) for text in texts), *((texts[i], texts[j]) for i, j in two)], plan.encoder
+        )
+        own, among = found[: len(texts)], found[len(texts) :]
+        known = [i for i, one in enumerate(own) if one.value is not None]
+        if len(known) < self.least:
+            return "; ".join(dict.fromkeys(one.reason for one in own if one.reason))
+        pairs = [again.pairs[i] for i in known]
+        measured = yield from compute(
+            measure,
+            [plan.source, *(pair.rephrasing.text for pair in pairs)],
+            [case.answer, *(pair.response for pair in pairs)],
+            [own[i].value for i in known],
+            [one.value for one in among if one.value is not None],
+        )
+        if plan.kind == "question" or language(case.answer) != plan.language:
+            return replace(measured, relevance=None)
+        return measured
+
+    def _finding(
+        self, case: Case, plan: Plan, measured: Measured, again: Again, counts: Measurement
+    ) -> Finding:
+        fit = plan.fit
+        judged = fit.judge(measured)
+        if judged is None:
+            return self._unverified(case, f"too few answers to compare with: {again.told}", [counts])
+        limit = judged.threshold if self.threshold is None else self.threshold
+        bad = judged.score >= limit
+        reason = f"when asked in other words the model answers {'otherwise' if bad else 'the same'}"
+        if judged.point is None and fit.relevance:
+            reason += ", by consistency alone"
+        if len(again.pairs) < self.rephrasings:
+            reason += f" ({again.told})"
+        return Finding(
+            detector=self.name,
+            text=case.answer,
+            score=judged.score,
+            verdict=Verdict.UNSUPPORTED if bad else Verdict.SUPPORTED,
+            label="unstable" if bad else "stable",
+            mark="does not hold when asked in other words" if bad else "",
+            reason=reason,
+            evidence=(*_numbers(plan, measured, judged), counts, *_quoted(again)),
+        )
+
+    def _unverified(self, case: Case, reason: str, evidence: Sequence[Evidence] = ()) -> Finding:
+        return Finding(
+            detector=self.name,
+            text=case.answer,
+            verdict=Verdict.UNVERIFIED,
+            label="unknown",
+            reason=reason,
+            evidence=tuple(evidence),
+        )
+
+
+def _source(case: Case) -> str:
+    return "\n\n".join(document.strip() for document in case.context if document.strip())
+
+
+def _numbers(plan: Plan, measured: Measured, judged: Judged) -> list[Measurement]:
+    """What the score rests on."""
+    by, fit = name_of(plan.encoder), plan.fit
+    found = [
+        Measurement(name="consistency", value=measured.consistency, note=f"{by}; larger = more consistent")
+    ]
+    if measured.relative is not None:
+        note = "less that of the answers asked again among themselves"
+        found.append(Measurement(name="relative consistency", value=measured.relative, note=note))
+    if measured.relevance is not None:
+        note = "BM25 over what could be reached; larger = more relevant"
+        found.append(Measurement(name="relevance", value=measured.relevance, note=note))
+    if judged.point is not None:
+        squared = fit.normal.squared_distance(judged.point, sides=fit.sides)
+        found += [
+            Measurement(name="squared distance from normal answers", value=squared),
+            Measurement(name="density", value=fit.normal.density(judged.point), note="of normal answers"),
+        ]
+    note = f"normal {fit.task} in {fit.language!r}, fit {fit.digest}"
+    return [*found, Measurement(name="threshold", value=judged.threshold, note=note)]
+
+
+def _quoted(again: Again) -> list[Passage]:
+    """What the model answered on rephrasings."""
+    return [
+        Passage(
+            source=f"asked on rephrasing {number}",
+            text=pair.response[:_QUOTED],
+            score=pair.rephrasing.likeness,
+        )
+        for number, pair in enumerate(again.pairs, 1)
+    ]
+
+
+def _other_encoder(fit: ExternalFit) -> str:
+    """Why the packaged encoder is not the one of the fit; "" if it is."""
+    if fit.encoder != "packaged" or packaged().fingerprint == fit.fingerprint:
+        return ""
+    return f"the fit was made with {fit.fingerprint!r}, the packaged encoder is {packaged().fingerprint!r}: fit anew"
