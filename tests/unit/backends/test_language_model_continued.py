@@ -11,8 +11,7 @@ from tests.unit.backends.models import TEXTS, WORDS, needs_local
 from tests.unit.backends.test_language_model import FAMILIES, POSITIONS, gemma, make, opt, plain
 
 from guardrail.backends.draws import generator
-from guardrail.backends.language_model import CausalModel
-from guardrail.backends.language_model.drawing import ranks
+from guardrail.backends.language_model import CausalModel, drawing
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Failed, Reason, draws
 from guardrail.requests import Distribution, LogProb, Sample, ScoreTokens
@@ -229,21 +228,18 @@ class TestSharing:
         assert apart(values(reader.answer(asked)), values(model(made()).answer(asked))) < 1e-5
 
 
-def reference(shares, uniform, top_p):
-    """Oracle: one draw by a loop over the ranked outcomes."""
+def reference(shares, random, top_p):
+    """Oracle: the race by a loop over the likeliest, in order."""
     order = sorted(range(len(shares)), key=lambda i: (-shares[i], i))
-    kept, mass = [], 0.0
+    times = random.standard_exponential(len(shares))
+    best, winner, mass = math.inf, order[0], 0.0
     for i in order:
-        kept.append(i)
+        if shares[i] > 0 and times[i] / shares[i] < best:
+            best, winner = times[i] / shares[i], i
         mass += shares[i]
         if mass >= top_p - 1e-12:
             break
-    target, reached = uniform * (mass if top_p < 1 else sum(shares)), 0.0
-    for i in kept:
-        reached += shares[i]
-        if target < reached:
-            return i
-    return kept[-1]
+    return winner
 
 
 class TestDraws:
@@ -251,41 +247,57 @@ class TestDraws:
     @pytest.mark.parametrize("top_p", [1.0, 0.9, 0.3, 1e-9])
     @pytest.mark.parametrize("temperature", [1.0, 0.5, 2.0])
     def test_by_hand(self, made, family, top_p, temperature):
-        """The first token is the one that a loop over the ranked distribution finds for the same uniform number."""
+        """The first token is the one that wins a race over the likeliest, from the distribution itself."""
         reader = model(made(family))
         asked = draws(Sample("the cat", max_tokens=1, top_p=top_p, temperature=temperature), 30)
         [spread] = values(reader.answer([Distribution("the cat", "")]))
         logs = np.log(spread.probabilities) / temperature
         shares = np.exp(logs - logs.max())
         shares /= shares.sum()
-        expected = [reference(shares, generator(one, 0).random(), top_p) for one in asked]
+        expected = [reference(shares, generator(one, 0), top_p) for one in asked]
         ends = reader._model.ends
         assert values(reader.answer(asked)) == [
             "" if token in ends else reader._model.written([token]) for token in expected
         ]
 
-    def test_many_outcomes(self):
-        """The largest probabilities alone tell what all tell, or that they cannot tell."""
+    @pytest.mark.parametrize("size", [3, 40, 900, 5_000])
+    @pytest.mark.parametrize("top_p", [1e-6, 0.3, 0.7, 0.9, 0.999, 1.0])
+    def test_nucleus(self, size, top_p, monkeypatch):
+        """However few are ranked at first; with ties, and with outcomes that are impossible."""
         pick = np.random.default_rng(0)
-        for _ in range(200):
-            size = int(pick.integers(3, 60))
-            shares = pick.dirichlet(np.full(size, 0.3)).round(2)
-            falling = -np.sort(-shares / shares.sum())
-            for top_p in (1.0, 0.7):
-                uniforms = pick.random(20)
-                whole = ranks(falling, uniforms, top_p=top_p)
-                assert whole.tolist() == [reference(falling, u, top_p) for u in uniforms]
-                some = ranks(falling[: size // 2], uniforms, top_p=top_p, whole=False)
-                assert ((some == whole) | (some == -1)).all()
+        for spread in (0.02, 0.3, 50.0):
+            shares = pick.dirichlet(np.full(size, spread)).round(4)
+            shares /= shares.sum()
+            order = sorted(range(size), key=lambda i: (-shares[i], i))
+            mass = np.cumsum(shares[order])
+            count = int((mass < top_p - 1e-12).sum()) + 1 if top_p < 1 else size
+            expected = np.zeros(size)
+            expected[order[:count]] = shares[order[:count]]
+            for first in (1, 7, 256):
+                monkeypatch.setattr(drawing, "_FIRST", first)
+                assert drawing.nucleus(shares, top_p).tolist() == expected.tolist()
 
-    def test_beyond_the_likeliest(self, made, monkeypatch):
-        """However few tokens are ranked at first."""
-        from guardrail.backends.language_model import _continuing
+    def test_race(self):
+        """Outcomes come as often as they should, impossible ones never (χ², seeded: p above .001)."""
+        from scipy import stats
 
-        asked = [one for one in questions() if isinstance(one, Sample)]
-        expected = values(model(made()).answer(asked))
-        monkeypatch.setattr(_continuing, "_LIKELIEST", 3)
-        assert values(model(made()).answer(asked)) == expected
+        shares, random = np.array([0.5, 0.0, 0.2, 0.05, 0.15]), np.random.default_rng(0)
+        counts = np.bincount([drawing.drawn(shares, random) for _ in range(20_000)], minlength=5)
+        assert counts[1] == 0
+        kept = shares > 0
+        assert stats.chisquare(counts[kept], 20_000 * shares[kept] / shares.sum()).pvalue > 1e-3
+
+    def test_rounding_hardly_matters(self):
+        """Relative errors of 1e-6 change few of many draws, from flat distributions and from steep ones."""
+        random = np.random.default_rng(0)
+        for spread in (0.01, 1.0, 100.0):
+            changed = 0
+            for i in range(300):
+                shares = random.dirichlet(np.full(3_000, spread))
+                other = shares * (1 + 1e-6 * random.standard_normal(3_000))
+                first, second = (drawing.drawn(p, np.random.default_rng(i)) for p in (shares, other))
+                changed += first != second
+            assert changed <= 1
 
     def test_frequencies(self, made):
         """First tokens of independent draws come as often as the distribution says (χ², seeded: p above .001)."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.backends.draws import generator
-from guardrail.backends.language_model.drawing import ranking, ranks
+from guardrail.backends.language_model.drawing import drawn, nucleus
 from guardrail.flow import Answer, Failed, Reason, Reply
 from guardrail.requests import Distribution, Outcomes, Sample
 
@@ -29,8 +29,6 @@ LONGEST = 256
 """Tokens of a reply whose request names no bound."""
 
 NO_NUMBERS = "the model gave no numbers (NaN or infinity)"
-
-_LIKELIEST = 256  # tokens among which a draw is looked for before all are ranked
 
 
 @dataclass(slots=True)
@@ -119,50 +117,35 @@ def draw(model: Causal, texts: Texts, draws: Sequence[Draw]) -> list[Reply[str]]
 def _choose(head: Head, hidden: Any, rows: Sequence[int], draws: Sequence[Draw]) -> list[int | None]:
     """The next token of each draw, whose text is row `rows[i]`; `None` where the model gives no numbers."""
     found: list[int | None] = [None] * len(draws)
-    groups: dict[tuple[int, float, float], list[int]] = {}
+    groups: dict[tuple[int, float], list[int]] = {}
     for i, (row, one) in enumerate(zip(rows, draws, strict=True)):
-        groups.setdefault((row, float(one.request.temperature), float(one.request.top_p)), []).append(i)
+        groups.setdefault((row, float(one.request.temperature)), []).append(i)
     for part in head.parts(hidden):
-        logits = head.logits(hidden[part])
+        logits = head.logits(hidden[part]).double()
         inside = [key for key in groups if part.start <= key[0] < part.stop]
         for temperature in dict.fromkeys(key[1] for key in inside):
-            ranked = _Ranked(logits, temperature)
-            for key in inside:
-                if key[1] == temperature:
-                    mine = groups[key]
-                    uniforms = np.array([draws[i].random.random() for i in mine])
-                    for i, token in zip(
-                        mine, ranked.tokens(key[0] - part.start, uniforms, key[2]), strict=True
-                    ):
+            table = (logits / (temperature or 1.0)).softmax(-1).cpu().numpy()
+            for row, mine in ((key[0], groups[key]) for key in inside if key[1] == temperature):
+                shares = table[row - part.start]
+                if np.isfinite(shares[0]):  # one that is no number spoils all
+                    for i, token in zip(mine, _tokens(shares, [draws[i] for i in mine]), strict=True):
                         found[i] = token
     return found
 
 
-class _Ranked:
-    """The likeliest tokens of some texts; all of a text only where that does not tell."""
-
-    def __init__(self, logits: Any, temperature: float) -> None:
-        import torch
-
-        self._greedy = temperature == 0
-        self._shares = torch.softmax(logits.double() / (temperature or 1.0), -1)
-        best = self._shares.topk(min(_LIKELIEST, logits.shape[-1]))
-        self._best = best.values.cpu().numpy(), best.indices.cpu().numpy()
-        self._whole = bool(best.values.shape[-1] == logits.shape[-1])
-
-    def tokens(self, row: int, uniforms: Floats, top_p: float) -> list[int | None]:
-        """One per uniform number."""
-        if not np.isfinite(self._best[0][row, 0]):
-            return [None] * len(uniforms)
-        if self._greedy:
-            uniforms, top_p = np.zeros_like(uniforms), 1.0
-        falling, tokens = ranking(self._best[0][row], self._best[1][row])
-        chosen = ranks(falling, uniforms, top_p=top_p, whole=self._whole)
-        if (chosen < 0).any():
-            shares = self._shares[row].cpu().numpy()
-            falling, tokens = ranking(shares, np.arange(len(shares)))
-            chosen = ranks(falling, uniforms, top_p=top_p)
-        return [int(token) for token in tokens[chosen]]
+def _tokens(shares: Floats, draws: Sequence[Draw]) -> list[int]:
+    """One token per draw of the same distribution."""
+    kept: dict[float, Floats] = {}
+    found = []
+    for one in draws:
+        top_p = one.request.top_p
+        if one.request.temperature == 0:
+            found.append(int(np.argmax(shares)))
+            continue
+        if top_p not in kept:
+            kept[top_p] = nucleus(shares, top_p)
+        found.append(drawn(kept[top_p], one.random))
+    return found
 
 
 def spread(

@@ -1,70 +1,69 @@
-"""How a token is drawn from a distribution by one uniform number: pure functions of arrays.
+"""How a token is drawn from a distribution: pure functions of arrays.
 
-Tokens are ranked by falling probability, equal ones by their number, and the number picks the rank at which the
-cumulative probability passes it. In this order the rounding errors of two ways to compute a distribution hardly ever
-part them: an edge between two ranks is off by an error's share of what ranks below it, which soon is little. (In the order of
-the vocabulary every one of its edges is off by as much.)
+Every token runs a race: its time is exponential with its probability as the rate, and the first wins. That is a draw from the
+distribution, and one that two ways to compute it hardly ever disagree on: the winner changes only where the first two
+times are as near as the rounding errors are large. (The usual draw, one uniform number and the cumulative probability in
+some order, has an edge per token that may be on its other side.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["ranking", "ranks"]
+__all__ = ["drawn", "nucleus"]
 
 Floats: TypeAlias = NDArray[np.float64]
-Numbers: TypeAlias = NDArray[np.int64]
 
-_SLACK = 1e-12
-"""A cumulative probability that lacks so little to `top_p` has reached it."""
-
-
-def ranking(probabilities: Floats, tokens: Numbers) -> tuple[Floats, Numbers]:
-    """Probabilities and their tokens, the likeliest first; of equal ones the token with the smaller number.
-
-    >>> ranking(np.array([0.2, 0.5, 0.2]), np.array([7, 1, 3]))[1].tolist()
-    [1, 3, 7]
-    """
-    order = np.lexsort((tokens, -probabilities))
-    return probabilities[order], tokens[order]
+_SLACK = 1e-12  # a sum of probabilities that lacks so little to `top_p` has reached it
+_FIRST = 256  # tokens that are ranked at first
+_LEAST = np.finfo(np.float64).tiny  # of a time
 
 
-def ranks(
-    falling: Floats, uniforms: Sequence[float] | Floats, *, top_p: float = 1.0, whole: bool = True
-) -> Numbers:
-    """The ranks that uniform numbers draw.
+def nucleus(probabilities: Floats, top_p: float) -> Floats:
+    """The likeliest outcomes that together have probability `top_p`, the fewest such; the others have 0.
+
+    Of equal ones those with the smaller number count first. Not renormalised.
 
     Args:
-        falling: probabilities in falling order, shape (n,); all there are, or the largest.
-        uniforms: numbers in [0, 1), shape (k,).
-        top_p: in (0, 1]; drawn is from the likeliest outcomes that together have this probability, the fewest such.
-        whole: whether `falling` is all there are.
+        probabilities: shape (n,).
+        top_p: in (0, 1].
 
-    Returns:
-        Shape (k,). Of the largest alone, −1 where more of them are needed to tell, or the last's equals may be needed.
-
-    >>> ranks(np.array([0.5, 0.3, 0.2]), [0.0, 0.49, 0.5, 0.79, 0.8, 0.99]).tolist()
-    [0, 0, 1, 1, 2, 2]
-    >>> ranks(np.array([0.5, 0.3, 0.2]), [0.0, 0.62, 0.63, 0.99], top_p=0.6).tolist()
-    [0, 0, 1, 1]
-    >>> ranks(np.array([0.5, 0.3]), [0.2, 0.6, 0.9], whole=False).tolist()
-    [0, -1, -1]
+    >>> nucleus(np.array([0.1, 0.5, 0.2, 0.2]), 0.7).tolist()
+    [0.0, 0.5, 0.2, 0.0]
+    >>> nucleus(np.array([0.1, 0.5, 0.2, 0.2]), 1.0).tolist()
+    [0.1, 0.5, 0.2, 0.2]
     """
-    reached = np.cumsum(falling)
-    kept = float(reached[-1]) if whole else 1.0
-    if top_p < 1.0:
-        last = int(np.searchsorted(reached, top_p - _SLACK))
-        if last == len(reached):
-            if not whole:
-                return np.full(len(uniforms), -1)
-            last -= 1
-        kept = float(reached[last])
-    found: Numbers = np.searchsorted(reached, np.asarray(uniforms, dtype=np.float64) * kept, side="right")
-    if whole:
-        return np.minimum(found, int(np.flatnonzero(falling)[-1]))
-    unknown = found >= np.searchsorted(-falling, -falling[-1])  # from the first of the last's equals on
-    return np.where(unknown, -1, found)
+    if top_p >= 1:
+        return probabilities
+    size, total = _FIRST, len(probabilities)
+    while size < total:  # the likeliest alone, as long as these do
+        least = np.partition(probabilities, total - size)[total - size]
+        if probabilities[probabilities > least].sum() >= top_p:
+            break
+        size *= 8
+    else:
+        least = -1.0
+    chosen = np.flatnonzero(probabilities > least)
+    order = chosen[np.argsort(-probabilities[chosen], kind="stable")]
+    reached = np.cumsum(probabilities[order])
+    kept = order[: int(np.searchsorted(reached, top_p - _SLACK)) + 1]
+    found = np.zeros_like(probabilities)
+    found[kept] = probabilities[kept]
+    return found
+
+
+def drawn(probabilities: Floats, random: np.random.Generator) -> int:
+    """An outcome, with odds as the probabilities, which need not sum to 1.
+
+    Args:
+        probabilities: shape (n,).
+        random: gives n numbers.
+
+    >>> drawn(np.array([0.0, 1.0, 0.0]), np.random.default_rng(0))
+    1
+    """
+    times = random.standard_exponential(len(probabilities))
+    return int(np.argmax(probabilities / np.maximum(times, _LEAST)))

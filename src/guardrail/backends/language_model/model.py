@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 from guardrail.backends import Backend
 from guardrail.backends._local import HALF, Device, Precision, apportion
 from guardrail.backends.batching import Work
-from guardrail.backends.language_model._continuing import NO_NUMBERS, Draw, Scored, draw, score, spread
+from guardrail.backends.language_model._continuing import (
+    LONGEST,
+    NO_NUMBERS,
+    Draw,
+    Scored,
+    draw,
+    score,
+    spread,
+)
 from guardrail.backends.language_model._engine import Engine
 from guardrail.backends.language_model._network import Causal
 from guardrail.backends.language_model.scoring import Window, spelling, windows
@@ -63,8 +71,8 @@ class CausalModel(Backend[Request[Any]]):
     so every token is scored once, after its whole left context or after at least window − stride tokens of it.
     Logits are computed for a part of the tokens at a time, and only for those that are scored.
 
-    **Draws.** A token is drawn by one uniform number (`drawing.ranks`) from those that belong to the request and the seed
-    alone (`draws.generator`), so what is drawn beside it does not matter, up to rounding at the edge between two tokens.
+    **Draws.** Random numbers belong to the request and the seed alone (`draws.generator`), so what is drawn beside it does
+    not matter, up to rounding where two tokens are about to win (`drawing`): very seldom in 32 bits, in 16 it is seen.
     A reply ends with the first stop, or before a token that ends a text; what the last token holds behind the stop
     is cut off. What is cut in the middle of a character ends with the replacement character. Special tokens that
     end nothing have no text. Contexts that are longer than the window are refused, never cut, and so is a draw that
@@ -124,7 +132,7 @@ class CausalModel(Backend[Request[Any]]):
         self._engine = Engine(
             self._model, MEMORY[self._model.device.partition(":")[0]] if memory is None else memory
         )
-        self.batch = 64 if self._model.device == "cpu" else 1_024
+        self.batch = 256 if self._model.device == "cpu" else 1_024
         self.capacity = _CAPACITY * self._model.budget
         self._texts: dict[int, str] = {}
 
@@ -153,10 +161,15 @@ class CausalModel(Backend[Request[Any]]):
         if isinstance(request, ScoreTokens):
             return 1 + (len(request.context) + len(request.text)) // _CHARACTERS_PER_TOKEN
         if isinstance(request, LogProb):
-            return 1 + (len(request.context) + len(request.continuation)) // _CHARACTERS_PER_TOKEN
-        if isinstance(request, Sample | Distribution):
-            return 1 + len(request.context) // _CHARACTERS_PER_TOKEN
-        return 1
+            own = len(request.continuation)
+        elif isinstance(request, Distribution):
+            own = len(request.query)
+        elif isinstance(request, Sample):
+            own = _CHARACTERS_PER_TOKEN * (LONGEST if request.max_tokens is None else request.max_tokens)
+        else:
+            return 1
+        whole = self._engine.store.limit == 0  # else what stands before is shared, as a rule
+        return 1 + (own + whole * len(request.context)) // _CHARACTERS_PER_TOKEN
 
     def load(self) -> None:
         """Load the weights now; else the first answer does."""
