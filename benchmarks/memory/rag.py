@@ -1,0 +1,211 @@
+"""Answers to questions about a passage, labelled by hand: is what is invented scored above what is not?
+
+Two halves. Everything was chosen on "tuning"; "unseen" is only scored. The guard asks its own prompts; a recording
+built from the written rephrasings and replies answers them, and the encoder is the real one.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from benchmarks._stats import auc
+from benchmarks._table import Row, Run
+from benchmarks.memory.corpus import NEEDS, SETTINGS, Compare, Setting, fingerprint
+from guardrail import Case, Guard, Verdict
+from guardrail.backends.packaged import installed
+from guardrail.chat import RecordedChat
+from guardrail.detectors import MemoryConsistency
+from guardrail.detectors.memory.external import ExternalFit, Measured, learn, measure
+from guardrail.detectors.memory.external.prompts import answer_prompt, rephrase_prompt
+from guardrail.errors import InputError
+from guardrail.report import Finding
+from guardrail.requests import Ask
+
+__all__ = ["Labelled", "fit_answers", "read", "rows", "true_rephrasings"]
+
+LABELLED = Path(__file__).parent / "labelled" / "rag.jsonl"
+TEMPERATURE = 0.95
+USED = 4
+"""Rephrasings that a check asks for; the data has six, so two more stand by."""
+
+REPLICATES = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """One row."""
+
+    id: str
+    half: Literal["tuning", "unseen"]
+    language: Literal["en", "zh"]
+    invented: bool
+    kind: str
+    context: str
+    question: str
+    answer: str
+    rephrasings: tuple[str, ...]
+    replies: tuple[str, ...]
+
+
+def read(path: Path = LABELLED) -> list[Labelled]:
+    """All rows.
+
+    Raises:
+        InputError: a row is none.
+    """
+    found = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        try:
+            row = json.loads(line)
+            found.append(
+                Labelled(
+                    **{name: row[name] for name in ("id", "half", "language", "kind", "context", "question")},
+                    answer=row["answer"],
+                    invented={"invented": True, "faithful": False}[row["label"]],
+                    rephrasings=tuple(row["rephrasings"]),
+                    replies=tuple(row["replies"]),
+                )
+            )
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path.name}:{number}: expected a labelled answer, got {error!r}") from error
+    return found
+
+
+def true_rephrasings(language: str, compare: Compare) -> list[float]:
+    """Similarities of the written rephrasings of the tuning half with their sources, each source once."""
+    sources = {
+        one.context: one.rephrasings for one in read() if (one.half, one.language) == ("tuning", language)
+    }
+    return compare([(text, source) for source, some in sources.items() for text in some])
+
+
+def normal_answers(language: str, compare: Compare) -> list[Measured]:
+    """Every reply of the tuning half in turn as the answer, beside four of the others.
+
+    No label is used: a model's answers on rephrasings are what is normal for it, the odd wrong one included.
+    """
+    found = []
+    for one in read():
+        if (one.half, one.language) != ("tuning", language):
+            continue
+        for i, reply in enumerate(one.replies):
+            chosen = [j for j in range(len(one.replies)) if j != i][:USED]
+            others = [one.replies[j] for j in chosen]
+            own = compare([(reply, other) for other in others])
+            texts = [one.rephrasings[i], *(one.rephrasings[j] for j in chosen)]
+            found.append(measure(texts, [reply, *others], own, compare(list(combinations(others, 2)))))
+    return found
+
+
+def fit_answers(setting: Setting, compare: Compare) -> ExternalFit:
+    """The packaged fit of normal answers."""
+    language, encoder = setting
+    return learn(
+        normal_answers(language, compare),
+        task="answer",
+        language=language,
+        encoder=encoder,
+        fingerprint=fingerprint(encoder),
+        rephrasings=true_rephrasings(language, compare),
+        form="relative",
+        relevance=False,
+        provenance={
+            "corpus": "labelled/rag.jsonl, half 'tuning': each written reply in turn beside four of the others",
+            "licence": "written for this project",
+            "labels": "none used: replies on rephrasings, a few of which are wrong on purpose",
+            "command": "python -m benchmarks.memory.corpus",
+        },
+    )
+
+
+def recording(one: Labelled) -> RecordedChat:
+    """What the model is taken to have said: the i-th rephrasing, and the i-th reply asked on it."""
+    said: dict[Ask, str] = {}
+    for i, (text, reply) in enumerate(zip(one.rephrasings, one.replies, strict=True)):
+        said[_rephrase(one, one.rephrasings[:i])] = text
+        said[Ask(answer_prompt(one.question, text, language=one.language), temperature=TEMPERATURE)] = reply
+    return RecordedChat(said)
+
+
+def _rephrase(one: Labelled, earlier: Sequence[str]) -> Ask:
+    messages = rephrase_prompt(one.context, earlier, kind="text", language=one.language)
+    return Ask(messages, temperature=TEMPERATURE)
+
+
+def check(one: Labelled, encoder: Literal["packaged", "chrf"]) -> Finding:
+    """The finding of a guard with the packaged fit."""
+    guard = Guard([MemoryConsistency(rephrasings=USED, retries=0, encoder=encoder)], chat=recording(one))
+    [finding] = guard.check(Case.of(one.answer, prompt=one.question, context=[one.context])).findings
+    return finding
+
+
+def rows(run: Run) -> list[Row]:
+    """Both halves, English and Chinese."""
+    found: list[Row] = []
+    labelled = read()
+    run.parameters["rag.rows"] = len(labelled)
+    pooled: dict[str, list[tuple[Labelled, float]]] = {"tuning": [], "unseen": []}
+    for name, (language, encoder) in SETTINGS.items():
+        for half in ("tuning", "unseen"):
+            title = f"RAG, {name}, {half} half"
+            some = [one for one in labelled if (one.half, one.language) == (half, language)]
+            if encoder == "packaged" and not installed():
+                found.append(Row.missing(f"{title}: AUROC", NEEDS))
+                continue
+            findings = [check(one, encoder) for one in some]
+            scored = [(one, f.score) for one, f in zip(some, findings, strict=True) if f.score is not None]
+            found += _figures(title, scored)
+            flagged = [f.verdict is Verdict.UNSUPPORTED for f in findings]
+            bad = np.array([one.invented for one in some])
+            found += [
+                Row.equal(f"{title}: answers scored", len(scored), len(some), digits=0),
+                Row.shown(f"{title}: invented answers flagged", float(np.mean(np.array(flagged)[bad]))),
+                Row.shown(f"{title}: faithful answers flagged", float(np.mean(np.array(flagged)[~bad]))),
+            ]
+            best = language == "zh" or encoder == ("packaged" if installed() else "chrf")
+            if best:
+                pooled[half] += scored
+    for half, scored in pooled.items():
+        found += _figures(
+            f"RAG, both languages by the default encoder, {half} half", scored, bar=half == "unseen"
+        )
+    return found
+
+
+def _figures(title: str, scored: Sequence[tuple[Labelled, float]], *, bar: bool = False) -> list[Row]:
+    labels = [one.invented for one, _ in scored]
+    values = [value for _, value in scored]
+    area = auc(values, labels)
+    interval = clustered(scored)
+    quantity = f"{title}: AUROC, {len(scored)} answers"
+    if bar:
+        return [Row.at_least(quantity, area, 0.5, interval=interval)]
+    return [Row.shown(quantity, area, interval=interval)]
+
+
+def clustered(scored: Sequence[tuple[Labelled, float]], *, seed: int = 0) -> tuple[float, float] | None:
+    """The AUROC's 95 % percentile interval, contexts resampled: answers about one context are not independent."""
+    groups: dict[str, list[int]] = {}
+    for i, (one, _) in enumerate(scored):
+        groups.setdefault(one.context, []).append(i)
+    keys = list(groups)
+    rng = np.random.default_rng(seed)
+    labels = np.array([one.invented for one, _ in scored])
+    values = np.array([value for _, value in scored])
+    found: list[Any] = []
+    for _ in range(REPLICATES):
+        chosen = [i for k in rng.integers(len(keys), size=len(keys)) for i in groups[keys[k]]]
+        area = auc(values[chosen], labels[chosen])
+        if area is not None:
+            found.append(area)
+    if not found:
+        return None
+    low, high = np.quantile(found, [0.025, 0.975])
+    return float(low), float(high)
