@@ -85,7 +85,9 @@ def measure(found: Candidates, options: Options, chat: Any, store: Cache | None)
         with patience(f"asking for {len(found.pairs):,} pairs one by one", len(found.pairs)) as done:
             known = _driven(ask_pairs(found.pairs, options.wording), chat, store, done)
         if not known.count:
-            raise Usage(f"none of {len(found.pairs):,} pairs is known to the model: {_first_reply(known)}")
+            raise Usage(
+                f"expected pairs that the model knows, got none of {len(found.pairs):,}: {_first_reply(known)}"
+            )
         planned: dict[int, list[Question] | str] = {k: _planned(known, k, options) for k in options.ks}
         everything = [
             one for questions in planned.values() if not isinstance(questions, str) for one in questions
@@ -135,7 +137,10 @@ def _driven(flow: Flow[T], chat: Any, store: Cache | None, done: Callable[[int],
 
 
 def _first_reply(known: Known) -> str:
-    index = next((i for i, result in enumerate(known.results) if result != "failed"), 0)
+    """What the model says in place of names, in one line."""
+    index = next((i for i, result in enumerate(known.results) if result != "failed"), None)
+    if index is None:
+        return f"no reply ({one_line(known.texts[0], 160)})"
     return (
         f"asked about {one_line(known.pairs[index].left, 60)!r} it said {one_line(known.texts[index], 80)!r}"
     )

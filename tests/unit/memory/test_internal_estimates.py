@@ -1,0 +1,125 @@
+"""P and its intervals."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from guardrail.detectors.memory.internal import bootstrap, clustered, single
+from guardrail.detectors.memory.internal.estimates import student, wilson
+from guardrail.errors import InputError
+
+
+class TestSingle:
+    @pytest.mark.parametrize(("wrong", "read"), [(0, 10), (3, 10), (29, 100), (91, 100), (100, 100), (1, 1)])
+    @pytest.mark.parametrize("confidence", [0.9, 0.95])
+    def test_wilson(self, wrong, read, confidence):
+        """Oracle: scipy.stats.binomtest(...).proportion_ci(method="wilson")."""
+        found = single(wrong, read, confidence=confidence)
+        expected = stats.binomtest(wrong, read).proportion_ci(confidence, method="wilson")
+        assert found.value == wrong / read
+        assert found.interval == pytest.approx((expected.low, expected.high), abs=1e-12)
+        assert found.size == read
+
+    def test_nothing_read(self):
+        """No probability, rather than 0."""
+        assert single(0, 0) is None
+
+    @pytest.mark.parametrize(("wrong", "read"), [(-1, 2), (3, 2)])
+    def test_nonsense(self, wrong, read):
+        """Refused."""
+        with pytest.raises(InputError, match="0 ≤ wrong ≤ read"):
+            single(wrong, read)
+
+    @pytest.mark.parametrize("confidence", [0, 1, 1.5])
+    def test_confidence(self, confidence):
+        """Between 0 and 1."""
+        with pytest.raises(InputError, match="confidence"):
+            single(1, 2, confidence=confidence)
+
+
+class TestClustered:
+    def test_by_hand(self):
+        """Shares 0, 0, 1, 1 of 2 each: p = ½, variance = 4/3 · (4 · 1²) / 8² = 1/12, ¼ ÷ 1/12 = 3, but 4 combinations."""
+        found = clustered([0, 0, 2, 2], [2, 2, 2, 2])
+        assert (found.value, found.size) == (0.5, 4.0)
+        assert found.interval == pytest.approx(wilson(0.5, 4.0, stats.t.ppf(0.975, 3)), abs=1e-3)
+
+    def test_spread_that_is_small(self):
+        """Shares ⅓, ½, ⅔ of 6: p = ½, variance = 3/2 · (1² + 0 + 1²) / 18² = 1/108, so it is worth 27 questions."""
+        assert clustered([2, 3, 4], [6, 6, 6]).size == pytest.approx(27.0)
+
+    def test_variance_is_the_bootstraps(self):
+        """p(1 − p) ÷ size is C/(C − 1) of the bootstrap's variance (40,000 replicates, ± 3 %), for unequal sizes too."""
+        rng = np.random.default_rng(0)
+        sizes = rng.integers(3, 7, 40)
+        wrong = rng.binomial(sizes, rng.beta(2, 2, 40))
+        found = clustered(wrong, sizes)
+        drawn = rng.integers(0, 40, (40_000, 40))
+        shares = wrong[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
+        variance = found.value * (1 - found.value) / found.size
+        assert variance == pytest.approx(shares.var() * 40 / 39, rel=0.03)
+
+    @pytest.mark.parametrize("wrong", [0, 6])
+    def test_all_alike(self, wrong):
+        """Nine combinations that all go one way are worth nine questions, not 54, and leave room for another."""
+        found = clustered([wrong] * 9, [6] * 9)
+        expected = stats.binomtest(9 * bool(wrong), 9).proportion_ci(method="wilson")
+        assert found.size == 9
+        assert found.interval == pytest.approx((expected.low, expected.high), abs=1e-12)
+
+    def test_unread_combinations(self):
+        """A combination without a readable reply is as if it had not been asked."""
+        assert clustered([1, 0, 2], [2, 0, 2]) == clustered([1, 2], [2, 2])
+
+    @pytest.mark.parametrize("sizes", [[], [3], [3, 0, 0]])
+    def test_too_few(self, sizes):
+        """One combination says nothing about others."""
+        assert clustered([0] * len(sizes), sizes) is None
+
+    @pytest.mark.parametrize(
+        ("wrong", "read"), [([1], [1, 2]), ([3], [2]), ([-1], [2]), ([[1]], [[2]]), ([math.nan], [1])]
+    )
+    def test_nonsense(self, wrong, read):
+        """Refused."""
+        with pytest.raises(InputError):
+            clustered(wrong, read)
+
+
+class TestBootstrap:
+    def test_scipy(self):
+        """Oracle: scipy.stats.bootstrap, percentile, over combinations of one size; within the noise of both (± .01)."""
+        rng = np.random.default_rng(3)
+        wrong = rng.binomial(6, rng.beta(2, 3, 30))
+        low, high = bootstrap(wrong, [6] * 30, replicates=20_000)
+        expected = stats.bootstrap(
+            (wrong / 6,), np.mean, n_resamples=20_000, method="percentile", random_state=rng
+        ).confidence_interval
+        assert (low, high) == pytest.approx((expected.low, expected.high), abs=0.01)
+
+    def test_again(self):
+        """The same seed, the same interval; another one differs."""
+        counts = [1, 0, 2, 2, 1, 0, 0, 1], [2] * 8
+        assert bootstrap(*counts) == bootstrap(*counts)
+
+    def test_too_few(self):
+        """Undefined is `None`."""
+        assert bootstrap([1], [2]) is None
+
+    def test_no_replicates(self):
+        """Refused."""
+        with pytest.raises(InputError, match="replicate"):
+            bootstrap([1, 2], [2, 2], replicates=0)
+
+
+class TestStudent:
+    @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 49, 500])
+    def test_scipy(self, freedom):
+        """Oracle: scipy.stats.t.ppf."""
+        assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=2e-3)
+
+    def test_none(self):
+        """No degree of freedom, no quantile."""
+        with pytest.raises(InputError, match="degree of freedom"):
+            student(0)
