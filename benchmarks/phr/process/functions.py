@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["EDGE", "NOISE", "Functions", "pairs"]
+__all__ = ["EDGE", "NOISE", "Functions", "Waves", "pairs"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -61,6 +61,10 @@ class Functions:
         found: Floats = (values @ last + self.biases[2])[..., 0]
         return found
 
+    def __len__(self) -> int:
+        """F."""
+        return len(self.weights[0])
+
     @classmethod
     def together(cls, parts: Sequence[Functions]) -> Functions:
         """All functions of the parts."""
@@ -69,8 +73,39 @@ class Functions:
         return cls((weights[0], weights[1], weights[2]), (biases[0], biases[1], biases[2]))
 
 
-def pairs(random: np.random.Generator, functions: Functions, count: int) -> tuple[Floats, Floats]:
+@dataclass(frozen=True, slots=True)
+class Waves:
+    """Functions that no training sequence is like: sines with three to four waves over the range.
+
+    Attributes:
+        height: shape (F, 1), .5 to 1.5.
+        speed: shape (F, 1), radians per unit of x.
+        phase: shape (F, 1).
+    """
+
+    height: Floats
+    speed: Floats
+    phase: Floats
+
+    @classmethod
+    def random(cls, random: np.random.Generator, count: int) -> Waves:
+        """So many, independent."""
+        limits = ((0.5, 1.5), (1.5 * math.pi, 2 * math.pi), (0.0, 2 * math.pi))
+        one, two, three = (random.uniform(low, high, (count, 1)) for low, high in limits)
+        return cls(one, two, three)
+
+    def __call__(self, x: ArrayLike) -> Floats:
+        """μ at x of shape (F, n) or (n,): shape (F, n)."""
+        found: Floats = self.height * np.sin(self.speed * np.asarray(x, dtype=np.float64) + self.phase)
+        return found
+
+    def __len__(self) -> int:
+        """F."""
+        return len(self.height)
+
+
+def pairs(random: np.random.Generator, functions: Functions | Waves, count: int) -> tuple[Floats, Floats]:
     """So many (x, y) of each function: two arrays of shape (F, count)."""
-    x = random.uniform(-EDGE, EDGE, (len(functions.weights[0]), count))
+    x = random.uniform(-EDGE, EDGE, (len(functions), count))
     mean = functions(x)
     return x, mean + NOISE * random.standard_normal(mean.shape)

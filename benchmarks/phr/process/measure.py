@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from benchmarks.phr.process.functions import EDGE, NOISE
+from benchmarks.phr.process.functions import NOISE
 
 __all__ = ["DRAWS", "EPSILONS", "Measured", "drawn", "measure", "rates", "true_rates"]
 
@@ -141,7 +141,8 @@ def _below(ranked: Floats, own: Floats, shares: ArrayLike) -> NDArray[np.int64]:
     wanted = np.asarray(shares)[..., None] * own[..., -1:] - 1e-9
     first = np.argmax(own[..., 1:] >= wanted, axis=-1)[..., None]
     limit = np.take_along_axis(ranked, first, axis=-1)
-    return (ranked < limit).sum(axis=-1, keepdims=True)
+    below: NDArray[np.int64] = (ranked < limit).sum(axis=-1, keepdims=True)
+    return below
 
 
 def drawn(under: Floats, given: Floats, epsilon: float, draws: int, random: np.random.Generator) -> Floats:
@@ -165,8 +166,3 @@ def _entropy(masses: Floats) -> Floats:
     logs = np.log(np.where(masses > 0, masses, 1.0))
     found: Floats = -(masses * logs).sum(axis=-1)
     return found
-
-
-def grid(count: int) -> Floats:
-    """Queries over the whole range, shape (1, count)."""
-    return np.linspace(-EDGE, EDGE, count)[None]

@@ -55,7 +55,7 @@ class Recipe:
     """
 
     shape: Shape = field(default_factory=Shape)
-    stages: tuple[tuple[int, int], ...] = ((3_000, 64), (2_200, 200))
+    stages: tuple[tuple[int, int], ...] = ((2_400, 64), (1_400, 200))
     batch: int = 16
     rate: float = 2e-3
     warmup: int = 150

@@ -108,7 +108,7 @@ class Contexts:
         import torch
 
         wanted = np.asarray(queries, dtype=np.float64)
-        wanted = np.broadcast_to(wanted, (len(self.x), wanted.shape[-1]))
+        wanted = np.array(np.broadcast_to(wanted, (len(self.x), wanted.shape[-1])))
         held, found = self._memory.length, []
         for start in range(0, wanted.shape[1], self._room - held):
             part = wanted[:, start : start + self._room - held]
