@@ -9,90 +9,12 @@ and short ones compare; the paper does not say which collection its rarities com
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from guardrail.errors import InputError
+from guardrail.text.bm25 import K1, B, Collection, bm25
 
 __all__ = ["K1", "B", "Collection", "bm25", "relevance"]
-
-K1 = 1.5
-"""How fast repeated words saturate."""
-
-B = 0.75
-"""How much a text's length counts, in [0, 1]."""
-
-
-@dataclass(frozen=True, slots=True)
-class Collection:
-    """What BM25 has to know of the texts around: how many hold a word, and how long they are.
-
-    Attributes:
-        size: how many texts.
-        counts: by word, the texts that hold it.
-        mean_length: words per text.
-    """
-
-    size: int = 0
-    counts: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    mean_length: float = 0.0
-
-    @classmethod
-    def of(cls, texts: Sequence[Sequence[str]]) -> Collection:
-        """Count texts, given as their words.
-
-        Raises:
-            InputError: there is no word.
-        """
-        length = sum(map(len, texts))
-        if not length:
-            raise InputError("expected texts with words, got none. Leave out what holds no word.")
-        counts: Counter[str] = Counter()
-        for text in texts:
-            counts.update(set(text))
-        return cls(len(texts), MappingProxyType(counts), length / len(texts))
-
-    def rarity(self, word: str) -> float:
-        """Above 0, in nats; largest for a word that no text holds."""
-        held = self.counts.get(word, 0)
-        return math.log1p((self.size - held + 0.5) / (held + 0.5))
-
-
-def bm25(
-    query: Sequence[str],
-    document: Sequence[str],
-    collection: Collection,
-    *,
-    mean_length: float | None = None,
-    k1: float = K1,
-    b: float = B,
-) -> float:
-    """BM25 of a query against a document, both as words; repeated words of the query count each time.
-
-    Args:
-        query: any number of words.
-        document: any number of words.
-        collection: gives the rarities.
-        mean_length: of documents, in words; by default that of the collection's texts. Where the collection is of
-            sentences, give that of whole documents.
-        k1: 0 or more.
-        b: in [0, 1].
-
-    Returns:
-        0 or more, in nats, larger = more relevant; below the sum of the query's rarities.
-
-    Example:
-        >>> texts = [["a", "cat", "sat"], ["a", "dog", "ran", "off"]]
-        >>> round(bm25(["cat", "cow"], texts[0], Collection.of(texts)), 6)
-        0.296307
-    """
-    counts = Counter(document)
-    norm = k1 * (1 - b + b * len(document) / (mean_length or collection.mean_length or 1.0))
-    return math.fsum(
-        collection.rarity(word) * counts[word] / (counts[word] + norm) for word in query if word in counts
-    )
 
 
 def relevance(
