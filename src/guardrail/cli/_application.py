@@ -19,6 +19,7 @@ from guardrail.cli.doctor import doctor
 from guardrail.cli.facts import ask, build, evaluate, generate, prove
 from guardrail.cli.index import add, find, stats
 from guardrail.cli.memory import app as memory_app
+from guardrail.cli.phr import phr
 from guardrail.cli.selfcheck import SelfCheckCommand, selfcheck
 
 __all__ = ["app", "run"]
@@ -100,6 +101,7 @@ _command(app, check, "check", "Find made-up references and false facts in an ans
 _command(
     app, selfcheck, "selfcheck", "Score sentences against other answers of the model.", cls=SelfCheckCommand
 )
+_command(app, phr, "phr", "Judge the answer to a few-shot prompt by the model's own tasks.", cls=Command)
 app.add_typer(index_app, name="index", short_help="Make and ask a bibliography.")
 index_app.callback(help=help_of(_index))(_index)
 _command(index_app, add, "add", "Add files to an index.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from guardrail.report import Case, Report
     from guardrail.run import Budget
 
-__all__ = ["Built", "Choice", "Nobody", "build", "live_chat", "names_model"]
+__all__ = ["Built", "Choice", "Nobody", "build", "live_chat", "names_model", "reached"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,15 +174,22 @@ def names_model(model: str | None, options: Mapping[str, object]) -> bool:
 
 
 def live_chat(model: str | None, base_url: str | None, api_key_env: str | None = None) -> Any:
-    """A chat model behind OpenAI's protocol.
+    """A chat model behind OpenAI's protocol; see `reached`."""
+    from guardrail.chat import OpenAIChat
+
+    return reached(OpenAIChat, model, base_url, api_key_env)
+
+
+def reached(
+    kind: Callable[..., Any], model: str | None, base_url: str | None, api_key_env: str | None, **options: Any
+) -> Any:
+    """A model behind OpenAI's protocol, of a class that reaches one.
 
     Raises:
         Usage: the named variable holds no key.
         MissingExtra: openai is not installed.
         ConfigError: no key, or a bad address.
     """
-    from guardrail.chat import OpenAIChat
-
     if base_url is not None and not base_url.startswith(("http://", "https://")):
         raise Usage(f"--base-url: expected an address like http://localhost:8000/v1, got {base_url!r}")
     key = None
@@ -191,7 +198,7 @@ def live_chat(model: str | None, base_url: str | None, api_key_env: str | None =
         if not key:
             raise Usage(f"--api-key-env: the variable {api_key_env!r} is not set; export it with the key")
     try:
-        return OpenAIChat(model or "", base_url=base_url, api_key=key)
+        return kind(model or "", base_url=base_url, api_key=key, **options)
     except MissingExtra:
         raise
     except ConfigError as error:

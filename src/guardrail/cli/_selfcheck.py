@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Usage
 from guardrail.cli._guard import Nobody, live_chat, names_model
 from guardrail.cli._terminal import patience
@@ -58,8 +58,8 @@ class Judgement:
             pairs = len(split_sentences(case.answer)) * len(case.samples or case.context)
         asking = f"asking the model, at most {questions:,} times" if questions else "comparing"
         with patience(f"selfcheck: {asking}", questions or pairs) as done:
-            backends = {lane: _Counted(backend, done) for lane, backend in self.backends.items()}
-            return Guard([self.detector], chat=_Counted(self.chat, done), backends=backends).check(case)
+            backends = {lane: Counted(backend, done) for lane, backend in self.backends.items()}
+            return Guard([self.detector], chat=Counted(self.chat, done), backends=backends).check(case)
 
 
 def prepared(choice: Choice, case: Case) -> Judgement:
@@ -156,35 +156,3 @@ def _weights(name: str) -> str | Path:
     """A folder that is there, or is plainly meant to be, as a path; any other word is a model's name."""
     path = Path(name).expanduser()
     return path if path.is_dir() or name.startswith((".", "/", "~")) else name
-
-
-class _Counted:
-    """A backend that tells how many requests it has answered; else what it wraps."""
-
-    aanswer = None  # the command line waits for its answer, without a loop
-
-    def __init__(self, inner: Any, done: Callable[[int], None]) -> None:
-        self._inner = inner
-        self._done = done
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    @property
-    def fingerprint(self) -> str:
-        """Of what is wrapped."""
-        return str(self._inner.fingerprint)
-
-    def answer(self, requests: Sequence[Any]) -> Any:
-        """As what is wrapped."""
-        replies = self._inner.answer(requests)
-        self._done(len(requests))
-        return replies
-
-    def group(self, request: Any) -> Any:
-        """As what is wrapped."""
-        return self._inner.group(request)
-
-    def weight(self, request: Any) -> int:
-        """As what is wrapped."""
-        return int(self._inner.weight(request))

@@ -136,7 +136,7 @@ class PosteriorHallucinationRate(Detector):
             return []
         if not task.query:
             return [self._unverified(case, "the prompt has examples and no query")]
-        query = Query(task.query, task.spelt(case.answer))
+        query = Query(task.query, task.spelt(case.answer) if case.answer.strip() else None)
         found = yield from survey(
             task.pairs, [query], settings=self._settings, form=self._form, preamble=task.preamble
         )
@@ -155,11 +155,7 @@ class PosteriorHallucinationRate(Detector):
             return self._unverified(case, reason, evidence[-1:] if found.contexts else [])
         share = f"{round(unlikely.value * unlikely.contexts)} of {unlikely.contexts} imagined contexts"
         reason = f"unlikely for the task that the {len(task.pairs)} examples set, in {share}"
-        if measured.fault:
-            lost = len(found.contexts) - unlikely.contexts
-            reason += f" ({lost} more could not be used: {measured.fault})"
-        if drifts(measured.wealth):
-            reason += "; the model's predictions drift along its own contexts, so do not rely on this"
+        reason += self._doubts(measured, found)
         bad = unlikely.value >= self.threshold
         return Finding(
             detector=self.name,
@@ -171,6 +167,16 @@ class PosteriorHallucinationRate(Detector):
             reason=reason,
             evidence=tuple(evidence),
         )
+
+    def _doubts(self, measured: Measured, found: Survey) -> str:
+        """What speaks against relying on a measurement, as the end of its reason."""
+        doubts = ""
+        if measured.fault:
+            lost = len(found.contexts) - len(measured.readings)
+            doubts += f" ({lost} more could not be used: {measured.fault})"
+        if drifts(measured.wealth):
+            doubts += "; the model's predictions drift along its own contexts, so do not rely on this"
+        return doubts
 
     def _evidence(self, measured: Measured, found: Survey) -> list[Evidence]:
         evidence: list[Evidence] = []
