@@ -187,18 +187,32 @@ class Generate(Request[Completion]):
 
 @dataclass(frozen=True, slots=True)
 class Entailment:
-    """Probabilities in [0, 1]; a two-way model has no `neutral`."""
+    """Probabilities in [0, 1], and how much of the texts they rest on.
+
+    Attributes:
+        entailment: of the hypothesis by the premise.
+        contradiction: of the same.
+        neutral: neither; `None` for a two-way model.
+        premise_read: characters of the premise, from its beginning, that the model read; `None` = all of it.
+        hypothesis_read: the same of the hypothesis.
+    """
 
     entailment: float
     contradiction: float
     neutral: float | None = None
+    premise_read: int | None = None
+    hypothesis_read: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Entail(Request[Entailment]):
-    """Does the premise entail, contradict or leave open the hypothesis?"""
+    """Does the premise entail, contradict or leave open the hypothesis?
+
+    Of a pair that is too long for a model the reply says how much was read.
+    """
 
     lane: ClassVar[str] = "entailment"
+    version: ClassVar[int] = 2  # replies of version 1 did not say what was cut off
     reply_type: ClassVar[Any] = Entailment
 
     premise: str

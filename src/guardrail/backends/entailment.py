@@ -131,7 +131,7 @@ class EntailmentModel(Backend[Entail]):
             4.3 times as fast.
         budget: tokens per batch; `tune` measures which is fastest here.
         longest: tokens of a pair that are read; by default all that the model takes. Of longer pairs the
-            longer text loses its end: logged once, counted in `work.truncated`.
+            longer text loses its end: the reply says how much was read. Logged once, counted in `work.truncated`.
 
     Raises:
         MissingExtra: torch or transformers is not installed.
@@ -208,7 +208,8 @@ class EntailmentModel(Backend[Entail]):
         logits = self._model.run(list(ready.values()))
         costs = apportion(time.perf_counter() - started, [len(one) for one in ready.values()])
         for request, row, seconds in zip(ready, logits, costs, strict=True):
-            found[request] = self._reply(None if row is None else row.tolist(), Cost(seconds=seconds))
+            reply = self._reply(None if row is None else row.tolist(), Cost(seconds=seconds))
+            found[request] = self._told(request, ready[request], reply)
         return _repeated(requests, found)
 
     def tune(
@@ -241,6 +242,20 @@ class EntailmentModel(Backend[Entail]):
                 return name
         return ""
 
+    def _told(self, request: Entail, given: Encoding, reply: Reply[Entailment]) -> Reply[Entailment]:
+        """The reply, saying where the model stopped reading if it did."""
+        if isinstance(reply, Failed) or len(given) < self._model.longest:
+            return reply
+        own = _ranges(given)
+        if len(own) != 2:  # a tokenizer without a mark between the texts: nobody could tell, the model least
+            return reply
+        first, second = (
+            _read(self._model.tokens(text), kept) for text, kept in zip(self._pair(request), own, strict=True)
+        )
+        if self.order == "hypothesis_first":
+            first, second = second, first
+        return replace(reply, value=replace(reply.value, premise_read=first, hypothesis_read=second))
+
     def _reply(self, logits: Sequence[float] | None, cost: Cost) -> Reply[Entailment]:
         if logits is None:
             return Failed(Reason.BACKEND, "the pair does not fit into the device's memory", cost=cost)
@@ -248,6 +263,26 @@ class EntailmentModel(Backend[Entail]):
         if value is None:
             return Failed(Reason.BACKEND, f"the model's outputs are no numbers: {logits!r}", cost=cost)
         return Answer(value, cost)
+
+
+def _ranges(pair: Encoding) -> list[list[tuple[int, int]]]:
+    """Where the tokens of the first and of the second text stand in them: what lies between special tokens."""
+    found: list[list[tuple[int, int]]] = []
+    special = True
+    for place, mark in zip(pair.offsets, pair.special_tokens_mask, strict=True):
+        if not mark:
+            if special:
+                found.append([])
+            found[-1].append(place)
+        special = bool(mark)
+    return found
+
+
+def _read(whole: Encoding, kept: Sequence[tuple[int, int]]) -> int | None:
+    """Characters of a text that were read; `None` = all."""
+    if len(kept) == len(whole) and not whole.overflowing:
+        return None
+    return max(end for _, end in kept)
 
 
 def _repeated(

@@ -303,6 +303,33 @@ class TestHardTexts:
         assert [record.msg for record in caplog.records] == ["truncated"]
         assert model.work.tokens == 128
 
+    @pytest.mark.parametrize("family", ["bert", "roberta", "deberta"])
+    @pytest.mark.parametrize("order", ["premise_first", "hypothesis_first"])
+    def test_says_what_was_read(self, folders, family, order):
+        """64 positions less the special tokens and those of the hypothesis: so many words of the premise, to the letter.
+
+        By hand: BERT and DeBERTa have [CLS] a [SEP] b [SEP]; of the tiny RoBERTa's 64 positions padding takes one.
+        """
+        model = EntailmentModel(folders(family), device="cpu", order=order)
+        room = {"bert": 61, "roberta": 60, "deberta": 61}[family]
+        for hypothesis in ("dog", "a dog", "the cat sat on mat"):
+            words = room - len(hypothesis.split())
+            fits, over, far = ("cat " * n for n in (words, words + 1, 20_000))
+            whole, cut, long = model.answer([Entail(text, hypothesis) for text in (fits, over, far)])
+            assert (whole.value.premise_read, whole.value.hypothesis_read) == (None, None)
+            assert (cut.value.premise_read, cut.value.hypothesis_read) == (4 * words - 1, None)
+            assert long.value.premise_read == 4 * words - 1
+            assert triple(cut) == pytest.approx(triple(whole), abs=1e-4), "it read something else"
+            (turned,) = model.answer([Entail(hypothesis, over)])
+            assert (turned.value.premise_read, turned.value.hypothesis_read) == (None, 4 * words - 1)
+
+    def test_both_too_long(self, folders):
+        """Each keeps about half, and the reply says so of each."""
+        (reply,) = EntailmentModel(folders(), device="cpu").answer([Entail("cat " * 99, "dog " * 99)])
+        kept = [(reply.value.premise_read + 1) // 4, (reply.value.hypothesis_read + 1) // 4]
+        assert sum(kept) == 61
+        assert abs(kept[0] - kept[1]) == 1
+
     def test_spelt_out_marks(self, folders):
         """A text that spells out the mark between the texts cannot move the border between them."""
         model = EntailmentModel(folders(), device="cpu")

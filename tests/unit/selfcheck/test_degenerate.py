@@ -94,7 +94,7 @@ def made(kind, request, number, text):
     if is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         return kind(**{field.name: made(hints[field.name], request, number, text) for field in fields(kind)})
-    return {float: number, str: text}[kind]
+    return {float: number, int: 0, str: text}[kind]
 
 
 def sensible(request):
