@@ -196,13 +196,22 @@ class TestLocalModels:
         assert "no such folder" in phr("--model", "./nowhere").stderr
         assert "hf download nowhere" in phr("--model", "nowhere").stderr
 
-    def test_one_that_imagines_nothing(self, phr, tmp_path):
-        """A tiny model with random weights: no pair can be read, and that is said."""
+    def test_one_that_imagines_nothing(self, run, tmp_path):
+        """A tiny model with random weights reads, and writes no pair; both are said."""
         needs_local()
         from tests.unit.backends.test_language_model import make
 
         place = make(tmp_path / "tiny", "gpt2")
-        result = phr("--answer", "negative", "--model", place, "-M", 2, "--horizon", 1)
+
+        def judged(prompt):
+            return run(
+                "phr", "--prompt", prompt, "--answer", "dog", "--model", place, "-M", 2, "--horizon", 1
+            )
+
+        result = judged("Input: a\nLabel: cat\n\nInput: the\nLabel:")
         assert result.exit_code == 3
-        assert "no imagined pair could be read in 4 tries" in result.stdout
-        assert "6 imagined pairs drawn again, 2 contexts given up" in result.stdout
+        assert "imagined contexts\t0\t-\t" in result.stdout
+        assert "drawn again, 2 contexts given up" in result.stdout
+        longer = judged(PROMPT)
+        assert longer.exit_code == 3
+        assert "tokens and the window 64" in longer.stdout
