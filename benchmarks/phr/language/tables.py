@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +18,18 @@ from benchmarks.phr.language.cells import Found, Point
 from benchmarks.phr.language.tasks import TASKS
 from guardrail.errors import InputError
 
-__all__ = ["EPSILON", "Fit", "Target", "document", "fit", "mean", "points", "published", "table_rows"]
+__all__ = [
+    "EPSILON",
+    "Fit",
+    "Target",
+    "document",
+    "faults",
+    "fit",
+    "mean",
+    "points",
+    "published",
+    "table_rows",
+]
 
 Target: TypeAlias = Literal["mhr", "error"]
 
@@ -118,7 +130,9 @@ def _fit_rows(task: str, target: Target, cells: Sequence[Found]) -> list[Row]:
     printed = published()["default"][target] if task == "sst2" else {}
     found = fit(*points(cells, target))
     if found is None:
-        return [Row.missing(f"{title}: MAE, R²", "too few points, or all alike")]
+        return [
+            Row.missing(f"{title}: MAE, R²", "; ".join(["too few numbers, or all alike", *faults(cells)[:1]]))
+        ]
     note = " (published: Llama-2-7B)" if printed else ""
     return [
         Row.shown(f"{title}: MAE{note}", found.mae, published=printed.get("mae")),
@@ -128,6 +142,12 @@ def _fit_rows(task: str, target: Target, cells: Sequence[Found]) -> list[Row]:
         Row.shown(f"{title}: p", found.p),
         Row.shown(f"{title}: mean difference without a line", found.gap),
     ]
+
+
+def faults(cells: Sequence[Found]) -> list[str]:
+    """What went wrong, in words and with the number of cells; the most frequent first."""
+    counts = Counter(fault for cell in cells for fault in cell.faults)
+    return [f"{fault} ({count} of {len(cells)} cells)" for fault, count in counts.most_common()]
 
 
 def _count_rows(task: str, cells: Sequence[Found]) -> list[Row]:
@@ -180,6 +200,8 @@ def document(cells: Sequence[Found], *, model: str, settings: Mapping[str, Any])
             "| task | n | queries | MHR MSE | β | p | R² | error MSE | β | p | R² | error rate | redrawn | given up |",
             "| --- | --: " + "| --: " * 12 + "|",
             *_second_table(cells),
+            "",
+            *([f"- {fault}" for fault in faults(cells)] or ["Nothing failed."]),
             "",
         ]
     )
