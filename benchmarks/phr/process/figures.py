@@ -93,7 +93,8 @@ def _band(axes: Any, line: Line, title: str) -> None:
         line.grid, line.mean - half, line.mean + half, color=COLOURS[0], alpha=0.55, linewidth=0, label="true"
     )
     axes.plot(line.x, line.y, linestyle="", marker="o", markersize=2.5, color=COLOURS[5])
-    axes.set(title=title, xlabel="x", ylim=(float(line.mean.min()) - 2, float(line.mean.max()) + 2))
+    axes.set(xlabel="x", ylim=(float(line.mean.min()) - 2, float(line.mean.max()) + 2))
+    axes.set_title(title, fontsize=8)
 
 
 def _figure_2(found: Survey, folder: Path) -> None:
@@ -110,7 +111,8 @@ def _figure_2(found: Survey, folder: Path) -> None:
         )
         rates.plot(line.grid, rate, color=COLOURS[0], label="PHR ± 2 standard errors")
         rates.plot(line.grid, line.measured.true[MAIN][0], color=COLOURS[1], linestyle="--", label="THR")
-        rates.set(title=f"ε = .05, n = {size}", xlabel="x", ylim=(-0.02, 1.02))
+        rates.set(xlabel="x", ylim=(-0.02, 1.3), yticks=[0, 0.2, 0.4, 0.6, 0.8, 1])
+        rates.set_title(f"ε = .05, n = {size}", fontsize=8)
         rates.legend(loc="upper center")
     save(figure, folder, "phr-process-figure-2")
 

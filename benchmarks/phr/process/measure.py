@@ -81,7 +81,7 @@ def measure(
         horizon: N − n.
         random: of the contexts, and of `drawn`.
     """
-    start = process.contexts(x, y, room=horizon + 8)
+    start = process.contexts(x, y, room=horizon)
     given = start.labels(queries).astype(np.float64)
     longer = start.repeat(contexts)
     longer.imagine(horizon, random)

@@ -24,7 +24,7 @@ SEED = 1  # the training set's streams begin with 0
 CONTEXTS, HORIZON = 40, 100  # M and N − n, the paper's
 GROUP = 20  # functions of a part
 QUERIES = 8  # of each function
-GRID = 41  # queries of a line
+GRID = 61  # queries of a line
 
 
 @dataclass(frozen=True, slots=True)

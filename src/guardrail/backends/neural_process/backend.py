@@ -197,15 +197,15 @@ class NeuralProcess(Backend[Request[Any]]):
         ends = [-math.inf, *inner, math.inf]
         return tuple(f"[{low:g}, {high:g})" for low, high in pairwise(ends))
 
-    def _uniforms(self, request: Request[Any]) -> tuple[float, float]:
-        """Two random numbers of the request: one for an input, one for a label."""
+    def _uniforms(self, request: Request[Any]) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Random numbers of the request: for an input and for a label, each the bin and where in it."""
         random = np.random.Generator(np.random.Philox(key=int(key(request, f"seed {self.seed}")[:32], 16)))
-        one, other = random.random(2).tolist()
-        return one, other
+        one, two, three, four = random.random(4).tolist()
+        return (one, two), (three, four)
 
-    def _draw(self, request: Any, mass: Masses, uniform: float) -> float:
+    def _draw(self, request: Any, mass: Masses, uniforms: tuple[float, float]) -> float:
         chosen = _nucleus(mass, request.temperature, request.top_p)
-        return float(self.bars.draw(chosen[None], [uniform])[0])
+        return float(self.bars.draw(chosen[None], [uniforms[0]], [uniforms[1]])[0])
 
 
 def _whole(masses: NDArray[np.float32]) -> Masses:

@@ -112,20 +112,24 @@ class Bars:
         share = np.where(np.abs(found) <= inner, share, np.where(found > 0, reach, 1 - reach))
         return (before + own * share) / below[..., -1]
 
-    def draw(self, masses: ArrayLike, uniforms: ArrayLike) -> Floats:
+    def draw(self, masses: ArrayLike, uniforms: ArrayLike, within: ArrayLike | None = None) -> Floats:
         """The value at which the cumulative probability is a given one: a draw, if that is uniform.
 
         Args:
             masses: mass of the bins, shape (…, count); their sum is the whole.
-            uniforms: in [0, 1), shape (…).
+            uniforms: in [0, 1), shape (…): which bin, and by default also where in it.
+            within: in [0, 1), shape (…): where in it. Then the last bits of the masses do not show in the value.
         """
         mass = np.asarray(masses)  # in its own precision: this is done per token
         below = np.cumsum(mass, axis=-1)
-        wanted = np.asarray(uniforms) * below[..., -1]
+        wanted = np.asarray(uniforms, dtype=np.float64) * below[..., -1]
         number = np.minimum((below <= wanted[..., None]).sum(axis=-1), self.count - 1)
-        own = np.take_along_axis(mass, number[..., None], axis=-1)[..., 0]
-        before = np.take_along_axis(below, number[..., None], axis=-1)[..., 0] - own
-        share = np.clip((wanted - before) / np.maximum(own, 1e-300), 0.0, 1.0 - 1e-12)
+        if within is None:
+            own = np.take_along_axis(mass, number[..., None], axis=-1)[..., 0]
+            before = np.take_along_axis(below, number[..., None], axis=-1)[..., 0] - own
+            share = np.clip((wanted - before) / own, 0.0, 1.0 - 1e-12)
+        else:
+            share = np.asarray(within, dtype=np.float64)
         found: Floats = -self.edge + self.width * (number + share)
         ends = (number == 0) | (number == self.count - 1)
         if ends.any():

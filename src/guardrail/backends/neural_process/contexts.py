@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Contexts"]
 
+ASKED = 16
+"""Queries that are asked at once: there always is room for so many."""
+
 Floats: TypeAlias = NDArray[np.float64]
 Masses: TypeAlias = NDArray[np.float32]
 
@@ -27,7 +30,7 @@ class Contexts:
         shape: of it.
         x: inputs, shape (B, n); n may be 0.
         y: their labels, shape (B, n).
-        room: pairs that may be added, or queries that may be asked at once, whichever is more.
+        room: pairs that may be added.
 
     Attributes:
         x: inputs so far, shape (B, n).
@@ -49,7 +52,7 @@ class Contexts:
         self._shape = shape
         self._bars = shape.bars
         self._room = 2 * self.x.shape[1] + 1 + 2 * room
-        self._memory = memory(shape, rows=len(self.x), room=self._room, like=self._like)
+        self._memory = memory(shape, rows=len(self.x), room=self._room + ASKED, like=self._like)
         self._last = self._read(tokens(*self._tensors(self.x, self.y)))
 
     @property
@@ -110,8 +113,8 @@ class Contexts:
         wanted = np.asarray(queries, dtype=np.float64)
         wanted = np.array(np.broadcast_to(wanted, (len(self.x), wanted.shape[-1])))
         held, found = self._memory.length, []
-        for start in range(0, wanted.shape[1], self._room - held):
-            part = wanted[:, start : start + self._room - held]
+        for start in range(0, wanted.shape[1], ASKED):
+            part = wanted[:, start : start + ASKED]
             (x,) = self._tensors(part)
             inputs = torch.stack([x, torch.zeros_like(x), torch.ones_like(x), torch.zeros_like(x)], dim=-1)
             apart = torch.full(
