@@ -150,7 +150,7 @@ class Endpoint:
     def _arguments(self, body: Body) -> Body:
         """A body as arguments of `create`, which knows not every server's fields."""
         known = {name: value for name, value in body.items() if name not in self._options}
-        further = {name: body[name] for name in self._options}
+        further = {name: body[name] for name in self._options if name in body}
         return {**known, "extra_body": further or None, "timeout": self._limit}
 
 

@@ -6,15 +6,17 @@ What a service tells decides what can be asked of it: a text that goes on (`Samp
 
 from __future__ import annotations
 
+import os
 import re
 import time
 from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
+from urllib.parse import urlsplit
 
 from guardrail._log import log
 from guardrail._options import number
-from guardrail.chat._endpoint import Body, Endpoint, Exchange, read, unsupported
+from guardrail.chat._endpoint import Body, Endpoint, Exchange, read
 from guardrail.chat._told import distribution, mean_logprob, stopped
 from guardrail.codec import key
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request
@@ -31,6 +33,10 @@ _Sent: TypeAlias = Generator[Body, Any, tuple[Any, Cost]]
 _MOST_CHOICES = 16
 _TOPS = (20, 5)  # what vLLM gives at most if it is not told otherwise, and OpenAI
 _NOT_THERE = {404, 405, 501}
+_TAKEN_BACK = {400, 422}
+_WHOLE = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+"""Draws are cut by none of these, which services set by themselves (llama.cpp: top_k 40; vLLM: what the model's makers
+chose). OpenAI has and knows none."""
 _SAYS_CHAT = re.compile(r"chat model|chat/completions|does not work with the specified model", re.IGNORECASE)
 _INSTEAD = (
     "this needs a service with /completions, which a chat-only one has not: serve the model with vLLM or llama.cpp, "
@@ -63,7 +69,9 @@ class CompletionsModel:
             gives fewer choices, is asked one by one from then on.
         tokenize: the model's own tokenizer, if it is at hand: from a label to the texts of its tokens.
         paid: whether what is asked counts against a guard's budget of calls; say no for a server of your own.
-        options: further fields of every request.
+        options: further fields of every request. By default top_k, min_p and repetition_penalty are sent so that they do
+            nothing, but to OpenAI itself, which has none: other services set them unasked, and a draw is then none from
+            the model's distribution. What a service refuses of them is left out from then on, and logged.
 
     `Sample`: a service does not send the stop; it is put back where the service says that it stopped at it. Of most
     services that cannot be told from a model that ended the text, which here counts as the stop (vLLM and SGLang tell).
@@ -114,8 +122,10 @@ class CompletionsModel:
         self.paid = paid
         self._top = top
         self._tokenize = tokenize
-        self._options = dict(options or {})
-        self._base: Body = {"model": model, **self._options}
+        given = dict(options or {})
+        fields = given if client is None and async_client is None and _is_openai(base_url) else _WHOLE | given
+        self._whole = fields.keys() - given.keys()
+        self._base: Body = {"model": model, **fields}
         self._endpoint = Endpoint(
             "completions",
             model=model,
@@ -124,7 +134,7 @@ class CompletionsModel:
             client=client,
             async_client=async_client,
             timeout=timeout,
-            options=self._options,
+            options=fields,
         )
         self.fingerprint = f"{self._endpoint.fingerprint} completions, top {top}, seed {seed}"
         self.aanswer = self._aanswer if self._endpoint.has_async_form else None
@@ -181,11 +191,13 @@ class CompletionsModel:
         return next((i for i, other in enumerate(others) if self.group(other) != same), len(others))
 
     def _draw(self, request: Sample, n: int) -> Exchange[str]:
-        body = self._base | {"prompt": request.context, "temperature": request.temperature}
+        body = self._base | {
+            "prompt": request.context,
+            "temperature": request.temperature,
+            "top_p": request.top_p,
+        }
         if request.max_tokens is not None:
             body["max_tokens"] = request.max_tokens
-        if request.top_p < 1:
-            body["top_p"] = request.top_p
         if len(request.stop) == 1:
             body["stop"] = [*request.stop]
         if self.seed is not None:
@@ -240,21 +252,32 @@ class CompletionsModel:
 
     def _send(self, body: Body) -> _Sent:
         """A parsed reply or a failure, with what it cost; asked again without what is too much."""
-        cost = Cost()
+        cost, several = Cost(), "n" in body
         while True:
             begun = time.perf_counter()
             reply = yield body
             cost += Cost(calls=1, seconds=time.perf_counter() - begun)
             if not isinstance(reply, Exception):
+                if several and "n" not in body:
+                    self._one_by_one()
                 return reply, cost
-            if unsupported(reply, body.keys() - self._options.keys(), ("n",)):
-                del body["n"]
-                self._one_by_one()
+            if getattr(reply, "status_code", 0) in _TAKEN_BACK and (field := self._refused(reply, body)):
+                del body[field]
             elif "logprobs" in body and (fewer := _fewer(reply, body["logprobs"])) is not None:
                 self._top = body["logprobs"] = min(self._top, fewer)
                 log.info("completions_top_lowered", model=self.model, top=fewer)
             else:
                 return self._failed(reply, cost), cost
+
+    def _refused(self, error: Exception, body: Body) -> str:
+        """A field that was sent of our own accord and that may be what the service does not take; "" if there is none."""
+        field = next(
+            (name for name in self._whole & body.keys() if re.search(rf"\b{name}\b", str(error))), ""
+        )
+        if field in self._base:  # else another request was told before, and this one was under way
+            self._base = {name: value for name, value in self._base.items() if name != field}
+            log.info("chat_parameter_dropped", model=self.model, parameter=field)
+        return field or ("n" if "n" in body else "")
 
     def _one_by_one(self) -> None:
         if self.batch > 1:
@@ -266,7 +289,7 @@ class CompletionsModel:
         status, said = getattr(error, "status_code", 0), str(error)
         unknown_model = getattr(error, "code", None) == "model_not_found"
         lacking = status in _NOT_THERE or (
-            status in {400, 422} and (_SAYS_CHAT.search(said) or re.search(r"\b(?:logprobs|echo)\b", said))
+            status in _TAKEN_BACK and (_SAYS_CHAT.search(said) or re.search(r"\b(?:logprobs|echo)\b", said))
         )
         if lacking and not unknown_model:
             return replace(
@@ -279,8 +302,13 @@ class CompletionsModel:
         return Failed(Reason.MISSING, detail, cost=cost)
 
 
+def _is_openai(base_url: str | None) -> bool:
+    url = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+    return urlsplit(url).hostname == "api.openai.com"
+
+
 def _fewer(error: Exception, asked: int) -> int | None:
     """How many alternatives to ask for in place of so many, if those were too many."""
-    if getattr(error, "status_code", 0) not in {400, 422} or "logprobs" not in str(error):
+    if getattr(error, "status_code", 0) not in _TAKEN_BACK or "logprobs" not in str(error):
         return None
     return next((top for top in _TOPS if top < asked), None)

@@ -2,6 +2,8 @@
 
 import asyncio
 import math
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -159,9 +161,70 @@ class TestReplies:
         model = CompletionsModel("m", client=fake(sent, text="x"), options={"min_p": 0.1})
         model.answer([Sample("c")])
         model.answer([replace(DRAW, stop=("a", "b"), temperature=0.5)])
-        more = {"extra_body": {"min_p": 0.1}, "timeout": 60.0}
+        whole = {"top_k": 0, "min_p": 0.1, "repetition_penalty": 1.0}
+        more = {"extra_body": whole, "timeout": 60.0, "top_p": 1.0}
         assert sent[0] == {"model": "m", "prompt": "c", "temperature": 1.0, **more}
         assert sent[1] == sent[0] | {"prompt": PAIRS, "max_tokens": 30, "top_p": 0.9, "temperature": 0.5}
+
+    def test_what_cuts_draws_is_switched_off(self, monkeypatch):
+        """But for OpenAI, which has no such thing; what a service refuses is left out from then on."""
+        bodies = []
+
+        def create(**arguments):
+            import httpx2
+
+            bodies.append(arguments["extra_body"])
+            field = next(iter(arguments["extra_body"] or ()), None)
+            if field is None:
+                return {"choices": [{"text": "x", "finish_reason": "length"}]}
+            response = httpx2.Response(422, request=httpx2.Request("POST", "http://x"))
+            raise openai.UnprocessableEntityError(f"{field} must be -1", response=response, body=None)
+
+        client = SimpleNamespace(api_key="k", completions=SimpleNamespace(create=create))
+        model = CompletionsModel("m", client=client)
+        replies = [model.answer([replace(DRAW, draw=i)])[0] for i in range(2)]
+        assert [(reply.value, reply.cost.calls) for reply in replies] == [("x", 4), ("x", 1)]
+        assert [len(body or ()) for body in bodies] == [3, 2, 1, 0, 0]
+        own = CompletionsModel("m", api_key="k", base_url="https://api.openai.com/v1")
+        assert own._base == {"model": "m"}
+
+    def test_many_at_once_learn_it_together(self):
+        """Each of those under way is asked again."""
+        gate = threading.Barrier(4)
+
+        def create(**arguments):
+            import httpx2
+
+            if not arguments["extra_body"]:
+                return {"choices": [{"text": "x", "finish_reason": "length"}]}
+            if len(arguments["extra_body"]) == 3:
+                gate.wait(10)
+            response = httpx2.Response(400, request=httpx2.Request("POST", "http://x"))
+            field = min(arguments["extra_body"])
+            raise openai.BadRequestError(f"no {field}", response=response, body=None)
+
+        client = SimpleNamespace(api_key="k", completions=SimpleNamespace(create=create))
+        model = CompletionsModel("m", client=client)
+        with ThreadPoolExecutor(4) as pool:
+            found = list(pool.map(lambda one: model.answer([one])[0], draws(DRAW, 4)))
+        assert [reply.value for reply in found] == ["x"] * 4
+
+    def test_draws_that_are_refused_for_another_reason(self):
+        """Are asked for one by one, and stay together afterwards."""
+
+        def create(**arguments):
+            import httpx2
+
+            if len(arguments["prompt"]) < 100:
+                return {"choices": [{"text": "x", "finish_reason": "length"}] * arguments["n"]}
+            response = httpx2.Response(400, request=httpx2.Request("POST", "http://x"))
+            raise openai.BadRequestError("the context is too long", response=response, body=None)
+
+        client = SimpleNamespace(api_key="k", completions=SimpleNamespace(create=create))
+        model = CompletionsModel("m", client=client)
+        failed = model.answer(draws(replace(DRAW, context="long " * 30), 2))
+        assert [reply.reason for reply in failed] == [Reason.REFUSED] * 2
+        assert [reply.value for reply in model.answer(draws(replace(DRAW, context="short"), 3))] == ["x"] * 3
 
     def test_other_requests(self):
         """Are not for it."""
