@@ -90,6 +90,11 @@ class TestRecognised:
         assert recognised(Case.of("x", prompt=prompt)) is None
         assert findings("x", prompt) == []
 
+    @pytest.mark.parametrize("piece", ['["a", "b"]\n', "1. a\n", "- a\n\n", '["', "[", "\\"])
+    def test_hostile_length(self, piece):
+        """More pairs than anybody matches are no task, and are seen soon."""
+        assert recognised(Case.of("x", prompt="Match:\n" + piece * 50_000)) is None
+
     def test_last_question_counts(self):
         """An earlier task was answered already."""
         messages = (user(LETTERED), Message("assistant", "1-C"), user("Thank you. What is in a name?"))
@@ -135,6 +140,10 @@ class TestReadAnswer:
             "| Norway | Oslo".replace("| N", "N") + "\nItaly | Rome\nJapan | Tokyo",
             "2: Rome\n1: Oslo\n3: Tokyo",
             "Japan = Tokyo\n\nNorway = **Oslo**\n\nItaly = Rome.",
+            "Here are the matches:\n\n1. Norway – C. Oslo\n2. Italy – A. Rome\n3. Japan – B. Tokyo\n\nAnything else?",
+            "**Norway** → C (Oslo)\n**Italy** → A (Rome)\n**Japan** → B (Tokyo)",
+            "| Country | Capital |\n|---|---|\n| Norway | Oslo |\n| Italy | Rome |\n| Japan | Tokyo |",
+            "My answers: \n1) c\n2) a\n3) b",
         ],
     )
     def test_in_the_order_of_the_lefts(self, answer):
@@ -142,7 +151,8 @@ class TestReadAnswer:
         found = read_answer(answer, list(TRUTH), ["Rome", "Tokyo", "Oslo"], ["A", "B", "C"])
         assert [match.name for match in found] == list(TRUTH.values())
         for match in found:
-            assert answer[match.start : match.end] in {match.name, *"ABCabc"}
+            said = answer[match.start : match.end]
+            assert match.name in said or said in set("ABCabc")
 
     @pytest.mark.parametrize(
         "answer",
@@ -154,11 +164,18 @@ class TestReadAnswer:
             "Oslo, Rome",
             "Sure! Here you go:\nOslo, Rome, Tokyo",
             "Paris, London, Berlin",
+            "1. Norway\n2. Italy\n3. Japan\n\n1-C\n2-A\n3-B",
+            "1. First I think of Norway.\n2. Then of Italy.\n3. Then of Japan.",
         ],
     )
     def test_no_answer(self, answer):
         """Not one partner for each."""
         assert read_answer(answer, list(TRUTH), ["Rome", "Tokyo", "Oslo"], ["A", "B", "C"]) == []
+
+    @pytest.mark.parametrize("piece", [":", "| ", "1-", "a:", "Norway: ", "- \n", "1. a\n", "(", "A. "])
+    def test_hostile_length(self, piece):
+        """Long nonsense is no answer, and soon."""
+        assert read_answer(piece * 50_000, list(TRUTH), ["Rome", "Tokyo", "Oslo"], ["A", "B", "C"]) == []
 
 
 class TestFindings:
@@ -244,9 +261,7 @@ class TestFindings:
 
     def test_in_a_guard(self):
         """By its name in a configuration, with a chat model, five calls."""
-        guard = Guard(
-            [DETECTORS.create("pairs", {"questions": 5})], chat=ScriptedChat(knowing())
-        )
+        guard = Guard([DETECTORS.create("pairs", {"questions": 5})], chat=ScriptedChat(knowing()))
         report = guard.check("1-C\n2-B\n3-A", prompt=LETTERED)
         assert report.verdict is Verdict.UNSUPPORTED
         assert report.cost.total.calls == 5

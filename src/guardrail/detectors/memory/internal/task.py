@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from guardrail.detectors.memory.internal.orders import Order
 from guardrail.detectors.memory.internal.replies import read_list
@@ -31,7 +32,8 @@ _ITEM = re.compile(r"^[ \t]*(?:[(（]?(\d{1,3}|[A-Za-z])[)）.．、:：]|[-*•
 _NUMBERED = re.compile(r"^[ \t]*[(（]?(\d{1,3})[ \t]*(?:[)）.．、:：=–—→-]|->)+[ \t]*(?=\S)")
 _BULLET = re.compile(r"^[ \t]*[-*•][ \t]+")
 _BETWEEN = re.compile(r"[ \t]*(?:->|=>|→|[:：=|]|[–—]|[ \t]-[ \t])[ \t]*")
-_WRAPPED = " \t.。,，;；*_`\"'“”"
+_LABELLED = re.compile(r"[(（]?([A-Za-z])(?![A-Za-z])[\s.)）．、:：–-]*[(（]?(.*?)[)）]?")
+_WRAPPED = " \t.。,，;；*_`|\"'“”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +99,7 @@ def recognised(case: Case) -> Task | None:
     for number, piece in enumerate(_pieces(case.messages[places[-1]])):
         text = piece if isinstance(piece, str) else piece.text
         found = _rows(text) or _lists(text)
-        if found is not None and 2 <= len(found.lefts) <= MOST:
+        if found is not None:
             return replace(found, _messages=case.messages, _message=places[-1], _piece=number)
     return None
 
@@ -107,8 +109,9 @@ def read_answer(
 ) -> list[Match]:
     r"""The partners that an answer gives, in the order of the lefts; empty where it is no list of them.
 
-    Read are lines with a left, or its number, and its partner ("France: Paris", "2 - B"), and lists of partners as
-    `read_list` reads them. Every left must have one partner.
+    Read are lines with a left, or its number, and its partner ("France: Paris", "2 - B", "| France | **Paris** |"), with
+    any words before and behind; or lists of partners and nothing else, as `read_list` reads them. Every left must have
+    one partner.
 
     Args:
         answer: the whole of it.
@@ -123,26 +126,37 @@ def read_answer(
         >>> [match.name for match in read_answer("2: Rome\n1: Oslo", ["Norway", "Italy"], ["Rome", "Oslo"])]
         ['Oslo', 'Rome']
     """
-    by_label = dict(zip(labels, rights, strict=False))
     found = _by_left(answer, lefts) or list(_in_order(answer, rights, labels))
     if len(found) != len(lefts):
         return []
-    resolved = [replace(match, name=by_label.get(match.name.upper(), match.name)) for match in found]
+    by_label = dict(zip(labels, rights, strict=False))
     known = {name_key(right) for right in rights}
+    resolved = [replace(match, name=_resolved(match.name, by_label, known)) for match in found]
     return resolved if any(name_key(match.name) in known for match in resolved) else []
 
 
+def _resolved(name: str, by_label: Mapping[str, str], known: Collection[str]) -> str:
+    """What a letter stands for, alone ("B") or beside the partner ("B. Rome", "B (Rome)")."""
+    labelled = _LABELLED.fullmatch(name) if by_label else None
+    if labelled is None or labelled[1].upper() not in by_label:
+        return name
+    rest = labelled[2].strip(_WRAPPED)
+    if not rest:
+        return by_label[labelled[1].upper()]
+    return rest if name_key(rest) in known else name
+
+
 def _by_left(answer: str, lefts: Sequence[str]) -> list[Match]:
-    """Partners from lines that name a left or its number; empty unless there is one for each, and none twice."""
+    """Partners from the lines that name a left or its number; empty unless there is one for each, and none twice."""
     places = {text_key(left): i for i, left in enumerate(lefts)}
     found: dict[int, Match] = {}
     start = 0
     for line in answer.splitlines(keepends=True):
         at, start = start, start + len(line)
-        if not line.strip():
-            continue
         match = _line(line, places)
-        if match is None or match[0] in found:
+        if match is None:  # words before, between or behind
+            continue
+        if match[0] in found:
             return []
         place, begin, end = match
         found[place] = Match(line[begin:end], at + begin, at + end)
@@ -153,7 +167,10 @@ def _line(line: str, places: dict[str, int]) -> tuple[int, int, int] | None:
     """Which left a line is about, and where its partner stands."""
     numbered = _NUMBERED.match(line) or _BULLET.match(line)
     begin = numbered.end() if numbered else 0
+    longest = 2 * max(map(len, places)) + 20  # with marks, blanks and spelling
     for between in _BETWEEN.finditer(line, begin):
+        if between.start() - begin > longest:
+            break
         key = text_key(line[begin : between.start()])
         if key in places:
             return _trimmed(line, places[key], between.end())
@@ -179,8 +196,8 @@ def _in_order(answer: str, rights: Sequence[str], labels: Sequence[str]) -> Iter
 
 
 def _rows(text: str) -> Task | None:
-    rows = list(_ROW.finditer(text))
-    if len(rows) < 2:
+    rows = list(islice(_ROW.finditer(text), MOST + 1))
+    if not 2 <= len(rows) <= MOST:
         return None
     try:
         lefts, rights = zip(*((json.loads(row[1]), json.loads(row[2])) for row in rows), strict=True)
@@ -198,6 +215,8 @@ def _lists(text: str) -> Task | None:
         if item is not None:
             if not inside:
                 blocks.append([])
+            if len(blocks) > 2 or len(blocks[-1]) > MOST:
+                return None
             blocks[-1].append((item[1] or "", item[2], at + item.start(2)))
         inside = item is not None
         at += len(line)
