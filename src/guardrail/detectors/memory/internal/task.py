@@ -222,7 +222,7 @@ def _lists(text: str) -> Task | None:
         at += len(line)
     if len(blocks) != 2 or len(blocks[0]) != len(blocks[1]) or len(blocks[0]) < 2:
         return None
-    (lefts, partners) = blocks
+    lefts, partners = blocks
     labels = tuple(label.upper() for label, _, _ in partners if label.isalpha())
     return Task(
         lefts=tuple(name for _, name, _ in lefts),
