@@ -68,7 +68,13 @@ class TestNli(SelfCheckContract):
 
 
 class TestNliBeyondThePaper(SelfCheckContract):
-    options: ClassVar = {"method": "nli", "measure": "not_entailed", "order": "sentence_first", "premise": 1}
+    options: ClassVar = {
+        "method": "nli",
+        "measure": "not_entailed",
+        "order": "sentence_first",
+        "premise": "top",
+        "top": 1,
+    }
 
 
 class TestBertScore(SelfCheckContract):

@@ -29,7 +29,7 @@ class TestMaking:
     def test_by_name(self):
         """The name decides on the class; each has a name of its own."""
         assert isinstance(SelfCheck("ngram"), NgramCheck)
-        assert isinstance(SelfCheck("nli", premise=3), NliCheck)
+        assert isinstance(SelfCheck("nli", premise="top", top=2), NliCheck)
         assert SelfCheck("nli").name == "selfcheck-nli"
         assert isinstance(SelfCheck("nli"), SelfCheck)
         Guard([SelfCheck("ngram"), SelfCheck("greybox")])
@@ -46,9 +46,13 @@ class TestMaking:
             {"method": "ngram", "n": 0},
             {"method": "ngram", "statistic": "median"},
             {"method": "nli", "samples": 0},
-            {"method": "nli", "premise": 0},
-            {"method": "nli", "premise": "3"},
-            {"method": "nli", "premise": 1.5},
+            {"method": "nli", "premise": 3},
+            {"method": "nli", "premise": "best"},
+            {"method": "nli", "top": 0},
+            {"method": "nli", "top": 1.5},
+            {"method": "nli", "top": "3"},
+            {"method": "nli", "similarity": "bm25"},
+            {"method": "nli", "max_parts": 0},
             {"method": "ngram", "n": 2.5},
             {"method": "ngram", "n": "2"},
             {"method": "prompt", "max_tokens": 0},
@@ -136,7 +140,7 @@ class TestDocuments:
         case = Case.of(ANSWER, prompt="Who?", context=["Born in London.", "About fish."])
         findings = play(SelfCheck("nli").examine(case), self.reply)
         assert verdicts(findings) == [Verdict.SUPPORTED, Verdict.UNSUPPORTED]
-        assert findings[0].score == pytest.approx(0.05 / 0.95)
+        assert findings[0].score == pytest.approx(0.1 / (0.9 + 0.1))  # all that the .9 leaves
         assert "documents" in findings[1].mark
 
     def test_samples_on_request(self):

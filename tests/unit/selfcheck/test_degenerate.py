@@ -25,7 +25,9 @@ from guardrail.testing import play
 VARIANTS = [
     *((method, {}) for method in _HOMES),
     ("ngram", {"n": 3, "statistic": "mean"}),
-    ("nli", {"measure": "not_entailed", "premise": 1, "early_stop": 0.9}),
+    ("nli", {"measure": "not_entailed", "premise": "top", "top": 1, "early_stop": 0.9}),
+    ("nli", {"premise": "top", "similarity": "embedding", "max_parts": 2}),
+    ("nli", {"order": "sentence_first", "max_parts": 1}),
     ("prompt", {"batched": True}),
     ("prompt", {"logprobs": 5}),
     ("prompt", {"parsing": "paper"}),
@@ -94,7 +96,7 @@ def made(kind, request, number, text):
     if is_dataclass(kind):
         hints = typing.get_type_hints(kind)
         return kind(**{field.name: made(hints[field.name], request, number, text) for field in fields(kind)})
-    return {float: number, int: 0, str: text}[kind]
+    return {float: number, int: 10_000, str: text}[kind]
 
 
 def sensible(request):

@@ -183,7 +183,7 @@ class TestMembers:
         """Names, order and options."""
         given = fit_of(("ngram", "ngram"), ("nli", "nli"))
         EnsembleCheck(fit=given, members=["ngram", NliCheck()])
-        for members in (["ngram"], ["nli", "ngram"], ["ngram", NliCheck(premise=3)]):
+        for members in (["ngram"], ["nli", "ngram"], ["ngram", NliCheck(premise="top")]):
             with pytest.raises(ConfigError, match="fitted with"):
                 EnsembleCheck(fit=given, members=members)
 

@@ -48,9 +48,3 @@ class TestScore:
         """The sample is the premise, or the hypothesis as in the paper's package."""
         assert nli.pair("r", "s") == Entail(premise="s", hypothesis="r")
         assert nli.pair("r", "s", "sentence_first") == Entail(premise="r", hypothesis="s")
-
-    def test_selected_premise(self):
-        """The most similar sentences, as they stand in the passage."""
-        passage = "He was born in Rome. He liked figs. He died in Rome in 1900."
-        assert nli.selected("He died in Rome.", passage, 2) == "He was born in Rome. He died in Rome in 1900."
-        assert nli.selected("He died.", "", 2) == ""

@@ -6,20 +6,36 @@ Source: [manakul2023] §5.4, eqs. 9 and 10. Works with three-way classifiers and
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import ClassVar, Literal, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from guardrail._options import number, one_of
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.detectors.selfcheck.similar import nearest
-from guardrail.flow import Answer, Flow, each, why
+from guardrail.detectors.selfcheck.premise import Passages, Premise, passages
+from guardrail.detectors.selfcheck.reading import Order, Reading, pair, read
+from guardrail.detectors.selfcheck.weighing import Kind, Measured, Seen, Weighing
+from guardrail.flow import Answer, Failed, Flow, Reason, Reply, compute, each
 from guardrail.report import Scale
-from guardrail.requests import Entail, Entailment
+from guardrail.requests import Embed, Entailment, Vector
 
-__all__ = ["Measure", "NliCheck", "Order", "contradiction", "not_entailed", "pair", "score", "selected"]
+__all__ = [
+    "Likeness",
+    "Measure",
+    "NliCheck",
+    "Order",
+    "Selection",
+    "contradiction",
+    "not_entailed",
+    "pair",
+    "score",
+]
 
+T = TypeVar("T")
 Measure: TypeAlias = Literal["contradiction", "not_entailed"]
-Order: TypeAlias = Literal["sample_first", "sentence_first"]
+Selection: TypeAlias = Literal["whole", "top"]
+Likeness: TypeAlias = Literal["words", "embedding"]
+
+_LONG = 5_000  # characters, or pairs
 
 
 def contradiction(found: Entailment) -> float | None:
@@ -53,33 +69,31 @@ def score(probabilities: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-def pair(sentence: str, passage: str, order: Order = "sample_first") -> Entail:
-    """The request: "sample_first" has the sample as premise (the paper's text); "sentence_first" the sentence.
-
-    Differs: the paper's own package, which made its figures, feeds the sentence first.
-    """
-    if order == "sentence_first":
-        return Entail(premise=sentence, hypothesis=passage)
-    return Entail(premise=passage, hypothesis=sentence)
-
-
-def selected(sentence: str, passage: str, sentences: int) -> str:
-    """The passage's sentences that are most like `sentence`, in their order, as a shorter premise."""
-    return " ".join(text for text, _ in nearest(sentence, passage, sentences, in_order=True)) or passage
+_MEASURES: Mapping[Measure, Measured] = {
+    "contradiction": Measured("P(contradiction)", contradiction, by_contradiction=True),
+    "not_entailed": Measured("P(not entailed)", not_entailed, by_contradiction=False),
+}
 
 
 class NliCheck(SelfCheck):
     """Scores sentences by an entailment model; needs a backend for "entailment".
 
-    The score is the mean over the samples, in [0, 1]; against documents, the smallest over the documents: one
-    that entails the sentence is enough.
+    The score is the mean over the samples, in [0, 1]. Documents are read as one text: what one of them entails is borne
+    out, whatever the others say (`reading.pooled`).
+
+    A text that the model cannot read at once is read in parts, cut between sentences, if the backend says how much it
+    read (`Entailment.premise_read`, as `EntailmentModel` does). What was not read all the same, the finding says.
 
     Args:
         method: "nli".
         measure: "contradiction" (the paper's, neutral left out) or "not_entailed" (1 − P(entailment)).
         order: "sample_first" (sample as premise) or "sentence_first" (as the paper's package).
-        premise: how many of a sample's sentences, those most like the sentence, make the premise; `None` = the
-            whole sample, the paper's way.
+        premise: "whole" (the whole sample or document, the paper's way) or "top": those of its sentences that are most
+            like the sentence, in their order.
+        top: how many.
+        similarity: of sentences, for "top": "words" (BM25, no model) or "embedding" (needs a backend for "embedding").
+        max_parts: parts of one text that are read beside one sentence, those most like it by their words, where the
+            text is too long for the model. A part is about as long as the model reads.
         early_stop: a confidence: no more samples once every sentence's verdict is settled so surely; `None`
             uses all of them.
         samples: see `SelfCheck`, as for the rest.
@@ -91,6 +105,7 @@ class NliCheck(SelfCheck):
     """
 
     name: ClassVar[str] = "selfcheck-nli"
+    version: ClassVar[str] = "2"
     scale: ClassVar[Scale] = Scale(unit="P(contradicted)")
     reads_context: ClassVar[bool] = True
 
@@ -100,7 +115,10 @@ class NliCheck(SelfCheck):
         *,
         measure: Measure = "contradiction",
         order: Order = "sample_first",
-        premise: int | None = None,
+        premise: Selection = "whole",
+        top: int = 3,
+        similarity: Likeness = "words",
+        max_parts: int = 16,
         early_stop: float | None = None,
         samples: int = 5,
         threshold: float | None = None,
@@ -112,12 +130,17 @@ class NliCheck(SelfCheck):
         one_of("method", method, ("nli",))
         one_of("measure", measure, ("contradiction", "not_entailed"))
         one_of("order", order, ("sample_first", "sentence_first"))
-        if premise is not None:
-            number("premise", premise, least=1, whole=True)
+        one_of("premise", premise, ("whole", "top"))
+        number("top", top, least=1, whole=True)
+        one_of("similarity", similarity, ("words", "embedding"))
+        number("max_parts", max_parts, least=1, whole=True)
         self.method = method
         self.measure: Measure = measure
         self.order: Order = order
-        self.premise = premise
+        self.premise: Selection = premise
+        self.top = top
+        self.similarity: Likeness = similarity
+        self.max_parts = max_parts
         self._share(
             samples=samples,
             threshold=threshold,
@@ -129,21 +152,89 @@ class NliCheck(SelfCheck):
         )
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
-        replies = yield from each([self._pair(s, text) for s in sentences for text in material.texts])
-        read = contradiction if self.measure == "contradiction" else not_entailed
-        values = [read(reply.value) if isinstance(reply, Answer) else None for reply in replies]
-        size = len(material.texts)
-        return [
-            self._summed(
-                sentence,
-                values[i * size : (i + 1) * size],
-                material,
-                failures=why(replies[i * size : (i + 1) * size]),
-                what=f"P({self.measure.replace('_', ' ')})",
-            )
-            for i, sentence in enumerate(sentences)
+        texts = material.texts
+        rows = yield from self._premises(sentences, texts)
+        pairs = [
+            (one.text, sentence)
+            for sentence, row in zip(sentences, rows, strict=True)
+            for one in row
+            if isinstance(one, Premise)
         ]
+        readings = iter((yield from read(pairs, order=self.order, most=self.max_parts)))
+        seen = [
+            [
+                Seen(Premise(""), Reading(failures=[one]))
+                if isinstance(one, Failed)
+                else Seen(one, next(readings))
+                for one in row
+            ]
+            for row in rows
+        ]
+        return (yield from _apart(_size(sentences, texts), self._weighed, sentences, seen, material.kind))
 
-    def _pair(self, sentence: str, passage: str) -> Entail:
-        text = passage if self.premise is None else selected(sentence, passage, self.premise)
-        return pair(sentence, text, self.order)
+    def _weighed(self, sentences: Sequence[str], seen: Sequence[Sequence[Seen]], kind: Kind) -> list[Judged]:
+        limit = 0.5 if self.threshold is None else self.threshold
+        weighing = Weighing(kind, _MEASURES[self.measure], limit)
+        return [weighing.judged(s, row) for s, row in zip(sentences, seen, strict=True)]
+
+    def _premises(
+        self, sentences: Sequence[str], texts: Sequence[str]
+    ) -> Flow[Sequence[Sequence[Premise | Failed]]]:
+        """A premise per sentence and text."""
+        if self.premise == "whole":
+            return [[Premise(text) for text in texts]] * len(sentences)
+        size = _size(sentences, texts)
+        if self.similarity == "words":
+            return (yield from _apart(size, _by_words, sentences, texts, self.top))
+        held = yield from _apart(size, _split, texts)
+        wanted = dict.fromkeys([*sentences, *(own for one in held for own in one.sentences)])
+        replies = dict(zip(wanted, (yield from each([Embed(text) for text in wanted])), strict=True))
+        return (yield from compute(_by_vectors, sentences, held, replies, self.top))
+
+
+def _size(sentences: Sequence[str], texts: Sequence[str]) -> int:
+    """How much there is to be done: characters that are split, and pairs."""
+    return sum(map(len, texts)) + len(sentences) * len(texts)
+
+
+def _apart(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:
+    """What takes long leaves the event loop alone."""
+    if size > _LONG:
+        return (yield from compute(function, *arguments))
+    return function(*arguments)
+
+
+def _split(texts: Sequence[str]) -> list[Passages]:
+    return [passages(text) for text in texts]
+
+
+def _by_words(sentences: Sequence[str], texts: Sequence[str], top: int) -> list[list[Premise]]:
+    held = _split(texts)
+    return [[one.by_words(sentence, top) for one in held] for sentence in sentences]
+
+
+def _by_vectors(
+    sentences: Sequence[str],
+    held: Sequence[Passages],
+    replies: Mapping[str, Reply[Vector]],
+    top: int,
+) -> list[list[Premise | Failed]]:
+    """Premises by vectors; where a sentence has none, or no sentence of a text, that failure."""
+    vectors = {text: reply.value for text, reply in replies.items() if isinstance(reply, Answer)}
+    size = next((len(vector) for vector in vectors.values()), 0)  # one of another length is of no use
+    vectors = {text: vector for text, vector in vectors.items() if len(vector) == size}
+    columns: list[list[Premise | Failed]] = []
+    for one in held:
+        own = [vectors.get(text) for text in one.sentences]
+        if one.sentences and not any(own):
+            columns.append([_failure(replies, one.sentences)] * len(sentences))
+            continue
+        chosen = iter(one.by_vectors([vectors[s] for s in sentences if s in vectors], own, top))
+        columns.append([next(chosen) if s in vectors else _failure(replies, [s]) for s in sentences])
+    return [list(row) for row in zip(*columns, strict=True)]
+
+
+def _failure(replies: Mapping[str, Reply[Vector]], texts: Sequence[str]) -> Failed:
+    """Why there is no vector of some texts."""
+    failed = (reply for text in texts if isinstance(reply := replies[text], Failed))
+    return next(failed, Failed(Reason.BACKEND, "vectors of different lengths"))
