@@ -265,7 +265,7 @@ class TestNumbers:
         model = CausalModel(made(), device="cpu")
         expected = [logprobs(reply) for reply in model.answer(QUESTIONS)]
         forward = model._model._forward
-        largest = max(len(window) for question in QUESTIONS for window in model._plan(question))
+        largest = max(len(window) for question in QUESTIONS for window in model._plan(question, {}))
 
         def small(network, inputs):
             if len(inputs) > 1 or len(inputs[0]) == largest:
@@ -438,7 +438,7 @@ class TestText:
     def test_spelt_out_marks(self, made):
         """A text that spells out the mark of its end is text."""
         model = CausalModel(made(), device="cpu")
-        [window] = model._plan(ScoreTokens("a", "b<|endoftext|>c"))
+        [window] = model._plan(ScoreTokens("a", "b<|endoftext|>c"), {})
         assert window.ids[0] == model._model.begin
         assert model._model.begin not in [*window.ids[1:], *window.targets]
 

@@ -91,6 +91,16 @@ class TestSharing:
         assert together.work.reused > 0 == alone.work.reused
 
     @pytest.mark.parametrize("family", FAMILIES)
+    @pytest.mark.parametrize(("precision", "most"), [("bf16", 0.03), ("int8", 1e-3)])
+    def test_coarser_numbers(self, made, family, precision, most):
+        """Are shared as well; scores and distributions differ by as much as they are coarse."""
+        asked = [one for one in questions() if not isinstance(one, Sample)]
+        expected = values(model(made(family), memory=0, precision=precision).answer(asked))
+        reader = model(made(family), precision=precision)
+        assert apart(values(reader.answer(asked)), expected) < most
+        assert reader._engine.shares
+
+    @pytest.mark.parametrize("family", FAMILIES)
     def test_neighbours_do_not_matter(self, made, family):
         """One after another, in small batches, in little memory, with others in between."""
         asked = questions()

@@ -65,8 +65,8 @@ class Engine:
             if not self.shares:
                 self._attempt(work, range(len(paths)), lost)
                 return
-            arrays = [np.array(path, dtype=np.int64) for path in paths]
-            for portion in portions(self._model, arrays, growth=growth):
+            arrays = {path: np.array(path, dtype=np.int64) for path in set(paths)}
+            for portion in portions(self._model, [arrays[path] for path in paths], growth=growth):
                 self._attempt(work, portion, lost)
 
         self._model.alone(whole)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -105,8 +105,18 @@ def _order(path: Path) -> bytes:
     return path.astype(">i8").tobytes()
 
 
-def encode(model: Causal, store: Prefixes, paths: Sequence[Path]) -> None:
-    """Compute what is not known of some texts; then all of it is in the store."""
+def encode(
+    model: Causal, store: Prefixes, paths: Sequence[Path], *, given: Sequence[Sized] | None = None
+) -> None:
+    """Compute what is not known of some texts; then all of it is in the store.
+
+    Args:
+        model: computes it.
+        store: keeps it.
+        paths: the texts.
+        given: the same, as often as they were asked for; for the count of what was reused.
+    """
+    given = paths if given is None else given
     started = time.perf_counter()
     waiting = [path for _, path in sorted({_order(path): path for path in paths}.items())]
     computed: list[tuple[int, int]] = []
@@ -124,8 +134,8 @@ def encode(model: Causal, store: Prefixes, paths: Sequence[Path]) -> None:
         seconds=time.perf_counter() - started,
         computed=computed,
         slots=slots,
-        texts=len(paths),
-        reused=sum(map(len, paths)) - tokens,
+        texts=len(given),
+        reused=sum(map(len, given)) - tokens,
     )
 
 
@@ -220,13 +230,12 @@ class Shared:
 
     def open(self, paths: Sequence[tuple[int, ...]]) -> list[int]:
         """See `Texts`."""
-        arrays = [np.array(path, dtype=np.int64) for path in paths]
-        encode(self._model, self._store, arrays)
         known: dict[tuple[int, ...], int] = {}
-        for path, array in zip(paths, arrays, strict=True):
+        for path in paths:
             if path not in known:
                 known[path] = self._add()
-                self._paths[known[path]] = array
+                self._paths[known[path]] = np.array(path, dtype=np.int64)
+        encode(self._model, self._store, [self._paths[node] for node in known.values()], given=paths)
         return [known[path] for path in paths]
 
     def extend(self, moves: Sequence[tuple[int, int]]) -> list[int]:

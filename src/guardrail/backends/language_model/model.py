@@ -185,8 +185,9 @@ class CausalModel(Backend[Request[Any]]):
         found: dict[Request[Any], Reply[Any]] = {}
         windowed: dict[Request[Any], list[Window]] = {}
         texts: dict[Request[Any], Draw | Scored | _Spread] = {}
+        paths: dict[str, tuple[int, ...] | Failed] = {}
         for request in dict.fromkeys(requests):
-            plan = self._plan(request)
+            plan = self._plan(request, paths)
             if isinstance(plan, Failed):
                 found[request] = plan
             elif isinstance(plan, list):
@@ -206,9 +207,13 @@ class CausalModel(Backend[Request[Any]]):
 
     # -- plans
 
-    def _plan(self, request: Request[Any]) -> list[Window] | Draw | Scored | _Spread | Failed:
+    def _plan(
+        self, request: Request[Any], paths: dict[str, tuple[int, ...] | Failed]
+    ) -> list[Window] | Draw | Scored | _Spread | Failed:
         if isinstance(request, Sample | Distribution):
-            path = self._path(request.context + (request.query if isinstance(request, Distribution) else ""))
+            text = request.context + (request.query if isinstance(request, Distribution) else "")
+            path = paths.get(text) or self._path(text)
+            paths[text] = path
             if isinstance(path, Failed):
                 return path
             if isinstance(request, Distribution):
