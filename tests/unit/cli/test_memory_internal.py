@@ -55,7 +55,7 @@ class TestMeasures:
             result = run(*BASE, "--base-url", served.base_url, "--k", 2, 3, "--questions", 20)
         assert result.exit_code == 0, result.stderr
         assert "5 asked one by one, 5 known" in result.stdout
-        assert "1 rows without a name left out" in result.stdout
+        assert "1 row without a name left out" in result.stdout
         lines = [line.split() for line in result.stdout.splitlines()[-2:]]
         assert [line[:2] for line in lines] == [["2", "0.000"], ["3", "0.000"]]
 

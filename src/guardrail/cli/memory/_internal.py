@@ -202,8 +202,9 @@ def table(found: Candidates, measured: Measured) -> str:
     )
     lines = [f"pairs: {len(found.pairs):,} asked one by one, {counts}"]
     if found.ambiguous or found.nameless:
+        rows = "row" if found.nameless == 1 else "rows"
         lines.append(
-            f"       {len(found.ambiguous):,} with several right names, {found.nameless:,} rows without a name left out"
+            f"       {len(found.ambiguous):,} with several right names; {found.nameless:,} {rows} without a name left out"
         )
     lines += ["", f"{'k':>3}{'P':>9}  {'95 % interval':<16}{'read':>8}{'malformed':>11}{'failed':>8}"]
     for k, one in measured.settings.items():
