@@ -53,7 +53,7 @@ def scatter(half: Half, fit: ExternalFit, folder: Path, name: str, *, title: str
                     label=f"{share:.0%} of normal",
                 )
             )
-        axes.legend(loc="lower right")
+        figure.legend(loc="outside lower center", ncols=3)
     return save(figure, folder, name)
 
 
