@@ -22,6 +22,7 @@ _DYNASTY = re.compile(
     "(?:先秦|西汉|东汉|三国|两晋|西晋|东晋|南朝|北朝|南北朝|初唐|盛唐|中唐|晚唐|五代|南唐|后蜀|北宋|南宋"
     "|[秦汉魏晋隋唐宋辽金元明清])(?:代|朝)?(?:[·・•‧∙]|(?:著名|大)?(?:诗人|词人|文学家))"
 )
+_SHORT = 200  # characters: longer texts are not remembered
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
 # Read, one by one, in the biographies of the Complete Tang Poems as chinese-poetry/chinese-poetry has them (MIT,
@@ -87,7 +88,6 @@ def simplified(text: str) -> str:
     return _converter()(text) if has_han(text) else text
 
 
-@lru_cache(maxsize=1 << 16)
 def name_key(text: str) -> str:
     """What is left of a name for comparison; two spellings of one name have one key.
 
@@ -102,6 +102,11 @@ def name_key(text: str) -> str:
         >>> name_key("São Tomé"), name_key("ＰＡＲＩＳ."), name_key("N'Djamena")
         ('saotome', 'paris', 'ndjamena')
     """
+    return _name_key(text) if len(text) <= _SHORT else _name_key.__wrapped__(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _name_key(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text)
     for pattern in (_TITLE, _GLOSS):
         rest = pattern.sub(" ", plain)
@@ -114,7 +119,6 @@ def name_key(text: str) -> str:
     return _own_names().get(key, key)
 
 
-@lru_cache(maxsize=1 << 14)
 def text_key(text: str) -> str:
     """What is left of a text for comparison: its letters and digits, in one width, case and script.
 
@@ -125,6 +129,11 @@ def text_key(text: str) -> str:
         >>> text_key("Côte d’Ivoire"), text_key("１２ Ｂ")
         ('cotedivoire', '12b')
     """
+    return _text_key(text) if len(text) <= _SHORT else _text_key.__wrapped__(text)
+
+
+@lru_cache(maxsize=1 << 14)
+def _text_key(text: str) -> str:
     return _letters(simplified(unicodedata.normalize("NFKC", text)))
 
 

@@ -93,6 +93,13 @@ class TestNameKey:
         """No letters, no key."""
         assert name_key(text) == ""
 
+    def test_a_long_text(self):
+        """Long ones have keys too, and are not remembered."""
+        before = chinese._name_key.cache_info().currsize
+        assert name_key("Ab " * 100) == "ab" * 100
+        assert text_key("Ab " * 100) == "ab" * 100
+        assert chinese._name_key.cache_info().currsize == before
+
     def test_table_of_other_names(self):
         """Every entry is simplified, and no name has two owners."""
         owners = {}
@@ -123,11 +130,11 @@ class TestWithoutTheExtra:
         """Chinese text needs OpenCC, and says so; other text does not."""
         monkeypatch.setitem(sys.modules, "opencc", None)
         chinese._converter.cache_clear()
-        name_key.cache_clear()
+        chinese._name_key.cache_clear()
         try:
             assert name_key("Paris") == "paris"
             with pytest.raises(MissingExtra, match=r"guardrail-sdk\[chinese\]"):
                 name_key("王之涣")
         finally:
             chinese._converter.cache_clear()
-            name_key.cache_clear()
+            chinese._name_key.cache_clear()

@@ -215,6 +215,8 @@ def table(found: Candidates, measured: Measured) -> str:
         ends = "-" if one.estimate is None else "{:.3f} to {:.3f}".format(*one.estimate.interval)
         read = one.counts["right"] + one.counts["wrong"]
         faults = ", ".join(f"{count} {fault}" for fault, count in one.faults.items() if count)
+        if faults and one.as_wrong is not None:
+            faults += f"; P {one.as_wrong.value:.3f} with them as wrong"
         lines.append(
             f"{k:>3}{share:>9}  {ends:<16}{read:>8,}{one.counts['malformed']:>11,}{one.counts['failed']:>8,}"
             + (f"  ({faults})" if faults else "")
