@@ -25,10 +25,10 @@ _SINGLE = {
     "zh": "与下面的「{left}」对应的「{right}」是什么？只回答「{right}」，不要解释，也不要输出任何其他内容。",
 }
 _LIST = {
-    "en": "Each line below holds one {left} and one {right}, and the {right} entries have changed places. Which "
+    "en": "Each line below holds one {left} and one {right}, and the {right} entries may have changed places. Which "
     "{right} belongs to each {left}? Reply with the {right} entries alone, in the order in which the {left} entries "
     "stand, separated by commas.",
-    "zh": "下面每一行有一个「{left}」和一个「{right}」，但「{right}」的位置被打乱了。请按「{left}」的先后顺序，"
+    "zh": "下面每一行有一个「{left}」和一个「{right}」，但「{right}」的位置可能被打乱了。请按「{left}」的先后顺序，"
     "依次给出与之对应的「{right}」。只输出「{right}」，用逗号分隔，不要输出任何其他内容。",
 }
 _SYSTEM = {"en": "You say what you remember.", "zh": "请根据你的记忆作答。"}
