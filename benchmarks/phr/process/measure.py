@@ -2,7 +2,7 @@
 
 Exact where the bar distribution allows it: given an imagined context, the quantile and the rate are sums over bins (no K);
 THR given the mechanism is the mass of p(·|x, D_n) beyond μ(x) ± zσ. Only the contexts are sampled. The paper's
-estimator with K draws is put beside it; see `drawn`.
+estimator with K draws is put beside it; see `Ranked.drawn`.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from benchmarks.phr.process.functions import NOISE
 
-__all__ = ["DRAWS", "EPSILONS", "Measured", "drawn", "measure", "rates", "true_rates"]
+__all__ = ["DRAWS", "EPSILONS", "Measured", "Ranked", "measure", "true_rates"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ def measure(
         queries: shape (F, Q).
         contexts: M.
         horizon: N − n.
-        random: of the contexts, and of `drawn`.
+        random: of the contexts, and of `Ranked.drawn`.
     """
     start = process.contexts(x, y, room=horizon)
     given = start.labels(queries).astype(np.float64)
@@ -87,15 +87,15 @@ def measure(
     longer.imagine(horizon, random)
     asked = np.repeat(queries, contexts, axis=0)
     under = longer.labels(asked).astype(np.float64).reshape(len(x), contexts, *given.shape[1:])
-    found, own = rates(under, given[:, None], EPSILONS)
-    sampled = drawn(under, given[:, None], EPSILONS[MAIN], DRAWS, random)
+    ranked = Ranked(under, given[:, None])
+    found = np.stack([ranked.rates(epsilon)[0] for epsilon in EPSILONS])
     return Measured(
         true=true_rates(process.bars, given, mechanism(queries), EPSILONS),
         rate=found.mean(axis=2),
         error=found.std(axis=2, ddof=1) / np.sqrt(contexts),
-        drawn=sampled.mean(axis=1),
+        drawn=ranked.drawn(EPSILONS[MAIN], DRAWS, random).mean(axis=1),
         information=_entropy(given) - _entropy(under).mean(axis=1),
-        excluded=own[MAIN].mean(axis=1),
+        excluded=ranked.rates(EPSILONS[MAIN])[1].mean(axis=1),
     )
 
 
@@ -109,56 +109,50 @@ def true_rates(bars: Any, given: Floats, means: Floats, epsilons: Sequence[float
     return np.stack(found)
 
 
-def rates(under: Floats, given: Floats, epsilons: Sequence[float]) -> tuple[Floats, Floats]:
-    """`rate_exact` for several ε with one sort.
+class Ranked:
+    """Bins in the order of p(·|x, D), so that every ε and every quantile is a look-up.
 
     Args:
         under: p(·|x, D), shape (…, bins).
         given: p(·|x, D_n), of a shape that broadcasts.
-        epsilons: in (0, 1].
-
-    Returns:
-        Mass of `given`, and of `under` itself, below the quantile: both of shape (E, …).
     """
-    order = np.argsort(under, axis=-1)
-    ranked = np.take_along_axis(under, order, axis=-1)
-    own = _before(ranked)
-    other = _before(np.take_along_axis(np.broadcast_to(given, under.shape), order, axis=-1))
-    places = [_below(ranked, own, epsilon) for epsilon in epsilons]
-    return (
-        np.stack([np.take_along_axis(other, place, axis=-1)[..., 0] for place in places]),
-        np.stack([np.take_along_axis(own, place, axis=-1)[..., 0] for place in places]),
-    )
+
+    def __init__(self, under: Floats, given: Floats) -> None:
+        order = np.argsort(under, axis=-1)
+        self.ranked = np.take_along_axis(under, order, axis=-1)
+        self.own = _before(self.ranked)
+        self.other = _before(np.take_along_axis(np.broadcast_to(given, under.shape), order, axis=-1))
+
+    def rates(self, epsilon: float) -> tuple[Floats, Floats]:
+        """As `rate_exact`: mass of `given`, and of `under` itself, strictly below the ε-quantile; shapes (…)."""
+        place = self._below(np.full(self.ranked.shape[:-1], epsilon))
+        return tuple(np.take_along_axis(sums, place, axis=-1)[..., 0] for sums in (self.other, self.own))  # type: ignore[return-value]  # two of them
+
+    def drawn(self, epsilon: float, draws: int, random: np.random.Generator) -> Floats:
+        """The rate as Algorithm 2 finds it with K draws for the quantile and K for the share: shape (…).
+
+        Nothing is drawn that need not be. The share of p(·|x, D) up to the j-th lowest of K log-likelihoods, j = ⌈εK⌉,
+        is Beta(j, K + 1 − j); the number of K responses below that quantile is binomial.
+        """
+        rank = int(np.ceil(epsilon * draws - 1e-9))
+        place = self._below(random.beta(rank, draws + 1 - rank, self.ranked.shape[:-1]))
+        mass = np.take_along_axis(self.other, place, axis=-1)[..., 0] / self.other[..., -1]
+        return random.binomial(draws, np.clip(mass, 0.0, 1.0)) / draws
+
+    def _below(self, shares: Floats) -> NDArray[np.int64]:
+        """How many bins rank strictly below the one in which a cumulative share is reached: shape (…, 1)."""
+        wanted = shares[..., None] * self.own[..., -1:] - 1e-9
+        first = (self.own[..., 1:] < wanted).sum(axis=-1, keepdims=True)
+        limit = np.take_along_axis(self.ranked, first, axis=-1)
+        below: NDArray[np.int64] = (self.ranked < limit).sum(axis=-1, keepdims=True)
+        return below
 
 
 def _before(masses: Floats) -> Floats:
     """The sum of the first i, for i from 0 on: one more than there are."""
-    return np.pad(np.cumsum(masses, axis=-1), [(0, 0)] * (masses.ndim - 1) + [(1, 0)])
-
-
-def _below(ranked: Floats, own: Floats, shares: ArrayLike) -> NDArray[np.int64]:
-    """How many bins rank strictly below the one in which a cumulative share is reached: shape (…, 1)."""
-    wanted = np.asarray(shares)[..., None] * own[..., -1:] - 1e-9
-    first = np.argmax(own[..., 1:] >= wanted, axis=-1)[..., None]
-    limit = np.take_along_axis(ranked, first, axis=-1)
-    below: NDArray[np.int64] = (ranked < limit).sum(axis=-1, keepdims=True)
-    return below
-
-
-def drawn(under: Floats, given: Floats, epsilon: float, draws: int, random: np.random.Generator) -> Floats:
-    """The rate as Algorithm 2 finds it with K draws for the quantile and K for the share: shape (…).
-
-    Nothing is drawn that need not be. The share of p(·|x, D) up to the j-th lowest of K log-likelihoods, j = ⌈εK⌉, is
-    Beta(j, K + 1 − j); the number of K responses below that quantile is binomial.
-    """
-    rank = int(np.ceil(epsilon * draws - 1e-9))
-    shares = random.beta(rank, draws + 1 - rank, under.shape[:-1])
-    order = np.argsort(under, axis=-1)
-    ranked = np.take_along_axis(under, order, axis=-1)
-    place = _below(ranked, _before(ranked), shares)
-    other = _before(np.take_along_axis(np.broadcast_to(given, under.shape), order, axis=-1))
-    mass = np.take_along_axis(other, place, axis=-1)[..., 0] / other[..., -1]
-    return random.binomial(draws, np.clip(mass, 0.0, 1.0)) / draws
+    found = np.zeros((*masses.shape[:-1], masses.shape[-1] + 1))
+    np.cumsum(masses, axis=-1, out=found[..., 1:])
+    return found
 
 
 def _entropy(masses: Floats) -> Floats:

@@ -23,7 +23,7 @@ Kind: TypeAlias = Literal["inside", "outside"]
 SEED = 1  # the training set's streams begin with 0
 CONTEXTS, HORIZON = 40, 100  # M and N − n, the paper's
 GROUP = 20  # functions of a part
-QUERIES = 8  # of each function
+QUERIES = 5  # of each function
 GRID = 61  # queries of a line
 
 
@@ -38,7 +38,7 @@ class Plan:
         horizon: N − n.
     """
 
-    sizes: tuple[int, ...] = (2, 5, 10, 20, 50, 100)
+    sizes: tuple[int, ...] = (2, 5, 10, 30, 100)
     groups: int = 10
     contexts: int = CONTEXTS
     horizon: int = HORIZON
@@ -46,7 +46,7 @@ class Plan:
     @classmethod
     def fast(cls) -> Plan:
         """One group, three n."""
-        return cls(sizes=(2, 20, 100), groups=1)
+        return cls(sizes=(2, 30, 100), groups=1)
 
 
 @dataclass(frozen=True, slots=True)

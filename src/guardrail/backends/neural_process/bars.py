@@ -120,7 +120,7 @@ class Bars:
             uniforms: in [0, 1), shape (…): which bin, and by default also where in it.
             within: in [0, 1), shape (…): where in it. Then the last bits of the masses do not show in the value.
         """
-        mass = np.asarray(masses)  # in its own precision: this is done per token
+        mass = np.asarray(masses, dtype=np.float64)
         below = np.cumsum(mass, axis=-1)
         wanted = np.asarray(uniforms, dtype=np.float64) * below[..., -1]
         number = np.minimum((below <= wanted[..., None]).sum(axis=-1), self.count - 1)
@@ -130,6 +130,16 @@ class Bars:
             share = np.clip((wanted - before) / own, 0.0, 1.0 - 1e-12)
         else:
             share = np.asarray(within, dtype=np.float64)
+        return self.place(number, share)
+
+    def place(self, numbers: ArrayLike, shares: ArrayLike) -> Floats:
+        """The value below which a share of a bin's mass lies.
+
+        Args:
+            numbers: of the bins, shape (…).
+            shares: in [0, 1), shape (…).
+        """
+        number, share = np.asarray(numbers), np.asarray(shares, dtype=np.float64)
         found: Floats = -self.edge + self.width * (number + share)
         ends = (number == 0) | (number == self.count - 1)
         if ends.any():

@@ -138,14 +138,23 @@ class Contexts:
         """Extend every context by so many pairs, each drawn from p(x, y | all before); two uniforms per pair."""
         for _ in range(pairs):
             uniforms = random.random((2, len(self.x)))
-            x = self._bars.draw(self.next_input(), uniforms[0])
-            y = self._bars.draw(self._respond(x), uniforms[1])
+            x = self._draw(self._last, uniforms[0])
+            one = self._tensors(x[:, None], np.zeros((len(x), 1)))
+            y = self._draw(self._read(tokens(*one, start=False)[:, :1]), uniforms[1])
             self._settle(x, y)
 
-    def _respond(self, x: Floats) -> Masses:
-        """Take in an input each; P(y | x, pairs) over the bins, shape (B, bins)."""
-        one = self._tensors(x[:, None], np.zeros((len(x), 1)))
-        return self._masses(self._read(tokens(*one, start=False)[:, :1]))
+    def _draw(self, hidden: Tensor, uniforms: Floats) -> Floats:
+        """As `Bars.draw`, on the network's device and threads: this is done with every number."""
+        import torch
+
+        with torch.inference_mode():
+            mass = self._network["head"](hidden).float().softmax(dim=-1)
+            below = mass.cumsum(dim=-1)
+            wanted = torch.as_tensor(uniforms, dtype=below.dtype, device=below.device) * below[:, -1]
+            number = torch.searchsorted(below, wanted[:, None], right=True).clamp(max=self._bars.count - 1)
+            own, reached = mass.gather(1, number), below.gather(1, number)
+            share = ((wanted[:, None] - reached + own) / own).clamp(0.0, 1.0 - 1e-6)
+        return self._bars.place(number[:, 0].cpu().numpy(), share[:, 0].cpu().numpy())
 
     def _settle(self, x: Floats, y: Floats) -> None:
         """Take in the label behind the input that was just taken in."""
