@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -15,17 +16,16 @@ from guardrail.detector import Detector, Resource, Scope
 from guardrail.detectors.memory.external.fits import ExternalFit, Judged, Task, packaged_fit, read_fit
 from guardrail.detectors.memory.external.flows import Again, Plan, ask_again
 from guardrail.detectors.memory.external.measuring import Measured, measure
-from guardrail.detectors.memory.external.prompts import answer_prompt, summary_prompt
 from guardrail.detectors.memory.external.similarity import (
     Encoder,
     chosen,
     likenesses,
     name_of,
 )
+from guardrail.detectors.memory.external.tasks import source_of, task_of
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.flow import Flow, compute
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Verdict
-from guardrail.requests import Message, user
 from guardrail.text.segmentation import Language, language
 
 __all__ = ["MemoryConsistency"]
@@ -141,7 +141,7 @@ class MemoryConsistency(Detector):
 
     def cost(self, case: Case) -> tuple[int, int]:
         """Rephrasings, and as many questions again; the least if all goes well, or nothing can be kept."""
-        if isinstance(self._plan(case), str):
+        if isinstance(self.plan(case), str):
             return 0, 0
         tries = self.rephrasings + self.retries
         each = 1 if self.through is None else 2
@@ -149,8 +149,8 @@ class MemoryConsistency(Detector):
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding, or none for a case without an answer, or with neither documents nor a question."""
-        plan = self._plan(case)
-        if not case.answer.strip() or not (_source(case) or case.question.strip()):
+        plan = self.plan(case)
+        if not case.answer.strip() or not (source_of(case) or case.question.strip()):
             yield from ()
             return []
         if isinstance(plan, str):
@@ -170,7 +170,7 @@ class MemoryConsistency(Detector):
 
     def offer(self, case: Case) -> Flow[tuple[str, ...]]:
         """The answers on rephrasings."""
-        plan = self._plan(case)
+        plan = self.plan(case)
         if isinstance(plan, str):
             yield from ()
             return ()
@@ -179,9 +179,9 @@ class MemoryConsistency(Detector):
 
     # -- how
 
-    def _plan(self, case: Case) -> Plan | str:
-        """How to ask again; else why it cannot be."""
-        text = _source(case)
+    def plan(self, case: Case) -> Plan | str:
+        """How to ask again; else why it cannot be done."""
+        text = source_of(case)
         question = case.question.strip()
         source = text or question
         if not source or not case.answer.strip():
@@ -201,7 +201,7 @@ class MemoryConsistency(Detector):
             kind="text" if text else "question",
             language=tongue,
             through=self.through,
-            task=self._task(case, question, text, tongue),
+            task=partial(task_of, case, language=tongue, paper=self.prompts == "paper"),
             rephrasings=self.rephrasings,
             retries=self.retries,
             encoder=encoder,
@@ -216,20 +216,6 @@ class MemoryConsistency(Detector):
             return known.get(self._fit.encoder, "guard")
         found = chosen(self.encoder, source)
         return chosen(self.encoder, answer) if found == "packaged" else found
-
-    def _task(self, case: Case, question: str, text: str, tongue: Language) -> Any:
-        """The task on a rephrasing, as messages."""
-        paper = self.prompts == "paper"
-
-        def asked(sent: str) -> tuple[Message, ...]:
-            if not text:
-                last = max(i for i, message in enumerate(case.messages) if message.role == "user")
-                return (*case.messages[:last], user(sent))
-            if question:
-                return answer_prompt(question, sent, language=tongue, documents=case.context)
-            return summary_prompt(sent, language=tongue, paper=paper)
-
-        return asked
 
     # -- what is said
 
@@ -292,10 +278,6 @@ class MemoryConsistency(Detector):
             reason=reason,
             evidence=tuple(evidence),
         )
-
-
-def _source(case: Case) -> str:
-    return "\n\n".join(document.strip() for document in case.context if document.strip())
 
 
 def _numbers(plan: Plan, measured: Measured, judged: Judged) -> list[Measurement]:
