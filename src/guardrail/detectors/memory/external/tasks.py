@@ -1,0 +1,34 @@
+"""What is asked about a text: the user's own question, or a summary."""
+
+from __future__ import annotations
+
+from guardrail.detectors.memory.external.prompts import answer_prompt, summary_prompt
+from guardrail.report import Case
+from guardrail.requests import Message, user
+from guardrail.text.segmentation import Language
+
+__all__ = ["source_of", "task_of"]
+
+
+def source_of(case: Case) -> str:
+    """The documents as one text; "" without any."""
+    return "\n\n".join(document.strip() for document in case.context if document.strip())
+
+
+def task_of(case: Case, text: str, *, language: Language, paper: bool = False) -> tuple[Message, ...]:
+    """The task of a case, asked about a text in place of its documents.
+
+    Args:
+        case: with documents, a question, or both.
+        text: q̂_p: documents in other words; without documents the question in other words, which then takes the place
+            of the last user message.
+        language: of the prompt and of the answer.
+        paper: the paper's prompt, for a summary.
+    """
+    question = case.question.strip()
+    if not source_of(case):
+        last = max(i for i, message in enumerate(case.messages) if message.role == "user")
+        return (*case.messages[:last], user(text))
+    if question:
+        return answer_prompt(question, text, language=language, documents=case.context)
+    return summary_prompt(text, language=language, paper=paper)
