@@ -7,7 +7,7 @@ import random
 
 import numpy as np
 import pytest
-from tests.unit.backends.models import TEXTS, WORDS, needs_local
+from tests.unit.backends.models import TEXTS, WORDS, edit_config, needs_local
 from tests.unit.backends.test_language_model import FAMILIES, POSITIONS, gemma, make, opt, plain
 
 from guardrail.backends.draws import generator
@@ -341,6 +341,18 @@ class TestDraws:
         [text] = values(reader.answer([Sample("the cat", max_tokens=1, temperature=0.0)]))
         [spread] = values(reader.answer([Distribution("the cat", "")]))
         assert text == reader._model.written([int(np.argmax(spread.probabilities))])
+
+    def test_all_that_end_a_text(self, tmp_path):
+        """The tokenizer's token, the model's, and those of its settings for generation, which may be several."""
+        needs_local()
+        import json
+
+        folder = make(tmp_path)
+        path = folder / "generation_config.json"
+        path.write_text(json.dumps({**json.loads(path.read_text()), "eos_token_id": [5, 9]}))
+        edit_config(folder, eos_token_id=7)
+        own = model(folder)._model
+        assert own.ends == {5, 7, 9, own.tokenizer.token_to_id("<|endoftext|>")}
 
     @pytest.mark.parametrize("memory", [0, None])
     def test_ends(self, tmp_path, memory):

@@ -37,10 +37,7 @@ class Engine:
     @cached_property
     def shares(self) -> bool:
         """Whether texts share what is computed of them; loads the model."""
-        if self.store.limit == 0:
-            return False
-        with self._model.trying():
-            return self._model.alone(lambda: possible(self._model))
+        return self.store.limit > 0 and self._model.alone(self._tried)
 
     def release(self) -> None:
         """Forget what was computed."""
@@ -71,6 +68,10 @@ class Engine:
 
         self._model.alone(whole)
         return lost
+
+    def _tried(self) -> bool:
+        with self._model.trying():
+            return possible(self._model)
 
     def _attempt(self, work: Work, portion: Sequence[int], lost: list[int]) -> None:
         import torch

@@ -54,11 +54,14 @@ class Causal(LocalModel):
         self.load()
         return self._begin
 
-    @property
+    @cached_property
     def ends(self) -> frozenset[int]:
-        """The tokens that end a text."""
+        """The tokens that end a text, as the model, its settings for generation, and its tokenizer name them."""
         self.load()
-        return self._ends
+        settings = getattr(self.network, "generation_config", None)
+        named = [self._end, self.config.get("eos_token_id"), getattr(settings, "eos_token_id", None)]
+        flat = [one for given in named for one in (given if isinstance(given, list) else [given])]
+        return frozenset(int(one) for one in flat if one is not None)
 
     @cached_property
     def pieces(self) -> tuple[str, ...]:
@@ -197,9 +200,7 @@ class Causal(LocalModel):
         begin = reader.bos_token_id
         self._begin: int | None = reader.eos_token_id if begin is None else begin
         self._silent = frozenset(mark.ids[0] for mark in self._marks.values() if len(mark) == 1)
-        given = self.config.get("eos_token_id")
-        named = given if isinstance(given, list) else [given]
-        self._ends = frozenset(int(one) for one in [*named, reader.eos_token_id] if one is not None)
+        self._end: int | None = reader.eos_token_id
         return found
 
     def _forward(self, network: Any, inputs: Sequence[Encoding]) -> Iterator[Table]:
