@@ -22,7 +22,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
-from guardrail.chat._failures import failure
+from guardrail.chat._failures import failure, words_of
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.flow import Cost, Failed, Reason, Reply
 
@@ -301,7 +301,7 @@ def unsupported(error: Exception, sent: Collection[str], droppable: Collection[s
     """
     if getattr(error, "status_code", 0) not in {400, 422}:
         return None
-    text = str(error)
+    text = f"{error} {words_of(error)}"
     if "unsupported" not in str(getattr(error, "code", "")) and not _SAYS_UNSUPPORTED.search(text):
         return None
     named = getattr(error, "param", None)

@@ -7,14 +7,16 @@ OpenAI, Anthropic and others share the names, and those of httpx and httpx2 are 
 from __future__ import annotations
 
 import email.utils
+import json
 import math
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from guardrail.flow import Cost, Failed, Reason
 
-__all__ = ["TABLE", "Rule", "failure", "retry_after"]
+__all__ = ["TABLE", "Rule", "failure", "retry_after", "words_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,12 +171,23 @@ def _headers(error: BaseException) -> Mapping[str, str]:
 
 def _message(error: BaseException) -> str:
     """The service's own words, shortly, with the cause where the client hides it."""
-    body = getattr(error, "body", None)
-    if isinstance(body, Mapping) and isinstance(body.get("message"), str):
-        return " ".join(body["message"].split())[:300]
+    told = words_of(error)
+    if told:
+        return told[:300]
     words = " ".join(str(error).split())[:300]
     cause = next(_causes(error), None)
     return f"{words} {type(cause).__name__}: {cause}"[:300] if cause is not None else words
+
+
+def words_of(error: BaseException) -> str:
+    """What the service said itself, in one line: OpenAI's "message", or the "detail" of FastAPI; "" if neither is there."""
+    body = getattr(error, "body", None)
+    told = next((body[name] for name in ("message", "detail") if body.get(name)), "") if _is_map(body) else ""
+    return " ".join((told if isinstance(told, str) else json.dumps(told, default=repr)).split())
+
+
+def _is_map(body: object) -> TypeGuard[Mapping[str, object]]:
+    return isinstance(body, Mapping)
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:

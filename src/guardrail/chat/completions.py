@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from guardrail._log import log
 from guardrail._options import number
 from guardrail.chat._endpoint import Body, Endpoint, Exchange, read
+from guardrail.chat._failures import words_of
 from guardrail.chat._told import distribution, mean_logprob, stopped
 from guardrail.codec import key
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request
@@ -39,8 +40,8 @@ _WHOLE = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
 chose). OpenAI has and knows none."""
 _SAYS_CHAT = re.compile(r"chat model|chat/completions|does not work with the specified model", re.IGNORECASE)
 _INSTEAD = (
-    "this needs a service with /completions, which a chat-only one has not: serve the model with vLLM or llama.cpp, "
-    "or run it on this machine (CausalModel)"
+    "this needs /completions with log-probabilities: serve the model with vLLM or llama.cpp, or run it on this machine "
+    "(CausalModel)"
 )
 
 
@@ -272,7 +273,7 @@ class CompletionsModel:
     def _refused(self, error: Exception, body: Body) -> str:
         """A field that was sent of our own accord and that may be what the service does not take; "" if there is none."""
         field = next(
-            (name for name in self._whole & body.keys() if re.search(rf"\b{name}\b", str(error))), ""
+            (name for name in self._whole & body.keys() if re.search(rf"\b{name}\b", _said(error))), ""
         )
         if field in self._base:  # else another request was told before, and this one was under way
             self._base = {name: value for name, value in self._base.items() if name != field}
@@ -286,7 +287,7 @@ class CompletionsModel:
 
     def _failed(self, error: Exception, cost: Cost) -> Failed:
         failed = self._endpoint.failed(error, cost)
-        status, said = getattr(error, "status_code", 0), str(error)
+        status, said = getattr(error, "status_code", 0), _said(error)
         unknown_model = getattr(error, "code", None) == "model_not_found"
         lacking = status in _NOT_THERE or (
             status in _TAKEN_BACK and (_SAYS_CHAT.search(said) or re.search(r"\b(?:logprobs|echo)\b", said))
@@ -302,6 +303,10 @@ class CompletionsModel:
         return Failed(Reason.MISSING, detail, cost=cost)
 
 
+def _said(error: Exception) -> str:
+    return f"{error} {words_of(error)}"
+
+
 def _is_openai(base_url: str | None) -> bool:
     url = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
     return urlsplit(url).hostname == "api.openai.com"
@@ -309,6 +314,6 @@ def _is_openai(base_url: str | None) -> bool:
 
 def _fewer(error: Exception, asked: int) -> int | None:
     """How many alternatives to ask for in place of so many, if those were too many."""
-    if getattr(error, "status_code", 0) not in _TAKEN_BACK or "logprobs" not in str(error):
+    if getattr(error, "status_code", 0) not in _TAKEN_BACK or "logprobs" not in _said(error):
         return None
     return next((top for top in _TOPS if top < asked), None)

@@ -178,7 +178,8 @@ class TestReplies:
             if field is None:
                 return {"choices": [{"text": "x", "finish_reason": "length"}]}
             response = httpx2.Response(422, request=httpx2.Request("POST", "http://x"))
-            raise openai.UnprocessableEntityError(f"{field} must be -1", response=response, body=None)
+            body = {"detail": f"Unexpected fields in the request: {field!r}"}
+            raise openai.UnprocessableEntityError("no", response=response, body=body)
 
         client = SimpleNamespace(api_key="k", completions=SimpleNamespace(create=create))
         model = CompletionsModel("m", client=client)

@@ -97,6 +97,25 @@ class TestFailure:
         assert failed(status(503, openai.InternalServerError, headers=headers)).retry_after == 7
         assert failed(status(400, openai.BadRequestError, headers=headers)).retry_after is None
 
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            ({"message": "no  such\nthing"}, "no such thing"),
+            ({"detail": "Unexpected fields: {'top_k'}"}, "Unexpected fields: {'top_k'}"),
+            (
+                {"detail": [{"loc": ["body", "n"], "msg": "too many"}]},
+                '[{"loc": ["body", "n"], "msg": "too many"}]',
+            ),
+            ({"detail": None}, "words"),
+            ("<html>", "words"),
+        ],
+    )
+    def test_the_services_own_words_are_told(self, body, said):
+        """OpenAI's message, FastAPI's detail, else what the client says."""
+        assert failed(status(422, openai.UnprocessableEntityError, body)).detail.endswith(
+            f"(HTTP 422): {said}"
+        )
+
 
 class TestRetryAfter:
     @pytest.mark.parametrize(
