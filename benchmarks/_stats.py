@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.calibration import LogisticCalibration, Threshold, fit_logistic, threshold_for_fdr
 from guardrail.errors import InputError
+from guardrail.estimation import wilson
 
 __all__ = [
     "Band",
@@ -255,13 +256,7 @@ def wilson_interval(successes: int, trials: int, *, confidence: float = 0.95) ->
         raise InputError(f"expected 0 ≤ successes ≤ trials, got {successes!r} of {trials!r}.")
     if not trials:
         return None
-    z = _quantile(confidence)
-    share = successes / trials
-    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
-    half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2))
-    low = 0.0 if successes == 0 else max(0.0, centre - half)
-    high = 1.0 if successes == trials else min(1.0, centre + half)
-    return Interval(low, high)
+    return Interval(*wilson(successes, trials, confidence=confidence))
 
 
 def brier(probabilities: ArrayLike, labels: ArrayLike) -> float | None:

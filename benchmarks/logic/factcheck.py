@@ -16,12 +16,12 @@ import numpy as np
 from benchmarks._table import Row, Run
 from guardrail import Guard, Verdict
 from guardrail.detectors import FactCheck
+from guardrail.estimation import wilson
 from guardrail.logic.knowledge import KnowledgeBase, Triple, build
 from guardrail.logic.knowledge.prolog import PACKAGE, available
 from guardrail.logic.knowledge.sources.drowzee import read_drowzee
 from guardrail.logic.knowledge.sources.mixed import read_facts
 from guardrail.logic.knowledge.synthetic import skewed_facts
-from guardrail.logic.questions.evaluation import wilson
 from guardrail.report import Report
 
 __all__ = [
@@ -128,7 +128,7 @@ def confusion_rows(judgements: Sequence[Labelled], half: str) -> list[Row]:
             f"{name}: contradictions found",
             table["contradicted", "contradicted"] / true if true else None,
             BARS["found"],
-            interval=wilson(table["contradicted", "contradicted"], true),
+            interval=wilson(table["contradicted", "contradicted"], true) if true else None,
         ),
     ]
 

@@ -21,13 +21,14 @@ from benchmarks.logic.temporal import read_history
 from guardrail.cache import Cache
 from guardrail.drivers import run_sync
 from guardrail.errors import InputError
+from guardrail.estimation import wilson
 from guardrail.flow import Failed, gather
 from guardrail.hub import Hub
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase, generate
-from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate, wilson
+from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, evaluate, rate
 from guardrail.logic.questions.prompt import Kind, rephrased
 from guardrail.logic.questions.templates import statement
 from guardrail.logic.temporal.generation import generate as generate_temporal
@@ -193,10 +194,10 @@ def _verdicts(title: str, truths: Sequence[Truth], outcomes: Sequence[Outcomes])
     ]
     rows = []
     for name in ("error_inference", "error_knowledge", "both", "unverified"):
-        interval = wilson(names.count(name), len(names))
-        if interval is None:
+        if not names:
             rows.append(Row.missing(f"{title}, {name}", "no question had a reply"))
             continue
+        interval = wilson(names.count(name), len(names))
         share, ends = 100 * names.count(name) / len(names), (100 * interval[0], 100 * interval[1])
         rows.append(Row.shown(f"{title}, {name} of {len(names):,}", share, interval=ends, unit="%", digits=1))
     return rows

@@ -14,11 +14,11 @@ from scipy.stats import binom
 
 from benchmarks._table import Row, Run
 from benchmarks.logic.generation import FACTS, NO_ENGINE, cases, read_domains
+from guardrail.estimation import wilson
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase
-from guardrail.logic.questions.evaluation import wilson
 from guardrail.logic.questions.subject import Subject, estimate
 
 __all__ = ["RATES", "SEEDS", "coverage", "exact_coverage", "rows"]
@@ -130,5 +130,5 @@ def _coverage(replies: int, true: float) -> float:
     if replies == 0:
         return 1.0
     ends = ((errors, wilson(errors, replies)) for errors in range(replies + 1))
-    inside = [errors for errors, found in ends if found is not None and found[0] <= true <= found[1]]
+    inside = [errors for errors, found in ends if found[0] <= true <= found[1]]
     return float(binom.pmf(inside, replies, true).sum())

@@ -19,6 +19,7 @@ LAYERS = [
         "detectors.selfcheck.questions",
         "text",
         "calibration",
+        "estimation",
     },
     {"detector", "registry", "chat", "bibliography", "logic", "logic.temporal", "cache"},
     {"detectors"},

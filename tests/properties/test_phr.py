@@ -7,12 +7,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardrail.detectors.phr.conjugate import BetaBernoulli, Gaussian
-from guardrail.detectors.phr.estimators import estimate, rate, rate_exact, wilson
+from guardrail.detectors.phr.estimators import estimate, rate, rate_exact
 from guardrail.detectors.phr.flows import survey
 from guardrail.detectors.phr.information import entropy, information
 from guardrail.detectors.phr.models import BernoulliModel
 from guardrail.detectors.phr.pairs import Form
 from guardrail.detectors.phr.readings import Query, Settings
+from guardrail.estimation import wilson
 from guardrail.report import Example
 from guardrail.requests import Sample
 from guardrail.testing import play
@@ -73,7 +74,7 @@ class TestRates:
         found = estimate(values)
         assert 0 <= found.interval[0] <= found.value <= found.interval[1] <= 1
         assert found.interval[0] < found.interval[1]
-        low, high = wilson(found.value, len(values))
+        low, high = wilson(found.value * len(values), len(values))
         assert 0 <= low <= found.value <= high <= 1
 
 
@@ -176,7 +177,9 @@ class TestAnswers:
         ).measured
         exact = BetaBernoulli(a, b, epsilon, 0.5).horizon_unlikely(3)
         for one, expected in zip(found, exact, strict=True):
-            low, high = wilson(one.unlikely.value, one.unlikely.contexts, confidence=0.9999)
+            low, high = wilson(
+                one.unlikely.value * one.unlikely.contexts, one.unlikely.contexts, confidence=0.9999
+            )
             assert low - 1e-9 <= expected <= high + 1e-9
         no, yes = (one.unlikely.value for one in found)
         assert no + yes <= 1.0 + 1e-12  # never both

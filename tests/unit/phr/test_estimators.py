@@ -12,9 +12,9 @@ from guardrail.detectors.phr.estimators import (
     rate,
     rate_exact,
     share,
-    wilson,
 )
 from guardrail.errors import InputError
+from guardrail.estimation import wilson
 from guardrail.requests import Outcomes
 
 

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.detectors.phr.quantile import quantile
-from guardrail.detectors.phr.special import normal_quantile, student_quantile
 from guardrail.errors import InputError
+from guardrail.estimation import normal_quantile, student_quantile, wilson
 from guardrail.requests import Outcomes
 
-__all__ = ["Estimate", "aligned", "error_rate", "estimate", "rate", "rate_exact", "share", "wilson"]
+__all__ = ["Estimate", "aligned", "error_rate", "estimate", "rate", "rate_exact", "share"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -183,7 +183,7 @@ def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
         return Estimate(mean, None, wilson(mean, 1, confidence=confidence), 1)
     error = float(found.std(ddof=1)) / math.sqrt(size)
     if error < 1e-12:
-        return Estimate(mean, 0.0, wilson(mean, size, confidence=confidence), size)
+        return Estimate(mean, 0.0, wilson(mean * size, size, confidence=confidence), size)
     likely = (size * mean + 1) / (size + 2)
     wider = math.sqrt(((size - 1) * error**2 + likely * (1 - likely) / size) / size)
     half = student_quantile((1 + confidence) / 2, size - 1) * wider
@@ -197,18 +197,4 @@ def share(hits: Sequence[bool], *, confidence: float = 0.95) -> Estimate:
     0.25
     """
     found = estimate([float(hit) for hit in hits])
-    return replace(found, interval=wilson(found.value, found.contexts, confidence=confidence))
-
-
-def wilson(share: float, trials: int, *, confidence: float = 0.95) -> tuple[float, float]:
-    """Wilson's interval of a share of so many trials [wilson1927]; holds the share, within [0, 1].
-
-    >>> [round(end, 4) for end in wilson(0.3, 10)]
-    [0.1078, 0.6032]
-    """
-    if trials < 1 or not 0 <= share <= 1:
-        raise InputError(f"expected a share in [0, 1] of 1 trial or more, got {share!r} of {trials!r}")
-    z = normal_quantile((1 + confidence) / 2)
-    middle = (share + z * z / (2 * trials)) / (1 + z * z / trials)
-    half = z * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2)) / (1 + z * z / trials)
-    return max(0.0, min(share, middle - half)), min(1.0, max(share, middle + half))
+    return replace(found, interval=wilson(sum(hits), len(hits), confidence=confidence))

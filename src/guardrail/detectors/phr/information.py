@@ -15,8 +15,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from guardrail.detectors.phr.special import student_quantile
 from guardrail.errors import InputError
+from guardrail.estimation import student_quantile
 
 __all__ = ["Information", "entropy", "entropy_of_draws", "information"]
 

@@ -5,18 +5,18 @@ The flow asks at temperature 0, so that with a lasting cache a run that was inte
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
+from guardrail.estimation import wilson
 from guardrail.flow import Failed, Flow, Reply, each
 from guardrail.logic.questions.prompt import Kind, prompt
 from guardrail.logic.questions.reply import parse
 from guardrail.requests import Ask, Completion
 
-__all__ = ["Asked", "Outcome", "Outcomes", "Rate", "by", "evaluate", "judged", "rate", "wilson"]
+__all__ = ["Asked", "Outcome", "Outcomes", "Rate", "by", "evaluate", "judged", "rate"]
 
 Outcome: TypeAlias = Literal["right", "wrong", "unknown", "malformed", "failed"]
 
@@ -135,24 +135,8 @@ def rate(outcomes: Sequence[Outcomes]) -> Rate:
         wrong=count["wrong"],
         judged=total,
         value=count["wrong"] / total if total else None,
-        interval=wilson(count["wrong"], total),
+        interval=wilson(count["wrong"], total) if total else None,
         says_yes=said.count("yes") / len(said) if said else None,
         malformed=sum(one.outcome == "malformed" for one in outcomes),
         failed=sum(one.outcome == "failed" for one in outcomes),
     )
-
-
-def wilson(successes: int, trials: int, *, z: float = 1.959963984540054) -> tuple[float, float] | None:
-    """Wilson's interval of a proportion, 95 % by default; `None` without trials.
-
-    Example:
-        >>> [round(end, 3) for end in wilson(468, 1000)]
-        [0.437, 0.499]
-    """
-    if not trials:
-        return None
-    share = successes / trials
-    centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
-    half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2))
-    low = 0.0 if successes == 0 else max(0.0, centre - half)  # rounding would leave 1e-17
-    return low, 1.0 if successes == trials else min(1.0, centre + half)

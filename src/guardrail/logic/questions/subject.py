@@ -13,10 +13,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from guardrail.errors import ConfigError, InputError
+from guardrail.estimation import wilson
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relations
 from guardrail.logic.questions.cases import FactCase
-from guardrail.logic.questions.evaluation import wilson
 from guardrail.logic.questions.reproof import Evaluator
 from guardrail.logic.questions.templates import statement
 
@@ -128,9 +128,8 @@ def estimate(verdicts: Sequence[str]) -> Mapping[str, Estimate]:
     false = sum(name in _FALSE_KNOWLEDGE for name in verdicts)
     true = sum(name in _TRUE_KNOWLEDGE for name in verdicts)
     counts = {"knowledge": (false, false + true), "inference": (verdicts.count("error_inference"), true)}
-    found = {}
-    for name, (errors, replies) in counts.items():
-        interval = wilson(errors, replies)
-        if interval is not None:
-            found[name] = Estimate(errors / replies, interval, replies)
-    return found
+    return {
+        name: Estimate(errors / replies, wilson(errors, replies), replies)
+        for name, (errors, replies) in counts.items()
+        if replies
+    }

@@ -10,7 +10,7 @@ from guardrail.hub import Hub
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase
-from guardrail.logic.questions.evaluation import by, evaluate, judged, rate, wilson
+from guardrail.logic.questions.evaluation import by, evaluate, judged, rate
 from guardrail.logic.questions.prompt import prompt, rephrased
 from guardrail.logic.questions.subject import Subject, estimate
 from guardrail.requests import Completion, Untrusted
@@ -99,13 +99,6 @@ class TestEvaluate:
         """Undefined is not zero."""
         none = rate([judged(case(1), "Perhaps.")])
         assert (none.value, none.interval, none.says_yes) == (None, None, None)
-
-    def test_wilson(self):
-        """0 and n of n stay within [0, 1]; 5 of 10 by hand: .5 ± 1.96 √(.025 + .0096) / 1.384 = .2366 … .7634."""
-        assert wilson(0, 0) is None
-        assert wilson(0, 10)[0] == pytest.approx(0, abs=1e-12)
-        assert wilson(10, 10)[1] == pytest.approx(1)
-        assert wilson(5, 10) == pytest.approx((0.2366, 0.7634), abs=1e-4)
 
 
 class TestSubject:
