@@ -5,6 +5,7 @@ from __future__ import annotations
 import typer
 
 from guardrail.cli._help import NARROW, help_of
+from guardrail.cli.memory.external import ExternalCommand, external, fit
 from guardrail.cli.memory.internal import InternalCommand, internal
 
 __all__ = ["app"]
@@ -17,6 +18,7 @@ def _memory(context: typer.Context) -> None:
 
     Examples:
       guardrail memory internal --pairs capitals.jsonl --left country --right capital --model gpt-5-mini
+      guardrail memory external --document article.txt --model gpt-5-mini
     """
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
@@ -30,3 +32,11 @@ app.command(
     short_help="How often it confuses pairs that it knows.",
     context_settings=NARROW,
 )(internal)
+app.command(
+    "external",
+    cls=ExternalCommand,
+    help=help_of(external),
+    short_help="Whether answers about a text hold in other words.",
+    context_settings=NARROW,
+)(external)
+app.command("fit", help=help_of(fit), short_help="Fit what normal answers are.", context_settings=NARROW)(fit)
