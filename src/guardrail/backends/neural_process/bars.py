@@ -87,6 +87,9 @@ class Bars:
         Args:
             masses: log mass of the bins, shape (…, count).
             values: shape (…).
+
+        >>> float(Bars(4, 2.0).log_density(np.log([0.25, 0.25, 0.4, 0.1]), -0.5)) == math.log(0.25)
+        True
         """
         logs = np.asarray(masses, dtype=np.float64)
         at = np.take_along_axis(logs, self.bin(values)[..., None], axis=-1)[..., 0]
@@ -99,6 +102,9 @@ class Bars:
         Args:
             masses: mass of the bins, shape (…, count); their sum is the whole.
             values: shape (…).
+
+        >>> float(Bars(4, 2.0).cumulative([0.25, 0.25, 0.5, 0.0], 0.5))
+        0.75
         """
         mass = np.asarray(masses, dtype=np.float64)
         found = np.asarray(values, dtype=np.float64)
@@ -119,6 +125,9 @@ class Bars:
             masses: mass of the bins, shape (…, count); their sum is the whole.
             uniforms: in [0, 1), shape (…): which bin, and by default also where in it.
             within: in [0, 1), shape (…): where in it. Then the last bits of the masses do not show in the value.
+
+        >>> Bars(4, 2.0).draw([[0.25, 0.25, 0.5, 0.0]], [0.75]).tolist()
+        [0.5]
         """
         mass = np.asarray(masses, dtype=np.float64)
         below = np.cumsum(mass, axis=-1)
