@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from guardrail.detectors.memory.internal import bootstrap, clustered, single
-from guardrail.detectors.memory.internal.estimates import student, wilson
 from guardrail.errors import InputError
+from guardrail.estimation import wilson
 
 
 class TestSingle:
@@ -32,19 +32,13 @@ class TestSingle:
         with pytest.raises(InputError, match="0 ≤ wrong ≤ read"):
             single(wrong, read)
 
-    @pytest.mark.parametrize("confidence", [0, 1, 1.5])
-    def test_confidence(self, confidence):
-        """Between 0 and 1."""
-        with pytest.raises(InputError, match="confidence"):
-            single(1, 2, confidence=confidence)
-
 
 class TestClustered:
     def test_by_hand(self):
         """Shares 0, 0, 1, 1 of 2 each: p = ½, variance = 4/3 · (4 · 1²) / 8² = 1/12, ¼ ÷ 1/12 = 3, but 4 combinations."""
         found = clustered([0, 0, 2, 2], [2, 2, 2, 2])
         assert (found.value, found.size) == (0.5, 4.0)
-        assert found.interval == pytest.approx(wilson(0.5, 4.0, stats.t.ppf(0.975, 3)), abs=1e-3)
+        assert found.interval == pytest.approx(wilson(2, 4, quantile=stats.t.ppf(0.975, 3)), abs=1e-9)
 
     def test_spread_that_is_small(self):
         """Shares ⅓, ½, ⅔ of 6: p = ½, variance = 3/2 · (1² + 0 + 1²) / 18² = 1/108, so it is worth 27 questions."""
@@ -111,15 +105,3 @@ class TestBootstrap:
         """Refused."""
         with pytest.raises(InputError, match="replicate"):
             bootstrap([1, 2], [2, 2], replicates=0)
-
-
-class TestStudent:
-    @pytest.mark.parametrize("freedom", [1, 2, 3, 4, 9, 49, 500])
-    def test_scipy(self, freedom):
-        """Oracle: scipy.stats.t.ppf."""
-        assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=2e-3)
-
-    def test_none(self):
-        """No degree of freedom, no quantile."""
-        with pytest.raises(InputError, match="degree of freedom"):
-            student(0)

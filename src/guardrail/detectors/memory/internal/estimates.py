@@ -8,16 +8,15 @@ comparison: with few combinations its interval is too short (`docs/design/memory
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
+from guardrail.estimation import student_quantile, wilson
 
-__all__ = ["Estimate", "Interval", "bootstrap", "clustered", "single", "student", "wilson"]
+__all__ = ["Estimate", "Interval", "bootstrap", "clustered", "single"]
 
 Interval = tuple[float, float]
 Counts = NDArray[np.float64]
@@ -53,8 +52,7 @@ def single(wrong: int, read: int, *, confidence: float = 0.95) -> Estimate | Non
         raise InputError(f"expected 0 ≤ wrong ≤ read, got {wrong!r} of {read!r}")
     if not read:
         return None
-    share = wrong / read
-    return Estimate(share, wilson(share, read, _normal(confidence)), read)
+    return Estimate(wrong / read, wilson(wrong, read, confidence=confidence), read)
 
 
 def clustered(wrong: ArrayLike, read: ArrayLike, *, confidence: float = 0.95) -> Estimate | None:
@@ -90,8 +88,8 @@ def clustered(wrong: ArrayLike, read: ArrayLike, *, confidence: float = 0.95) ->
     spread = share * (1 - share)
     size = max(float(units), spread / variance) if variance > 1e-15 else float(units)
     # where all combinations agree there is no spread to go by: each counts once, and nothing was estimated from it
-    quantile = student(units - 1, confidence) if variance > 1e-15 else _normal(confidence)
-    return Estimate(share, wilson(share, size, quantile), size)
+    quantile = student_quantile((1 + confidence) / 2, units - 1) if variance > 1e-15 else None
+    return Estimate(share, wilson(share * size, size, confidence=confidence, quantile=quantile), size)
 
 
 def bootstrap(
@@ -118,46 +116,6 @@ def bootstrap(
     shares = errors[drawn].sum(axis=1) / sizes[drawn].sum(axis=1)
     low, high = np.quantile(shares, [(1 - confidence) / 2, (1 + confidence) / 2]).tolist()
     return float(low), float(high)
-
-
-def wilson(share: float, size: float, quantile: float) -> Interval:
-    """Wilson's interval of a share of `size` trials, which need not be a whole number; cut to [0, 1]."""
-    square = quantile * quantile / size
-    centre = (share + square / 2) / (1 + square)
-    half = quantile / (1 + square) * math.sqrt(share * (1 - share) / size + square / (4 * size))
-    low = 0.0 if share <= 0 else max(0.0, centre - half)  # rounding would leave 1e-17
-    return low, 1.0 if share >= 1 else min(1.0, centre + half)
-
-
-def student(freedom: int, confidence: float = 0.95) -> float:
-    """The two-sided quantile of Student's t; off by less than 0.2 % from 3 degrees of freedom on, exact for 1 and 2.
-
-    Source: [abramowitz1964] 26.7.5.
-
-    Example:
-        >>> round(student(9), 2), round(student(2), 3)
-        (2.26, 4.303)
-    """
-    if freedom < 1:
-        raise InputError(f"expected at least one degree of freedom, got {freedom!r}")
-    if freedom == 1:
-        return math.tan(math.pi * confidence / 2)
-    if freedom == 2:
-        return confidence * math.sqrt(2 / (1 - confidence**2))
-    z = _normal(confidence)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160,
-    )
-    return z + math.fsum(term / freedom ** (i + 1) for i, term in enumerate(terms))
-
-
-def _normal(confidence: float) -> float:
-    if not 0 < confidence < 1:
-        raise InputError(f"expected a confidence between 0 and 1, got {confidence!r}")
-    return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
 def _counts(wrong: ArrayLike, read: ArrayLike) -> tuple[Counts, Counts]:
