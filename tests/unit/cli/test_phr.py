@@ -6,9 +6,14 @@ import pytest
 from tests.unit.backends.models import needs_local
 
 from guardrail import Guard, Report
+from guardrail.cli._counted import Counted
+from guardrail.cli._phr import _whole_pairs
 from guardrail.detectors import PosteriorHallucinationRate
 from guardrail.detectors.phr import BernoulliModel
+from guardrail.detectors.phr.pairs import Form
+from guardrail.flow import Answer, Failed, Reason
 from guardrail.report import Case
+from guardrail.requests import Distribution, Sample
 from guardrail.testing.server import serve
 
 PAIRS = "Input: a fine film\nLabel: positive\n\nInput: it drags\nLabel: negative\n\n"
@@ -134,6 +139,52 @@ class TestEndpoints:
         assert result.exit_code == 3
         assert "This is a chat model" in result.stdout
         assert "serve the model with vLLM or llama.cpp" in result.stdout
+
+
+class TestConfig:
+    def test_check_uses_the_model_that_a_file_names(self, run, folder):
+        """For the detector that needs one; its calls are counted, and bounded by the file."""
+        with serve(model=COINS) as server:
+            (folder / "guardrail.toml").write_text(
+                f"""
+                [guard]
+                budget = 25
+
+                [language_model]
+                adapter = "completions"
+                model = "m"
+                base_url = "{server.base_url}"
+
+                [[detectors]]
+                name = "phr"
+                """
+            )
+            (folder / "said.txt").write_text("negative")
+            result = run("check", "said.txt", "--prompt", "@prompt.txt", "--config", "guardrail.toml")
+            assert server.stats()["requests"] <= 25
+        assert result.exit_code == 1
+        assert "in 4 of 4 imagined contexts (6 more could not be used: budget" in result.stdout
+        assert "model calls" in result.stdout.splitlines()[-1]
+
+
+class TestProgress:
+    def test_a_step_is_a_pair_that_could_be_read(self):
+        """Neither one that is drawn again, nor a response."""
+        worth = _whole_pairs(Form())
+        pair = Sample("c", stop=("\n\n",))
+        assert worth(pair, Answer("Input: a\nLabel: b\n\n")) == 1
+        assert worth(pair, Answer("Input: a\nLabel: b")) == 0
+        assert worth(pair, Failed(Reason.TIMEOUT)) == 0
+        assert worth(Sample("c", stop=("\n",)), Answer("Input: a\nLabel: b\n\n")) == 0
+        assert worth(Distribution("c", "q"), Answer(None)) == 0
+
+    def test_is_told_as_it_goes(self):
+        """Batch by batch, in steps."""
+        done = []
+        counted = Counted(COINS, done.append, _whole_pairs(Form()))
+        Guard([PosteriorHallucinationRate()], backends={"language_model": counted}).check("x", prompt=PROMPT)
+        assert sum(done) == 50
+        assert len(done) > 5
 
 
 class TestMistakes:
