@@ -35,7 +35,9 @@ _MOST_CHOICES = 16
 _TOPS = (20, 5)  # what vLLM gives at most if it is not told otherwise, and OpenAI
 _NOT_THERE = {404, 405, 501}
 _TAKEN_BACK = {400, 422}
-_WHOLE = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
+_ONE: Body = {"max_tokens": 1, "temperature": 0, "top_p": 1.0}
+"""The likeliest token. One where none is needed, too: not every service takes 0, and some take it for "no bound"."""
+_WHOLE: Body = {"top_k": 0, "min_p": 0.0, "repetition_penalty": 1.0}
 """Draws are cut by none of these, which services set by themselves (llama.cpp: top_k 40; vLLM: what the model's makers
 chose). OpenAI has and knows none."""
 _SAYS_CHAT = re.compile(r"chat model|chat/completions|does not work with the specified model", re.IGNORECASE)
@@ -216,8 +218,7 @@ class CompletionsModel:
         return found
 
     def _likeliest(self, request: Distribution) -> Generator[Body, Any, Reply[Outcomes]]:
-        prompt = request.context + request.query
-        body = self._base | {"prompt": prompt, "max_tokens": 1, "temperature": 0, "logprobs": self._top}
+        body = self._base | _ONE | {"prompt": request.context + request.query, "logprobs": self._top}
         reply, cost = yield from self._send(body)
         if isinstance(reply, Failed):
             return replace(reply, cost=cost)
@@ -229,13 +230,10 @@ class CompletionsModel:
         return read(reply, 1, cost, told)[0]
 
     def _score(self, request: LogProb) -> Generator[Body, Any, Reply[float]]:
-        # one token more than needed: not every service takes 0, and some take it for "no bound"
-        body = self._base | {
-            "prompt": request.context + request.continuation,
-            "max_tokens": 1,
-            "temperature": 0,
-        }
-        reply, cost = yield from self._send(body | {"logprobs": 1, "echo": True})
+        prompt = request.context + request.continuation
+        reply, cost = yield from self._send(
+            self._base | _ONE | {"prompt": prompt, "logprobs": 1, "echo": True}
+        )
         if isinstance(reply, Failed):
             return replace(reply, cost=cost)
 

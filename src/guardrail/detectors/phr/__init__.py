@@ -1,7 +1,7 @@
 """Posterior hallucination rate: which share of its own answers would a model call unlikely once it knew the task?
 
 `estimators`, `quantile`, `information`, `martingale`, `correction`: pure functions of arrays. `flows`: what is asked;
-`held_out`: what real pairs say.
+`costs`: how often; `held_out`: what real pairs say.
 `conjugate`, `models`: two models whose rate is known. `check`: the detector.
 
 Source: [jesson2024]; `docs/design/phr.md` says what differs.
