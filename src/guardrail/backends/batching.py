@@ -46,7 +46,7 @@ class Work:
         requests: asked of it.
         texts: texts, or pairs, that went through the model: without duplicates and what was known.
         batches: how many forward passes.
-        tokens: in those texts.
+        tokens: in those texts; of texts that share their beginnings, those that were computed.
         slots: the same after padding.
         reused: tokens that had not to be computed, because those of another text with the same beginning were kept.
         truncated: texts, or pairs, of which only the beginning was read.
