@@ -1,0 +1,153 @@
+"""The benchmark of external consistency: its subject, its recordings, its rows. Oracles: by hand; what was put in."""
+
+import random
+
+import numpy as np
+import pytest
+from benchmarks._rows import Expected
+from benchmarks.memory import external, rag
+from benchmarks.memory.corpus import Corpus, comparer, fit_of, measured, simulate
+from benchmarks.memory.external import _against_single, _coverage, _difference, scored
+from benchmarks.memory.subject import Document, Subject, documents
+
+from guardrail import Verdict
+from guardrail.detectors import MemoryConsistency
+
+pytest.importorskip("sacrebleu")
+NOUNS = [
+    "harbour",
+    "storm",
+    "minister",
+    "quota",
+    "museum",
+    "glass",
+    "forecast",
+    "company",
+    "team",
+    "goal",
+    "river",
+    "bridge",
+    "farm",
+    "harvest",
+    "school",
+    "law",
+]
+
+
+def made(count):
+    """Documents about different things, four sentences each."""
+    found = []
+    for i in range(count):
+        rng = random.Random(i)
+        words = [f"{noun}{i}" for noun in rng.sample(NOUNS, 12)]
+        units = [" ".join([*words[3 * k : 3 * k + 3], f"in the {noun}."]) for k, noun in enumerate(NOUNS[:4])]
+        found.append(Document(str(i), tuple(units), (0.9, 0.2, 0.1, 0.0)))
+    return found
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    docs, compare = made(120), comparer("chrf")
+    return Corpus(
+        measured(simulate(docs[:60], "en", seed=1), compare),
+        measured(simulate(docs[60:], "en", seed=2), compare),
+    )
+
+
+class TestSubject:
+    def test_the_rate_is_the_one_put_in(self):
+        """Of 2,000 responses 30 % ± 4 % are invented, half of them by misreading the document."""
+        items = simulate(made(400), "en", rate=0.3)
+        invented = [bad for one in items for bad in one.invented]
+        assert np.mean(invented) == pytest.approx(0.3, abs=0.04)
+        assert np.mean([one.settled for one in items]) == pytest.approx(0.15, abs=0.05)
+
+    def test_never(self):
+        """h = 0: every word of a response stands in its document."""
+        for one in simulate(made(30), "en", rate=0.0):
+            assert not any(one.invented)
+            source = set(one.texts[0].split())
+            assert all(set(text.split()) <= source for text in (*one.texts, *one.responses))
+
+    def test_invented_from_elsewhere(self):
+        """An invented response has none of the document's own words."""
+        docs = made(30)
+        for document, one in zip(docs, simulate(docs, "en", rate=0.5), strict=True):
+            own = set(" ".join(document.units).split())
+            for response, bad in zip(one.responses, one.invented, strict=True):
+                marked = {word for word in response.split() if word[-1].isdigit()}
+                assert not marked & own if bad else marked <= own
+
+    def test_the_same_again(self):
+        """The seed decides."""
+        docs = made(20)
+        assert simulate(docs, "en", seed=3) == simulate(docs, "en", seed=3) != simulate(docs, "en", seed=4)
+        assert len(Subject("en", 0.1, rephrasings=2).item(docs[0], docs[1:], random.Random(0)).texts) == 3
+
+    def test_documents(self):
+        """Chinese is read by clauses; salience is the share of words in the summary; too short ones are left out."""
+        pytest.importorskip("jieba")
+        rows = [
+            {
+                "id": "1",
+                "document": "大桥昨天正式通车，全长三百四十米。市长出席了仪式。",
+                "summary": "大桥正式通车",
+            },
+            {"id": "2", "document": "好的。", "summary": "好"},
+        ]
+        [found] = documents(rows, "zh")
+        assert found.units == ("大桥昨天正式通车，", "全长三百四十米。", "市长出席了仪式。")
+        assert found.salience[0] == max(found.salience) > 0.5
+
+
+class TestRows:
+    def test_the_density_beats_each_metric(self, corpus):
+        """On documents that share no content the rows are met."""
+        fit = fit_of(corpus.fitted, ("en", "chrf"), [0.5] * 20)
+        found = {row.quantity: row for row in _against_single("x", corpus, scored(corpus.scored, fit))}
+        assert found["x: 2-D density less consistency alone, AUROC"].ok
+        assert found["x: 2-D density, AUROC"].ours > 0.9
+
+    def test_a_difference_of_nothing(self, corpus):
+        """A score against itself: 0, interval and all."""
+        scores = np.arange(len(corpus.scored.invented), dtype=float)
+        assert _difference(scores, scores, corpus.scored.invented) == (0.0, 0.0)
+
+    def test_coverage(self, corpus):
+        """The intervals hold the injected rate as often as they say."""
+        fit = fit_of(corpus.fitted, ("en", "chrf"), [0.5] * 20)
+        rows = _coverage("x", corpus, fit)
+        assert [row.ok for row in rows] == [True, True, True]
+
+    def test_wrong_intervals_are_noticed(self, corpus, monkeypatch):
+        """An interval that takes the flagged share for the rate misses the bar."""
+        fit = fit_of(corpus.fitted, ("en", "chrf"), [0.5] * 20, false_alarms=0.4)
+        monkeypatch.setattr(external, "corrected_share", lambda hits, n, _: external.flagged_share(hits, n))
+        assert _coverage("x", corpus, fit)[0].ok is False
+
+    def test_required_rows_exist(self):
+        """The quantities that expected.json asks for are those that the parts make."""
+        required = Expected.read(external.Path(external.__file__).parent).values["required"]
+        assert {"external", "kernels", "rag"} <= required.keys()
+
+
+class TestRag:
+    def test_recordings(self):
+        """Replayed, the tuning half is scored to the last answer, twice alike, without a live request."""
+        compare = comparer("chrf")
+        some = [one for one in rag.read() if one.half == "tuning" and one.language == "en"][:3]
+        first, second = ([rag.check(one, "chrf", compare) for one in some] for _ in range(2))
+        assert first == second
+        assert all(finding.verdict is not Verdict.UNVERIFIED for finding in first)
+
+    def test_what_is_recorded(self):
+        """Four rephrasings and four replies, the row's own."""
+        one = rag.read()[0]
+        detector = MemoryConsistency(encoder="chrf")
+        assert len(rag.recording(one, detector, comparer("chrf"))) >= 8
+
+    def test_intervals_by_context(self):
+        """Two contexts, one right and one wrong answer each, all told apart: 1, and no spread."""
+        rows = [one for one in rag.read() if one.half == "tuning"][:4]
+        scored_rows = [(one, float(one.invented)) for one in rows]
+        assert rag.clustered(scored_rows) == (1.0, 1.0)
