@@ -76,6 +76,27 @@ def apart(some, others):
     return largest
 
 
+def narrow(transformers, size):
+    """Its attention slides within the window that it reads."""
+    config = gemma(transformers, size).config
+    config.sliding_window = 8
+    return transformers.Gemma2ForCausalLM(config)
+
+
+def mamba(transformers, size):
+    """Sums up what it has read."""
+    config = transformers.MambaConfig(
+        vocab_size=size,
+        hidden_size=32,
+        state_size=4,
+        num_hidden_layers=2,
+        expand=2,
+        initializer_range=0.4,
+        pad_token_id=0,
+    )
+    return transformers.MambaForCausalLM(config)
+
+
 class TestSharing:
     @pytest.mark.parametrize("family", FAMILIES)
     def test_changes_nothing(self, made, family):
@@ -168,9 +189,11 @@ class TestSharing:
         reader.answer([Distribution("the cat", "")])
         assert reader.work.tokens > before
 
-    @pytest.mark.parametrize(("network", "shares"), [(gemma, False), (opt, True)])
+    @pytest.mark.parametrize(
+        ("network", "shares"), [(gemma, True), (narrow, False), (opt, True), (mamba, False)]
+    )
     def test_other_architectures(self, tmp_path, network, shares):
-        """Where states cannot be shared (sliding windows), every text is read from its beginning."""
+        """Where states cannot be shared (narrow sliding windows), every text is read from its beginning."""
         needs_local()
         folder = make(tmp_path, network=network)
         reader, asked = model(folder), questions()

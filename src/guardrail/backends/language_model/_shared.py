@@ -31,13 +31,15 @@ _COPY = 16  # pairs of tokens whose attention takes as long as loading a token's
 def possible(model: Causal) -> bool:
     """Whether what the model keeps of a text can be shared by texts that branch, tried on a few tokens.
 
-    It cannot where states are summed up (state spaces) or thrown away (sliding windows), nor where a model makes nothing
+    It cannot where states are summed up (state spaces) or thrown away (windows that slide within ours), nor where a model makes nothing
     of the places and masks it is given.
     """
-    from transformers.cache_utils import DynamicCache, DynamicLayer
+    from transformers.cache_utils import DynamicCache, DynamicLayer, DynamicSlidingWindowLayer
 
-    if any(type(layer) is not DynamicLayer for layer in DynamicCache(config=model.network.config).layers):
-        return False
+    for layer in DynamicCache(config=model.network.config).layers:
+        slides = type(layer) is DynamicSlidingWindowLayer and layer.sliding_window >= model.window
+        if type(layer) is not DynamicLayer and not slides:  # a window that no text leaves throws nothing away
+            return False
     store = Prefixes(0)
     base = np.arange(_PROBE, dtype=np.int64) % model.head.vocabulary
     texts = [base, np.concatenate([base[:3], base[5:2:-1]]), base[:4]]

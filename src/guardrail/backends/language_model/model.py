@@ -84,7 +84,7 @@ class CausalModel(Backend[Request[Any]]):
     begins with the same tokens: contexts that branch from one, queries behind one context, many draws from one
     distribution. What was not used the longest is forgotten first, `release()` forgets all. Draws that go on alike
     are computed once, and the others of one context share it while they grow. Models whose states cannot be shared
-    (sliding windows, state spaces; it is tried on a few tokens) read every text from its beginning, for every token that is
+    (windows that slide within `window`, state spaces; it is tried on a few tokens) read every text from its beginning, for every token that is
     drawn.
 
     Args:
