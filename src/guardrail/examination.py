@@ -12,13 +12,12 @@ from guardrail.flow import Branch, Failed, Flow, gather
 from guardrail.policies import Review
 from guardrail.report import Case, DetectorFailure, Finding
 
-__all__ = ["examine"]
+__all__ = ["examine", "sharing"]
 
 
 def examine(detectors: Sequence[Detector], case: Case) -> Flow[Review]:
     """All detectors beside each other; those that need samples wait only for who provides them."""
-    giver = None if case.samples else next((d for d in detectors if d.provides), None)
-    takers = [d for d in detectors if giver is not None and d.needs & giver.provides]
+    giver, takers = sharing(detectors, case)
     others = [d for d in detectors if d not in takers]
     branches = [_branch(d, case) for d in others]
     if giver is not None and takers:
@@ -29,6 +28,12 @@ def examine(detectors: Sequence[Detector], case: Case) -> Flow[Review]:
         shared = results[-1]
         outcomes += [(d.name, shared) for d in takers] if isinstance(shared, Failed) else shared
     return _review(case, outcomes)
+
+
+def sharing(detectors: Sequence[Detector], case: Case) -> tuple[Detector | None, list[Detector]]:
+    """Who provides samples, and who takes them in place of its own; nobody where the case brings some."""
+    giver = None if case.samples else next((d for d in detectors if d.provides), None)
+    return giver, [d for d in detectors if giver is not None and d.needs & giver.provides]
 
 
 def _shared(giver: Detector, takers: Sequence[Detector], case: Case) -> Flow[list[tuple[str, Any]]]:

@@ -15,7 +15,7 @@ from guardrail.cache import Cache
 from guardrail.detector import Detector
 from guardrail.drivers import run_async, run_sync
 from guardrail.errors import BackendError, ConfigError, GuardrailError
-from guardrail.examination import examine
+from guardrail.examination import examine, sharing
 from guardrail.flow import Answer, Branch, Failed, Flow, Reason, Reply, describe, gather, one
 from guardrail.hub import Hub
 from guardrail.jobs import Retry
@@ -226,6 +226,10 @@ class Guard:
         """What a check would cost in paid calls, without asking anything."""
         case = _case(answer, prompt, context, ())
         by_detector = {detector.name: self._estimated(detector, case) for detector in self.detectors}
+        served = case.model_copy(update={"samples": (case.answer,)})
+        for taker in sharing(self.detectors, case)[1]:  # it draws its own only where it is given none
+            least, most = by_detector[taker.name]
+            by_detector[taker.name] = min(least, self._estimated(taker, served)[0]), most
         return Estimate(
             sum(least for least, _ in by_detector.values()),
             sum(most for _, most in by_detector.values()),

@@ -501,8 +501,8 @@ class TestEstimate:
         backend = chat()
         guard = Guard([Asks(Buy(1), Buy(2)), Consistency(4), Taker(5)], chat=backend)
         estimate = guard.estimate("x", prompt="Q?")
-        assert (estimate.least, estimate.most) == (9, 11)
-        assert estimate.by_detector == {"asks": (0, 2), "consistency": (4, 4), "taker": (5, 5)}
+        assert (estimate.least, estimate.most) == (4, 11)  # samples may come from the other detector
+        assert estimate.by_detector == {"asks": (0, 2), "consistency": (4, 4), "taker": (0, 5)}
         assert backend.asked == []
 
     def test_counts_a_lane_where_its_backend_is_paid(self):

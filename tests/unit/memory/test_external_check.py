@@ -341,6 +341,15 @@ class TestSharing:
         assert by["memory"].score is not None
         assert report.cost.total.calls == 8
 
+    def test_the_estimate(self):
+        """At least what memory asks; at most what both ask, since memory may have nothing to give."""
+        guard = Guard([detector(), SelfCheck("ngram", samples=5)], chat=ScriptedChat(Model()))
+        estimate = guard.estimate(CASE)
+        assert (estimate.least, estimate.most) == (8, 12 + 5)
+        assert estimate.by_detector["selfcheck-ngram"] == (0, 5)
+        given = CASE.model_copy(update={"samples": ("340 m.",)})
+        assert guard.estimate(given).by_detector["selfcheck-ngram"] == (0, 0)
+
     def test_the_same_on_an_event_loop(self):
         """And the report is the same."""
         made = [Guard([SelfCheck("ngram"), detector()], chat=ScriptedChat(Model())) for _ in range(2)]
