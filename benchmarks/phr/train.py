@@ -67,10 +67,11 @@ def _train(training: Training, minutes: float | None) -> bool:
     """Whether the time was over before the training."""
     from benchmarks.phr.process.progress import progress
 
-    start = time.monotonic()
-    with progress("steps", training.recipe.steps, training.step) as told:
+    start, recipe = time.monotonic(), training.recipe
+    with progress("pairs read", recipe.pairs_to(recipe.steps), recipe.pairs_to(training.step)) as told:
         for step in training.run():
-            told(training.step, f"x {step['x']:.3f}, y {step['y']:.3f} nats")
+            note = f"step {training.step} of {recipe.steps}: x {step['x']:.3f}, y {step['y']:.3f} nats"
+            told(recipe.pairs_to(training.step), note)
             if minutes is not None and time.monotonic() - start > 60 * minutes and not training.done:
                 training.save()
                 return True

@@ -78,12 +78,12 @@ class Survey:
 
     Attributes:
         inside: test functions like those of the training set.
-        outside: others.
+        outside: others, at the largest n.
         lines: one function of each kind.
     """
 
     inside: dict[int, Measured]
-    outside: dict[int, Measured]
+    outside: Measured
     lines: dict[Kind, dict[int, Line]]
 
 
@@ -118,7 +118,7 @@ def survey(process: Any, plan: Plan, folder: Path, told: Callable[[int, str], No
         told(number, f"n = {part.size}")
     result = Survey(
         {size: _all(found, "inside", size) for size in plan.sizes},
-        {size: _all(found, "outside", size) for size in plan.sizes},
+        _all(found, "outside", max(plan.sizes)),
         {
             kind: {
                 part.size: _line(arrays)
@@ -138,12 +138,12 @@ def count(plan: Plan) -> int:
 
 
 def _parts(plan: Plan) -> Iterator[_Part]:
-    kinds: tuple[Kind, ...] = ("inside", "outside")
     for size in plan.sizes:
-        for kind in kinds:
-            yield _Part(kind, -1, size)
-            for group in range(plan.groups if kind == "inside" else 1):
-                yield _Part(kind, group, size)
+        yield _Part("inside", -1, size)
+        yield _Part("outside", -1, size)
+        for group in range(plan.groups):
+            yield _Part("inside", group, size)
+    yield _Part("outside", 0, max(plan.sizes))
 
 
 def _compute(process: Any, plan: Plan, part: _Part) -> dict[str, Floats]:

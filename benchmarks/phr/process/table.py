@@ -187,9 +187,8 @@ def _information(found: Survey) -> list[Row]:
 
 def _outside(found: Survey) -> list[Row]:
     """Figure 8: functions that no training sequence is like."""
-    size = max(found.outside)
-    one = found.outside[size]
-    true, rate = one.true[MAIN], one.rate[MAIN]
+    size = max(found.inside)
+    true, rate = found.outside.true[MAIN], found.outside.rate[MAIN]
     return [
         _shown(f"process: out of distribution, n = {size}: THR", mean, true, rate),
         _shown(f"process: out of distribution, n = {size}: PHR", mean, rate, true),

@@ -78,6 +78,14 @@ class Recipe:
             step -= steps
         return self.stages[-1][1]
 
+    def pairs_to(self, step: int) -> int:
+        """Pairs per sequence in all steps before this one: what time goes by, roughly."""
+        found = 0
+        for steps, pairs_seen in self.stages:
+            found += pairs_seen * min(step, steps)
+            step = max(0, step - steps)
+        return found
+
     def rate_at(self, step: int) -> float:
         """The learning rate of a step, counted from 0."""
         if step < self.warmup:
