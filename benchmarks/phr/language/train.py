@@ -291,7 +291,9 @@ def _resume(folder: Path, identity: dict[str, Any], network: Any, optimizer: Any
 def _write(folder: Path, network: Any, reader: Any, result: Trained) -> None:
     """A folder as transformers reads it; the note comes last, and says that all is there."""
     from transformers import PreTrainedTokenizerFast
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()
     longest = network.config.max_position_embeddings
     wrapped = PreTrainedTokenizerFast(
         tokenizer_object=reader, bos_token=BEGIN, eos_token=END, pad_token=END, model_max_length=longest

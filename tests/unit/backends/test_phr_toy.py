@@ -9,8 +9,9 @@ from benchmarks.phr.language import main
 from benchmarks.phr.language.cells import Store
 from benchmarks.phr.language.corpus import BEGIN, FORM, Sequences, tokenizer
 from benchmarks.phr.language.evaluation import Plan, evaluate
-from benchmarks.phr.language.tasks import Rows
+from benchmarks.phr.language.tasks import TASKS, Rows
 from benchmarks.phr.language.train import Recipe, train, trained
+from benchmarks.phr.language.train import main as train_language
 from tests.unit.backends.models import needs_local
 from tests.unit.backends.test_language_model import make
 
@@ -28,6 +29,7 @@ ROWS = tuple(
     for word in (*GOOD, *BAD)
 )
 TASK = Rows("sst2", ROWS, ROWS)
+LINES = [json.dumps({"input": f"{row.input} {i}", "label": row.label}) for i in range(9) for row in ROWS]
 RECIPE = Recipe(
     vocabulary=300,
     width=32,
@@ -162,6 +164,26 @@ class TestTraining:
         found = [RECIPE.length(step) for step in range(RECIPE.steps)]
         assert found == [64] * 200 + [256] * 50
 
+    def test_command(self, tmp_path, capsys):
+        """Trains what there is to train, once; says that it is a toy."""
+        needs_local()
+        for task in TASKS:
+            (tmp_path / f"{task}.jsonl").write_text("\n".join(LINES) + "\n", encoding="utf-8")
+        given = ["--data", str(tmp_path), "--model", str(tmp_path / "model"), "--steps", "1"]
+        assert train_language(given) == 0
+        first = capsys.readouterr().out
+        assert first.startswith("A toy of ")
+        note = (tmp_path / "model" / "training.json").stat().st_mtime_ns
+        assert train_language(given) == 0
+        assert capsys.readouterr().out == first
+        assert (tmp_path / "model" / "training.json").stat().st_mtime_ns == note
+
+    def test_no_data(self, tmp_path, capsys):
+        """Is an error in words, not a traceback."""
+        needs_local()
+        assert train_language(["--data", str(tmp_path), "--model", str(tmp_path / "model")]) == 2
+        assert "sst2.jsonl" in capsys.readouterr().err
+
 
 class TestCorpus:
     def test_tokens_do_not_depend_on_their_neighbours(self):
@@ -208,10 +230,7 @@ class TestRows:
     def run(self, tmp_path, folder, *more):
         data = tmp_path / "icl"
         data.mkdir(exist_ok=True)
-        lines = [
-            json.dumps({"input": f"{row.input} {i}", "label": row.label}) for i in range(9) for row in ROWS
-        ]
-        (data / "sst2.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        (data / "sst2.jsonl").write_text("\n".join(LINES) + "\n", encoding="utf-8")
         given = [
             "--model",
             folder,
@@ -243,6 +262,13 @@ class TestRows:
         assert self.run(tmp_path, toy)[1] == found
         assert time.perf_counter() - started < 5
         capsys.readouterr()
+
+    def test_not_trained(self, tmp_path, monkeypatch, capsys):
+        """Says how to train it."""
+        needs_local()
+        monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path))
+        assert main([]) == 0
+        assert "train-language" in capsys.readouterr().out
 
     def test_any_model(self, tmp_path, noise, capsys):
         """One that writes no pairs has rows too, without figures where there are none."""
