@@ -21,7 +21,7 @@ __all__ = ["ENTAILMENT", "Choice", "Judgement", "prepared"]
 ENTAILMENT = "potsawee/deberta-v3-large-mnli"
 """The entailment model of SelfCheckGPT, looked for where local weights are."""
 
-_BY_METHOD = {"--entailment": "nli", "--encoder": "bertscore"}
+_BY_METHOD = {"--entailment": "nli", "--premise": "nli", "--encoder": "bertscore"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,8 @@ class Choice:
     base_url: str | None = None
     api_key_env: str | None = None
     entailment: str | None = None
+    premise: str | None = None
+    top: int | None = None
     encoder: str | None = None
     threshold: float | None = None
     draw: int | None = None
@@ -76,6 +78,10 @@ def prepared(choice: Choice, case: Case) -> Judgement:
         options["threshold"] = choice.threshold
     if choice.draw is not None:
         options["samples"] = choice.draw
+    if choice.method == "nli":  # with any other the options are refused below
+        options |= {
+            name: value for name in ("premise", "top") if (value := getattr(choice, name)) is not None
+        }
     _agree(choice, case)
     detector = SelfCheck(choice.method, **options) if choice.method else SelfCheck(**options)
     method = str(getattr(detector, "method", choice.method or ""))
@@ -113,6 +119,8 @@ def _agree(choice: Choice, case: Case) -> None:
         raise Usage(
             "--method greybox reads log-probabilities only: leave --samples, --context and --draw out"
         )
+    if choice.top is not None and choice.premise != "top":
+        raise Usage("--top says how many sentences --premise top takes: add that, or leave --top out")
     if choice.draw is not None and (case.samples or case.context):
         raise Usage("--draw draws samples where none are given: leave it, or --samples and --context, out")
 

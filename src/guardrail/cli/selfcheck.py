@@ -26,6 +26,13 @@ class Method(StrEnum):
     ENSEMBLE = "ensemble"
 
 
+class Premise(StrEnum):
+    """What a sentence is judged by."""
+
+    WHOLE = "whole"
+    TOP = "top"
+
+
 class SelfCheckCommand(Command):
     """Takes several files after `--samples` and `--context`."""
 
@@ -81,6 +88,17 @@ def selfcheck(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(metavar="DIR", help="The entailment model's folder, or its name (nli)."),
     ] = None,
+    premise: Annotated[
+        Premise | None,
+        typer.Option(
+            help="What a sentence is judged by: each text as a whole, or of each text the sentences that are "
+            "most like it (nli). Default: whole."
+        ),
+    ] = None,
+    top: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="How many sentences --premise top takes. Default: 3.", min=1),
+    ] = None,
     encoder: Annotated[
         str | None,
         typer.Option(
@@ -121,6 +139,7 @@ def selfcheck(  # noqa: PLR0917  # an option each
       guardrail selfcheck --answer a.txt --samples samples/ --method nli --entailment models/mnli
       guardrail selfcheck --answer a.txt --prompt @question.txt --model gpt-5-mini --method prompt
       guardrail selfcheck --answer a.txt --context manual.txt --method nli --json
+      guardrail selfcheck --answer a.txt --context manual.txt --method nli --premise top --top 5
 
     Exit codes:
       0    every sentence is supported, or there is none
@@ -154,6 +173,8 @@ def selfcheck(  # noqa: PLR0917  # an option each
         base_url=base_url,
         api_key_env=api_key_env,
         entailment=entailment,
+        premise=premise and premise.value,
+        top=top,
         encoder=encoder,
         threshold=threshold,
         draw=draw,

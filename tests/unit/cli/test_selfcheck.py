@@ -259,6 +259,15 @@ class TestMethods:
         assert report.findings[1].verdict == "supported"
         assert report.findings[1].score == 0
 
+    def test_nli_by_the_nearest_sentences(self, selfcheck, local, folder):
+        """--premise top: the page quotes what each sentence was judged by."""
+        (folder / "d.md").write_text(f"Rain fell all day. {FALSE} It stopped at night. Nobody knew why.")
+        command = "--answer a.txt --context d.md --method nli --json --premise top --top 1"
+        report = report_of(selfcheck(command))
+        (finding,) = [one for one in report.findings if one.text == FALSE]
+        assert [one.text for one in finding.evidence if one.kind == "passage"] == [FALSE]
+        assert 'premise:"top"' in report.signatures["selfcheck-nli"]
+
     def test_bertscore(self, selfcheck, local):
         """By the packaged encoder, or the one that was named."""
         report = report_of(selfcheck("--answer a.txt --samples s.json --method bertscore --json"))
@@ -485,6 +494,11 @@ ERRORS = {
     "odd logprobs": ("--answer a.txt --method greybox --logprobs odd.json", "as token 1"),
     "entailment": ("--answer a.txt --samples s1.txt --method ngram --entailment d", "--method nli"),
     "encoder": ("--answer a.txt --samples s1.txt --method nli --encoder d", "--method bertscore"),
+    "premise": ("--answer a.txt --samples s1.txt --method ngram --premise top", "--method nli"),
+    "premise of the default": ("--answer a.txt --samples s1.txt --premise top", "--method nli"),
+    "top alone": ("--answer a.txt --samples s1.txt --method nli --top 2", "--premise top"),
+    "top of a whole": ("--answer a.txt --samples s1.txt --method nli --premise whole --top 2", "--premise top"),
+    "top 0": ("--answer a.txt --samples s1.txt --method nli --premise top --top 0", "--top"),
     "overwrites a sample": ("--answer a.txt --samples s.json --json=s.json", "name another file"),
     "two from stdin": ("--answer - --samples -", "standard input"),
 }  # fmt: skip
