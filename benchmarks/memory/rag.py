@@ -22,7 +22,7 @@ from guardrail import Case, Guard, Verdict
 from guardrail.backends.packaged import installed
 from guardrail.chat import RecordedChat
 from guardrail.detectors import MemoryConsistency
-from guardrail.detectors.memory.external import ExternalFit, Measured, learn, measure
+from guardrail.detectors.memory.external import ExternalFit, Measured, learn, measure, packaged_fit
 from guardrail.detectors.memory.external.prompts import answer_prompt
 from guardrail.errors import InputError
 from guardrail.report import Finding
@@ -190,7 +190,8 @@ def rows(run: Run) -> list[Row]:
             flagged = [f.verdict is Verdict.UNSUPPORTED for f in findings]
             bad = np.array([one.invented for one in some])
             found += [
-                Row.equal(f"{title}: answers scored", len(scored), len(some), digits=0),
+                Row.shown(f"{title}: answers unverified", len(some) - len(scored), digits=0),
+                *_passing(title, some, encoder, compare),
                 Row.shown(f"{title}: invented answers flagged", float(np.mean(np.array(flagged)[bad]))),
                 Row.shown(f"{title}: faithful answers flagged", float(np.mean(np.array(flagged)[~bad]))),
             ]
@@ -201,6 +202,22 @@ def rows(run: Run) -> list[Row]:
         found += _figures(
             f"RAG, both languages by the default encoder, {half} half", scored, bar=half == "unseen"
         )
+    return found
+
+
+def _passing(
+    title: str, some: Sequence[Labelled], encoder: Literal["packaged", "chrf"], compare: Compare
+) -> list[Row]:
+    """What T_cq lets pass: written rephrasings of a context, and other contexts."""
+    fit = packaged_fit("answer", some[0].language, encoder)
+    assert fit is not None  # noqa: S101  # it is packaged
+    sources = {one.context: one.rephrasings for one in some}
+    same = compare([(text, source) for source, texts in sources.items() for text in texts])
+    other = compare([(first, second) for first in sources for second in sources if first != second])
+    found = []
+    for what, values in (("rephrasings", same), ("other texts", other)):
+        passed = [value > fit.same_meaning for value in values]
+        found.append(Row.shown(f"{title}: {what} that pass T_cq, of {len(passed)}", float(np.mean(passed))))
     return found
 
 

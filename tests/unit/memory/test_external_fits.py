@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from guardrail.detectors.memory.external import Measured, learn, packaged_fit, read_fit, same_meaning
@@ -18,13 +19,19 @@ def fit():
 
 
 class TestSameMeaning:
-    def test_the_share_passes(self):
-        """Of 20, 95 % are 19: all but the least are above."""
-        values = [i / 20 for i in range(20)]
-        limit = same_meaning(values)
-        assert sum(value > limit for value in values) == 19
+    def test_by_hand(self):
+        """Mean .6, standard deviation .1, z of .975 is 1.96: .6 − .196."""
+        assert same_meaning([0.5, 0.6, 0.7], kept=0.975) == pytest.approx(0.6 - 0.1 * 1.959964)
 
-    @pytest.mark.parametrize(("values", "kept"), [([], 0.95), ([float("nan")], 0.95), ([0.5], 1.0)])
+    def test_the_share_passes(self):
+        """Of 100,000 normal draws 99.9 % are above, to .05 %."""
+        draws = np.random.default_rng(0).normal(0.8, 0.03, size=100_000).tolist()
+        limit = same_meaning(draws[:1_000])
+        assert np.mean(np.array(draws) > limit) == pytest.approx(0.999, abs=0.0005)
+
+    @pytest.mark.parametrize(
+        ("values", "kept"), [([0.5], 0.95), ([0.5, float("nan")], 0.95), ([0.5, 0.6], 1.0)]
+    )
     def test_refused(self, values, kept):
         """Nothing, no number, no share."""
         with pytest.raises(InputError):
@@ -44,7 +51,7 @@ class TestLearn:
 
     def test_consistency_alone(self):
         """A fit without relevance has no point and does not look at it."""
-        alone = learn(NORMAL, rephrasings=[0.7], form="relative", relevance=False, **MADE)
+        alone = learn(NORMAL, rephrasings=[0.7, 0.8], form="relative", relevance=False, **MADE)
         low, high = (alone.judge(Measured(0.5, 0.01, value)) for value in (0.0, 0.9))
         assert low == high
         assert low.point is None
@@ -53,7 +60,7 @@ class TestLearn:
     def test_too_few(self):
         """Five parameters need five points."""
         with pytest.raises(InputError, match="5 finite points"):
-            learn(NORMAL[:4], rephrasings=[0.7], **MADE)
+            learn(NORMAL[:4], rephrasings=[0.7, 0.8], **MADE)
 
 
 class TestJudge:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
+from statistics import NormalDist, fmean, stdev
 from typing import Any
 
 from guardrail._options import number
@@ -16,8 +17,8 @@ from guardrail.text.segmentation import Language
 
 __all__ = ["FALSE_ALARMS", "KEPT", "learn", "same_meaning"]
 
-KEPT = 0.95
-"""The share of true rephrasings that T_cq lets pass, whatever the encoder."""
+KEPT = 0.999
+"""The share of true rephrasings that T_cq lets pass, whatever the encoder: one source is rephrased more freely than another."""
 
 FALSE_ALARMS = 0.05
 """The share of normal responses that T_cs flags at most."""
@@ -29,25 +30,25 @@ def same_meaning(similarities: Sequence[float], *, kept: float = KEPT) -> float:
     The threshold of one encoder means nothing to another; a share does. The paper's .73 is that of its own encoder.
 
     Args:
-        similarities: of rephrasings that mean the same with their sources.
+        similarities: of rephrasings that mean the same with their sources; two or more.
         kept: the share that is to pass, in (0, 1).
 
     Returns:
-        A number just below the similarity of the worst that still is to pass.
+        The mean less as many standard deviations as leave out 1 − kept of a normal distribution: shares near 1 cannot be
+        counted.
 
     Raises:
-        InputError: nothing is given, or something that is not finite, or a share that is none.
+        InputError: fewer than two, one that is not finite, or a share that is none.
 
     Example:
-        >>> round(same_meaning([0.5, 0.6, 0.7, 0.8], kept=0.75), 3)
-        0.6
+        >>> round(same_meaning([0.5, 0.6, 0.7], kept=0.975), 3)
+        0.404
     """
-    if not similarities or not all(map(math.isfinite, similarities)) or not 0 < kept < 1:
+    if len(similarities) < 2 or not all(map(math.isfinite, similarities)) or not 0 < kept < 1:
         raise InputError(
-            f"expected finite similarities and a share in (0, 1), got {similarities!r}, {kept!r}"
+            f"expected two finite similarities or more and a share in (0, 1), got {similarities!r}, {kept!r}"
         )
-    dropped = math.floor(len(similarities) * (1 - kept) + 1e-9)
-    return math.nextafter(sorted(similarities)[dropped], -math.inf)
+    return fmean(similarities) + NormalDist().inv_cdf(1 - kept) * stdev(similarities)
 
 
 def learn(
