@@ -102,17 +102,17 @@ def measure(cell: Cell, plan: Plan, hub: Hub, *, labels: frozenset[str]) -> Foun
     read = run_sync(Scheduled(_read(cell, plan)), hub)
     if isinstance(read, Failed):
         raise InputError(f"{cell.task}, n = {cell.n}, set {cell.seed} could not be measured: {read}")
-    first = read.surveys[0]
-    pairs = [pair for context in first.contexts for pair in context.pairs]
+    contexts = read.survey.contexts
+    pairs = [pair for context in contexts for pair in context.pairs]
     return Found(
         task=cell.task,
         n=cell.n,
         seed=cell.seed,
         labels=len(labels),
         points=tuple(_point(read, plan.epsilons, i) for i in range(len(cell.tests))),
-        imagined=len(first.contexts),
-        redrawn=first.redrawn,
-        given_up=first.given_up,
+        imagined=len(contexts),
+        redrawn=read.survey.redrawn,
+        given_up=read.survey.given_up,
         pairs=len(pairs),
         sound=sum(pair.label in labels for pair in pairs),
         faults=read.faults(),
@@ -122,50 +122,49 @@ def measure(cell: Cell, plan: Plan, hub: Hub, *, labels: frozenset[str]) -> Foun
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """By ε: what the imagined contexts say, and the real one; and the error rates."""
+    """What the imagined contexts say, and the real one; and the error rates."""
 
-    surveys: list[Survey]
-    real: list[tuple[Measured, ...]]
+    survey: Survey
+    real: tuple[Measured, ...]
     errors: list[float | str]
 
     def faults(self) -> tuple[str, ...]:
         """Each once."""
-        texts = [context.fault for context in self.surveys[0].contexts]
-        texts += [one.fault for found in (self.surveys[0].measured, *self.real) for one in found]
+        texts = [context.fault for context in self.survey.contexts]
+        texts += [one.fault for one in (*self.survey.measured, *self.real)]
         texts += [error for error in self.errors if isinstance(error, str)]
         return tuple(sorted({text for text in texts if text}))
 
 
 def _read(cell: Cell, plan: Plan) -> Flow[_Read]:
-    """One run, so every distribution and draw is asked for once, whatever the ε."""
+    """One run, so every distribution and draw is asked for once."""
     queries = [Query(test.input, test.label) for test in cell.tests]
-    surveys, real = [], []
-    for epsilon in plan.epsilons:
-        settings = replace(plan.settings, epsilon=epsilon)
-        surveys.append((yield from survey(cell.train, queries, settings=settings)))
-        found = yield from model_hallucination_rates(cell.train, cell.evaluation, queries, settings=settings)
-        real.append(found)
-    errors = yield from error_rates(cell.train, queries, settings=plan.settings)
-    return _Read(surveys, real, errors)
+    settings, further = replace(plan.settings, epsilon=plan.epsilons[0]), plan.epsilons[1:]
+    found = yield from survey(cell.train, queries, settings=settings, further=further)
+    real = yield from model_hallucination_rates(
+        cell.train, cell.evaluation, queries, settings=settings, further=further
+    )
+    errors = yield from error_rates(cell.train, queries, settings=settings)
+    return _Read(found, real, errors)
 
 
 def _point(read: _Read, epsilons: Sequence[float], i: int) -> Point:
-    first = read.surveys[0].measured[i]
+    measured = read.survey.measured[i]
     error = read.errors[i]
-    entropy = first.readings[0].total if first.readings else None
     return Point(
-        phr={_name(e): _rate(found.measured[i]) for e, found in zip(epsilons, read.surveys, strict=True)},
-        mhr={_name(e): _rate(found[i]) for e, found in zip(epsilons, read.real, strict=True)},
+        phr=_rates(measured, epsilons),
+        mhr=_rates(read.real[i], epsilons),
         error=None if isinstance(error, str) else error,
-        entropy=entropy,
-        information=None if first.information is None else first.information.value,
-        contexts=len(first.readings),
+        entropy=measured.readings[0].total if measured.readings else None,
+        information=None if measured.information is None else measured.information.value,
+        contexts=len(measured.readings),
     )
 
 
-def _name(epsilon: float) -> str:
-    return f"{epsilon:g}"
-
-
-def _rate(measured: Measured) -> float | None:
-    return None if measured.rate is None else measured.rate.value
+def _rates(measured: Measured, epsilons: Sequence[float]) -> dict[str, float | None]:
+    """By ε, as it is written in tables."""
+    names = [f"{epsilon:g}" for epsilon in epsilons]
+    if measured.rate is None:
+        return dict.fromkeys(names)
+    rates = (measured.rate, *measured.further)
+    return {name: rate.value for name, rate in zip(names, rates, strict=True)}

@@ -85,6 +85,26 @@ class TestModelHallucinationRates:
         whole = FORM.context([*TRAIN, *MORE])
         assert sorted(r.context.startswith(whole) for r in drawn) == [False] * 6 + [True] * 6
 
+    @pytest.mark.parametrize("estimator", ["exact", "drawn"])
+    def test_further(self, estimator):
+        """Rates at more ε are those of runs of their own, and cost no request."""
+        options = {"estimator": estimator, "draws": 20, "contexts": 3, "horizon": 2}
+        logs = [[], []]
+
+        def run(epsilon, further, log):
+            settings = Settings(epsilon=epsilon, **options)
+            asked = [TRAIN, [Query("a", "no"), Query("b")]]
+            found = play(survey(*asked, settings=settings, further=further), ask(log=log))
+            flow = model_hallucination_rates(TRAIN, MORE, asked[1], settings=settings, further=further)
+            return [*found.measured, *play(flow, ask(log=log))]
+
+        many = run(0.75, (0.05, 0.3), logs[0])
+        for place, epsilon in enumerate((0.05, 0.3)):
+            alone = run(epsilon, (), logs[1])
+            assert [one.further[place] for one in many] == [one.rate for one in alone]
+        assert logs[1] == logs[0] * 2
+        assert [one.rate for one in many] == [one.rate for one in run(0.75, (), [])]
+
     def test_faults(self):
         """One query's leaves the others alone; a later one is told too."""
         found = rates([Query("zzz"), Query("a")])

@@ -72,6 +72,12 @@ class Measured:
         return estimate([one.rate for one in self.readings]) if self.readings else None
 
     @property
+    def further(self) -> tuple[Estimate, ...]:
+        """The same at each further ε that was asked for; empty without a reading."""
+        columns = zip(*(one.further for one in self.readings), strict=True)
+        return tuple(estimate(column) for column in columns)
+
+    @property
     def unlikely(self) -> Estimate | None:
         """The share of contexts under which the given answer is a hallucination; `None` without an answer."""
         found = [one.unlikely for one in self.readings if one.unlikely is not None]
@@ -169,6 +175,7 @@ def survey(
     settings: Settings | None = None,
     form: Form | None = None,
     preamble: str = "",
+    further: Sequence[float] = (),
 ) -> Flow[Survey]:
     """PHR, mutual information and the martingale's bets for every query of one D_n.
 
@@ -179,11 +186,12 @@ def survey(
             of every query's PHR is no larger, or `contexts` are reached.
         form: how pairs are written.
         preamble: what stands before them.
+        further: more ε at which the rate is wanted (`Measured.further`); they ask the model nothing more.
     """
     settings, form = settings or Settings(), form or Form()
     method = Whole if settings.estimator == "exact" else Drawn
     start = _Start(tuple(pairs), form, preamble)
-    reader = method(settings, form, start.text())
+    reader = method(settings, form, start.text(), tuple(further))
     faults = yield from reader.begin(queries)
     asked = [query for query, fault in zip(queries, faults, strict=True) if not fault]
     if not asked:

@@ -27,6 +27,7 @@ def model_hallucination_rates(
     settings: Settings | None = None,
     form: Form | None = None,
     preamble: str = "",
+    further: Sequence[float] = (),
 ) -> Flow[tuple[Measured, ...]]:
     """MHR: the share of responses to D_train that are unlikely under D_train ∪ D_eval.
 
@@ -40,6 +41,7 @@ def model_hallucination_rates(
         settings: ε, the estimator and K; contexts and horizon do not matter.
         form: how pairs are written.
         preamble: what stands before them.
+        further: more ε at which the rate is wanted.
 
     Returns:
         Per query, its one reading (`.readings[0].rate` in [0, 1], larger = more hallucinations), or none and why.
@@ -51,7 +53,7 @@ def model_hallucination_rates(
     settings, form = settings or Settings(), form or Form()
     if not evaluation:
         raise InputError("expected at least one pair to evaluate with, got none")
-    reader = _reader(pairs, settings, form, preamble)
+    reader = _reader(pairs, settings, form, preamble, further)
     faults = yield from reader.begin(queries)
     asked = [query for query, fault in zip(queries, faults, strict=True) if not fault]
     whole = form.context([*pairs, *evaluation], preamble)
@@ -90,9 +92,11 @@ def error_rates(
     return (yield from _reader(pairs, settings, form, preamble).errors(queries))
 
 
-def _reader(pairs: Sequence[Example], settings: Settings, form: Form, preamble: str) -> Whole | Drawn:
+def _reader(
+    pairs: Sequence[Example], settings: Settings, form: Form, preamble: str, further: Sequence[float] = ()
+) -> Whole | Drawn:
     method = Whole if settings.estimator == "exact" else Drawn
-    return method(settings, form, form.context(pairs, preamble))
+    return method(settings, form, form.context(pairs, preamble), tuple(further))
 
 
 def _measured(reading: Reading | str, other: float) -> Measured:

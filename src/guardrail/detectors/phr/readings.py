@@ -97,6 +97,7 @@ class Reading:
         known: H(Y|x, D).
         means: numbers in [0, 1] that keep their mean over the contexts if the model is a martingale.
         kept: those means.
+        further: THR at further ε.
     """
 
     rate: float
@@ -105,6 +106,7 @@ class Reading:
     known: float | None
     means: tuple[float, ...] = ()
     kept: tuple[float, ...] = ()
+    further: tuple[float, ...] = ()
 
 
 def lost(failed: Failed) -> str:
@@ -121,6 +123,7 @@ class Whole:
     settings: Settings
     form: Form
     base: str
+    further: tuple[float, ...] = ()
     other: float = 0.0
     _given: dict[Query, Outcomes] = field(default_factory=dict)
 
@@ -162,30 +165,31 @@ class Whole:
 
     def _compare(self, query: Query, under: Outcomes) -> Flow[Reading | str]:
         given = self._given[query]
+        epsilons = (self.settings.epsilon, *self.further)
         if len(under.names) > _LARGE:
-            reading = yield from compute(_whole, under, given, query, self.settings.epsilon)
+            reading = yield from compute(_whole, under, given, query, epsilons)
         else:
-            reading = _whole(under, given, query, self.settings.epsilon)
+            reading = _whole(under, given, query, epsilons)
         if isinstance(reading, Reading):
             self.other = max(self.other, under.other, given.other)
         return reading
 
 
-def _whole(under: Outcomes, given: Outcomes, query: Query, epsilon: float) -> Reading | str:
+def _whole(under: Outcomes, given: Outcomes, query: Query, epsilons: tuple[float, ...]) -> Reading | str:
     if query.answer is not None and not _begins(under):
         return _NO_BEGINNING
     try:
         rank, p, q = aligned(under, given)
     except InputError as error:
         return f"the model's distribution is none: {error}"
-    limit = float(quantile(rank, epsilon, weights=p))
-    share = min(1.0, math.fsum(q[rank < limit].tolist()))
+    limits = [float(quantile(rank, epsilon, weights=p)) for epsilon in epsilons]
+    shares = tuple(min(1.0, math.fsum(q[rank < limit].tolist())) for limit in limits)
     unlikely = None
     if query.answer is not None:
         begun = under.begun[0]
-        unlikely = bool((rank[-1] if begun is None else rank[begun]) < limit)
+        unlikely = bool((rank[-1] if begun is None else rank[begun]) < limits[0])
     means, kept = _followed(under, given)
-    return Reading(share, unlikely, float(entropy(q)), float(entropy(p)), means, kept)
+    return Reading(shares[0], unlikely, float(entropy(q)), float(entropy(p)), means, kept, shares[1:])
 
 
 def _begins(outcomes: Outcomes) -> bool:
@@ -230,6 +234,7 @@ class Drawn:
     settings: Settings
     form: Form
     base: str
+    further: tuple[float, ...] = ()
     other: float = 0.0
 
     def begin(self, queries: Sequence[Query]) -> Flow[list[str]]:
@@ -290,6 +295,7 @@ class Drawn:
             _entropy(parts[0]),
             (_above(likely, responses),),
             (0.5,),
+            tuple(float(rate(parts[0], parts[1], epsilon)) for epsilon in self.further),
         )
 
     def _draw(self, context: str, query: Query, draw: int) -> Sample:
