@@ -253,6 +253,18 @@ class TestLong:
         play(read([(story(40), f"claim number {i}") for i in range(9)], most=99), reader)
         assert len({request.premise for request in reader.asked}) < 20
 
+    def test_one_long_sentence_among_short_ones(self):
+        """Does not make the parts of the others smaller; it is read to the end with smaller ones."""
+        short = [(story(40), f"claim number {i}") for i in range(9)]
+        alone, beside = Reader(100), Reader(100)
+        play(read(short, most=99), alone)
+        found = play(read([*short, (story(40), "claim " * 40)], most=99), beside)
+        asked = [request for request in beside.asked if len(request.hypothesis) < 30]
+        assert asked == alone.asked
+        assert not found[-1].unread
+        last = max(piece.end for piece in found[-1].pieces)
+        assert last == len(story(40))
+
     def test_parts_that_fail(self):
         """The rest counts, and the failures are kept."""
         text = story(30, needle=self.NEEDLE, at=0.9)

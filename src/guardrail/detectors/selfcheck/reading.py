@@ -8,6 +8,7 @@ read is tried with one sentence before the others are asked about its parts. Not
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
@@ -158,7 +159,7 @@ def read(
 
 
 def _first(book: _Book) -> list[_Ask]:
-    """Every pair as a whole, but of a very long text only the one with the longest sentence."""
+    """Every pair as a whole, but of a very long text only one, whose sentence is of usual length."""
     asks: list[_Ask] = []
     long: dict[str, list[int]] = {}
     for number, (text, _) in enumerate(book.pairs):
@@ -167,7 +168,7 @@ def _first(book: _Book) -> list[_Ask]:
         else:
             asks.append(_whole(book, number, text))
     for text, numbers in long.items():
-        tried = max(numbers, key=lambda number: len(book.pairs[number][1]))
+        tried = sorted(numbers, key=lambda number: len(book.pairs[number][1]))[len(numbers) // 2]
         asks.append(_whole(book, tried, text))
         book.waiting[tried] = [number for number in numbers if number != tried]
     return asks
@@ -220,7 +221,8 @@ def _enter(book: _Book, ask: _Ask, reply: Reply[Entailment]) -> int | None:
 
 def _parts(book: _Book, text: str, start: int, stops: Sequence[tuple[int, int]]) -> list[_Ask]:
     """The parts of a text of which some pairs have read only the beginning, up to their stops."""
-    size = int(_SHARE * min((stop for _, stop in stops if stop), default=0))
+    known = [stop for _, stop in stops if stop]
+    size = int(_SHARE * statistics.median_high(known)) if known else 0
     if size < _SHORTEST:
         for number, _ in stops:
             book.readings[number].unread = True
