@@ -67,7 +67,7 @@ class TestPremise:
         good, bad = examined(case, premise="top", top=1)
         assert [(one.source, one.text) for one in passages_of(good)] == [("document 2", NEEDLE)]
         assert [one.source for one in passages_of(bad)] == ["document 1", "document 2"]
-        assert "nothing like it in 2 of 2 context" in bad.reason
+        assert "nothing like it in 2 of 2 documents" in bad.reason
 
     def test_long_premise_is_quoted_short(self):
         """Three sentences may be long; a report stays readable."""
@@ -226,7 +226,7 @@ class TestLongContext:
         (finding,) = examined(
             Case.of(NEEDLE, context=[story(60)]), lambda r: Entailment(0.1, 0.2, 0.7, 3, None)
         )
-        assert "1 of 1 context could not be read to the end" in finding.reason
+        assert "1 of 1 documents could not be read to the end" in finding.reason
 
 
 class TestHostile:

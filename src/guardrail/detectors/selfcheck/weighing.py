@@ -90,9 +90,10 @@ class Weighing:
     def _partial(self, seen: Sequence[Seen], values: Sequence[float | None], failures: str) -> str:
         """What the score lacks."""
         said = []
+        texts = "samples" if self.kind == "samples" else "documents"
         known = sum(value is not None for value in values)
         if failures and known < len(values):
-            said.append(f"{known} of {len(values)} {self.kind}: {failures}")
+            said.append(f"{known} of {len(values)} {texts}: {failures}")
         elif failures:
             said.append(f"some parts had no reply: {failures}")
         long = [one.reading for one in seen if one.reading.asked < one.reading.of]
@@ -100,11 +101,9 @@ class Weighing:
             asked, there = sum(one.asked for one in long), sum(one.of for one in long)
             said.append(f"{asked} of {there} parts of long texts were read, those most like it")
         if unread := sum(one.reading.unread for one in seen):
-            said.append(f"{unread} of {len(seen)} {self.kind} could not be read to the end")
+            said.append(f"{unread} of {len(seen)} {texts} could not be read to the end")
         if strange := sum(not one.premise.alike for one in seen):
-            said.append(
-                f"nothing like it in {strange} of {len(seen)} {self.kind}: their beginnings were taken"
-            )
+            said.append(f"nothing like it in {strange} of {len(seen)} {texts}: their beginnings were taken")
         read = [one.reading.sentence_read for one in seen if one.reading.sentence_read is not None]
         if read:
             said.append(
