@@ -246,7 +246,7 @@ class TestLanguages:
                 return Completion("译文二。" if "译文一" in text else "译文一。")
             if "into English" in text:
                 return Completion(next(found for sent, found in back.items() if sent in text))
-            return Completion("340 metres." if "in English" in text else "?")
+            return Completion("340 metres." if "language of the question" in text else "?")
 
         options = {"rephrasings": 2, "through": "zh"}
         [finding] = play(detector(**options).examine(CASE), reply)
@@ -256,6 +256,35 @@ class TestLanguages:
         assert any("译文一。" in text and QUESTION in text for text in asked)
         least, most = detector(**options).cost(CASE)
         assert least <= 6 <= most
+
+    def test_a_question_in_another_language(self):
+        """English about a Chinese text: answers are compared as English ones, by consistency alone."""
+        pytest.importorskip("jieba")
+        text = "科尔沃大桥于1921年通车，全长340米，设有两条车道。"
+        model = Model(
+            (
+                "科尔沃大桥1921年通车，全长340米，有两条车道。",
+                "1921年通车的科尔沃大桥全长340米，设有两条车道。",
+            ),
+            ("It is 340 metres long.", "340 metres long."),
+        )
+        case = Case.of(ANSWER, prompt=QUESTION, context=[text])
+        found = MemoryConsistency(rephrasings=2, encoder="chrf").examine(case)
+        [finding] = play(found, lambda request: Completion(model(request)))
+        assert finding.verdict is Verdict.SUPPORTED
+        assert "relevance" not in numbers(finding)
+        assert "'en'" in next(e.note for e in finding.evidence if getattr(e, "name", "") == "threshold")
+        bare = case.model_copy(update={"answer": "340", "messages": ()})
+        assert MemoryConsistency(encoder="chrf").plan(bare).spoken == "zh"
+
+    def test_summaries_of_translations(self):
+        """Are asked for in the first language."""
+        plan = detector(through="zh").plan(Case.of(ANSWER, context=[TEXT]))
+        assert "one sentence in English that" in plan.question("译文。").messages[-1].text
+        assert (
+            "one sentence that"
+            in detector().plan(Case.of(ANSWER, context=[TEXT])).question("x").messages[-1].text
+        )
 
     def test_through_its_own(self):
         """There is nothing to translate."""

@@ -14,7 +14,7 @@ from guardrail.backends import Backend
 from guardrail.backends.packaged import LANE, installed, packaged
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.detectors.memory.external.fits import ExternalFit, Judged, Task, packaged_fit, read_fit
-from guardrail.detectors.memory.external.flows import Again, Plan, ask_again
+from guardrail.detectors.memory.external.flows import Again, Plan, Yardstick, ask_again
 from guardrail.detectors.memory.external.measuring import Measured, measure
 from guardrail.detectors.memory.external.similarity import (
     Encoder,
@@ -189,44 +189,61 @@ class MemoryConsistency(Detector):
         if len(source) > self.longest:
             return f"the source has {len(source):,} characters, more than {self.longest:,} (longest)"
         tongue: Language = language(source) if self.language == "auto" else self.language
-        encoder = self._encoder(case.answer, source)
-        task: Task = "summary" if text and not question else "answer"
-        fit = self._fit if self._fit is not None else packaged_fit(task, tongue, encoder)
-        if fit is None:
-            return f"no fit of normal answers for the language {tongue!r} by {name_of(encoder)}: give one with fit="
+        spoken = self._spoken(question, tongue)
         if self.through == tongue:
             return f"the source is in {tongue!r} already, so there is nothing to translate (through)"
+        task: Task = "summary" if text and not question else "answer"
+        texts_by = self._yardstick(task, tongue, source)
+        answers_by = self._yardstick(task, spoken, case.answer)
+        for found in (texts_by, answers_by):
+            if isinstance(found, str):
+                return found
+        assert isinstance(texts_by, Yardstick)  # noqa: S101  # just seen
+        assert isinstance(answers_by, Yardstick)  # noqa: S101
+        paper = self.prompts == "paper"
         return Plan(
             source=source,
             kind="text" if text else "question",
             language=tongue,
             through=self.through,
-            task=partial(task_of, case, language=tongue, paper=self.prompts == "paper"),
+            task=partial(task_of, case, language=tongue, paper=paper, translated=self.through is not None),
             rephrasings=self.rephrasings,
             retries=self.retries,
-            encoder=encoder,
-            fit=fit,
+            texts_by=texts_by,
+            answers_by=answers_by,
+            spoken=spoken,
             temperature=self.temperature,
-            paper=self.prompts == "paper",
+            paper=paper,
         )
 
-    def _encoder(self, answer: str, source: str) -> Encoder:
+    def _spoken(self, question: str, tongue: Language) -> Language:
+        """The language of the answers: that of the question, whatever the text is in."""
+        if self.language != "auto" or not any(map(str.isalpha, question)):
+            return tongue
+        return language(question)
+
+    def _yardstick(self, task: Task, tongue: Language, text: str) -> Yardstick | str:
+        """What compares texts of a language; else why nothing does."""
         if self._fit is not None:
             known: dict[str, Encoder] = {"packaged": "packaged", "chrf": "chrf"}
-            return known.get(self._fit.encoder, "guard")
-        found = chosen(self.encoder, source)
-        return chosen(self.encoder, answer) if found == "packaged" else found
+            return Yardstick(known.get(self._fit.encoder, "guard"), self._fit)
+        encoder = "chrf" if self.encoder == "auto" and tongue == "zh" else chosen(self.encoder, text)
+        fit = packaged_fit(task, tongue, encoder)
+        if fit is None:
+            return f"no fit of normal answers for the language {tongue!r} by {name_of(encoder)}: give one with fit="
+        return Yardstick(encoder, fit)
 
     # -- what is said
 
     def _measure(self, case: Case, plan: Plan, again: Again) -> Flow[Measured | str]:
         """The numbers of the answer beside those asked again; else why there are none."""
-        if problem := _other_encoder(plan.fit):
+        if problem := _other_encoder(plan.answers_by.fit):
             return problem
         texts = [pair.response for pair in again.pairs]
         two = list(combinations(range(len(texts)), 2))
         found = yield from likenesses(
-            [*((case.answer, text) for text in texts), *((texts[i], texts[j]) for i, j in two)], plan.encoder
+            [*((case.answer, text) for text in texts), *((texts[i], texts[j]) for i, j in two)],
+            plan.answers_by.encoder,
         )
         own, among = found[: len(texts)], found[len(texts) :]
         known = [i for i, one in enumerate(own) if one.value is not None]
@@ -240,14 +257,14 @@ class MemoryConsistency(Detector):
             [own[i].value for i in known],
             [one.value for one in among if one.value is not None],
         )
-        if plan.kind == "question" or language(case.answer) != plan.language:
+        if plan.kind == "question" or plan.spoken != plan.language:
             return replace(measured, relevance=None)
         return measured
 
     def _finding(
         self, case: Case, plan: Plan, measured: Measured, again: Again, counts: Measurement
     ) -> Finding:
-        fit = plan.fit
+        fit = plan.answers_by.fit
         judged = fit.judge(measured)
         if judged is None:
             return self._unverified(case, f"too few answers to compare with: {again.told}", [counts])
@@ -282,7 +299,7 @@ class MemoryConsistency(Detector):
 
 def _numbers(plan: Plan, measured: Measured, judged: Judged) -> list[Measurement]:
     """What the score rests on."""
-    by, fit = name_of(plan.encoder), plan.fit
+    by, fit = name_of(plan.answers_by.encoder), plan.answers_by.fit
     found = [
         Measurement(name="consistency", value=measured.consistency, note=f"{by}; larger = more consistent")
     ]

@@ -25,7 +25,7 @@ from guardrail.flow import Answer, Failed, Flow, Reply, each, one, why
 from guardrail.requests import Ask, Completion, Message
 from guardrail.text.segmentation import Language
 
-__all__ = ["Again", "Pair", "Plan", "Rephrasing", "ask_again", "cleaned"]
+__all__ = ["Again", "Pair", "Plan", "Rephrasing", "Yardstick", "ask_again", "cleaned"]
 
 _MARKS = re.compile(r"</?data-[0-9a-f]{16}>")
 _PAIRS = {"{": "}", "[": "]", '"': '"', "“": "”", "「": "」"}
@@ -91,6 +91,14 @@ class Again:
 
 
 @dataclass(frozen=True, slots=True)
+class Yardstick:
+    """What compares texts, and the fit that belongs to it."""
+
+    encoder: Encoder
+    fit: ExternalFit
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """How to ask again.
 
@@ -102,8 +110,9 @@ class Plan:
         task: the messages that ask the task on a text.
         rephrasings: how many are wanted.
         retries: how many more may be tried.
-        encoder: what compares texts.
-        fit: normal answers, with T_cq.
+        texts_by: what compares rephrasings with the source, with T_cq.
+        answers_by: what compares answers, which may be in another language, with what is normal for them.
+        spoken: the language of the answers.
         temperature: of all requests.
         paper: the paper's prompts.
     """
@@ -115,8 +124,9 @@ class Plan:
     task: Callable[[str], tuple[Message, ...]]
     rephrasings: int
     retries: int
-    encoder: Encoder
-    fit: ExternalFit
+    texts_by: Yardstick
+    answers_by: Yardstick
+    spoken: Language
     temperature: float = 0.95
     paper: bool = False
 
@@ -201,10 +211,10 @@ def _judged(again: Again, plan: Plan, kept: Sequence[Rephrasing], sent: str) -> 
         if not _plain(text):
             again.malformed += 1
             return ""
-    [found] = yield from likenesses([(text, plan.source)], plan.encoder)
+    [found] = yield from likenesses([(text, plan.source)], plan.texts_by.encoder)
     if found.value is None:
         return found.reason
-    if found.value <= plan.fit.same_meaning:
+    if found.value <= plan.texts_by.fit.same_meaning:
         again.unlike += 1
         return ""
     return Rephrasing(text, sent, found.value)

@@ -37,17 +37,18 @@ def _table(**texts: str) -> Mapping[str, str]:
 
 _ENGLISH = _table(
     role="You edit texts with care.",
-    text="Write the text below again in other words: change words, the structure of sentences and their order where that "
-    "is possible. Every name, number, date and statement stays; nothing is added and nothing left out. Reply with "
+    text="Write the text below again in other words and the same language: change words, the structure of sentences and "
+    "their order where that is possible. Every name, number, date and statement stays; nothing is added and nothing left out. Reply with "
     "the new text alone.",
-    question="Write the question below again in other words, so that it asks for exactly the same. Every name, number "
+    question="Write the question below again in other words and the same language, so that it asks for exactly the same. Every name, number "
     "and date stays. Reply with the new question alone; do not answer it.",
     different="It has to differ from each of these versions:",
-    summary="Summarise the text below in one sentence that says as much of it as possible. Use nothing but the text. "
+    summary="Summarise the text below in one sentence{language} that says as much of it as possible. Use nothing but the text. "
     "Reply with the sentence alone.",
-    answer="Answer the question by the text below alone, briefly, in English. If the text does not say, reply that it does "
+    answer="Answer the question by the text below alone, briefly, in the language of the question. If the text does not say, reply that it does "
     "not say.",
     asked="Question: ",
+    named=" in English",
     given="Text:",
     elsewhere="(the text)",
     translate="Translate the text below into English. Every name, number, date and statement stays. Reply with the "
@@ -59,9 +60,10 @@ _CHINESE = _table(
     "不得增加，也不得遗漏。只输出改写后的文本。",
     question="请用不同的措辞改写下面的问题，所问的内容必须完全相同，人名、数字和日期都要保留。只输出改写后的问题，不要回答。",
     different="改写结果必须与以下每个版本都不同：",
-    summary="请用一句话概括下面的文本，尽可能多地保留信息，只依据文本内容。只输出这句话。",
-    answer="请只根据下面的文本，用中文简短回答问题。如果文本没有提到，就回答文本没有提到。",
+    summary="请用一句{language}话概括下面的文本，尽可能多地保留信息，只依据文本内容。只输出这句话。",
+    answer="请只根据下面的文本，用提问所用的语言简短回答问题。如果文本没有提到，就回答文本没有提到。",
     asked="问题：",
+    named="中文",
     given="文本：",
     elsewhere="（文本）",
     translate="请把下面的文本翻译成中文，保留所有人名、地名、数字、日期和事实。只输出译文。",
@@ -96,23 +98,33 @@ def rephrase_prompt(
     return (_system(words), user(*pieces))
 
 
-def summary_prompt(text: str, *, language: Language, paper: bool = False) -> tuple[Message, ...]:
-    """Ask for one sentence that says what a text says."""
+def summary_prompt(
+    text: str, *, language: Language, paper: bool = False, translated: bool = False
+) -> tuple[Message, ...]:
+    """Ask for one sentence that says what a text says.
+
+    Args:
+        text: q̂_p.
+        language: of the prompt.
+        paper: the paper's words, unfenced.
+        translated: the text is in another language; the sentence is to be in that of the prompt.
+    """
     if paper:
         return (user(f"{_PAPER_SUMMARY}\n{text}"),)
     words = _words(language)
-    return (_system(words), user(f"{words['summary']}\n\n", Untrusted(text)))
+    said = words["named"] if translated else ""
+    return (_system(words), user(f"{words['summary'].format(language=said)}\n\n", Untrusted(text)))
 
 
 def answer_prompt(
     question: str, text: str, *, language: Language, documents: Sequence[str] = ()
 ) -> tuple[Message, ...]:
-    """Ask the user's question about a text, for an answer in the given language.
+    """Ask the user's question about a text, for an answer in the language of the question.
 
     Args:
         question: the user's own; not fenced, since it is what the model is to do.
         text: q̂_p.
-        language: of the prompt and of the answer.
+        language: of the prompt.
         documents: what the text stands for; where the question quotes one, it is left out there.
     """
     words = _words(language)

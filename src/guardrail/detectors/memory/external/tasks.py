@@ -15,15 +15,18 @@ def source_of(case: Case) -> str:
     return "\n\n".join(document.strip() for document in case.context if document.strip())
 
 
-def task_of(case: Case, text: str, *, language: Language, paper: bool = False) -> tuple[Message, ...]:
+def task_of(
+    case: Case, text: str, *, language: Language, paper: bool = False, translated: bool = False
+) -> tuple[Message, ...]:
     """The task of a case, asked about a text in place of its documents.
 
     Args:
         case: with documents, a question, or both.
         text: q̂_p: documents in other words; without documents the question in other words, which then takes the place
             of the last user message.
-        language: of the prompt and of the answer.
+        language: of the prompt.
         paper: the paper's prompt, for a summary.
+        translated: the text is in another language than the answer is to be.
     """
     question = case.question.strip()
     if not source_of(case):
@@ -31,4 +34,4 @@ def task_of(case: Case, text: str, *, language: Language, paper: bool = False) -
         return (*case.messages[:last], user(text))
     if question:
         return answer_prompt(question, text, language=language, documents=case.context)
-    return summary_prompt(text, language=language, paper=paper)
+    return summary_prompt(text, language=language, paper=paper, translated=translated)
