@@ -13,7 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from guardrail.detectors.selfcheck.nli import contradiction, not_entailed
-from guardrail.detectors.selfcheck.reading import pair, pooled, read
+from guardrail.detectors.selfcheck.reading import pooled, read
 from guardrail.flow import Failed, Reason
 from guardrail.requests import Entail, Entailment
 from guardrail.testing import play
@@ -306,12 +306,6 @@ class TestLong:
         (found,) = play(read([(story(300), "claim")], most=50), reply)
         assert found.unread
         assert len(asked) <= 50
-
-
-def test_pairs():
-    """The sample is the premise, or the hypothesis as in the paper's package."""
-    assert pair("r", "s") == Entail(premise="s", hypothesis="r")
-    assert pair("r", "s", "sentence_first") == Entail(premise="r", hypothesis="s")
 
 
 def test_pieces_are_in_order():
