@@ -13,7 +13,7 @@ from benchmarks._plots import COLOURS, DASHES, MARKERS, STYLE, save
 from benchmarks.phr.process.functions import NOISE
 from benchmarks.phr.process.measure import EPSILONS, MAIN
 from benchmarks.phr.process.statistics import calibration, calibration_error, correlation, interval, mean
-from benchmarks.phr.process.survey import Line, Survey
+from benchmarks.phr.process.survey import CONTEXTS, HORIZON, Line, Survey
 from benchmarks.phr.process.table import corrected
 from guardrail.errors import MissingExtra
 
@@ -69,12 +69,23 @@ def _style() -> Any:
 
 
 def _sheet(rows: int, columns: int, *, size: float = 2.6, **shared: Any) -> tuple[Any, Any]:
-    """A figure of panels, and the panels by row and column."""
+    """A figure of panels, and the panels by row and column; matplotlib takes long to arrange many, so they are not."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(size * columns, size * rows), layout="constrained")
+    many = rows * columns > 8
+    figure = Figure(figsize=(size * columns, size * rows), layout=None if many else "constrained")
     FigureCanvasAgg(figure)
+    if many:
+        margin = 0.55 / size
+        figure.subplots_adjust(
+            left=1.4 * margin / columns,
+            right=0.99,
+            bottom=margin / rows,
+            top=1 - 0.2 / rows,
+            wspace=0.12,
+            hspace=0.25,
+        )
     return figure, figure.subplots(rows, columns, squeeze=False, **shared)
 
 
@@ -119,8 +130,8 @@ def _figure_2(found: Survey, folder: Path) -> None:
 
 def _figure_8(found: Survey, folder: Path) -> None:
     sizes = sorted(found.lines["inside"])
-    chosen = [sizes[0], sizes[len(sizes) // 2], sizes[-1]]
-    figure, panels = _sheet(2, 3)
+    chosen = list(dict.fromkeys((sizes[0], sizes[len(sizes) // 2], sizes[-1])))
+    figure, panels = _sheet(2, len(chosen))
     for row, (kind, word) in zip(
         panels, (("inside", "like training"), ("outside", "unlike training")), strict=True
     ):
@@ -169,7 +180,7 @@ def _figure_3(found: Survey, folder: Path) -> None:
     figure, ((left, right),) = _sheet(1, 2, size=4)
     rate, true = _by_size(found, "rate", MAIN), _by_size(found, "true", MAIN)
     _against_size(left, found, {"THR": true, "PHR": rate})
-    left.set(ylabel="rate", title="ε = .05, M = 40, N − n = 100")
+    left.set(ylabel="rate", title=f"ε = .05, M = {CONTEXTS}, N − n = {HORIZON}")
     _diagonal(right)
     _calibrations(right, found, rate, true)
     right.set(xlabel="PHR", ylabel="THR", title="calibration by n: ten bins of queries")
@@ -210,10 +221,10 @@ def _figure_14(found: Survey, folder: Path) -> None:
             _diagonal(axes)
             _scatter(axes, one.rate[i], one.true[MAIN])
             error = float(calibration_error(one.rate[i].reshape(-1), one.true[MAIN].reshape(-1)))
-            axes.set_title(f"PHR's ε = {EPSILONS[i]:g}, n = {size}: error {error:.2f}", fontsize=7)
+            axes.set_title(f"ε̃ = {EPSILONS[i]:g}, n = {size}: error {error:.2f}", fontsize=7)
         row[0].set_ylabel("THR at ε = .05")
     for axes in panels[-1]:
-        axes.set_xlabel("PHR")
+        axes.set_xlabel("PHR at ε̃")
     save(figure, folder, "phr-process-figure-14")
 
 

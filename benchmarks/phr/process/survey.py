@@ -45,8 +45,8 @@ class Plan:
 
     @classmethod
     def fast(cls) -> Plan:
-        """One group, three n."""
-        return cls(sizes=(2, 30, 100), groups=1)
+        """One group, two n."""
+        return cls(sizes=(2, 100), groups=1)
 
 
 @dataclass(frozen=True, slots=True)
