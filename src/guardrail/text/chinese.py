@@ -20,8 +20,11 @@ _TITLE = re.compile("《[^《》]*》")
 _GLOSS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]|〔[^〔〕]*〕|【[^【】]*】|〈[^〈〉]*〉")
 _DYNASTY = re.compile(
     "(?:先秦|西汉|东汉|三国|两晋|西晋|东晋|南朝|北朝|南北朝|初唐|盛唐|中唐|晚唐|五代|南唐|后蜀|北宋|南宋"
-    "|[秦汉魏晋隋唐宋辽金元明清])(?:代|朝)?(?:[·・•‧∙]|(?:著名|大)?(?:诗人|词人|文学家))"
+    "|[秦汉魏晋隋唐宋辽金元明清])"
+    "(?:(?:代|朝)(?:[·・•‧∙]|(?:著名|大)?(?:诗人|词人|文学家))?|[·・•‧∙]|(?:著名|大)?(?:诗人|词人|文学家))"
 )
+# letters and digits, and marks that tell names apart: C, C++ and C#; 1.5 and 15; −5 and 5
+_TELLING = re.compile(r"[^\W_]|(?<=\w)[+#]+(?!\w)|(?<=\d)\.(?=\d)|(?<![\w)])[-−–](?=\d)")
 _SHORT = 200  # characters: longer texts are not remembered
 _ACCENTS = re.compile("[\u0300-\u036f]")
 
@@ -101,6 +104,8 @@ def name_key(text: str) -> str:
     Example:
         >>> name_key("São Tomé"), name_key("ＰＡＲＩＳ."), name_key("N'Djamena")
         ('saotome', 'paris', 'ndjamena')
+        >>> name_key("C++"), name_key("C"), name_key("−1.5"), name_key("15.")
+        ('c++', 'c', '-1.5', '15')
     """
     return _name_key(text) if len(text) <= _SHORT else _name_key.__wrapped__(text)
 
@@ -122,6 +127,8 @@ def _name_key(text: str) -> str:
 def text_key(text: str) -> str:
     """What is left of a text for comparison: its letters and digits, in one width, case and script.
 
+    So are marks that tell names apart: "++" and "#" behind a letter, a decimal point, a minus.
+
     Raises:
         MissingExtra: there are Chinese characters and OpenCC is not installed.
 
@@ -139,7 +146,8 @@ def _text_key(text: str) -> str:
 
 def _letters(text: str) -> str:
     bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold()))
-    return "".join(filter(str.isalnum, unicodedata.normalize("NFC", bare)))
+    telling = "".join(_TELLING.findall(unicodedata.normalize("NFC", bare)))
+    return telling.replace("−", "-").replace("–", "-")
 
 
 @cache

@@ -95,6 +95,11 @@ class TestRecognised:
         """More pairs than anybody matches are no task, and are seen soon."""
         assert recognised(Case.of("x", prompt="Match:\n" + piece * 50_000)) is None
 
+    def test_many_blanks(self):
+        """They take no time quadratic in their number: a minute here, if they did."""
+        assert recognised(Case.of("x", prompt="Match:\n1. a" + " " * 500_000 + "b")) is None
+        assert read_answer("1" + " " * 500_000 + "x", list(TRUTH), ["Rome", "Tokyo", "Oslo"]) == []
+
     def test_last_question_counts(self):
         """An earlier task was answered already."""
         messages = (user(LETTERED), Message("assistant", "1-C"), user("Thank you. What is in a name?"))
@@ -144,6 +149,8 @@ class TestReadAnswer:
             "**Norway** → C (Oslo)\n**Italy** → A (Rome)\n**Japan** → B (Tokyo)",
             "| Country | Capital |\n|---|---|\n| Norway | Oslo |\n| Italy | Rome |\n| Japan | Tokyo |",
             "My answers: \n1) c\n2) a\n3) b",
+            "<think>Norway: Rome?\nItaly: Oslo?</think>\nNorway: Oslo\nItaly: Rome\nJapan: Tokyo",
+            "1-A? No.</think>C, A, B",
         ],
     )
     def test_in_the_order_of_the_lefts(self, answer):
@@ -172,7 +179,9 @@ class TestReadAnswer:
         """Not one partner for each."""
         assert read_answer(answer, list(TRUTH), ["Rome", "Tokyo", "Oslo"], ["A", "B", "C"]) == []
 
-    @pytest.mark.parametrize("piece", [":", "| ", "1-", "a:", "Norway: ", "- \n", "1. a\n", "(", "A. "])
+    @pytest.mark.parametrize(
+        "piece", [":", "| ", "1-", "a:", "Norway: ", "- \n", "1. a\n", "(", "A. ", "1" + " " * 100]
+    )
     def test_hostile_length(self, piece):
         """Long nonsense is no answer, and soon."""
         assert read_answer(piece * 50_000, list(TRUTH), ["Rome", "Tokyo", "Oslo"], ["A", "B", "C"]) == []

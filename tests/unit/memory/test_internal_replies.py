@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail.detectors.memory.internal import read_list, read_name
+from guardrail.text.chinese import name_key
 
 POETS = ["杜甫", "王之渙", "李白"]  # as the question shows them
 RIGHT = ("王之涣", "杜甫", "李白")
@@ -33,6 +34,11 @@ class TestReadList:
             "Answer: 王之涣, 杜甫, 李白",
             "<think>王之涣, no, 杜甫, …</think>\n王之涣, 杜甫, 李白",
             "　王之涣 ， 杜甫 ， 李白　",
+            '```json\n["王之涣", "杜甫", "李白"]\n```',
+            "```text\n王之涣, 杜甫, 李白\n```",
+            "王之涣, no, 杜甫, …</think>王之涣, 杜甫, 李白",
+            "(王之涣), (杜甫), (李白)",
+            "王之涣，杜甫，和李白",
         ],
     )
     def test_a_list(self, reply):
@@ -67,6 +73,30 @@ class TestReadList:
         """It is an answer, if a wrong one."""
         assert read_list("陆游, 杜甫, 李白", POETS).names == ("陆游", "杜甫", "李白")
 
+    @pytest.mark.parametrize(
+        "reply", ["[唐]王之涣，（唐）杜甫，李白（唐）", "王之涣 (688), 杜甫 [712], 李白 (701)"]
+    )
+    def test_a_gloss(self, reply):
+        """Brackets that hold a part of a name stay with it, so that it is known as a gloss."""
+        found = read_list(reply, POETS)
+        assert [name_key(name) for name in found.names] == list(RIGHT)
+
+    def test_and(self):
+        """The word before the last name is form, unless the name is no name on offer without it."""
+        offer = ["Rome", "Oslo", "Trinidad", "and co"]
+        assert read_list("Oslo, Rome, And Co, and Trinidad", offer).names == (
+            "Oslo",
+            "Rome",
+            "And Co",
+            "Trinidad",
+        )
+        assert read_list("Oslo, and Paris", ["Rome", "Oslo"]).names == ("Oslo", "and Paris")
+
+    def test_a_minus_is_no_dash(self):
+        """A list of numbers keeps their signs."""
+        assert read_list("-5, 3", ["3", "-5"]).names == ("-5", "3")
+        assert read_list("- Rome\n- Oslo", ["Oslo", "Rome"]).names == ("Rome", "Oslo")
+
     def test_a_right_name_that_was_not_shown(self):
         """Of a couplet with two poets the other one is no stranger."""
         assert read_list("朱斌, 杜甫", ["王之渙", "杜甫"], right=["朱斌"]).names == ("朱斌", "杜甫")
@@ -98,7 +128,8 @@ class TestReadList:
         assert (len(found.names) == 3) == (found.fault is None)
 
     @pytest.mark.parametrize(
-        "reply", ["," * 200_000, "a," * 100_000, "1." * 100_000, "[" * 100_000, "<think>" * 50_000]
+        "reply",
+        ["," * 200_000, "a," * 100_000, "1." * 100_000, "[" * 100_000, "([<" * 50_000, "<think>" * 50_000],
     )
     def test_hostile_length(self, reply):
         """Long nonsense is malformed, and soon."""
@@ -107,11 +138,25 @@ class TestReadList:
 
 class TestReadName:
     @pytest.mark.parametrize(
-        "reply", ["Paris", " Paris. ", "“Paris”", "**Paris**", "Answer: Paris", "<think>?</think>Paris"]
+        "reply",
+        [
+            "Paris",
+            " Paris. ",
+            "“Paris”",
+            "**Paris**",
+            "Answer: Paris",
+            "<think>?</think>Paris",
+            "Lyon?</think> Paris",
+        ],
     )
     def test_a_name(self, reply):
         """And nothing else."""
         assert read_name(reply) == "Paris"
+
+    def test_a_gloss(self):
+        """It stays with the name, in whose key it does not count."""
+        assert read_name("Paris (France).") == "Paris (France)"
+        assert read_name("(Paris)") == "Paris"
 
     @pytest.mark.parametrize(
         "reply", ["", "。", "It is Paris!", "Paris: of course", "Paris\nor Lyon", "x" * 41]

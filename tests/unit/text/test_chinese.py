@@ -26,6 +26,8 @@ class TestNameKey:
             "(唐)王之涣",
             "王之涣（688年—742年）",
             "唐代诗人王之涣",
+            "唐代王之涣",
+            "唐朝·王之渙",
             "「王之涣」",
             "“王之涣”",
             "**王之涣**",
@@ -86,6 +88,21 @@ class TestNameKey:
     )
     def test_latin(self, first, second):
         """Case, accents, width and marks make no difference."""
+        assert name_key(first) == name_key(second)
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [("C", "C++"), ("C", "C#"), ("C#", "C++"), ("15", "1.5"), ("5", "-5"), ("5", "−5")],
+    )
+    def test_marks_that_tell_apart(self, first, second):
+        """Different names and numbers stay different where a mark is all that differs."""
+        assert name_key(first) != name_key(second)
+
+    @pytest.mark.parametrize(
+        ("first", "second"), [("-5", "−5."), ("1.5", "（1.5）"), ("C++", "c++."), ("1914-1918", "1914–1918")]
+    )
+    def test_marks_that_do_not(self, first, second):
+        """The same name stays the same, with a stop or another dash."""
         assert name_key(first) == name_key(second)
 
     @pytest.mark.parametrize("text", ["", " ", "?!", "《》", "（）", "·"])

@@ -13,21 +13,24 @@ from typing import Literal, TypeAlias
 
 from guardrail.text.chinese import name_key
 
-__all__ = ["FAULTS", "Fault", "Reading", "read_list", "read_name"]
+__all__ = ["FAULTS", "Fault", "Reading", "read_list", "read_name", "thought_end"]
 
 Fault: TypeAlias = Literal["empty", "length", "prose", "unrelated"]
 FAULTS: tuple[Fault, ...] = ("empty", "length", "prose", "unrelated")
 """No text; another number of names; more than names; not one name that was on offer."""
 
 _READ = 10_000  # characters of a reply that are looked at
-_THOUGHT = re.compile(r"\A\s*<think>.*?(?:</think>|\Z)", re.DOTALL)
+_THOUGHT_END = "</think>"
+_BLOCK = re.compile(r"\A```\w*[ \t]*\n(.*)```\Z", re.DOTALL)
 _LEAD = re.compile(r"\A(?:the )?(?:answer|答案|答|作者)(?: is|是|为)?\s*[:：]\s*", re.IGNORECASE)
 _NUMBER = re.compile(
-    r"(?:^|(?<=[,，、;；\n]))[ \t]*(?:[(（]?\d{1,2}[)）.．、:：](?!\d)|[-*•–])[ \t]*", re.MULTILINE
+    r"(?:^|(?<=[,，、;；\n]))[ \t]*(?:[(（]?\d{1,2}[)）.．、:：](?!\d)|[-*•–](?!\d))[ \t]*", re.MULTILINE
 )
 _SEPARATOR = re.compile("[,，、;；]")
 _PROSE = re.compile(r"[。！？!?:：=→\n]|\w{4}\. ")
-_ENDS = " \t\r\n.。,，、;；\"'“”‘’「」『』`*_[]［］()（）<>〈〉"
+_ENDS = " \t\r\n.。,，、;；\"'“”‘’「」『』`*_"
+_BRACKETS = (("[", "]"), ("［", "］"), ("(", ")"), ("（", "）"), ("<", ">"), ("〈", "〉"))
+_AND = re.compile(r"(?:and[ \t]+|&|和|与|及|以及)[ \t]*", re.IGNORECASE)
 _LONG = 40  # characters of a name, unless longer ones are on offer
 
 
@@ -51,7 +54,7 @@ def read_name(reply: str) -> str | None:
         >>> read_name(" “Paris”. "), read_name("It is Paris, of course!")
         ('Paris', None)
     """
-    text = _said(reply).strip(_ENDS)
+    text = _bared(_said(reply))
     return text if text and len(text) <= _LONG and _is_name(text) else None
 
 
@@ -69,15 +72,16 @@ def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = (
         >>> read_list("Rome", ["Oslo", "Rome"]).fault, read_list("Well: Rome, Oslo!", ["Oslo", "Rome"]).fault
         ('length', 'prose')
     """
-    text = _said(reply).strip()
-    if not text.strip(_ENDS):
+    text = _said(reply)
+    if not _bared(text):
         return Reading(fault="empty")
     known = {name_key(name): name for name in (*on_offer, *right)}
     longest = max(_LONG, *(len(name) for name in known.values()))
-    lines = [line.strip(_ENDS) for line in _NUMBER.sub("", _bare(text)).splitlines()]
+    lines = [_bared(line) for line in _NUMBER.sub("", _whole(text)).splitlines()]
     widest = 1 + max(len(_SEPARATOR.findall(name)) for name in known.values())
     pieces = (_rejoined(_SEPARATOR.split(line), known, widest) for line in lines if line)
-    names = [name.strip(_ENDS) for line in pieces for name in line]
+    names = [_bared(name) for line in pieces for name in line]
+    names[1:] = [_without_and(name, known) for name in names[1:]]
     if any(len(name) > longest or (not _is_name(name) and name_key(name) not in known) for name in names):
         return Reading(fault="prose")
     if len(names) != len(on_offer) or not all(names):
@@ -87,14 +91,66 @@ def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = (
     return Reading(tuple(names))
 
 
+def thought_end(reply: str) -> int:
+    """Where a reply begins behind the thought of a reasoning model; its end where the thought was cut off.
+
+    What opens a thought often stands in the prompt, so that only its end is seen.
+
+    Example:
+        >>> thought_end("<think>Rome?</think>Paris"), thought_end("Rome?</think>Paris"), thought_end("Paris")
+        (20, 13, 0)
+    """
+    end = reply.rfind(_THOUGHT_END)
+    if end >= 0:
+        return end + len(_THOUGHT_END)
+    return len(reply) if reply.lstrip().startswith("<think>") else 0
+
+
 def _said(reply: str) -> str:
-    return _LEAD.sub("", _THOUGHT.sub("", reply, count=1)[:_READ].strip(), count=1)
+    begin = thought_end(reply)
+    text = reply[begin : begin + _READ].strip()
+    return _LEAD.sub("", _BLOCK.sub(r"\1", text).strip(), count=1)
 
 
-def _bare(text: str) -> str:
-    """Without a pair of brackets around it all."""
-    inner = text.strip("`* \t\n")
-    return inner[1:-1] if inner[:1] in "[［(（" and inner[-1:] in "]］)）" else inner
+def _whole(text: str) -> str:
+    """Without marks and a pair of brackets around all of it."""
+    text = text.strip("`* \t\n")
+    return text[1:-1] if any(_around(text, *pair) for pair in _BRACKETS) else text
+
+
+def _bared(text: str) -> str:
+    """A name without marks around it, and without brackets that hold it or lack their other half.
+
+    Brackets that hold a part of it stay: what is in them is a gloss ("Paris (France)", "[唐]王维").
+    """
+    while True:
+        text = text.strip(_ENDS)
+        for opening, closing in _BRACKETS:
+            if _around(text, opening, closing):
+                text = text[1:-1]
+                break
+            if text.startswith(opening) and closing not in text:
+                text = text[1:]
+                break
+            if text.endswith(closing) and opening not in text:
+                text = text[:-1]
+                break
+        else:
+            return text
+
+
+def _around(text: str, opening: str, closing: str) -> bool:
+    """Whether one pair of brackets holds it all."""
+    return text.startswith(opening) and text.rfind(opening) == 0 and 0 < text.find(closing) == len(text) - 1
+
+
+def _without_and(name: str, known: Mapping[str, str]) -> str:
+    """The last of "Oslo, and Rome" is Rome where that is on offer, and "and Rome" is not."""
+    match = _AND.match(name)
+    if match is None or name_key(name) in known:
+        return name
+    rest = _bared(name[match.end() :])
+    return rest if name_key(rest) in known else name
 
 
 def _rejoined(pieces: Sequence[str], known: Mapping[str, str], widest: int) -> Sequence[str]:

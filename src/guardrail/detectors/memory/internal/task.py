@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from guardrail.detectors.memory.internal.orders import Order
-from guardrail.detectors.memory.internal.replies import read_list
+from guardrail.detectors.memory.internal.replies import read_list, thought_end
 from guardrail.report import Case
 from guardrail.requests import Message, Untrusted
 from guardrail.text.chinese import name_key, text_key
@@ -28,10 +28,11 @@ _ASKS = re.compile(
 )
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _ROW = re.compile(rf"^[ \t]*\[[ \t]*({_STRING})[ \t]*,[ \t]*({_STRING})[ \t]*\][ \t]*,?[ \t]*$", re.MULTILINE)
-_ITEM = re.compile(r"^[ \t]*(?:[(（]?(\d{1,3}|[A-Za-z])[)）.．、:：]|[-*•])[ \t]*(\S.*?)[ \t]*$")
+_ITEM = re.compile(r"^[ \t]*(?:[(（]?(\d{1,3}|[A-Za-z])[)）.．、:：]|[-*•])[ \t]*(\S.*)$")
 _NUMBERED = re.compile(r"^[ \t]*[(（]?(\d{1,3})[ \t]*(?:[)）.．、:：=–—→-]|->)+[ \t]*(?=\S)")
 _BULLET = re.compile(r"^[ \t]*[-*•][ \t]+")
-_BETWEEN = re.compile(r"[ \t]*(?:->|=>|→|[:：=|]|[–—]|[ \t]-[ \t])[ \t]*")
+# behind no blank: a match begins where blanks begin, else many of them take time quadratic in their number
+_BETWEEN = re.compile(r"(?<![ \t])[ \t]*(?:->|=>|→|[:：=|]|[–—]|[ \t]-[ \t])[ \t]*")
 _LABELLED = re.compile(r"[(（]?([A-Za-z])(?![A-Za-z])[\s.)）．、:：–-]*[(（]?(.*?)[)）]?")
 _WRAPPED = " \t.。,，;；*_`|\"'“”"
 
@@ -126,9 +127,12 @@ def read_answer(
         >>> [match.name for match in read_answer("2: Rome\n1: Oslo", ["Norway", "Italy"], ["Rome", "Oslo"])]
         ['Oslo', 'Rome']
     """
-    found = _by_left(answer, lefts) or list(_in_order(answer, rights, labels))
+    begin = thought_end(answer)
+    said = answer[begin:]
+    found = _by_left(said, lefts) or list(_in_order(said, rights, labels))
     if len(found) != len(lefts):
         return []
+    found = [replace(match, start=begin + match.start, end=begin + match.end) for match in found]
     by_label = dict(zip(labels, rights, strict=False))
     known = {name_key(right) for right in rights}
     resolved = [replace(match, name=_resolved(match.name, by_label, known)) for match in found]
@@ -211,7 +215,7 @@ def _lists(text: str) -> Task | None:
     blocks: list[list[tuple[str, str, int]]] = []
     at, inside = 0, False
     for line in text.splitlines(keepends=True):
-        item = _ITEM.match(line.rstrip("\r\n"))
+        item = _ITEM.match(line.rstrip())
         if item is not None:
             if not inside:
                 blocks.append([])
