@@ -204,6 +204,12 @@ class TestReadPairs:
             Pair("penicillin", "Fleming", ("Florey",)),
         ]
 
+    def test_line_separators_within_a_text(self, folder):
+        """JSON may hold them as they are; rows end at line feeds alone."""
+        path = folder / "pairs.jsonl"
+        path.write_text('{"a": "x\u2028y\u0085z", "b": "w"}\r\n', encoding="utf-8")
+        assert read_pairs(str(path), "a", "b") == [Pair("x\u2028y\u0085z", "w")]
+
     def test_lists(self, folder):
         """Each name of a list is right."""
         (folder / "p.jsonl").write_text(

@@ -58,7 +58,7 @@ def noun(field: str, language: str) -> str:
 
 
 def _from_json(text: str, path: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         try:
