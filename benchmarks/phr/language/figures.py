@@ -106,15 +106,21 @@ def error(_epsilon: str) -> Value:
     return lambda point: point.error
 
 
+def information(point: Point) -> float | None:
+    """Mutual information of a query's response and the task."""
+    return point.information
+
+
 def _errors(own: dict[str, list[Found]], folder: Path, model: str) -> list[Path]:
     with _panels(len(own), f"Figure 4: error rate and response entropy, {model}") as (figure, axes):
         for panel, (task, cells) in zip(axes, own.items(), strict=True):
             labels = cells[0].labels
             _plot(panel, curve(cells, lambda point: point.error), TARGET, "o", "error rate")
             _plot(panel, curve(cells, lambda point: point.entropy), PREDICTED, "s", "response entropy [nats]")
-            for level in (1 - 1 / labels, math.log(labels)):
-                panel.axhline(level, color=GREY, linestyle="--", linewidth=1)
-            panel.set(title=TASKS[task], ylim=(0, None))
+            for level, label in ((1 - 1 / labels, "guessing at random"), (math.log(labels), None)):
+                panel.axhline(level, color=GREY, linestyle="--", linewidth=1, label=label)
+            panel.set_title(TASKS[task])
+            _from_zero(panel)
         _finish(figure, axes)
         return save(figure, folder, "phr-language-figure-4")
 
@@ -134,7 +140,8 @@ def _pairs(
         for panel, (task, cells) in zip(axes, own.items(), strict=True):
             _plot(panel, curve(cells, value(epsilon)), TARGET, "o", label)
             _plot(panel, curve(cells, phr(epsilon)), PREDICTED, "s", "PHR")
-            panel.set(title=f"{TASKS[task]}{_fitted(cells, phr(epsilon), value(epsilon))}", ylim=(0, None))
+            panel.set_title(f"{TASKS[task]}{_fitted(cells, phr(epsilon), value(epsilon))}")
+            _from_zero(panel)
         _finish(drawn, axes)
         return save(drawn, folder, f"phr-language-figure-{figure}")
 
@@ -168,16 +175,10 @@ def _information(
     title = f"Figure 19{letter}: mutual information and {label}, {model}"
     with _panels(len(own), title) as (drawn, axes):
         for panel, (task, cells) in zip(axes, own.items(), strict=True):
-            _plot(
-                panel,
-                curve(cells, lambda point: point.information),
-                PREDICTED,
-                "s",
-                "mutual information [nats]",
-            )
             _plot(panel, curve(cells, value), TARGET, "o", label)
-            fitted = _fitted(cells, lambda point: point.information, value)
-            panel.set(title=f"{TASKS[task]}{fitted}", ylim=(None, None))
+            _plot(panel, curve(cells, information), PREDICTED, "s", "mutual information [nats]")
+            fitted = _fitted(cells, information, value)
+            panel.set_title(f"{TASKS[task]}{fitted}")
         _finish(drawn, axes)
         return save(drawn, folder, f"phr-language-figure-19{letter}")
 
@@ -193,7 +194,16 @@ def _fitted(cells: Sequence[Found], x: Value, y: Value) -> str:
 def _plot(panel: Any, found: Curve, colour: str, marker: str, label: str) -> None:
     low, high = ([m + sign * h for m, h in zip(found.means, found.halves, strict=True)] for sign in (-1, 1))
     panel.fill_between(found.sizes, low, high, color=colour, alpha=0.15, linewidth=0)
-    panel.plot(found.sizes, found.means, color=colour, marker=marker, markersize=4, label=label)
+    # the broader one is drawn first, and still seen where both are equal
+    width, size = (3.5, 7) if colour == TARGET else (1.4, 4)
+    panel.plot(
+        found.sizes, found.means, color=colour, marker=marker, linewidth=width, markersize=size, label=label
+    )
+
+
+def _from_zero(panel: Any) -> None:
+    panel.autoscale_view()
+    panel.set_ylim(0, 1.08 * panel.get_ylim()[1])
 
 
 def _finish(figure: Any, axes: Sequence[Any]) -> None:

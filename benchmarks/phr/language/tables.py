@@ -135,12 +135,12 @@ def _fit_rows(task: str, target: Target, cells: Sequence[Found]) -> list[Row]:
         ]
     note = " (published: Llama-2-7B)" if printed else ""
     return [
-        Row.shown(f"{title}: MAE{note}", found.mae, published=printed.get("mae")),
+        Row.shown(f"{title}: MAE{note}", found.mae, published=printed.get("mae"), digits=4),
         Row.shown(f"{title}: R²{note}", found.r2, published=printed.get("r2")),
         Row.shown(f"{title}: MSE", found.mse, digits=4),
         Row.shown(f"{title}: β", found.slope),
         Row.shown(f"{title}: p", found.p),
-        Row.shown(f"{title}: mean difference without a line", found.gap),
+        Row.shown(f"{title}: mean difference without a line", found.gap, digits=4),
     ]
 
 
