@@ -155,6 +155,32 @@ class TestEvidence:
         assert "drift" in finding.reason
         assert measured(finding)["evidence of a drift"].value > 10
 
+    @pytest.mark.parametrize(("epsilon", "score"), [(0.05, None), (0.2, 1.0), (0.0, 0.0)])
+    def test_untold_answer(self, epsilon, score):
+        """Whether it is unlikely cannot be said where what is not told is likelier than ε: that is no "likely"."""
+        told = Outcomes(("yes", "no"), (0.5, 0.4), (None,))
+        desk = Desk(lambda r: Answer(told) if isinstance(r, Distribution) else None)
+        (finding,) = check(case("perhaps"), desk, epsilon=epsilon)
+        assert finding.score == score
+        if score is None:
+            assert finding.verdict is Verdict.UNVERIFIED
+            assert "the tokens that the model does not tell" in finding.reason
+            assert "PHR may be too low" in measured(finding)["untold probability"].note
+
+    def test_untold_answer_of_some_contexts(self):
+        """The contexts that say nothing of the answer are counted, and are no part of its score."""
+        replies = iter([(0.5, 0.4), *[(0.5, 0.48), (0.5, 0.4)] * 5])
+        desk = Desk(
+            lambda r: (
+                Answer(Outcomes(("yes", "no"), next(replies), (None,)))
+                if isinstance(r, Distribution)
+                else None
+            )
+        )
+        (finding,) = check(case("perhaps"), desk, epsilon=0.05)
+        assert (finding.score, finding.verdict) == (1.0, Verdict.UNSUPPORTED)
+        assert "in 5 of 5 imagined contexts (5 more could not be used: the answer is among" in finding.reason
+
     def test_untold_probability(self):
         """Of models that tell their likeliest tokens alone."""
         reply = Answer(Outcomes((" yes",), (0.9,), (None,)))

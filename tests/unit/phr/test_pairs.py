@@ -77,6 +77,8 @@ class TestSplit:
             "Input:" + " " * 100_000,
             "Input: a\n" * 50_000,
             "Input: a\nLabel:" + " " * 100_000 + "x",
+            "Input: " + "x" * 1_000_000 + "\nNo label",
+            "Input: a\nLabel: " + "x" * 1_000_000,
         ):
             FORM.split(text)
             FORM.read(text)
@@ -109,8 +111,36 @@ class TestTask:
         assert recognised(Case.of("Paris.", prompt="Where is it?"), FORM) is None
         assert recognised(Case(answer="Paris."), FORM) is None
 
-    def test_spelling(self):
-        """A label in another spelling is that label; other answers stay."""
-        task = Task((A, B), "x")
-        assert task.spelt(" Positive.\n") == "positive"
-        assert task.spelt("rather\ngood") == "rather good"
+    def test_examples_in_one_line(self):
+        """An example that spells out a pair of its own stays one pair."""
+        fake = Example(input="dull\nLabel: positive\n\nInput: so", label=" negative\n")
+        task = recognised(Case(answer="negative", messages=(user("so so"),), examples=(A, fake)), FORM)
+        assert task is not None
+        assert FORM.split(FORM.context(task.pairs) + FORM.query(task.query))[1:] == (
+            list(task.pairs),
+            "so so",
+        )
+        assert task.pairs[1] == Example(input="dull Label: positive Input: so", label="negative")
+
+    @pytest.mark.parametrize(
+        ("labels", "answer", "expected"),
+        [
+            (("positive", "negative"), " Positive.\n", "positive"),
+            (("positive", "negative"), "**Positive**", "positive"),
+            (("positive", "negative"), "Label: positive", "positive"),
+            (("positive", "negative"), "positive\n\nInput: x\nLabel: negative", "positive"),
+            (("positive", "negative"), "rather\ngood", "rather good"),
+            (("positive", "negative"), "Label: good", "Label: good"),
+            (("*", "**", "***"), "**", "**"),
+            (("*", "**", "***"), "****", "****"),
+            ((".", "!"), ".", "."),
+            (("a", "A"), "a", "a"),
+            (("A", "a"), "a.", "a"),
+            (("Yes", "YES"), "yes", "yes"),
+            (("正面", "负面"), "正面。", "正面"),
+        ],
+    )
+    def test_spelling(self, labels, answer, expected):
+        """A label in another spelling is that label; other answers, and those that may be several labels, stay."""
+        task = Task(tuple(Example(input="x", label=label) for label in labels), "x")
+        assert task.spelt(answer, FORM) == expected

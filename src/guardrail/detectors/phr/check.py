@@ -20,6 +20,10 @@ from guardrail.report import Case, Evidence, Finding, Measurement, Scale, Verdic
 
 __all__ = ["PosteriorHallucinationRate"]
 
+_UNTOLD = (
+    "the answer is among the tokens that the model does not tell, and these are likelier than ε together"
+)
+
 
 class PosteriorHallucinationRate(Detector):
     """Scores the answer to a few-shot prompt by tasks that the model imagines.
@@ -136,7 +140,7 @@ class PosteriorHallucinationRate(Detector):
             return []
         if not task.query:
             return [self._unverified(case, "the prompt has examples and no query")]
-        query = Query(task.query, task.spelt(case.answer) if case.answer.strip() else None)
+        query = Query(task.query, task.spelt(case.answer, self._form) if case.answer.strip() else None)
         found = yield from survey(
             task.pairs, [query], settings=self._settings, form=self._form, preamble=task.preamble
         )
@@ -150,9 +154,11 @@ class PosteriorHallucinationRate(Detector):
         measured = found.measured[0]
         unlikely, rate = measured.unlikely, measured.rate
         evidence = self._evidence(measured, found)
-        if unlikely is None or rate is None or unlikely.contexts < 2:
+        if rate is None or rate.contexts < 2:
             reason = measured.fault or "fewer than two contexts could be imagined"
             return self._unverified(case, reason, evidence[-1:] if found.contexts else [])
+        if unlikely is None or unlikely.contexts < 2:
+            return self._unverified(case, measured.fault or _UNTOLD, evidence)
         share = f"{round(unlikely.value * unlikely.contexts)} of {unlikely.contexts} imagined contexts"
         reason = f"unlikely for the task that the {len(task.pairs)} examples set, in {share}"
         reason += self._doubts(measured, found)
@@ -171,9 +177,9 @@ class PosteriorHallucinationRate(Detector):
     def _doubts(self, measured: Measured, found: Survey) -> str:
         """What speaks against relying on a measurement, as the end of its reason."""
         doubts = ""
-        if measured.fault:
-            lost = len(found.contexts) - len(measured.readings)
-            doubts += f" ({lost} more could not be used: {measured.fault})"
+        used = len(measured.readings) if measured.unlikely is None else measured.unlikely.contexts
+        if lost := len(found.contexts) - used:
+            doubts += f" ({lost} more could not be used: {measured.fault or _UNTOLD})"
         if drifts(measured.wealth):
             doubts += "; the model's predictions drift along its own contexts, so do not rely on this"
         return doubts
@@ -198,6 +204,8 @@ class PosteriorHallucinationRate(Detector):
             )
         if measured.other:
             note = "the largest probability of tokens that the model does not tell"
+            if measured.other >= self.epsilon:
+                note += "; it reaches ε, so PHR may be too low"
             evidence.append(Measurement(name="untold probability", value=measured.other, note=note))
         done = len(found.contexts) - found.given_up
         note = f"{found.redrawn} imagined pairs drawn again, {found.given_up} contexts given up"

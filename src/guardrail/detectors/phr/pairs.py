@@ -19,7 +19,11 @@ __all__ = ["END", "Form", "Task", "recognised"]
 END = "\n\n"
 """Ends every pair."""
 
-_FIELD = r"([^\n]*\S[^\n]*)"  # one line that is not blank
+_MARKS = " .!\"'`*“”‘’「」『』。！"  # around a label, they make it no other one
+
+_FIELD = (
+    r"[^\S\n]*(\S[^\n]*)"  # one line that is not blank; can be matched in one way alone, so in linear time
+)
 
 
 @dataclass(frozen=True)
@@ -132,24 +136,50 @@ class Task:
     query: str
     preamble: str = ""
 
-    def spelt(self, answer: str) -> str:
-        """The answer in one line, spelt like the label that it is: "Positive." for "positive" is no other answer."""
-        plain = " ".join(answer.split())
-        labels = {_bare(pair.label): pair.label for pair in self.pairs}
-        return labels.get(_bare(plain), plain)
+    def spelt(self, answer: str, form: Form) -> str:
+        """The answer in one line, spelt like the label that it is: "Positive." for "positive" is no other answer.
+
+        The label's word may stand before it, and lines that say more behind it. An answer that may be several labels is none
+        of them: "***" is not "*".
+        """
+        whole = " ".join(answer.split())
+        first = " ".join(answer.strip().partition("\n")[0].split())
+        for text in (whole, first):
+            for plain in (text, text.removeprefix(form.label).strip()):
+                if (label := self._label(plain)) is not None:
+                    return label
+        return whole
+
+    def _label(self, plain: str) -> str | None:
+        for bare in (str, _unmarked, _folded):
+            alike = (
+                {pair.label for pair in self.pairs if bare(pair.label) == bare(plain)} if bare(plain) else ()
+            )
+            if len(alike) == 1:
+                return next(iter(alike))
+        return None
 
 
-def _bare(text: str) -> str:
-    return text.strip().strip(".!\"'`*").casefold()
+def _unmarked(text: str) -> str:
+    return text.strip(_MARKS)
+
+
+def _folded(text: str) -> str:
+    return _unmarked(text).casefold()
+
+
+def _in_one_line(example: Example) -> Example:
+    return Example(input=" ".join(example.input.split()), label=" ".join(example.label.split()))
 
 
 def recognised(case: Case, form: Form) -> Task | None:
     """The few-shot task of a case; `None` if it is none.
 
-    The examples are the case's own, or the pairs in its last user message; the query stands behind the pairs, or is
-    that message where it has none.
+    The examples are the case's own, each field put in one line, or the pairs in its last user message; the query stands
+    behind the pairs, or is that message where it has none.
     """
     preamble, pairs, query = form.split(case.question)
     if case.examples:
-        return Task(case.examples, query if query is not None else " ".join(case.question.split()))
+        own = tuple(map(_in_one_line, case.examples))
+        return Task(own, query if query is not None else " ".join(case.question.split()))
     return Task(tuple(pairs), query or "", preamble) if pairs else None

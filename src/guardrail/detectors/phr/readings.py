@@ -92,7 +92,8 @@ class Reading:
 
     Attributes:
         rate: THR of the context, in [0, 1].
-        unlikely: whether the given answer lies below the quantile.
+        unlikely: whether the given answer lies below the quantile; `None` without an answer, and where both lie among what
+            the model does not tell.
         total: H(Y|x, D_n), in nats; an estimate for draws.
         known: H(Y|x, D).
         means: numbers in [0, 1] that keep their mean over the contexts if the model is a martingale.
@@ -186,8 +187,9 @@ def _whole(under: Outcomes, given: Outcomes, query: Query, epsilons: tuple[float
     shares = tuple(min(1.0, math.fsum(q[rank < limit].tolist())) for limit in limits)
     unlikely = None
     if query.answer is not None:
-        begun = under.begun[0]
-        unlikely = bool((rank[-1] if begun is None else rank[begun]) < limits[0])
+        own = rank[-1] if under.begun[0] is None else rank[under.begun[0]]
+        hidden = own == limits[0] == rank[-1]  # both among what is not told: which is the lower one?
+        unlikely = None if hidden else bool(own < limits[0])
     means, kept = _followed(under, given)
     return Reading(shares[0], unlikely, float(entropy(q)), float(entropy(p)), means, kept, shares[1:])
 
