@@ -24,6 +24,8 @@ _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af
 _KANA = re.compile("[\u3041-\u30ff\uff66-\uff9d]")
 _LATIN = re.compile("[A-Za-z\u00c0-\u024f]+")
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
+# jieba takes such a run as one piece, in time that grows with the square of its length; longer ones are cut
+_RUN = re.compile(r"[\u4e00-\u9fd5a-zA-Z0-9+#&._%-]{500}")
 _END = re.compile(r"(?:[。！？｡]|[!?]|…{1,2}|\n)+[”’」』》）)\"']*")
 
 
@@ -85,7 +87,7 @@ _language = language  # the arguments of the same name hide it
 @lru_cache(maxsize=4_096)
 def _words(text: str, language: Language) -> tuple[str, ...]:
     if language == "zh":
-        cut = [token.strip().lower() for token in _jieba().lcut(text)]
+        cut = [token.strip().lower() for token in _jieba().lcut(_RUN.sub(r"\g<0>\n", text))]
         return tuple(token for token in cut if any(map(str.isalnum, token)))
     return tuple(word.lower().replace("’", "'") for word in _WORD.findall(text))
 

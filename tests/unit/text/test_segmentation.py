@@ -48,6 +48,24 @@ class TestWords:
             "iphone",
         ]
 
+    def test_a_run_without_marks(self, monkeypatch):
+        """Long ones are cut before jieba, whose time grows with the square of one; nothing is lost."""
+        given = []
+
+        class Cutter:
+            def lcut(self, text):
+                given.append(text)
+                return [text]
+
+        monkeypatch.setattr(segmentation, "_jieba", Cutter)
+        text = "天气很好" * 501
+        assert "".join(words(text)).replace("\n", "") == text
+        assert [len(piece) for piece in given[0].split("\n")] == [500, 500, 500, 500, 4]
+
+    def test_words_of_a_run(self):
+        """They are cut as ever."""
+        assert words("你" * 1_100) == ["你"] * 1_100
+
     def test_nothing(self):
         """A text of marks has no words."""
         assert words("…!?") == []
