@@ -50,8 +50,9 @@ def simple_fit(**more):
     responses = [
         Measured(0.5 + 0.1 * (i % 5 - 2), 0.1 * (i % 5 - 2), 0.3 + 0.05 * (i % 3)) for i in range(60)
     ]
-    options = {"form": "relative", "relevance": False, "rephrasings": [0.4] * 20} | more
-    return learn(responses, task="answer", language="en", encoder="chrf", fingerprint=CHRF, **options)
+    made = {"task": "answer", "language": "en", "encoder": "chrf", "fingerprint": CHRF}
+    options = {"form": "relative", "relevance": False, "rephrasings": [0.4] * 20}
+    return learn(responses, **(made | options | more))
 
 
 def numbers(finding):

@@ -146,7 +146,10 @@ class TestRephrasing:
             return Completion("A bridge of 340 metres.")
 
         [finding] = play(
-            detector(prompts="paper", fit=simple_fit()).examine(Case.of(ANSWER, context=[TEXT])), reply
+            detector(prompts="paper", fit=simple_fit(task="summary")).examine(
+                Case.of(ANSWER, context=[TEXT])
+            ),
+            reply,
         )
         assert finding.score is not None
         assert all(isinstance(one.content, str) for one in asked)
@@ -172,7 +175,7 @@ class TestQuestions:
 
     def test_without_a_question(self):
         """A summary is asked for."""
-        _, asked = examined(Case.of(ANSWER, context=[TEXT]))
+        _, asked = examined(Case.of(ANSWER, context=[TEXT]), fit=simple_fit(task="summary"))
         assert any("one sentence" in ask.messages[-1].text for ask in asked)
 
     def test_without_a_document(self):
@@ -279,12 +282,10 @@ class TestLanguages:
 
     def test_summaries_of_translations(self):
         """Are asked for in the first language."""
-        plan = detector(through="zh").plan(Case.of(ANSWER, context=[TEXT]))
+        case, fit = Case.of(ANSWER, context=[TEXT]), simple_fit(task="summary")
+        plan = detector(through="zh", fit=fit).plan(case)
         assert "one sentence in English that" in plan.question("译文。").messages[-1].text
-        assert (
-            "one sentence that"
-            in detector().plan(Case.of(ANSWER, context=[TEXT])).question("x").messages[-1].text
-        )
+        assert "one sentence that" in detector(fit=fit).plan(case).question("x").messages[-1].text
 
     def test_through_its_own(self):
         """There is nothing to translate."""

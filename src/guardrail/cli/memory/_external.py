@@ -221,8 +221,17 @@ def fitted(
         for row in rows:
             texts, answers = row["texts"], row["responses"]
             own = _alike([(answers[0], other) for other in answers[1:]], by)
-            found.append(measure(texts, answers, own, _alike(list(combinations(answers[1:], 2)), by)))
-            rephrasings += _alike([(text, texts[0]) for text in texts[1:]], by)
+            places = [i for i, value in enumerate(own, 1) if value is not None]
+            others = [answers[i] for i in places]
+            found.append(
+                measure(
+                    [texts[0], *(texts[i] for i in places)],
+                    [answers[0], *others],
+                    _known(own),
+                    _known(_alike(list(combinations(others, 2)), by)),
+                )
+            )
+            rephrasings += _known(_alike([(text, texts[0]) for text in texts[1:]], by))
     made = learn(
         found,
         task=task,
@@ -238,9 +247,14 @@ def fitted(
     return made if known is None else replace(made, same_meaning=known.same_meaning)
 
 
-def _alike(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> list[float]:
+def _known(values: Sequence[float | None]) -> list[float]:
+    return [value for value in values if value is not None]
+
+
+def _alike(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> list[float | None]:
+    """How alike each two are; `None` where one has no words, which is not the same as unlike."""
     if encoder == "chrf":
-        return [chrf(*pair) or 0.0 for pair in pairs]
+        return [chrf(*pair) for pair in pairs]
     replies = packaged().answer([ComparePackaged(*pair) for pair in pairs])
     if lost := next((reply for reply in replies if not isinstance(reply, Answer)), None):
         raise InputError(f"expected texts that the encoder can compare, got: {lost}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from typing import Annotated, ClassVar
 
@@ -149,7 +150,6 @@ def external(  # noqa: PLR0917  # an option each
     entries = asked_for(Asked(document, question, tuple(context or ()), answer, corpus))
     detector = MemoryConsistency(
         rephrasings=rephrasings,
-        least=min(2, rephrasings),
         language=language.value,
         through=None if through is None else through.value,
         encoder=encoder.value,
@@ -219,6 +219,9 @@ def fit(  # noqa: PLR0917  # an option each
         made.save(out)
     except OSError as error:
         raise Usage(f"cannot write {out!r}: {error.strerror}") from error
-    typer.echo(
-        f"{out}: {made.rows:,} normal answers, threshold {min(1.0, made.threshold):.3f}, fit {made.digest}"
-    )
+    told = f"threshold {made.threshold:.3f}"
+    if made.threshold > 1:
+        told = (
+            f"flags nothing: {math.ceil(1 / false_alarms):,} are needed for --false-alarms {false_alarms:g}"
+        )
+    typer.echo(f"{out}: {made.rows:,} normal answers, {told}, fit {made.digest}")

@@ -14,9 +14,10 @@ from guardrail.backends import Backend
 from guardrail.backends.packaged import LANE, installed, packaged
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.detectors.memory.external.fits import ExternalFit, Judged, Task, packaged_fit, read_fit
-from guardrail.detectors.memory.external.flows import Again, Plan, Yardstick, ask_again
+from guardrail.detectors.memory.external.flows import Again, Plan, Yardstick, ask_again, cleaned
 from guardrail.detectors.memory.external.measuring import Measured, measure
 from guardrail.detectors.memory.external.similarity import (
+    CHRF,
     Encoder,
     chosen,
     likenesses,
@@ -31,6 +32,7 @@ from guardrail.text.segmentation import Language, language
 __all__ = ["MemoryConsistency"]
 
 _QUOTED = 500  # characters of a response that evidence quotes
+_TASKS = {"summary": "summaries", "answer": "answers"}
 
 
 class MemoryConsistency(Detector):
@@ -40,25 +42,29 @@ class MemoryConsistency(Detector):
     (without one: a summary of one sentence) is asked on each, and the given answer is compared with what comes back.
     Two numbers say how normal that is: the consistency of the answers, and their relevance to the texts. The score is
     how far the two are from those of normal answers. A case without documents has its question rephrased, and is scored
-    by consistency alone.
+    by consistency alone; the packaged fits are of answers about a text, and the finding says so: how many normal answers
+    are flagged there is not known.
 
     One finding, for the whole answer. The answers asked again are offered to other detectors of the guard as samples.
 
     Args:
         rephrasings: how many to ask for.
         retries: how many more requests for rephrasings there may be.
-        least: answers on rephrasings that a score needs.
+        least: answers on rephrasings that a score needs; `None` = two, or the only one. Answers to questions are
+            compared with two or more in the packaged fits (their form is relative).
         encoder: "packaged" (all-MiniLM-L6-v2, English; extra `local`), "guard" (the guard's backend for "similarity",
             with a `fit` of its own), "chrf" (character n-grams; extra `memory`), or "auto": the packaged one where it
             is installed and reads the language, else chrF.
         fit: a fit, its file, or the name of a packaged one; `None` = the packaged one of the language and the encoder.
+            What is another task, or in another language, is then unverified. That the guard's encoder is the one of
+            the fit cannot be seen here: see to it.
         language: "en", "zh", or "auto": by the script of the source.
         through: ask on translations into this language instead of rephrasings, "en" or "zh"; answers are still wanted
             in the first. A translation is judged by its translation back.
         threshold: a score of at least this is unsupported; `None` = the fit's.
         temperature: of all requests.
         prompts: "own", or "paper": the paper's, unfenced and in English, for reproduction.
-        longest: characters of a source that are still rephrased.
+        longest: characters of a source that is still rephrased, and of an answer that is still compared.
         deadline: seconds per answer.
 
     Raises:
@@ -80,7 +86,7 @@ class MemoryConsistency(Detector):
         *,
         rephrasings: int = 4,
         retries: int = 4,
-        least: int = 2,
+        least: int | None = None,
         encoder: Encoder | Literal["auto"] = "auto",
         fit: str | Path | ExternalFit | None = None,
         language: Language | Literal["auto"] = "auto",
@@ -93,7 +99,8 @@ class MemoryConsistency(Detector):
     ) -> None:
         number("rephrasings", rephrasings, least=1, whole=True)
         number("retries", retries, least=0, whole=True)
-        number("least", least, least=1, most=rephrasings, whole=True)
+        if least is not None:
+            number("least", least, least=1, most=rephrasings, whole=True)
         number("longest", longest, least=1, whole=True)
         number("temperature", temperature, least=0)
         one_of("encoder", encoder, ("auto", "packaged", "guard", "chrf"))
@@ -111,16 +118,14 @@ class MemoryConsistency(Detector):
         if encoder == "guard" and fit is None:
             raise ConfigError(
                 "expected a fit for encoder='guard', got none: numbers of another encoder say nothing about yours. "
-                "`guardrail memory fit` makes one."
+                "guardrail.detectors.memory.external.learn makes one."
             )
         self._fit = read_fit(fit) if isinstance(fit, str | Path) else fit
-        if self._fit is not None and encoder not in {"auto", self._fit.encoder}:
-            raise ConfigError(
-                f"expected a fit made with the encoder {encoder!r}, got one of {self._fit.encoder!r}"
-            )
+        if self._fit is not None:
+            _of_encoder(self._fit, encoder)
         self.rephrasings = rephrasings
         self.retries = retries
-        self.least = least
+        self.least = min(2, rephrasings) if least is None else least
         self.encoder = encoder
         self.fit = str(fit) if isinstance(fit, Path) else fit
         self.language = language
@@ -186,20 +191,25 @@ class MemoryConsistency(Detector):
         source = text or question
         if not source or not case.answer.strip():
             return "there is neither a document nor a question to ask again"
-        if len(source) > self.longest:
-            return f"the source has {len(source):,} characters, more than {self.longest:,} (longest)"
+        for what, long in (("source", source), ("answer", case.answer)):
+            if len(long) > self.longest:
+                return f"the {what} has {len(long):,} characters, more than {self.longest:,} (longest)"
+        if not cleaned(case.answer):
+            return "the answer is a thought and nothing more"
         tongue: Language = language(source) if self.language == "auto" else self.language
         spoken = self._spoken(question, tongue)
         if self.through == tongue:
             return f"the source is in {tongue!r} already, so there is nothing to translate (through)"
         task: Task = "summary" if text and not question else "answer"
-        texts_by = self._yardstick(task, tongue, source)
-        answers_by = self._yardstick(task, spoken, case.answer)
+        texts_by = self._yardstick(task, tongue, source, judges=False)
+        answers_by = self._yardstick(task, spoken, case.answer, judges=True)
         for found in (texts_by, answers_by):
             if isinstance(found, str):
                 return found
         assert isinstance(texts_by, Yardstick)  # noqa: S101  # just seen
         assert isinstance(answers_by, Yardstick)  # noqa: S101
+        if answers_by.fit.form == "relative" and self.rephrasings < 2:
+            return "the fit compares an answer with two others or more: rephrasings=1 is too few"
         paper = self.prompts == "paper"
         return Plan(
             source=source,
@@ -222,12 +232,23 @@ class MemoryConsistency(Detector):
             return tongue
         return language(question)
 
-    def _yardstick(self, task: Task, tongue: Language, text: str) -> Yardstick | str:
-        """What compares texts of a language; else why nothing does."""
-        if self._fit is not None:
-            known: dict[str, Encoder] = {"packaged": "packaged", "chrf": "chrf"}
-            return Yardstick(known.get(self._fit.encoder, "guard"), self._fit)
-        encoder = "chrf" if self.encoder == "auto" and tongue == "zh" else chosen(self.encoder, text)
+    def _yardstick(self, task: Task, tongue: Language, text: str, *, judges: bool) -> Yardstick | str:
+        """What compares texts of a language, and judges answers; else why nothing does.
+
+        A fit for answers in another language than the source has no T_cq for it: chrF's is taken.
+        """
+        own = self._fit
+        if own is not None and (judges or own.language == tongue):
+            if judges and (own.task, own.language) != (task, tongue):
+                return (
+                    f"the fit is of normal {_TASKS[own.task]} in {own.language!r}, "
+                    f"this is {_TASKS[task]} in {tongue!r}: give one for it (fit)"
+                )
+            return Yardstick(_encoder_of(own), own)
+        if own is not None or (self.encoder == "auto" and tongue == "zh"):
+            encoder: Encoder = "chrf"
+        else:
+            encoder = chosen(self.encoder, text)
         fit = packaged_fit(task, tongue, encoder)
         if fit is None:
             return f"no fit of normal answers for the language {tongue!r} by {name_of(encoder)}: give one with fit="
@@ -237,12 +258,13 @@ class MemoryConsistency(Detector):
 
     def _measure(self, case: Case, plan: Plan, again: Again) -> Flow[Measured | str]:
         """The numbers of the answer beside those asked again; else why there are none."""
-        if problem := _other_encoder(plan.answers_by.fit):
+        if problem := _other_encoder(plan.answers_by.fit) or _other_encoder(plan.texts_by.fit):
             return problem
+        answer = cleaned(case.answer)
         texts = [pair.response for pair in again.pairs]
         two = list(combinations(range(len(texts)), 2))
         found = yield from likenesses(
-            [*((case.answer, text) for text in texts), *((texts[i], texts[j]) for i, j in two)],
+            [*((answer, text) for text in texts), *((texts[i], texts[j]) for i, j in two)],
             plan.answers_by.encoder,
         )
         own, among = found[: len(texts)], found[len(texts) :]
@@ -253,7 +275,7 @@ class MemoryConsistency(Detector):
         measured = yield from compute(
             measure,
             [plan.source, *(pair.rephrasing.text for pair in pairs)],
-            [case.answer, *(pair.response for pair in pairs)],
+            [answer, *(pair.response for pair in pairs)],
             [own[i].value for i in known],
             [one.value for one in among if one.value is not None],
         )
@@ -273,6 +295,8 @@ class MemoryConsistency(Detector):
         reason = f"when asked in other words the model answers {'otherwise' if bad else 'the same'}"
         if judged.point is None and fit.relevance:
             reason += ", by consistency alone"
+        if plan.kind == "question" and self._fit is None:
+            reason += ", by what is normal for answers about a text (there is no fit of others)"
         if len(again.pairs) < self.rephrasings:
             reason += f" ({again.told})"
         return Finding(
@@ -329,6 +353,20 @@ def _quoted(again: Again) -> list[Passage]:
         )
         for number, pair in enumerate(again.pairs, 1)
     ]
+
+
+def _encoder_of(fit: ExternalFit) -> Encoder:
+    """What compares for a fit: any name but ours is a word for the guard's own."""
+    known: dict[str, Encoder] = {"packaged": "packaged", "chrf": "chrf"}
+    return known.get(fit.encoder, "guard")
+
+
+def _of_encoder(fit: ExternalFit, encoder: str) -> None:
+    """Refuse a fit that another encoder made; of the packaged one the weights are compared when they are loaded."""
+    if encoder not in {"auto", _encoder_of(fit)}:
+        raise ConfigError(f"expected a fit made with the encoder {encoder!r}, got one of {fit.encoder!r}")
+    if fit.encoder == "chrf" and fit.fingerprint != CHRF:
+        raise ConfigError(f"expected a fit made with {CHRF!r}, got one of {fit.fingerprint!r}: fit anew")
 
 
 def _other_encoder(fit: ExternalFit) -> str:

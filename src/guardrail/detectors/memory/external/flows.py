@@ -20,7 +20,9 @@ from guardrail.detectors.memory.external.prompts import (
     rephrase_prompt,
     translate_prompt,
 )
+from guardrail.detectors.memory.external.questions import SHARE, asks_alike
 from guardrail.detectors.memory.external.similarity import Encoder, likenesses
+from guardrail.detectors.memory.internal.replies import thought_end
 from guardrail.flow import Answer, Failed, Flow, Reply, each, one, why
 from guardrail.requests import Ask, Completion, Message
 from guardrail.text.segmentation import Language
@@ -62,7 +64,7 @@ class Again:
         pairs: with a response that says something, in order.
         kept: rephrasings that were accepted.
         tried: requests for one.
-        unlike: not alike enough to the source.
+        unlike: not alike enough to the source, or a question with other numbers, or none any more.
         malformed: empty, or a repetition of the source or of an earlier one.
         empty: responses that say nothing.
         reasons: of failures.
@@ -130,6 +132,12 @@ class Plan:
     temperature: float = 0.95
     paper: bool = False
 
+    @property
+    def alike(self) -> float:
+        """What a rephrasing has to be above: T_cq, which holds for texts; a part of it for questions."""
+        limit = self.texts_by.fit.same_meaning
+        return limit if self.kind == "text" else min(limit, SHARE * limit)
+
     def question(self, text: str) -> Ask:
         """The task on one text."""
         return Ask(self.task(text), temperature=self.temperature)
@@ -184,13 +192,13 @@ def ask_again(plan: Plan) -> Flow[Again]:
 
 
 def cleaned(text: str) -> str:
-    """A reply without blanks, fences and one pair of brackets or quotes around it.
+    """A reply without the thought before it, blanks, fences and one pair of brackets or quotes around it.
 
     Example:
-        >>> cleaned(' {A text.} '), cleaned('"So," he said, "it is."')
-        ('A text.', '"So," he said, "it is."')
+        >>> cleaned(' {A text.} '), cleaned('"So," he said, "it is."'), cleaned("Hm.</think> A text.")
+        ('A text.', '"So," he said, "it is."', 'A text.')
     """
-    text = _MARKS.sub("", text).strip()
+    text = _MARKS.sub("", text[thought_end(text) :]).strip()
     end = _PAIRS.get(text[:1])
     if end and len(text) > 1 and text.endswith(end) and not (set(text[1:-1]) & {text[0], end}):
         text = text[1:-1].strip()
@@ -211,10 +219,13 @@ def _judged(again: Again, plan: Plan, kept: Sequence[Rephrasing], sent: str) -> 
         if not _plain(text):
             again.malformed += 1
             return ""
+    if plan.kind == "question" and not asks_alike(plan.source, text):
+        again.unlike += 1
+        return ""
     [found] = yield from likenesses([(text, plan.source)], plan.texts_by.encoder)
     if found.value is None:
         return found.reason
-    if found.value <= plan.texts_by.fit.same_meaning:
+    if found.value <= plan.alike:
         again.unlike += 1
         return ""
     return Rephrasing(text, sent, found.value)

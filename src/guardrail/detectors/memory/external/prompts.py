@@ -6,7 +6,9 @@ untrusted data.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
@@ -17,6 +19,8 @@ from guardrail.text.segmentation import Language
 __all__ = ["Kind", "answer_prompt", "back_prompt", "rephrase_prompt", "summary_prompt", "translate_prompt"]
 
 Kind: TypeAlias = Literal["text", "question"]
+
+_QUOTE = 20  # characters of a document that is told from a word in the question
 
 _PAPER_REPHRASE = (
     "You are a linguistic expert who specializes in text analysis and writing. Please help me rephrase the original "
@@ -117,7 +121,12 @@ def summary_prompt(
 
 
 def answer_prompt(
-    question: str, text: str, *, language: Language, documents: Sequence[str] = ()
+    question: str,
+    text: str,
+    *,
+    language: Language,
+    documents: Sequence[str] = (),
+    earlier: Sequence[Message] = (),
 ) -> tuple[Message, ...]:
     """Ask the user's question about a text, for an answer in the language of the question.
 
@@ -125,14 +134,13 @@ def answer_prompt(
         question: the user's own; not fenced, since it is what the model is to do.
         text: q̂_p.
         language: of the prompt.
-        documents: what the text stands for; where the question quotes one, it is left out there.
+        documents: what the text stands for; where the question or an earlier message quotes one, it is left out there.
+        earlier: what was said before the question; a system message at its head follows ours.
     """
     words = _words(language)
-    for document in documents:
-        if document.strip():
-            question = question.replace(document, words["elsewhere"])
+    question = _elsewhere(question, documents, words)
     return (
-        _system(words),
+        *_after(words, [_quoting_less(message, documents, words) for message in earlier]),
         user(f"{words['answer']}\n\n{words['given']}\n", Untrusted(text), f"\n\n{words['asked']}{question}"),
     )
 
@@ -151,6 +159,39 @@ def translate_prompt(source: str, earlier: Sequence[str], *, into: Language) -> 
 def back_prompt(text: str, *, into: Language) -> tuple[Message, ...]:
     """Ask for a translation back, to see whether it still means the same."""
     return translate_prompt(text, (), into=into)
+
+
+def _after(words: Mapping[str, str], earlier: Sequence[Message]) -> list[Message]:
+    """Our system message before what was said; one alone, since many models take no second."""
+    ours = _system(words)
+    if not earlier or earlier[0].role != "system":
+        return [ours, *earlier]
+    theirs = earlier[0].content
+    return [system(f"{ours.text}\n\n", *([theirs] if isinstance(theirs, str) else theirs)), *earlier[1:]]
+
+
+def _quoting_less(message: Message, documents: Sequence[str], words: Mapping[str, str]) -> Message:
+    if isinstance(message.content, str):
+        return replace(message, content=_elsewhere(message.content, documents, words))
+    parts = (
+        _elsewhere(part, documents, words)
+        if isinstance(part, str)
+        else Untrusted(_elsewhere(part.text, documents, words))
+        for part in message.content
+    )
+    return replace(message, content=tuple(parts))
+
+
+def _elsewhere(text: str, documents: Sequence[str], words: Mapping[str, str]) -> str:
+    """A text that says "(the text)" where it quotes a document; short ones are words that anybody may use."""
+    for document in sorted(map(str.strip, documents), key=len, reverse=True):
+        if len(document) < _QUOTE:
+            continue
+        # not within a longer word; Chinese has no blanks to tell by
+        before, after = (r"(?<![^\W\u3400-\u9fff])", r"(?![^\W\u3400-\u9fff])")
+        pattern = f"{before if document[0].isalnum() else ''}{re.escape(document)}{after if document[-1].isalnum() else ''}"
+        text = re.sub(pattern, lambda _: words["elsewhere"], text)
+    return text
 
 
 def _system(words: Mapping[str, str]) -> Message:

@@ -5,6 +5,7 @@ Source: [memory] eqs. 5 and 7 for BERTScore; chrF [popovic2015], by the library 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -78,9 +79,13 @@ def likenesses(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> Flow[list[
     kind = ComparePackaged if encoder == "packaged" else Compare
     replies = yield from each([kind(first, second) for first, second in pairs])
     return [
-        Likeness(reply.value.f1) if isinstance(reply, Answer) else Likeness(None, why([reply]))
+        _finite(reply.value.f1) if isinstance(reply, Answer) else Likeness(None, why([reply]))
         for reply in replies
     ]
+
+
+def _finite(value: float) -> Likeness:
+    return Likeness(value) if math.isfinite(value) else Likeness(None, f"the encoder's F1 is {value}")
 
 
 def _chrf_each(pairs: Sequence[tuple[str, str]]) -> list[float | None]:

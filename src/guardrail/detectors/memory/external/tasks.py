@@ -18,7 +18,7 @@ def source_of(case: Case) -> str:
 def task_of(
     case: Case, text: str, *, language: Language, paper: bool = False, translated: bool = False
 ) -> tuple[Message, ...]:
-    """The task of a case, asked about a text in place of its documents.
+    """The task of a case, asked about a text in place of its documents, after what was said before.
 
     Args:
         case: with documents, a question, or both.
@@ -29,9 +29,10 @@ def task_of(
         translated: the text is in another language than the answer is to be.
     """
     question = case.question.strip()
+    last = max((i for i, message in enumerate(case.messages) if message.role == "user"), default=0)
+    earlier = case.messages[:last]
     if not source_of(case):
-        last = max(i for i, message in enumerate(case.messages) if message.role == "user")
-        return (*case.messages[:last], user(text))
+        return (*earlier, user(text))
     if question:
-        return answer_prompt(question, text, language=language, documents=case.context)
+        return answer_prompt(question, text, language=language, documents=case.context, earlier=earlier)
     return summary_prompt(text, language=language, paper=paper, translated=translated)
