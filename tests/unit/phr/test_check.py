@@ -208,6 +208,17 @@ class TestUnverified:
         assert words in finding.reason
         assert [type(request) for request in desk.asked] == [Distribution]
 
+    def test_labels_that_begin_alike(self):
+        """Numbers of which each begins with a lone blank, say: by the first token none is unlikely."""
+        told = Outcomes((" ", "\n"), (0.9, 0.1), (0, 0))
+        desk = Desk(lambda r: Answer(told) if isinstance(r, Distribution) else None)
+        (finding,) = check(case("no"), desk)
+        assert (finding.verdict, finding.score) == (Verdict.UNVERIFIED, None)
+        assert "'no' and 'yes' begin with the same token" in finding.reason
+        assert 'estimator="drawn"' in finding.reason
+        (other,) = check(case("perhaps"), desk)  # no label: it is judged by what it begins with
+        assert (other.verdict, other.score) == (Verdict.SUPPORTED, 0.0)
+
     def test_chat_only(self):
         """A guard with a chat model alone: nobody answers for a language model."""
         report = Guard([PosteriorHallucinationRate()], chat=ScriptedChat(["yes"])).check(case("no"))

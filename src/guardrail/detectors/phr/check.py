@@ -142,7 +142,12 @@ class PosteriorHallucinationRate(Detector):
             return [self._unverified(case, "the prompt has examples and no query")]
         query = Query(task.query, task.spelt(case.answer, self._form) if case.answer.strip() else None)
         found = yield from survey(
-            task.pairs, [query], settings=self._settings, form=self._form, preamble=task.preamble
+            task.pairs,
+            [query],
+            settings=self._settings,
+            form=self._form,
+            preamble=task.preamble,
+            labels=sorted({pair.label for pair in task.pairs}),
         )
         return [self._finding(case, task, found)]
 

@@ -176,6 +176,7 @@ def survey(
     form: Form | None = None,
     preamble: str = "",
     further: Sequence[float] = (),
+    labels: Sequence[str] = (),
 ) -> Flow[Survey]:
     """PHR, mutual information and the martingale's bets for every query of one D_n.
 
@@ -187,11 +188,13 @@ def survey(
         form: how pairs are written.
         preamble: what stands before them.
         further: more ε at which the rate is wanted (`Measured.further`); they ask the model nothing more.
+        labels: an answer that is one of these is left without a reading where the estimator cannot tell it from another
+            of them: by the first token, if that is the same.
     """
     settings, form = settings or Settings(), form or Form()
     method = Whole if settings.estimator == "exact" else Drawn
     start = _Start(tuple(pairs), form, preamble)
-    reader = method(settings, form, start.text(), tuple(further))
+    reader = method(settings, form, start.text(), tuple(further), tuple(labels))
     faults = yield from reader.begin(queries)
     asked = [query for query, fault in zip(queries, faults, strict=True) if not fault]
     if not asked:

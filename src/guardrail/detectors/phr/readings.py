@@ -119,12 +119,17 @@ def lost(failed: Failed) -> str:
 
 @dataclass(slots=True)
 class Whole:
-    """By distributions: exact sums, no draws of responses. A longer label counts by its first token."""
+    """By distributions: exact sums, no draws of responses. A longer label counts by its first token.
+
+    An answer that is one of `labels` has to begin otherwise than the others: in some vocabularies all numbers, or all labels
+    of a script, begin with the same lone blank.
+    """
 
     settings: Settings
     form: Form
     base: str
     further: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
     other: float = 0.0
     _given: dict[Query, Outcomes] = field(default_factory=dict)
 
@@ -139,7 +144,7 @@ class Whole:
                 reading = yield from self._compare(
                     query, reply.value
                 )  # with itself: is it a distribution at all?
-                fault = reading if isinstance(reading, str) else ""
+                fault = reading if isinstance(reading, str) else self._alike(query, reply.value)
             faults.append(fault)
         return faults
 
@@ -161,8 +166,22 @@ class Whole:
         return [why([reply]) if isinstance(reply, Failed) else _missed(reply.value) for reply in replies]
 
     def _ask(self, context: str, query: Query) -> Distribution:
-        labels = () if query.answer is None else (self.form.response(query.answer),)
-        return Distribution(context, self.form.query(query.text), labels)
+        asked = () if query.answer is None else (query.answer, *self._others(query))
+        return Distribution(context, self.form.query(query.text), tuple(map(self.form.response, asked)))
+
+    def _others(self, query: Query) -> list[str]:
+        """The labels that the answer could have been, if it is one."""
+        return [one for one in self.labels if one != query.answer] if query.answer in self.labels else []
+
+    def _alike(self, query: Query, given: Outcomes) -> str:
+        """Which label the answer cannot be told from, in words; "" without one."""
+        for other, begun in zip(self._others(query), given.begun[1:], strict=False):
+            if begun is not None and begun == given.begun[0]:
+                return (
+                    f"the labels {query.answer!r:.60} and {other!r:.60} begin with the same token of the model, and exact "
+                    'estimates judge by the first: take estimator="drawn"'
+                )
+        return ""
 
     def _compare(self, query: Query, under: Outcomes) -> Flow[Reading | str]:
         given = self._given[query]
@@ -195,8 +214,8 @@ def _whole(under: Outcomes, given: Outcomes, query: Query, epsilons: tuple[float
 
 
 def _begins(outcomes: Outcomes) -> bool:
-    """Whether it is said with which outcome the one label begins, or that it is not among those told."""
-    if len(outcomes.begun) != 1:
+    """Whether it is said with which outcome the answer begins, or that it is not among those told."""
+    if not outcomes.begun:
         return False
     return outcomes.begun[0] is None or 0 <= outcomes.begun[0] < len(outcomes.names)
 
@@ -237,6 +256,7 @@ class Drawn:
     form: Form
     base: str
     further: tuple[float, ...] = ()
+    labels: tuple[str, ...] = ()
     other: float = 0.0
 
     def begin(self, queries: Sequence[Query]) -> Flow[list[str]]:
