@@ -178,6 +178,41 @@ class TestFit:
             )  # fmt: skip
         assert "fit.json" in json.loads(result.stdout)["detector"]
 
+    def test_nothing_can_be_flagged(self, run, results):
+        """Said, with the rows that it takes: 1 / .01."""
+        result = run(
+            "memory",
+            "fit",
+            "results.jsonl",
+            "--encoder",
+            "chrf",
+            "--out",
+            "fit.json",
+            "--false-alarms",
+            "0.01",
+        )
+        assert "30 normal answers, flags nothing: 100 are needed for --false-alarms 0.01" in result.stdout
+
+    def test_what_has_no_words_is_left_out(self, run, results):
+        """A reply of dots is not as unlike as can be: the fit is the one without it."""
+        rows = [json.loads(line) for line in (results / "results.jsonl").read_text("utf-8").splitlines()]
+        run("memory", "fit", "results.jsonl", "--encoder", "chrf", "--out", "before.json")
+        for row in rows:
+            row["texts"].append(TEXT)
+            row["responses"].append("...")
+        (results / "results.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+        run("memory", "fit", "results.jsonl", "--encoder", "chrf", "--out", "after.json")
+        assert read_fit("after.json").normal.mean[0] == read_fit("before.json").normal.mean[0]
+
+    def test_other_ends_of_lines(self, run, results):
+        """A reply may hold U+2028, which JSON leaves as it is."""
+        rows = [json.loads(line) for line in (results / "results.jsonl").read_text("utf-8").splitlines()]
+        rows[1]["responses"][1] += "\u2028Indeed."
+        text = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+        (results / "results.jsonl").write_text(text, "utf-8")
+        result = run("memory", "fit", "results.jsonl", "--encoder", "chrf", "--out", "fit.json")
+        assert result.exit_code == 0, result.stderr
+
     @pytest.mark.parametrize(
         "line", ["{", '{"texts": ["a"], "responses": []}', '{"texts": 3, "responses": []}', "[]"]
     )

@@ -18,6 +18,7 @@ from guardrail.detectors.memory.external import (
     corrected_share,
     flagged_share,
     measure,
+    read_fit,
     relevance,
     threshold,
 )
@@ -127,6 +128,34 @@ class TestNormal:
         assert fit.score((-2.0, 5.0)) == fit.score((-2.0, 0.0))
         assert fit.score((-2.0, 0.0)) > fit.score((-1.0, 0.0)) > 0
 
+    @pytest.mark.parametrize("correlation", [-0.6, 0.0, 0.33, 0.51, 0.9])
+    def test_below_is_the_least_distance_of_what_is_no_better(self, correlation):
+        """Against the least of a fine grid of points that are neither more consistent nor more relevant."""
+        fit = Normal((0.0, 0.0), ((1.0, 0.5 * correlation), (0.5 * correlation, 0.25)))
+        xs, ys = np.meshgrid(np.linspace(-6, 3, 901), np.linspace(-3, 1.5, 901))
+        inverse = np.linalg.inv(np.array(fit.covariance))
+        table = inverse[0, 0] * xs**2 + 2 * inverse[0, 1] * xs * ys + inverse[1, 1] * ys**2
+        for x, y in [
+            (0.0, -1.1),
+            (-1.0, -1.1),
+            (-2.0, 0.0),
+            (-1.5, 0.5),
+            (1.0, -0.5),
+            (-2.0, -0.2),
+            (0.5, 0.5),
+        ]:
+            expected = table[(xs <= x + 1e-9) & (ys <= y + 1e-9)].min()
+            assert fit.squared_distance((x, y), sides="below") == pytest.approx(expected, abs=2e-3)
+
+    def test_more_is_never_further(self):
+        """Of the packaged fits, where relevance is low: less consistent scores no lower (it did, by .05)."""
+        for name in ("summary-en-minilm", "summary-en-chrf", "summary-zh-chrf"):
+            normal = read_fit(name).normal
+            (a, _), (_, d) = normal.covariance
+            low = normal.mean[1] - 2.2 * math.sqrt(d)
+            scores = [normal.score((normal.mean[0] + k * math.sqrt(a), low)) for k in np.arange(-2, 1, 0.25)]
+            assert scores == sorted(scores, reverse=True)
+
     def test_the_ellipse_holds_its_share(self):
         """Of 20,000 draws, 90 % ± 1 % lie in the 90 % ellipse, and its rim has the distance of χ²₂."""
         fit = Normal((0.3, 0.4), ((0.04, 0.01), (0.01, 0.02)))
@@ -212,6 +241,28 @@ class TestShares:
         found = corrected_share(30, 100, Known(10**9, 10**9, 10**9, 10**9))
         assert found.value == pytest.approx(0.3)
         assert found.interval == pytest.approx(flagged_share(30, 100).interval, abs=0.005)
+
+    def test_fewer_than_false_alarms_explain(self):
+        """The interval is not a point, and reaches Wilson's end over the sensitivity (41 of 52); so too at the other end."""
+        known = Known(50, 40, 50, 40)
+        found = corrected_share(3, 60, known)
+        assert found.value == 0
+        assert found.interval == (0, pytest.approx(flagged_share(3, 60).interval[1] / (41 / 52)))
+        other = corrected_share(57, 60, known)
+        assert other.value == 1
+        assert other.interval == (pytest.approx(1 - found.interval[1]), 1)
+
+    @pytest.mark.parametrize("rate", [0.0, 0.02, 0.05])
+    def test_rare_inventions_are_covered(self, rate):
+        """In 2,000 draws of 60 answers and 100 labelled ones: at least 93 %."""
+        rng = np.random.default_rng(7)
+        held = 0
+        for _ in range(2_000):
+            known = Known(50, int(rng.binomial(50, 0.8)), 50, int(rng.binomial(50, 0.9)))
+            flagged = int(rng.binomial(60, rate * 0.8 + (1 - rate) * 0.1))
+            low, high = corrected_share(flagged, 60, known).interval
+            held += low <= rate <= high
+        assert held / 2_000 >= 0.93
 
     def test_undefined(self):
         """No answers, nothing labelled, a detector that knows nothing."""

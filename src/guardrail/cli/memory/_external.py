@@ -73,7 +73,7 @@ def asked_for(asked: Asked) -> list[Entry]:
 
 def _read_corpus(path: str) -> list[Entry]:
     found = []
-    for number, line in enumerate(read_text(path, "the corpus").splitlines(), 1):
+    for number, line in enumerate(read_text(path, "the corpus").split("\n"), 1):
         if not line.strip():
             continue
         try:
@@ -263,7 +263,7 @@ def _alike(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> list[float | N
 
 def _read_results(path: str) -> list[dict[str, Any]]:
     found = []
-    for number, line in enumerate(read_text(path, "the results").splitlines(), 1):
+    for number, line in enumerate(read_text(path, "the results").split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from guardrail.errors import InputError, MissingExtra
 
-__all__ = ["Ellipse", "Normal", "Point", "Sides", "chi_square_share"]
+__all__ = ["FEWEST", "Ellipse", "Normal", "Point", "Sides", "chi_square_share", "threshold"]
 
 Point: TypeAlias = tuple[float, float]
 Sides: TypeAlias = Literal["below", "both"]
@@ -105,8 +105,8 @@ class Normal:
 
         Args:
             point: consistency, relevance.
-            sides: "below": a coordinate above the mean counts as the mean, since nobody makes things up by being more
-                consistent or more relevant than usual.
+            sides: "below": the least distance of all points that are neither more consistent nor more relevant than
+                this one, since nobody makes things up by being more so than what is normal. It never grows with either.
 
         Raises:
             InputError: the point is not finite.
@@ -116,7 +116,12 @@ class Normal:
         (a, b), (_, d) = self.covariance
         x, y = (v - m for v, m in zip(point, self.mean, strict=True))
         if sides == "below":
-            x, y = min(x, 0.0), min(y, 0.0)
+            if x >= 0 and y >= 0:
+                return 0.0
+            if y < 0 and x >= b / d * y:  # the point of the least distance at this height lies below
+                return y * y / d
+            if x < 0 and y >= b / a * x:
+                return x * x / a
         return max(0.0, (d * x * x - 2 * b * x * y + a * y * y) / self.determinant)
 
     def density(self, point: Point) -> float:

@@ -64,7 +64,9 @@ def corrected_share(flagged: int, answers: int, known: Known) -> Share:
     """The share of answers that are made up, given how often the detector errs.
 
     Flagged = share · sensitivity + (1 − share) · (1 − specificity), solved for the share and cut to [0, 1]. The
-    interval counts what is not known of sensitivity and specificity too; they must hold for these answers as well.
+    interval counts what is not known of sensitivity and specificity too; they must hold for these answers as well. Where
+    fewer are flagged than false alarms explain, or more than all would be, it reaches as far as if there were no errors
+    of that kind: the share is at most flagged ÷ sensitivity, and what is left at most passed ÷ specificity.
 
     Returns:
         Undefined where there are no answers, no labelled ones of a kind, or a detector that is no better than chance.
@@ -90,8 +92,15 @@ def corrected_share(flagged: int, answers: int, known: Known) -> Share:
     of_se, of_sp = se * (1 - se) / n_se, sp * (1 - sp) / n_sp
     shift = 2 * _Z**2 * (middle * of_se - (1 - middle) * of_sp)
     width = _Z * math.sqrt(p * (1 - p) / n + middle**2 * of_se + (1 - middle) ** 2 * of_sp) / slope
-    value = _cut((raw.value + specificity - 1) / gain)
-    return Share(value, (min(value, _cut(middle + shift - width)), max(value, _cut(middle + shift + width))))
+    uncut = (raw.value + specificity - 1) / gain
+    low, high = middle + shift - width, middle + shift + width
+    assert raw.interval is not None  # noqa: S101  # there are answers
+    if uncut < 0:
+        high = max(high, raw.interval[1] / se)
+    if uncut > 1:
+        low = min(low, 1 - (1 - raw.interval[0]) / sp)
+    value = _cut(uncut)
+    return Share(value, (min(value, _cut(low)), max(value, _cut(high))))
 
 
 def _cut(value: float) -> float:
