@@ -155,6 +155,12 @@ class TestEvidence:
         assert "drift" in finding.reason
         assert measured(finding)["evidence of a drift"].value > 10
 
+    def test_long_answers(self):
+        """The model gets their beginning: the exact estimator looks at the first token."""
+        desk = Desk(lambda _: None)
+        assert check(case("perhaps " * 100_000), desk)[0].score == 1.0
+        assert {len(r.labels[0]) for r in desk.asked if isinstance(r, Distribution)} == {1_000}
+
     @pytest.mark.parametrize(("epsilon", "score"), [(0.05, None), (0.2, 1.0), (0.0, 0.0)])
     def test_untold_answer(self, epsilon, score):
         """Whether it is unlikely cannot be said where what is not told is likelier than ε: that is no "likely"."""

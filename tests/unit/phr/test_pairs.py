@@ -144,3 +144,11 @@ class TestTask:
         """A label in another spelling is that label; other answers, and those that may be several labels, stay."""
         task = Task(tuple(Example(input="x", label=label) for label in labels), "x")
         assert task.spelt(answer, FORM) == expected
+
+    def test_long_answers_take_no_time(self):
+        """They are put in one spelling once, however many examples there are."""
+        task = Task(tuple(Example(input="x", label=str(i % 5)) for i in range(20_000)), "x")
+        answer = "Ä" * 500_000
+        started = time.perf_counter()
+        assert task.spelt(answer, FORM) == answer
+        assert time.perf_counter() - started < 2

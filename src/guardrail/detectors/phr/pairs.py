@@ -151,12 +151,12 @@ class Task:
         return whole
 
     def _label(self, plain: str) -> str | None:
+        labels = {pair.label for pair in self.pairs}
         for bare in (str, _unmarked, _folded):
-            alike = (
-                {pair.label for pair in self.pairs if bare(pair.label) == bare(plain)} if bare(plain) else ()
-            )
+            wanted = bare(plain)
+            alike = [label for label in labels if bare(label) == wanted] if wanted else []
             if len(alike) == 1:
-                return next(iter(alike))
+                return alike[0]
         return None
 
 

@@ -26,6 +26,7 @@ Floats: TypeAlias = NDArray[np.float64]
 _LARGE = 2_000  # outcomes; more take some milliseconds
 _FOLLOWED = 4  # outcomes whose probability is followed along the contexts
 _LEAST = 0.01  # the smallest probability of those
+_LONGEST = 1_000  # characters of a label that are looked at; no token has so many
 _NO_BEGINNING = "the model's distribution does not say with which outcome the answer begins"
 
 
@@ -167,7 +168,10 @@ class Whole:
 
     def _ask(self, context: str, query: Query) -> Distribution:
         asked = () if query.answer is None else (query.answer, *self._others(query))
-        return Distribution(context, self.form.query(query.text), tuple(map(self.form.response, asked)))
+        begun = tuple(
+            self.form.response(label)[:_LONGEST] for label in asked
+        )  # the first token is all that counts
+        return Distribution(context, self.form.query(query.text), begun)
 
     def _others(self, query: Query) -> list[str]:
         """The labels that the answer could have been, if it is one."""
