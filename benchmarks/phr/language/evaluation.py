@@ -12,10 +12,12 @@ from benchmarks.phr.language.tasks import Cell, Rows, draw
 from guardrail.backends import Backend
 from guardrail.detectors.phr import Query, Settings, error_rates, model_hallucination_rates, survey
 from guardrail.detectors.phr.flows import Measured, Survey
+from guardrail.detectors.phr.pairs import Form
 from guardrail.drivers import run_sync
 from guardrail.errors import InputError
-from guardrail.flow import Failed, Flow
+from guardrail.flow import Failed, Flow, one
 from guardrail.hub import Hub
+from guardrail.requests import Distribution
 from guardrail.run import Run as Scheduled
 
 __all__ = ["EPSILONS", "Plan", "evaluate", "measure"]
@@ -99,7 +101,7 @@ def measure(cell: Cell, plan: Plan, hub: Hub, *, labels: frozenset[str]) -> Foun
         InputError: it failed as a whole, as by a bug of the backend.
     """
     started = time.perf_counter()
-    read = run_sync(Scheduled(_read(cell, plan)), hub)
+    read = run_sync(Scheduled(_read(cell, plan, sorted(labels))), hub)
     if isinstance(read, Failed):
         raise InputError(f"{cell.task}, n = {cell.n}, set {cell.seed} could not be measured: {read}")
     contexts = read.survey.contexts
@@ -136,9 +138,13 @@ class _Read:
         return tuple(sorted({text for text in texts if text}))
 
 
-def _read(cell: Cell, plan: Plan) -> Flow[_Read]:
+def _read(cell: Cell, plan: Plan, labels: Sequence[str]) -> Flow[_Read]:
     """One run, so every distribution and draw is asked for once."""
     queries = [Query(test.input, test.label) for test in cell.tests]
+    fault = yield from _alike(cell, plan, labels)
+    if fault:
+        nothing = tuple(Measured(fault=fault) for _ in queries)
+        return _Read(Survey(nothing, (), plan.settings), nothing, [fault for _ in queries])
     settings, further = replace(plan.settings, epsilon=plan.epsilons[0]), plan.epsilons[1:]
     found = yield from survey(cell.train, queries, settings=settings, further=further)
     real = yield from model_hallucination_rates(
@@ -146,6 +152,26 @@ def _read(cell: Cell, plan: Plan) -> Flow[_Read]:
     )
     errors = yield from error_rates(cell.train, queries, settings=settings)
     return _Read(found, real, errors)
+
+
+def _alike(cell: Cell, plan: Plan, labels: Sequence[str]) -> Flow[str]:
+    """Which labels the exact estimator cannot tell apart, in words; rates of nearly 0 would say nothing of the model."""
+    if plan.settings.estimator != "exact":
+        yield from ()
+        return ""
+    form = Form()
+    reply = yield from one(
+        Distribution(
+            form.context(cell.train), form.query(cell.tests[0].input), tuple(map(form.response, labels))
+        )
+    )
+    if isinstance(reply, Failed):
+        return str(reply)
+    first: dict[int, str] = {}
+    for label, begun in zip(labels, reply.value.begun, strict=True):
+        if begun is not None and first.setdefault(begun, label) != label:
+            return f"the labels {first[begun]!r} and {label!r} begin with the same token of the model: take --estimator drawn"
+    return ""
 
 
 def _point(read: _Read, epsilons: Sequence[float], i: int) -> Point:

@@ -332,14 +332,20 @@ def read(
     choices = data.get("choices") if isinstance(data, dict) else None
     if not choices or not isinstance(choices, list):
         return [_unreadable(data, cost.split(n))] * n
-    usage = data.get("usage") or {}
-    cost += Cost(0, usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0)
+    cost += Cost(0, _used(data, "prompt_tokens"), _used(data, "completion_tokens"))
     model = text_of(data.get("model"))
     share = cost if n == 1 else cost.split(min(n, len(choices)))
     try:
         return [reply(choice, model, share) for choice in choices[:n]]
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         return [Failed(Reason.BACKEND, f"no completion: {error!r}", retryable=True, cost=cost.split(n))] * n
+
+
+def _used(data: Mapping[str, Any], name: str) -> int:
+    """Tokens by the service's own count; 0 where it tells none, or no number: that costs no reply."""
+    usage = data.get("usage")
+    count = usage.get(name) if isinstance(usage, dict) else None
+    return count if isinstance(count, int) and count > 0 else 0
 
 
 def _unreadable(data: Any, cost: Cost) -> Failed:

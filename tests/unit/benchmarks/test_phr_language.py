@@ -166,6 +166,19 @@ class TestEvaluate:
         yes = (0.7 + labels.count("yes")) / (1.1 + len(labels))
         return {"yes": yes, "no": 1 - yes}
 
+    def test_labels_that_begin_alike(self, tmp_path):
+        """No rate, and why: by the first token alone they are one outcome, so the rate would be nearly 0."""
+
+        class Blank(BernoulliModel):
+            def _spread(self, pairs, query, labels):
+                found = super()._spread(pairs, query, labels)
+                return replace(found, value=replace(found.value, begun=(0,) * len(labels)))
+
+        backend = Blank(["a", "b"])
+        found = evaluate(plan(), backend, Store(tmp_path / "cells"))[0]
+        assert [(point.error, point.entropy) for point in found.points] == [(None, None)] * len(found.points)
+        assert "'no' and 'yes' begin with the same token" in found.faults[0]
+
     def test_counts(self, tmp_path):
         """Pairs that were read and those whose label is the task's; contexts that were given up."""
 
