@@ -187,7 +187,7 @@ def fit_of(half: Half, setting: Setting, rephrasings: Sequence[float], **options
         task="summary",
         language=language,
         encoder=encoder,
-        fingerprint=fingerprint(encoder),
+        compared_by=fingerprint(encoder),
         rephrasings=rephrasings,
         provenance={
             "corpus": f"{texts}: one half, rephrased and summarised by a simulated subject, h = {RATE}",
@@ -218,7 +218,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         for task, fit in (("summary", summaries), ("answer", fit_answers(setting, compare))):
             name = PACKAGED[task, *setting]
             fit.save(target / f"{name}.json")
-            sys.stdout.write(f"{name} {fit.digest} {fit.rows} rows\n")
+            sys.stdout.write(f"{name} {fit.fingerprint} {fit.rows} rows\n")
     return 0
 
 

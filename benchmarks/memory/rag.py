@@ -118,7 +118,7 @@ def fit_answers(setting: Setting, compare: Compare) -> ExternalFit:
         task="answer",
         language=language,
         encoder=encoder,
-        fingerprint=fingerprint(encoder),
+        compared_by=fingerprint(encoder),
         rephrasings=true_rephrasings(language, compare),
         form="relative",
         relevance=False,

@@ -50,7 +50,7 @@ def simple_fit(**more):
     responses = [
         Measured(0.5 + 0.1 * (i % 5 - 2), 0.1 * (i % 5 - 2), 0.3 + 0.05 * (i % 3)) for i in range(60)
     ]
-    made = {"task": "answer", "language": "en", "encoder": "chrf", "fingerprint": CHRF}
+    made = {"task": "answer", "language": "en", "encoder": "chrf", "compared_by": CHRF}
     options = {"form": "relative", "relevance": False, "rephrasings": [0.4] * 20}
     return learn(responses, **(made | options | more))
 

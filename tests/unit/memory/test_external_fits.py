@@ -10,7 +10,7 @@ from guardrail.detectors.memory.external.fits import PACKAGED
 from guardrail.errors import ConfigError, InputError
 
 NORMAL = [Measured(0.5 + 0.1 * (i % 3), 0.01 * (i % 3), 0.4 + 0.02 * (i % 5)) for i in range(40)]
-MADE = {"task": "answer", "language": "en", "encoder": "mine", "fingerprint": "mine 1"}
+MADE = {"task": "answer", "language": "en", "encoder": "mine", "compared_by": "mine 1"}
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ class TestFiles:
         """The file holds all of it."""
         fit.save(tmp_path / "fit.json")
         assert read_fit(tmp_path / "fit.json") == fit
-        assert read_fit(tmp_path / "fit.json").digest == fit.digest
+        assert read_fit(tmp_path / "fit.json").fingerprint == fit.fingerprint
 
     @pytest.mark.parametrize(
         ("change", "message"),

@@ -75,7 +75,15 @@ class TestFitsOfOtherThings:
     def test_of_another_chrf(self):
         """Refused at once."""
         with pytest.raises(ConfigError, match="fit anew"):
-            MemoryConsistency(encoder="chrf", fit=simple_fit(fingerprint="chrF2 of words"))
+            MemoryConsistency(encoder="chrf", fit=simple_fit(compared_by="chrF2 of words"))
+
+    def test_a_signature_tells_fits_apart(self):
+        """Two fits of one encoder make two detectors."""
+        one, other = (
+            MemoryConsistency(encoder="chrf", fit=simple_fit(threshold=limit)).signature()
+            for limit in (0.9, 0.8)
+        )
+        assert one.parameters["fit"] != other.parameters["fit"]
 
     def test_of_the_guards_encoder(self):
         """Any name but ours is the guard's; ours is not."""

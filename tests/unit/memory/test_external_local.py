@@ -39,13 +39,13 @@ class TestDefault:
     def test_the_fit_is_of_this_encoder(self):
         """The packaged fits name the weights that are loaded; others would be refused."""
         for task in ("answer", "summary"):
-            assert packaged_fit(task, "en", "packaged").fingerprint == packaged().fingerprint
+            assert packaged_fit(task, "en", "packaged").compared_by == packaged().fingerprint
 
     def test_another_encoder(self):
         """A fit of other weights: unverified, and it says so."""
         fit = packaged_fit("answer", "en", "packaged")
         other = type(fit)(
-            **{**{name: getattr(fit, name) for name in fit.__dataclass_fields__}, "fingerprint": "x"}
+            **{**{name: getattr(fit, name) for name in fit.__dataclass_fields__}, "compared_by": "x"}
         )
         guard = Guard([MemoryConsistency(fit=other)], chat=ScriptedChat(Model()))
         [finding] = guard.check(Case.of(ANSWER, prompt=QUESTION, context=[TEXT])).findings

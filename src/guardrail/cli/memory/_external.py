@@ -237,7 +237,7 @@ def fitted(
         task=task,
         language=language,
         encoder=by,
-        fingerprint=CHRF if by == "chrf" else packaged().fingerprint,
+        compared_by=CHRF if by == "chrf" else packaged().fingerprint,
         rephrasings=rephrasings,
         false_alarms=false_alarms,
         form="plain" if task == "summary" else "relative",

@@ -224,4 +224,4 @@ def fit(  # noqa: PLR0917  # an option each
         told = (
             f"flags nothing: {math.ceil(1 / false_alarms):,} are needed for --false-alarms {false_alarms:g}"
         )
-    typer.echo(f"{out}: {made.rows:,} normal answers, {told}, fit {made.digest}")
+    typer.echo(f"{out}: {made.rows:,} normal answers, {told}, fit {made.fingerprint}")

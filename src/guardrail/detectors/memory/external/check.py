@@ -339,7 +339,7 @@ def _numbers(plan: Plan, measured: Measured, judged: Judged) -> list[Measurement
             Measurement(name="squared distance from normal answers", value=squared),
             Measurement(name="density", value=fit.normal.density(judged.point), note="of normal answers"),
         ]
-    note = f"normal {fit.task} in {fit.language!r}, fit {fit.digest}"
+    note = f"normal {fit.task} in {fit.language!r}, fit {fit.fingerprint}"
     return [*found, Measurement(name="threshold", value=judged.threshold, note=note)]
 
 
@@ -365,12 +365,12 @@ def _of_encoder(fit: ExternalFit, encoder: str) -> None:
     """Refuse a fit that another encoder made; of the packaged one the weights are compared when they are loaded."""
     if encoder not in {"auto", _encoder_of(fit)}:
         raise ConfigError(f"expected a fit made with the encoder {encoder!r}, got one of {fit.encoder!r}")
-    if fit.encoder == "chrf" and fit.fingerprint != CHRF:
-        raise ConfigError(f"expected a fit made with {CHRF!r}, got one of {fit.fingerprint!r}: fit anew")
+    if fit.encoder == "chrf" and fit.compared_by != CHRF:
+        raise ConfigError(f"expected a fit made with {CHRF!r}, got one of {fit.compared_by!r}: fit anew")
 
 
 def _other_encoder(fit: ExternalFit) -> str:
     """Why the packaged encoder is not the one of the fit; "" if it is."""
-    if fit.encoder != "packaged" or packaged().fingerprint == fit.fingerprint:
+    if fit.encoder != "packaged" or packaged().fingerprint == fit.compared_by:
         return ""
-    return f"the fit was made with {fit.fingerprint!r}, the packaged encoder is {packaged().fingerprint!r}: fit anew"
+    return f"the fit was made with {fit.compared_by!r}, the packaged encoder is {packaged().fingerprint!r}: fit anew"

@@ -62,7 +62,7 @@ class ExternalFit:
         task: what was asked: a summary of one sentence, or an answer to a question. Answers vary less than summaries.
         language: of the texts.
         encoder: what compares texts: "packaged", "chrf", or a word for the guard's own.
-        fingerprint: of that encoder.
+        compared_by: that encoder's fingerprint.
         same_meaning: T_cq; a rephrasing is kept if its similarity to the source is above this.
         normal: the Gaussian of (consistency, relevance).
         form: which consistency that is, see `measuring`.
@@ -82,7 +82,7 @@ class ExternalFit:
     task: Task
     language: Language
     encoder: str
-    fingerprint: str
+    compared_by: str
     same_meaning: float
     normal: Normal
     threshold: float
@@ -101,10 +101,10 @@ class ExternalFit:
                 raise InputError(
                     f"expected {name} to be one of {get_args(kind)!r}, got {getattr(self, name)!r}"
                 )
-        if not self.encoder or not self.fingerprint or self.rows < 1:
+        if not self.encoder or not self.compared_by or self.rows < 1:
             raise InputError(
                 f"expected an encoder, its fingerprint and a row or more, got {self.encoder!r}, "
-                f"{self.fingerprint!r}, {self.rows!r}"
+                f"{self.compared_by!r}, {self.rows!r}"
             )
         if not math.isfinite(self.same_meaning) or not 0 < self.false_alarms < 1:
             raise InputError(
@@ -115,7 +115,7 @@ class ExternalFit:
                 raise InputError(f"expected thresholds from 0 to just above 1, got {limit!r}")
 
     @cached_property
-    def digest(self) -> str:
+    def fingerprint(self) -> str:
         """A hash of all that scores and verdicts depend on."""
         content = {
             key: value for key, value in self._content().items() if key not in {"provenance", "package"}
@@ -144,7 +144,7 @@ class ExternalFit:
             "task": self.task,
             "language": self.language,
             "encoder": self.encoder,
-            "fingerprint": self.fingerprint,
+            "compared_by": self.compared_by,
             "same_meaning": self.same_meaning,
             "mean": list(self.normal.mean),
             "covariance": [list(row) for row in self.normal.covariance],
@@ -161,7 +161,7 @@ class ExternalFit:
 
 
 _KEYS = {
-    "format", "task", "language", "encoder", "fingerprint", "same_meaning", "mean", "covariance", "form", "relevance", "sides", "threshold",
+    "format", "task", "language", "encoder", "compared_by", "same_meaning", "mean", "covariance", "form", "relevance", "sides", "threshold",
     "consistency_threshold", "false_alarms", "rows", "package", "provenance",
 }  # fmt: skip
 
@@ -204,7 +204,7 @@ def _read(content: Any) -> ExternalFit:
         raise ValueError(f"expected format {_FORMAT}, got {content.get('format')!r}: another version made it")
     if content.keys() != _KEYS:
         raise ValueError(f"keys that lack or are unknown: {sorted(content.keys() ^ _KEYS)!r}")
-    for name in ("task", "language", "encoder", "fingerprint", "form", "sides", "package"):
+    for name in ("task", "language", "encoder", "compared_by", "form", "sides", "package"):
         if not isinstance(content[name], str):
             raise TypeError(f"expected {name} to be a text, got {content[name]!r}")
     if not isinstance(content["relevance"], bool):
@@ -217,7 +217,7 @@ def _read(content: Any) -> ExternalFit:
         task=content["task"],
         language=content["language"],
         encoder=content["encoder"],
-        fingerprint=content["fingerprint"],
+        compared_by=content["compared_by"],
         same_meaning=_number(content["same_meaning"]),
         normal=Normal((_number(x), _number(y)), ((_number(a), _number(b)), (_number(c), _number(d)))),
         threshold=_number(content["threshold"]),

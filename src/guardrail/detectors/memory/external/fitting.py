@@ -57,7 +57,7 @@ def learn(
     task: Task,
     language: Language,
     encoder: str,
-    fingerprint: str,
+    compared_by: str,
     rephrasings: Sequence[float],
     false_alarms: float = FALSE_ALARMS,
     kept: float = KEPT,
@@ -74,7 +74,7 @@ def learn(
         task: what was asked.
         language: of the texts.
         encoder: what measured the consistency.
-        fingerprint: of that encoder.
+        compared_by: that encoder's fingerprint.
         rephrasings: similarities of true rephrasings with their sources, by the same encoder.
         false_alarms: the share of normal responses that may be flagged.
         kept: the share of true rephrasings that may pass.
@@ -103,7 +103,7 @@ def learn(
         task=task,
         language=language,
         encoder=encoder,
-        fingerprint=fingerprint,
+        compared_by=compared_by,
         same_meaning=same_meaning(rephrasings, kept=kept),
         normal=normal,
         threshold=threshold(scores, false_alarms),
