@@ -80,8 +80,8 @@ class TestFitsOfOtherThings:
     def test_a_signature_tells_fits_apart(self):
         """Two fits of one encoder make two detectors."""
         one, other = (
-            MemoryConsistency(encoder="chrf", fit=simple_fit(threshold=limit)).signature()
-            for limit in (0.9, 0.8)
+            MemoryConsistency(encoder="chrf", fit=simple_fit(false_alarms=share)).signature()
+            for share in (0.05, 0.2)
         )
         assert one.parameters["fit"] != other.parameters["fit"]
 
