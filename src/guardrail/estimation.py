@@ -37,7 +37,7 @@ def wilson(
         Its ends, in [0, 1]; the observed proportion lies between them.
 
     Raises:
-        InputError: no trials, more successes than trials, or fewer than none.
+        InputError: no trials, more successes than trials or fewer than none, a confidence of 1 or more.
 
     Example:
         >>> [round(end, 3) for end in wilson(468, 1000)]
@@ -46,6 +46,8 @@ def wilson(
     if not (trials > 0 and 0 <= successes <= trials):
         raise InputError(f"expected trials, and 0 ≤ successes ≤ trials, got {successes!r} of {trials!r}")
     z = normal_quantile((1 + confidence) / 2) if quantile is None else quantile
+    if not 0 <= z < math.inf:
+        raise InputError(f"expected a confidence from 0 to below 1, got {confidence!r} (quantile {z!r})")
     share = successes / trials
     centre = (share + z * z / (2 * trials)) / (1 + z * z / trials)
     half = z / (1 + z * z / trials) * math.sqrt(share * (1 - share) / trials + z * z / (4 * trials**2))

@@ -29,6 +29,12 @@ class TestWilson:
         narrow, wide = wilson(3, 10), wilson(3, 10, quantile=student_quantile(0.975, 9))
         assert wide[0] < narrow[0] < narrow[1] < wide[1]
 
+    @pytest.mark.parametrize("options", [{"confidence": 1.0}, {"confidence": -1.0}, {"quantile": -1.0}])
+    def test_refuses_what_is_no_confidence(self, options):
+        """Named."""
+        with pytest.raises(InputError):
+            wilson(1, 2, **options)
+
     @pytest.mark.parametrize(("successes", "trials"), [(0, 0), (3, 2), (-1, 2)])
     def test_refuses_what_are_no_counts(self, successes, trials):
         """Nothing is known of no trials: callers say so."""

@@ -96,8 +96,9 @@ def probabilities(logits: Sequence[float], labels: Labels) -> Entailment | None:
     """The soft-max of a classifier's outputs; `None` if one of them is no finite number.
 
     Example:
-        >>> probabilities([math.log(3), 0.0], Labels(entailment=1, contradiction=0))
-        Entailment(entailment=0.25, contradiction=0.75, neutral=None)
+        >>> found = probabilities([math.log(3), 0.0], Labels(entailment=1, contradiction=0))
+        >>> found.entailment, found.contradiction, found.neutral
+        (0.25, 0.75, None)
     """
     if not all(math.isfinite(logit) for logit in logits):
         return None
