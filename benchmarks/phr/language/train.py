@@ -60,7 +60,7 @@ class Recipe:
     layers: int = 4
     heads: int = 4
     inner: int = 512
-    steps: int = 800
+    steps: int = 650
     tokens: int = 2_048
     lengths: tuple[tuple[float, int], ...] = ((0.9, 512), (0.1, 4_096))
     rate: float = 2e-3
