@@ -12,13 +12,13 @@ import json
 import math
 import shutil
 import sys
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks._data import data_dir
+from benchmarks._training import Stopwatch, resume, save
 from benchmarks.phr.language.corpus import BEGIN, END, Sequences, tokenizer
 from benchmarks.phr.language.tasks import TASKS, Rows, read
 from guardrail.backends.weights import places
@@ -30,7 +30,7 @@ NAME = "phr-toy"
 """Under this name `CausalModel` finds what was trained."""
 
 NOTE = "training.json"
-_STATE, _UNFINISHED = "state.safetensors", "unfinished"
+_UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +101,6 @@ class Trained:
     loss: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Progress:
-    """How far a training has come: the next step, the time so far, and the last losses."""
-
-    step: int = 0
-    seconds: float = 0.0
-    processor_seconds: float = 0.0
-    losses: list[float] = field(default_factory=list)
-
-
 def home() -> Path:
     """Where the toy is, or is to be put."""
     return next(places(NAME))
@@ -157,18 +147,9 @@ def train(
     unfinished = folder / _UNFINISHED
     rows = {one.task: len(one.learnt) for one in tasks}
     identity = json.loads(json.dumps({**asdict(recipe), "tasks": rows}))
-    before = _resume(unfinished, identity, network, optimizer)
+    before = resume(unfinished, identity, network, optimizer)
     losses = before.losses
-    began, began_processor = time.perf_counter(), time.process_time()
-
-    def so_far(step: int) -> _Progress:
-        return _Progress(
-            step,
-            before.seconds + time.perf_counter() - began,
-            before.processor_seconds + time.process_time() - began_processor,
-            losses,
-        )
-
+    watch = Stopwatch(before)
     network.train()
     for step in range(before.step, recipe.steps):
         length = recipe.length(step)
@@ -182,9 +163,9 @@ def train(
         losses = [*losses[-49:], loss.item()]
         done = step + 1
         if done % save_every == 0 and done < recipe.steps:
-            _save(unfinished, identity | asdict(so_far(done)), network, optimizer)
+            save(unfinished, identity, watch.at(done, losses), network, optimizer)
         say(done, recipe.steps, math.fsum(losses) / len(losses))
-    now = so_far(recipe.steps)
+    now = watch.at(recipe.steps, losses)
     result = Trained(
         recipe=recipe,
         tasks=rows,
@@ -249,43 +230,6 @@ def _share(step: int, recipe: Recipe) -> float:
         return (step + 1) / rise
     course = (step - rise) / max(1, recipe.steps - rise)
     return 0.1 + 0.45 * (1 + math.cos(math.pi * course))
-
-
-def _save(folder: Path, note: dict[str, Any], network: Any, optimizer: Any) -> None:
-    """All that the next step depends on; the old state stays until the new one is whole."""
-    from safetensors.torch import save_file
-
-    tensors = {f"network.{name}": value.detach().clone() for name, value in network.named_parameters()}
-    for index, state in optimizer.state_dict()["state"].items():
-        tensors |= {f"optimizer.{index}.{name}": value for name, value in state.items()}
-    folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"{_STATE}.part"
-    save_file(tensors, part, metadata={"note": json.dumps(note)})
-    part.replace(folder / _STATE)
-
-
-def _resume(folder: Path, identity: dict[str, Any], network: Any, optimizer: Any) -> _Progress:
-    """Take up what was saved, if it is of the same training."""
-    from safetensors import safe_open
-
-    if not (folder / _STATE).is_file():
-        return _Progress()
-    with safe_open(folder / _STATE, framework="pt") as file:
-        note = json.loads(file.metadata()["note"])
-        if {key: note.get(key) for key in identity} != identity:
-            return _Progress()
-        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  # no mapping
-    own = dict(network.named_parameters())
-    network.load_state_dict(
-        {name: tensors[f"network.{name}"] for name in own}, strict=False
-    )  # tied: the head
-    state: dict[int, dict[str, Any]] = {}
-    for name, value in tensors.items():
-        if name.startswith("optimizer."):
-            _, index, part = name.split(".", 2)
-            state.setdefault(int(index), {})[part] = value
-    optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
-    return _Progress(**{one.name: note[one.name] for one in fields(_Progress)})
 
 
 def _write(folder: Path, network: Any, reader: Any, result: Trained) -> None:

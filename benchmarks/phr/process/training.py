@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks._training import write_tensors
 from benchmarks.phr.process.functions import EDGE, NOISE, Functions
 from guardrail.backends.neural_process.network import Shape, attention, build, tokens
 from guardrail.errors import ConfigError
@@ -207,21 +207,21 @@ class Training:
         for name, one in self.parameters.items():
             state = self.optimiser.state[one]
             tensors |= {f"{moment}.{name}": state[moment] for moment in MOMENTS}
-        told = {"step": str(self.step), "recipe": self.recipe.to_json()}
-        _write(self.folder / CHECKPOINT, tensors, told)
+        told = {"step": self.step, "recipe": self.recipe.to_json()}
+        write_tensors(self.folder / CHECKPOINT, tensors, ("training", json.dumps(told)))
 
     def _load(self) -> None:
         import torch
         from safetensors import safe_open
 
         with safe_open(self.folder / CHECKPOINT, framework="pt", device=self.device) as stored:
-            told = stored.metadata()
+            told = json.loads(stored.metadata()["training"])
             if told["recipe"] != self.recipe.to_json():
                 raise ConfigError(
                     f"{str(self.folder)!r} holds a training of another recipe: give another --out, or remove it. "
                     f"Expected {self.recipe.to_json()}, found {told['recipe']}"
                 )
-            self.step = int(told["step"])
+            self.step = told["step"]
             with torch.no_grad():
                 for name, one in self.parameters.items():
                     one.copy_(stored.get_tensor(f"weights.{name}"))
@@ -244,7 +244,7 @@ class Training:
         part = self.folder / (CONFIG + ".part")
         part.write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
         part.replace(self.folder / CONFIG)
-        _write(self.folder / WEIGHTS, tensors, {"format": "pt"})
+        write_tensors(self.folder / WEIGHTS, tensors)
 
 
 def losses(network: Any, shape: Shape, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
@@ -260,15 +260,3 @@ def losses(network: Any, shape: Shape, x: Tensor, y: Tensor) -> tuple[Tensor, Te
     costs = torch.nn.functional.cross_entropy(logits.flatten(0, 1), numbers.flatten(), reduction="none")
     costs = costs.view(numbers.shape) - offsets
     return costs[:, 0::2].mean(), costs[:, 1::2].mean()
-
-
-def _write(path: Path, tensors: dict[str, Any], told: dict[str, str]) -> None:
-    """All or nothing: a kill leaves the old file or the new one."""
-    from safetensors.torch import save
-
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as stream:
-        stream.write(save({name: one.contiguous().cpu() for name, one in tensors.items()}, told))
-        stream.flush()
-        os.fsync(stream.fileno())
-    part.replace(path)

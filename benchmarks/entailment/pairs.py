@@ -1,4 +1,4 @@
-"""The labelled pairs: which are trained on, which are held out, and nothing in both."""
+"""The labelled pairs: which are held out, and what is read of a set without them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from pathlib import Path
 
 from guardrail.errors import InputError
 
-__all__ = ["HELD_OUT", "LABELS", "TRAIN", "Pair", "held_out", "in_batches", "read", "training"]
+__all__ = ["HELD_OUT", "LABELS", "Pair", "held_out", "in_batches", "read", "training"]
 
 LABELS = ("entailment", "neutral", "contradiction")
 
-TRAIN = ("mnli_train_10k", "mnli_train_9k", "snli_20k", "snli_cad")
-"""Sets of which the part "train" is learnt; their licences allow more than research (MultiNLI's own, CC BY-SA)."""
-
-HELD_OUT = ("mnli_dev", "snli_dev", "breaking_nli", "fever_symmetric", "anli_dev")
+HELD_OUT = ("mnli_dev", "snli_dev", "breaking_nli", "negation_nli", "fever_symmetric", "anli_dev")
+"""Sets that nothing is learnt from, nor from a pair of the same words in another set."""
 
 _WINDOW = 50  # batches' worth of shuffled pairs among which those of like length are put together
 
@@ -53,15 +51,16 @@ def read(path: Path, *, split: str | None = None) -> Iterator[Pair]:
         raise InputError(f"expected one labelled pair a line, got {error!r} from {str(path)!r}") from error
 
 
-def training(folder: Path, *, sets: Sequence[str] = TRAIN) -> list[Pair]:
-    """What is learnt, in the order of the sets; each pair once, none that is held out."""
+def training(folder: Path, sets: Sequence[str]) -> dict[str, list[Pair]]:
+    """What may be learnt from each set's part "train": each pair once in all of them, and none that is held out."""
     seen = {pair.key for name in HELD_OUT for pair in read(folder / name / "pairs.jsonl")}
-    found = []
+    found: dict[str, list[Pair]] = {}
     for name in sets:
+        own = found[name] = []
         for pair in read(folder / name / "pairs.jsonl", split="train"):
             if pair.key not in seen:
                 seen.add(pair.key)
-                found.append(pair)
+                own.append(pair)
     return found
 
 

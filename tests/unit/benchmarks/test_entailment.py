@@ -4,9 +4,9 @@ import itertools
 import json
 
 import pytest
-from benchmarks.nli.pairs import HELD_OUT, Pair, held_out, in_batches, read, training
-from benchmarks.nli.run import accuracy
-from benchmarks.nli.train import Recipe, train, trained
+from benchmarks.entailment.pairs import HELD_OUT, Pair, held_out, in_batches, read, training
+from benchmarks.entailment.run import accuracy
+from benchmarks.entailment.train import Recipe, train, trained
 from tests.unit.backends.models import needs_local, needs_minilm
 
 from guardrail.errors import InputError

@@ -1,0 +1,262 @@
+"""Training: MiniLM with a head of three outputs, some passes over the pairs, on a processor.
+
+Every so often the weights and the optimizer's state are saved, as safetensors; a run that was stopped goes on
+there, with the same batches in the same order.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks._training import Progress, Stopwatch, resume, save, write_tensors
+from benchmarks.entailment.pairs import LABELS, Pair, in_batches
+from guardrail.backends.weights import minilm
+from guardrail.errors import InputError
+
+__all__ = ["CURVE", "Recipe", "Trained", "train", "trained"]
+
+NOTE, CURVE = "training.json", "curve.jsonl"
+_UNFINISHED, _BEST = "unfinished", "best.safetensors"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """What the weights depend on, besides the pairs.
+
+    Attributes:
+        seed: of the head and of the order of the pairs.
+        batch: pairs per step.
+        rate: the highest learning rate; it rises for `warm_up` of the steps and then falls to 0.
+        warm_up: a share of all steps.
+        longest: tokens of a pair.
+        bf16: compute in bfloat16; weights stay in float32.
+        looks: how often the model is judged, evenly over the second half, the last time at the end.
+    """
+
+    seed: int = 0
+    batch: int = 64
+    rate: float = 3e-4
+    warm_up: float = 0.06
+    longest: int = 128
+    bf16: bool = True
+    looks: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """What is known of a trained model; written beside its weights.
+
+    Attributes:
+        recipe: how it was trained.
+        pairs: how many it learnt from, each as often as it was seen.
+        steps: how many there were.
+        seconds: time by the clock, over all interrupted runs.
+        processor_seconds: the same of the processor, summed over its cores: other load does not count.
+        loss: mean of the last hundred steps.
+        best: the step whose weights were kept.
+        judged: what the judge said of them; 0 without one.
+    """
+
+    recipe: Recipe
+    pairs: int
+    steps: int
+    seconds: float
+    processor_seconds: float
+    loss: float
+    best: int
+    judged: float
+
+
+Judge = Callable[[Any, Any], float]
+"""Of the network and its tokenizer: the share of held-out pairs that it gets right."""
+
+
+def trained(folder: Path) -> Trained | None:
+    """What a finished training has left in a folder, if there is one."""
+    path = folder / NOTE
+    if not path.is_file():
+        return None
+    try:
+        note = json.loads(path.read_text(encoding="utf-8"))
+        return Trained(**{**note, "recipe": Recipe(**note["recipe"])})
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"expected the note of a training in {str(path)!r}, got {error!r}") from error
+
+
+def train(
+    lessons: Sequence[Sequence[Pair]],
+    folder: Path,
+    *,
+    recipe: Recipe | None = None,
+    judge: Judge | None = None,
+    save_every: int = 200,
+    say: Callable[[str], None] = lambda _line: None,
+) -> Trained:
+    """Train, or go on where an earlier run with the same recipe was stopped.
+
+    Args:
+        lessons: the pairs of each pass, in a fixed order.
+        folder: gets config.json, the tokenizer, model.safetensors and the curve.
+        recipe: see there.
+        judge: chooses the weights that are kept; without one, the last.
+        save_every: steps between two savings.
+        say: gets a line of progress now and then.
+    """
+    import torch
+
+    recipe = recipe or Recipe()
+    network, reader = _begin(recipe)
+    steps = sum(-(-len(lesson) // recipe.batch) for lesson in lessons)
+    learnt = [p for p in network.parameters() if p.requires_grad]
+    optimizer = torch.optim.AdamW(learnt, lr=recipe.rate, weight_decay=0.01, fused=True)
+    unfinished = folder / _UNFINISHED
+    identity = {**asdict(recipe), "pairs": sum(map(len, lessons)), "steps": steps}
+    before = resume(unfinished, identity, network, optimizer)
+    curve = _Curve(folder / CURVE, before.step)
+    if before.step:
+        say(f"going on at step {before.step} of {steps}")
+    looks = _looks(recipe.looks, steps) if judge else set()
+    watch, losses = Stopwatch(before), before.losses
+    network.train()
+    for step, batch in enumerate(_batches(lessons, recipe, reader, before.step), before.step):
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=recipe.bf16):
+            loss = network(**batch).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(learnt, 1.0)
+        rate = optimizer.param_groups[0]["lr"] = recipe.rate * _share(step, steps, recipe.warm_up)
+        optimizer.step()
+        optimizer.zero_grad()
+        losses = [*losses[-99:], loss.item()]
+        done = step + 1
+        if done in looks and judge:
+            right = judge(network.eval(), reader)
+            network.train()
+            say(f"step {done} of {steps}: {right:.2%} right")
+            if right > curve.best:
+                write_tensors(unfinished / _BEST, network.state_dict())
+            curve.add(watch.at(done, losses), rate, right)
+        if done % save_every == 0 or done == steps:
+            now = watch.at(done, losses)
+            say(f"step {done} of {steps}: loss {sum(losses) / len(losses):.3f}, {now.seconds:.0f} s")
+            curve.add(now, rate)
+            if done < steps:
+                save(unfinished, identity, now, network, optimizer)
+    return _finish(folder, recipe, identity["pairs"], watch.at(steps, losses), curve, network, reader)
+
+
+class _Curve:
+    """Loss and learning rate by step, one JSON object a line; what an interrupted run wrote in vain is dropped."""
+
+    def __init__(self, path: Path, step: int) -> None:
+        self._path = path
+        lines = path.read_text(encoding="utf-8").splitlines() if step and path.is_file() else []
+        rows = [json.loads(line) for line in lines if line.endswith("}")]
+        self._rows = [row for row in rows if row["step"] <= step]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in self._rows), encoding="utf-8")
+
+    @property
+    def best(self) -> float:
+        """The most that the judge has said so far."""
+        return max((row["right"] for row in self._rows if "right" in row), default=0.0)
+
+    @property
+    def best_step(self) -> int:
+        """The first step at which it was said; 0 without a judge."""
+        return next((row["step"] for row in self._rows if row.get("right") == self.best), 0)
+
+    def add(self, now: Progress, rate: float, right: float | None = None) -> None:
+        """A further line."""
+        row = {"step": now.step, "loss": sum(now.losses) / len(now.losses), "rate": rate}
+        row |= {"seconds": now.seconds} | ({} if right is None else {"right": right})
+        self._rows.append(row)
+        with self._path.open("a", encoding="utf-8") as stream:
+            stream.write(json.dumps(row) + "\n")
+
+
+def _batches(lessons: Sequence[Sequence[Pair]], recipe: Recipe, reader: Any, start: int) -> Iterator[Any]:
+    """Padded inputs with labels, from a step on; the order depends on the seed and the lesson alone."""
+    import torch
+
+    passed = 0
+    for number, lesson in enumerate(lessons):
+        count = -(-len(lesson) // recipe.batch)
+        if passed + count > start:
+            texts = [pair.premise for pair in lesson], [pair.hypothesis for pair in lesson]
+            encoded = reader(*texts, truncation=True, max_length=recipe.longest)
+            lengths = [len(ids) for ids in encoded["input_ids"]]
+            plan = in_batches(lengths, size=recipe.batch, seed=recipe.seed + 1_000 * number)
+            for batch in plan[max(0, start - passed) :]:
+                inputs = reader.pad(
+                    [{k: v[i] for k, v in encoded.items()} for i in batch], return_tensors="pt"
+                )
+                yield {**inputs, "labels": torch.tensor([lesson[i].label for i in batch])}
+        passed += count
+
+
+def _looks(count: int, steps: int) -> set[int]:
+    """After which steps the judge is asked."""
+    return {steps - round(i * steps / 2 / count) for i in range(count)}
+
+
+def _finish(
+    folder: Path, recipe: Recipe, pairs: int, now: Progress, curve: _Curve, network: Any, reader: Any
+) -> Trained:
+    """Write the model as transformers reads it; the note comes last, and says that all is there."""
+    from safetensors.torch import load_file
+
+    unfinished = folder / _UNFINISHED
+    if curve.best_step:
+        network.load_state_dict(load_file(unfinished / _BEST))
+    result = Trained(
+        recipe,
+        pairs,
+        now.step,
+        now.seconds,
+        now.processor_seconds,
+        loss=sum(now.losses) / max(1, len(now.losses)),
+        best=curve.best_step or now.step,
+        judged=curve.best,
+    )
+    network.eval().save_pretrained(folder)
+    reader.save_pretrained(folder)
+    (folder / NOTE).write_text(json.dumps(asdict(result), indent=2) + "\n", encoding="utf-8")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    return result
+
+
+def _begin(recipe: Recipe) -> tuple[Any, Any]:
+    """MiniLM with a new head. Word vectors stay: they are half of the weights and hardly change."""
+    import torch
+    import transformers
+
+    torch.manual_seed(recipe.seed)
+    level = transformers.utils.logging.get_verbosity()
+    transformers.utils.logging.set_verbosity_error()  # it warns that the head is new
+    transformers.utils.logging.disable_progress_bar()
+    base = str(minilm())
+    reader = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
+    network = transformers.AutoModelForSequenceClassification.from_pretrained(
+        base,
+        local_files_only=True,
+        use_safetensors=True,
+        id2label=dict(enumerate(LABELS)),
+        label2id={label: i for i, label in enumerate(LABELS)},
+        hidden_dropout_prob=0.0,
+        attention_probs_dropout_prob=0.0,
+        attn_implementation="eager",  # the fused kernel's backward pass in bf16 takes half of a step's time
+    )
+    transformers.utils.logging.set_verbosity(level)
+    network.base_model.embeddings.word_embeddings.requires_grad_(False)
+    return network, reader
+
+
+def _share(step: int, steps: int, warm_up: float) -> float:
+    """Of the highest learning rate."""
+    rise = max(1, round(warm_up * steps))
+    return min((step + 1) / rise, max(0.0, (steps - step) / max(1, steps - rise)))
