@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["API_KEY_ENV", "BASE_URL", "QUIET"]
+__all__ = ["API_KEY_ENV", "BASE_URL", "JSON_REPORT", "JSON_RESULT", "QUIET"]
+
+_PATH = "to the standard output if no PATH follows. A PATH ends in .json, or is given as --json=PATH."
 
 BASE_URL = Annotated[
     str | None,
@@ -26,3 +28,11 @@ API_KEY_ENV = Annotated[
     ),
 ]
 QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the exit code tells.")]
+JSON_REPORT = Annotated[
+    str | None,
+    typer.Option("--json", metavar="[PATH]", help=f"Write the whole report as JSON, {_PATH}"),
+]
+JSON_RESULT = Annotated[
+    str | None,
+    typer.Option("--json", metavar="[PATH]", help=f"Write the result as JSON, {_PATH}"),
+]

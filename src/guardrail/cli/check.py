@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from guardrail.cli._errors import Usage, code_of, say
-from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
+from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_REPORT, QUIET
 
 __all__ = ["check"]
 
@@ -119,14 +119,7 @@ def check(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Option(metavar="FILE", help="A document that the answer should rest on. Repeat for several."),
     ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[PATH]",
-            help="Write the whole report as JSON, to the standard output if no PATH follows. "
-            "A PATH ends in .json, or is given as --json=PATH.",
-        ),
-    ] = None,
+    json: JSON_REPORT = None,
     html: Annotated[str | None, typer.Option(metavar="PATH", help="Write a page with the evidence.")] = None,
     out: Annotated[
         str | None,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from guardrail.cli._errors import Usage
-from guardrail.cli._options import API_KEY_ENV, QUIET
+from guardrail.cli._options import API_KEY_ENV, JSON_REPORT, QUIET
 
 __all__ = ["phr"]
 
@@ -98,14 +98,7 @@ def phr(  # noqa: PLR0917  # an option each
     deadline: Annotated[
         float | None, typer.Option(metavar="SECONDS", help="What is not imagined by then is left out.")
     ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[PATH]",
-            help="Write the whole report as JSON, to the standard output if no PATH follows. "
-            "A PATH ends in .json, or is given as --json=PATH.",
-        ),
-    ] = None,
+    json: JSON_REPORT = None,
     quiet: QUIET = False,
 ) -> None:
     """Measure the posterior hallucination rate of a few-shot prompt, and judge an answer by it.

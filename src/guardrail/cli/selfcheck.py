@@ -9,7 +9,7 @@ import typer
 
 from guardrail.cli._command import Command
 from guardrail.cli._errors import Usage, code_of
-from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
+from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_REPORT, QUIET
 
 __all__ = ["SelfCheckCommand", "selfcheck"]
 
@@ -115,14 +115,7 @@ def selfcheck(  # noqa: PLR0917  # an option each
         float | None,
         typer.Option(metavar="SCORE", help="A score of at least this is unsupported. Default: the method's."),
     ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[PATH]",
-            help="Write the whole report as JSON, to the standard output if no PATH follows. "
-            "A PATH ends in .json, or is given as --json=PATH.",
-        ),
-    ] = None,
+    json: JSON_REPORT = None,
     html: Annotated[
         str | None, typer.Option(metavar="PATH", help="Write a page with scores and evidence.")
     ] = None,

@@ -10,7 +10,7 @@ import typer
 
 from guardrail.cli._command import Command
 from guardrail.cli._errors import Exit, Usage, say
-from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
+from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_RESULT, QUIET
 
 if TYPE_CHECKING:
     from guardrail.cache import Cache
@@ -126,14 +126,7 @@ def internal(  # noqa: PLR0917  # an option each
             "was interrupted.",
         ),
     ] = None,
-    json: Annotated[
-        str | None,
-        typer.Option(
-            metavar="[PATH]",
-            help="Write the result as JSON, to the standard output if no PATH follows. "
-            "A PATH ends in .json, or is given as --json=PATH.",
-        ),
-    ] = None,
+    json: JSON_RESULT = None,
     quiet: QUIET = False,
 ) -> None:
     """Measure how often a model confuses pairs that it knows.
