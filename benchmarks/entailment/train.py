@@ -11,7 +11,10 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks._training import Progress, Stopwatch, resume, save, write_tensors
 from benchmarks.entailment.pairs import LABELS, Pair, in_batches
@@ -20,6 +23,7 @@ from guardrail.errors import InputError
 
 __all__ = ["CURVE", "Recipe", "Trained", "train", "trained"]
 
+Floats: TypeAlias = NDArray[np.floating[Any]]
 NOTE, CURVE = "training.json", "curve.jsonl"
 _UNFINISHED, _BEST = "unfinished", "best.safetensors"
 
@@ -36,6 +40,8 @@ class Recipe:
         longest: tokens of a pair.
         bf16: compute in bfloat16; weights stay in float32.
         looks: how often the model is judged, evenly over the second half, the last time at the end.
+        frozen: layers, counted from the words on, that stay as they are; the word vectors always do.
+        hard: weight of the labels in the loss, where a teacher's probabilities are there too; they have the rest.
     """
 
     seed: int = 0
@@ -45,6 +51,8 @@ class Recipe:
     longest: int = 128
     bf16: bool = True
     looks: int = 0
+    frozen: int = 0
+    hard: float = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,8 @@ def train(
     folder: Path,
     *,
     recipe: Recipe | None = None,
+    base: Path | None = None,
+    soft: Sequence[Floats] | None = None,
     judge: Judge | None = None,
     save_every: int = 200,
     say: Callable[[str], None] = lambda _line: None,
@@ -103,6 +113,8 @@ def train(
         lessons: the pairs of each pass, in a fixed order.
         folder: gets config.json, the tokenizer, model.safetensors and the curve.
         recipe: see there.
+        base: a model to begin with, with a head of three outputs or without one; by default MiniLM.
+        soft: a teacher's probabilities of `LABELS` for the pairs of each pass, pairs x 3.
         judge: chooses the weights that are kept; without one, the last.
         save_every: steps between two savings.
         say: gets a line of progress now and then.
@@ -110,7 +122,7 @@ def train(
     import torch
 
     recipe = recipe or Recipe()
-    network, reader = _begin(recipe)
+    network, reader = _begin(recipe, base or minilm())
     steps = sum(-(-len(lesson) // recipe.batch) for lesson in lessons)
     learnt = [p for p in network.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(learnt, lr=recipe.rate, weight_decay=0.01, fused=True)
@@ -123,9 +135,11 @@ def train(
     looks = _looks(recipe.looks, steps) if judge else set()
     watch, losses = Stopwatch(before), before.losses
     network.train()
-    for step, batch in enumerate(_batches(lessons, recipe, reader, before.step), before.step):
+    batches = _batches(lessons, soft, recipe, reader, before.step)
+    for step, (inputs, wanted) in enumerate(batches, before.step):
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=recipe.bf16):
-            loss = network(**batch).loss
+            logits = network(**inputs).logits
+        loss = torch.nn.functional.cross_entropy(logits.float(), wanted)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(learnt, 1.0)
         rate = optimizer.param_groups[0]["lr"] = recipe.rate * _share(step, steps, recipe.warm_up)
@@ -146,7 +160,19 @@ def train(
             curve.add(now, rate)
             if done < steps:
                 save(unfinished, identity, now, network, optimizer)
-    return _finish(folder, recipe, identity["pairs"], watch.at(steps, losses), curve, network, reader)
+    now = watch.at(steps, losses)
+    result = Trained(
+        recipe,
+        pairs=identity["pairs"],
+        steps=steps,
+        seconds=now.seconds,
+        processor_seconds=now.processor_seconds,
+        loss=sum(losses) / max(1, len(losses)),
+        best=curve.best_step or steps,
+        judged=curve.best,
+    )
+    _write(folder, result, network, reader)
+    return result
 
 
 class _Curve:
@@ -179,8 +205,14 @@ class _Curve:
             stream.write(json.dumps(row) + "\n")
 
 
-def _batches(lessons: Sequence[Sequence[Pair]], recipe: Recipe, reader: Any, start: int) -> Iterator[Any]:
-    """Padded inputs with labels, from a step on; the order depends on the seed and the lesson alone."""
+def _batches(
+    lessons: Sequence[Sequence[Pair]],
+    soft: Sequence[Floats] | None,
+    recipe: Recipe,
+    reader: Any,
+    start: int,
+) -> Iterator[tuple[Any, Any]]:
+    """Padded inputs, and the wanted probabilities, from a step on; the order depends on seed and lesson alone."""
     import torch
 
     passed = 0
@@ -190,12 +222,16 @@ def _batches(lessons: Sequence[Sequence[Pair]], recipe: Recipe, reader: Any, sta
             texts = [pair.premise for pair in lesson], [pair.hypothesis for pair in lesson]
             encoded = reader(*texts, truncation=True, max_length=recipe.longest)
             lengths = [len(ids) for ids in encoded["input_ids"]]
+            wanted = torch.eye(len(LABELS))[torch.tensor([pair.label for pair in lesson])]
+            if soft is not None:
+                taught = torch.from_numpy(soft[number]).float()
+                wanted = recipe.hard * wanted + (1 - recipe.hard) * taught
             plan = in_batches(lengths, size=recipe.batch, seed=recipe.seed + 1_000 * number)
             for batch in plan[max(0, start - passed) :]:
                 inputs = reader.pad(
                     [{k: v[i] for k, v in encoded.items()} for i in batch], return_tensors="pt"
                 )
-                yield {**inputs, "labels": torch.tensor([lesson[i].label for i in batch])}
+                yield inputs, wanted[batch]
         passed += count
 
 
@@ -204,34 +240,21 @@ def _looks(count: int, steps: int) -> set[int]:
     return {steps - round(i * steps / 2 / count) for i in range(count)}
 
 
-def _finish(
-    folder: Path, recipe: Recipe, pairs: int, now: Progress, curve: _Curve, network: Any, reader: Any
-) -> Trained:
+def _write(folder: Path, result: Trained, network: Any, reader: Any) -> None:
     """Write the model as transformers reads it; the note comes last, and says that all is there."""
     from safetensors.torch import load_file
 
     unfinished = folder / _UNFINISHED
-    if curve.best_step:
+    if result.judged:
         network.load_state_dict(load_file(unfinished / _BEST))
-    result = Trained(
-        recipe,
-        pairs,
-        now.step,
-        now.seconds,
-        now.processor_seconds,
-        loss=sum(now.losses) / max(1, len(now.losses)),
-        best=curve.best_step or now.step,
-        judged=curve.best,
-    )
     network.eval().save_pretrained(folder)
     reader.save_pretrained(folder)
     (folder / NOTE).write_text(json.dumps(asdict(result), indent=2) + "\n", encoding="utf-8")
     shutil.rmtree(unfinished, ignore_errors=True)
-    return result
 
 
-def _begin(recipe: Recipe) -> tuple[Any, Any]:
-    """MiniLM with a new head. Word vectors stay: they are half of the weights and hardly change."""
+def _begin(recipe: Recipe, base: Path) -> tuple[Any, Any]:
+    """A model with a head of three outputs. Word vectors stay: they are half of the weights and hardly change."""
     import torch
     import transformers
 
@@ -239,10 +262,9 @@ def _begin(recipe: Recipe) -> tuple[Any, Any]:
     level = transformers.utils.logging.get_verbosity()
     transformers.utils.logging.set_verbosity_error()  # it warns that the head is new
     transformers.utils.logging.disable_progress_bar()
-    base = str(minilm())
-    reader = transformers.AutoTokenizer.from_pretrained(base, local_files_only=True)
+    reader = transformers.AutoTokenizer.from_pretrained(str(base), local_files_only=True)
     network = transformers.AutoModelForSequenceClassification.from_pretrained(
-        base,
+        str(base),
         local_files_only=True,
         use_safetensors=True,
         id2label=dict(enumerate(LABELS)),
@@ -253,6 +275,8 @@ def _begin(recipe: Recipe) -> tuple[Any, Any]:
     )
     transformers.utils.logging.set_verbosity(level)
     network.base_model.embeddings.word_embeddings.requires_grad_(False)
+    for layer in network.base_model.encoder.layer[: recipe.frozen]:
+        layer.requires_grad_(False)
     return network, reader
 
 
