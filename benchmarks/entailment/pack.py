@@ -1,0 +1,104 @@
+"""The form in which the packaged model is shipped: weights in 8-bit rows, calibrated by its own head, no needless files."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import file_digest
+from pathlib import Path
+from typing import Any
+
+from benchmarks._training import write_tensors
+from guardrail.backends.stored import in_rows, marked
+from guardrail.backends.weights import checked, files, read_config
+from guardrail.errors import InputError
+
+__all__ = ["WEIGHTS", "Shipped", "pack"]
+
+WEIGHTS = "model.safetensors"
+
+_HEAD = ("classifier.weight", "classifier.bias")
+_TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
+# What differs from one machine or release to the next, and what only a tokenizer that cuts or pads by itself reads.
+_DROPPED = {
+    "config.json": {"_name_or_path", "dtype", "torch_dtype", "transformers_version"},
+    "tokenizer.json": {"padding", "truncation"},
+    "tokenizer_config.json": {
+        "is_local",
+        "local_files_only",
+        "max_length",
+        "name_or_path",
+        "pad_to_multiple_of",
+        "special_tokens_map_file",
+        "stride",
+        "tokenizer_file",
+        "truncation_strategy",
+        "vocab_file",
+    },
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Shipped:
+    """What was written.
+
+    Attributes:
+        size: bytes of the weights.
+        sha256: of the weights.
+    """
+
+    size: int
+    sha256: str
+
+    def __str__(self) -> str:
+        """With the line by which `guardrail.backends.weights` knows these weights."""
+        return f'{self.size:,} bytes\n_ENTAILMENT_SHA256 = "{self.sha256}"'
+
+
+def pack(trained: Path, out: Path, *, temperature: float) -> Shipped:
+    """Write a trained model's weights in 8-bit rows, its configuration and its tokenizer; the same bytes each time.
+
+    Args:
+        trained: folder of a classifier in safetensors whose head is one linear layer, as BERT's.
+        out: made if it is not there; what else it holds stays.
+        temperature: the head's weights are divided by it, so the probabilities are those of logits / temperature.
+
+    Raises:
+        InputError: the temperature is no positive number, or there is no such head.
+        ConfigError: the folder holds no whole model, or weights that are no finite numbers.
+    """
+    from safetensors.torch import load_file
+
+    if not (math.isfinite(temperature) and temperature > 0):
+        raise InputError(f"expected a positive temperature, got {temperature!r}")
+    tensors = {name: one for path in files(checked(trained)) for name, one in load_file(path).items()}
+    absent = [name for name in _HEAD if name not in tensors]
+    if absent:
+        raise InputError(f"expected a head of one linear layer, got no {absent!r} in {str(trained)!r}")
+    for name in _HEAD:
+        tensors[name] = tensors[name].double().div(temperature).float()
+    out.mkdir(parents=True, exist_ok=True)
+    _write(out, "config.json", marked(read_config(trained)))
+    for name in _TOKENIZER:
+        if (trained / name).is_file():
+            _write(out, name, json.loads((trained / name).read_text(encoding="utf-8")))
+    weights = out / WEIGHTS
+    write_tensors(weights, in_rows(tensors))
+    with weights.open("rb") as stream:
+        return Shipped(weights.stat().st_size, file_digest(stream, "sha256").hexdigest())
+
+
+def _write(folder: Path, name: str, content: Mapping[str, Any]) -> None:
+    """As JSON, without what is dropped; a tokenizer's words take no lines of their own."""
+    kept = {key: value for key, value in content.items() if key not in _DROPPED.get(name, ())}
+    small = name != "tokenizer.json"
+    text = json.dumps(
+        kept,
+        ensure_ascii=False,
+        indent=2 if small else None,
+        separators=None if small else (",", ":"),
+        sort_keys=small,
+    )
+    (folder / name).write_text(text + "\n", encoding="utf-8")
