@@ -31,16 +31,16 @@ def opened(folder: Path, config: Mapping[str, Any], maker: str) -> tuple[Any, An
     from safetensors import SafetensorError
 
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    # Shapes that do not fit are not ignored: they are told, and refused in our words.
+    wanted = {"output_loading_info": True, "ignore_mismatched_sizes": True}
     with quiet(transformers):
         try:
             reader = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **options)
             make = getattr(transformers, maker)
             if is_in_rows(config):
-                network, told = _from_rows(make, folder, **options)
+                network, told = _from_rows(make, folder, options, wanted)
             else:
-                network, told = make.from_pretrained(
-                    str(folder), use_safetensors=True, output_loading_info=True, **options
-                )
+                network, told = make.from_pretrained(str(folder), use_safetensors=True, **options, **wanted)
         except ConfigError:
             raise
         except (ValueError, OSError, KeyError, ImportError, RuntimeError, SafetensorError) as error:
@@ -51,22 +51,18 @@ def opened(folder: Path, config: Mapping[str, Any], maker: str) -> tuple[Any, An
     return network.float().eval(), reader, told
 
 
-def _from_rows(maker: Any, folder: Path, **options: Any) -> tuple[Any, Mapping[str, Any]]:
+def _from_rows(
+    maker: Any, folder: Path, options: Mapping[str, Any], wanted: Mapping[str, Any]
+) -> tuple[Any, Mapping[str, Any]]:
     """A network whose weights are read by us: transformers gets them ready, and makes none up meanwhile."""
     import torch
     import transformers
 
     config = transformers.AutoConfig.from_pretrained(str(folder), **options)
-    config.dtype = (
-        torch.float32
-    )  # else it would make them as coarse as they were when it wrote the configuration
+    config.dtype = torch.float32  # whatever it was when the configuration was written
     with torch.device("meta"):  # only to learn its class: no memory, no numbers
         kind = type(maker.from_config(config, trust_remote_code=False))
     network, told = kind.from_pretrained(
-        None,
-        config=config,
-        state_dict=read_rows(files(folder)),
-        output_loading_info=True,
-        local_files_only=True,
+        None, config=config, state_dict=read_rows(files(folder)), local_files_only=True, **wanted
     )
     return network, told
