@@ -1,5 +1,8 @@
-"""`python -m benchmarks.nli`."""
+"""`python -m benchmarks.entailment`."""
 
-from benchmarks.nli.run import main
+import sys
 
-raise SystemExit(main())
+from benchmarks.entailment.run import main
+
+if __name__ == "__main__":
+    sys.exit(main())

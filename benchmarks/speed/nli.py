@@ -21,7 +21,7 @@ EXACT, DETECTOR = "ours exact", "ours exact, whole detector"
 FAST = {"bf16": "ours bf16", "int8": "ours int8"}
 EARLY_STOP = 0.9
 _ANSWERS = 3  # that the trained model is asked about
-TRAIN = "no trained entailment model: python -m benchmarks.nli, or --nli-model DIR"
+TRAIN = "no trained entailment model: python -m benchmarks.entailment train, or --nli-model DIR"
 
 
 def means(pairs: Sequence[Sequence[float]]) -> list[float]:

@@ -13,12 +13,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from benchmarks._table import Row, Run, bench
-from benchmarks.nli.run import NAME
+from benchmarks.entailment.setting import FULL, MINI, QUICK, found
 from benchmarks.selfcheck.passages import read_passages
 from benchmarks.speed import bertscore, environments, equality, figures, ngram, nli, prompt
 from benchmarks.speed.models import SIZES
 from benchmarks.speed.setting import Setting, Texts, complain, texts_of, write_corpus
-from guardrail.backends.weights import places
 
 __all__ = ["PARTS", "compute", "main"]
 
@@ -95,10 +94,13 @@ def _load() -> float | None:
 
 
 def _trained(given: Path | None) -> Path | None:
-    """The folder of the trained entailment model: the one given, or what `benchmarks.nli` left."""
+    """The folder of the trained entailment model: the one given; else what trainings left; else the packaged one.
+
+    The last one's weights are in 8 bits, which the peers do not read.
+    """
     if given is not None:
         return given.resolve()
-    return next((place for place in places(NAME) if (place / "config.json").is_file()), None)
+    return next(filter(None, map(found, (FULL, QUICK, MINI))), None)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -112,7 +114,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where all compute")
     parser.add_argument("--model", type=Path, metavar="DIR", help="a real entailment model to time")
     parser.add_argument(
-        "--nli-model", type=Path, metavar="DIR", help="a trained entailment model: what benchmarks.nli left"
+        "--nli-model",
+        type=Path,
+        metavar="DIR",
+        help="a trained entailment model: what benchmarks.entailment left",
     )
     parser.add_argument("--envs", type=Path, metavar="DIR", help="where the peers' environments are")
     parser.add_argument(

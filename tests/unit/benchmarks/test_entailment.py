@@ -1,16 +1,19 @@
-"""The trainer of the small entailment model: its pairs, its batches, and that a stopped run goes on."""
+"""The trainer of the entailment models: pairs, lessons, batches, and that a stopped run goes on."""
 
 import itertools
 import json
+import random
+import re
 
 import pytest
+from benchmarks.entailment.judge import Judge
+from benchmarks.entailment.learn import _told
+from benchmarks.entailment.lessons import COURSES, Course, changed_number, lessons, passage
 from benchmarks.entailment.pairs import HELD_OUT, Pair, held_out, in_batches, read, training
-from benchmarks.entailment.run import accuracy
-from benchmarks.entailment.train import Recipe, train, trained
-from tests.unit.backends.models import needs_local, needs_minilm
+from benchmarks.entailment.train import CURVE, Recipe, train, trained
+from tests.unit.backends.models import make, needs_local
 
 from guardrail.errors import InputError
-from guardrail.requests import Entailment
 
 
 def write(folder, name, rows):
@@ -19,7 +22,7 @@ def write(folder, name, rows):
         json.dumps({"premise": p, "hypothesis": h, "label": label, "split": split})
         for p, h, label, split in rows
     ]
-    (folder / name / "pairs.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (folder / name / "pairs.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 class TestPairs:
@@ -40,7 +43,10 @@ class TestPairs:
         write(
             tmp_path, "two", [("a dog", "an animal", "entailment", "train"), ("x", "y", "neutral", "train")]
         )
-        assert training(tmp_path, sets=["one", "two"]) == [Pair("A dog.", "An animal.", 0), Pair("x", "y", 1)]
+        assert training(tmp_path, sets=["one", "two"]) == {
+            "one": [Pair("A dog.", "An animal.", 0)],
+            "two": [Pair("x", "y", 1)],
+        }
 
     def test_drawn_alike(self, tmp_path):
         """The same seed draws the same pairs."""
@@ -65,48 +71,174 @@ class TestPairs:
         assert sum(spread) / len(spread) < 5
 
 
-class TestAccuracy:
-    def test_by_hand(self):
-        """Two of three right."""
-        pairs = [Pair("", "", 0), Pair("", "", 1), Pair("", "", 2)]
-        found = [Entailment(0.8, 0.1, 0.1), Entailment(0.1, 0.6, 0.3), Entailment(0.1, 0.6, 0.3)]
-        assert accuracy(pairs, found) == (2, 3)
+class TestLessons:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        for name in HELD_OUT:
+            write(tmp_path, name, [])
+        for name in ("one", "two"):
+            rows = [(f"In 19{i} it was {name}.", f"h {i}", "neutral", "train") for i in range(10, 50)]
+            write(tmp_path, name, rows)
+        return tmp_path
 
-    def test_no_neutral(self):
-        """In a set without neutral pairs the better of the other two decides."""
-        assert accuracy([Pair("", "", 0), Pair("", "", 2)], [Entailment(0.2, 0.1, 0.7)] * 2) == (1, 2)
+    def test_passes(self, folder):
+        """A set of n passes stands in the first n lessons."""
+        course = Course(passes={"one": 2, "two": 1})
+        first, second = lessons(folder, course, seed=0)
+        assert (len(first), len(second)) == (80, 40)
+        assert all("one" in pair.premise for pair in second)
+
+    def test_the_same_seed(self, folder):
+        """Draws the same, another seed or another lesson another."""
+        course = Course(passes={"one": 2}, passages=0.5, numbers=5)
+        found = lessons(folder, course, seed=0)
+        assert found == lessons(folder, course, seed=0) != lessons(folder, course, seed=1)
+        assert found[0] != found[1]
+
+    def test_passages(self, folder):
+        """About the share of pairs that was asked for has another premise beside its own, and keeps its label."""
+        [pairs] = lessons(folder, Course(passes={"one": 1, "two": 1}, passages=0.5), seed=0)
+        longer = [pair for pair in pairs if pair.premise.count("it was") == 2]
+        assert 25 <= len(longer) <= 55
+        assert {pair.label for pair in longer} == {1}
+        own = Pair("A.", "h", 2)
+        found = {passage(own, "B.", random.Random(seed)) for seed in range(9)}
+        assert found == {Pair("A. B.", "h", 2), Pair("B. A.", "h", 2)}
+
+    def test_numbers(self, folder):
+        """A premise that says itself is entailed; with another number it is contradicted."""
+        [pairs] = lessons(folder, Course(passes={"one": 1}, numbers=30), seed=0)
+        made = pairs[40:]
+        assert len(made) == 30
+        assert {pair.label for pair in made} == {0, 2}
+        for pair in made:
+            assert (pair.premise == pair.hypothesis) == (pair.label == 0)
+            assert re.sub(r"\d", "", pair.premise) == re.sub(r"\d", "", pair.hypothesis)
+
+    @pytest.mark.parametrize("text", ["no number", "3.5 percent", "B12", "123456", "1,000"])
+    def test_no_number_to_change(self, text):
+        """Parts of words and of longer numbers stay."""
+        assert changed_number(text, random.Random(0)) is None
+
+    def test_as_many_digits(self):
+        """Another number, and nothing else is changed."""
+        found = {changed_number("He was 9 in 1999.", random.Random(seed)) for seed in range(50)}
+        assert all(re.fullmatch(r"He was [1-9] in \d{4}\.", text) for text in found)
+        assert "He was 9 in 1999." not in found
+        assert len(found) > 20
+
+    def test_courses(self):
+        """The quick one has one pass of 45,000 pairs at the most, and makes none; the other makes some."""
+        assert set(COURSES["quick"].passes.values()) == {1}
+        assert COURSES["quick"].passages == COURSES["quick"].numbers == 0
+        assert set(COURSES["quick"].passes) < set(COURSES["full"].passes)
+        assert not set(COURSES["full"].passes) & set(HELD_OUT)
+
+
+WORDS = ["cat", "dog", "bird", "fish"]
+PAIRS = [Pair(f"A {a} sat.", f"The {b} sat.", 0 if a == b else 2) for a in WORDS for b in WORDS]
+RECIPE = Recipe(batch=4, bf16=False)
+
+
+class Stop(Exception):
+    pass
+
+
+def stopping(at, lines):
+    """Takes lines, and dies at the one that begins so."""
+
+    def say(line):
+        lines.append(line)
+        if line.startswith(at):
+            raise Stop
+
+    return say
+
+
+def same(*folders):
+    from safetensors.torch import load_file
+
+    one, other = (load_file(folder / "model.safetensors") for folder in folders)
+    return all((one[name] - other[name]).abs().max() < 1e-6 for name in one)
 
 
 class TestTrain:
-    def test_stopped_and_resumed(self, tmp_path):
-        """A run that was stopped ends with the very weights of one that was not."""
+    @pytest.fixture
+    def base(self, tmp_path):
         needs_local()
-        needs_minilm()
-        from safetensors.torch import load_file
+        return make(tmp_path / "base", head=False)
 
-        words = ["cat", "dog", "bird", "fish"]
-        pairs = [Pair(f"A {a} sat.", f"The {b} sat.", 0 if a == b else 2) for a in words for b in words]
-        recipe = Recipe(batch=4, bf16=False)
-        done = train(pairs, tmp_path / "whole", recipe=recipe)
-        assert (done.pairs, done.steps) == (16, 4)
+    def test_stopped_and_resumed(self, tmp_path, base):
+        """A run that was stopped ends with the very weights of one that was not."""
+        done = train([PAIRS], tmp_path / "whole", base=base, recipe=RECIPE)
+        assert (done.pairs, done.steps, done.best, done.judged) == (16, 4, 4, 0)
         assert trained(tmp_path / "whole") == done
         assert trained(tmp_path) is None
-
-        class Stop(Exception):
-            pass
-
         lines = []
-
-        def stop(line):
-            lines.append(line)
-            if line.startswith("step 3"):
-                raise Stop
-
+        say = stopping("step 3", lines)
         with pytest.raises(Stop):
-            train(pairs, tmp_path / "twice", recipe=recipe, save_every=1, say=stop)
+            train([PAIRS], tmp_path / "twice", base=base, recipe=RECIPE, save_every=1, say=say)
         assert trained(tmp_path / "twice") is None
-        train(pairs, tmp_path / "twice", recipe=recipe, say=lines.append)
+        train([PAIRS], tmp_path / "twice", base=base, recipe=RECIPE, say=lines.append)
         assert "going on at step 2 of 4" in lines
-        one, other = (load_file(tmp_path / name / "model.safetensors") for name in ("whole", "twice"))
-        assert all((one[name] - other[name]).abs().max() < 1e-6 for name in one)
+        assert same(tmp_path / "whole", tmp_path / "twice")
         assert not list((tmp_path / "twice").glob("unfinished"))
+
+    def test_lessons_are_passes(self, tmp_path, base):
+        """Each lesson is gone through once, in an order of its own."""
+        done = train([PAIRS, PAIRS[:8]], tmp_path / "two", base=base, recipe=RECIPE)
+        assert (done.pairs, done.steps) == (24, 6)
+
+    def test_the_best_survives_a_stop(self, tmp_path, base):
+        """The judge's choice, made before a stop, is what is kept after it; and the curve has no step twice."""
+        recipe = Recipe(batch=4, bf16=False, looks=2)
+
+        def judge(*said):
+            values = iter(said)
+            return lambda _network, _reader: next(values)
+
+        arguments = {"base": base, "recipe": recipe, "save_every": 1}
+        done = train([PAIRS], tmp_path / "whole", judge=judge(0.9, 0.5), **arguments)
+        assert (done.best, done.judged) == (3, 0.9)
+        with pytest.raises(Stop):
+            train([PAIRS], tmp_path / "twice", judge=judge(0.9, 0.5), **arguments, say=stopping("step 4", []))
+        again = train([PAIRS], tmp_path / "twice", judge=judge(0.5), **arguments)
+        assert (again.best, again.judged) == (3, 0.9)
+        assert same(tmp_path / "whole", tmp_path / "twice")
+        last = train([PAIRS], tmp_path / "last", base=base, recipe=recipe)
+        assert last.best == 4
+        assert not same(tmp_path / "whole", tmp_path / "last")
+        lines = [json.loads(line) for line in (tmp_path / "twice" / CURVE).read_text().splitlines()]
+        assert [(row["step"], "right" in row) for row in lines] == [
+            (1, False),
+            (2, False),
+            (3, True),
+            (3, False),
+            (4, True),
+            (4, False),
+        ]
+
+    def test_judge(self, tmp_path):
+        """The share of pairs of which the largest output is the label's, whatever their order."""
+        needs_local()
+        import torch
+        import transformers
+
+        folder = make(tmp_path / "model", labels=("entailment", "neutral", "contradiction"))
+        reader = transformers.AutoTokenizer.from_pretrained(folder)
+        network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+        texts = [(pair.premise, pair.hypothesis) for pair in PAIRS]
+        with torch.inference_mode():
+            said = [int(network(**reader(*one, return_tensors="pt")).logits.argmax()) for one in texts]
+        right = [Pair(*text, label) for text, label in zip(texts, said, strict=True)]
+        wrong = [Pair(*text, (label + 1) % 3) for text, label in zip(texts[:4], said, strict=False)]
+        assert Judge(right)(network, reader) == 1
+        assert Judge([*wrong, *right[4:]])(network, reader) == 0.75
+
+
+class TestProgress:
+    def test_lines_where_there_is_no_terminal(self, capsys):
+        """Each line as it is said."""
+        with _told(10) as say:
+            say("step 5 of 10: loss 0.5")
+        assert capsys.readouterr().err == "step 5 of 10: loss 0.5\n"

@@ -386,7 +386,7 @@ class TestNliRows:
         assert [row.ok for row in rows[:2]] == [False, False]
         rows, chosen = nli.error_rows(pretending(tmp_path, None))
         assert chosen == "bf16"
-        assert "python -m benchmarks.nli" in rows[0].reason
+        assert "python -m benchmarks.entailment train" in rows[0].reason
         assert not Expected.read(run.Path(run.__file__).parent).faults(rows)
 
 

@@ -1,0 +1,145 @@
+"""How often a model is right on pairs that it has not seen, and whether its probabilities mean what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from benchmarks._stats import wilson_interval
+from benchmarks._table import Row
+from benchmarks.entailment.calibration import expected_calibration_error, temperature
+from benchmarks.entailment.lessons import COURSES
+from benchmarks.entailment.pairs import Pair
+from benchmarks.entailment.sets import NOT_ENTAILED, held_back, right
+from benchmarks.entailment.setting import Floats, Setting
+
+__all__ = ["CALIBRATED", "figures", "fitted", "folds", "logits", "rows", "tempered"]
+
+BARS = {"mnli_dev": 0.77, "snli_dev": 0.83}
+MOST_ERROR = 0.05
+CALIBRATED = "mnli_dev"
+"""The set whose calibration is judged."""
+
+_HELD_BACK = "held-back pairs"
+_LEAST = 1e-12
+
+
+def rows(setting: Setting) -> list[Row]:
+    """Accuracies with Wilson's intervals, then calibration."""
+    found: list[Row] = []
+    for name in setting.sets():
+        pairs = setting.pairs(name)
+        good = right([pair.label for pair in pairs], setting.said("mini", name))
+        for quantity, chosen in parts(name, pairs).items():
+            successes, trials = int(good[chosen].sum()), len(chosen)
+            interval = wilson_interval(successes, trials)
+            if quantity == f"{name} accuracy" and name in BARS:
+                found.append(Row.at_least(quantity, successes / trials, BARS[name], interval=interval))
+            else:
+                found.append(Row.shown(quantity, successes / trials, interval=interval))
+    return found + _calibration(setting)
+
+
+def parts(name: str, pairs: Sequence[Pair]) -> dict[str, list[int]]:
+    """The positions of a set's pairs by quantity; a set with pairs of two ways is shown in parts, too."""
+    found = {f"{name} accuracy": list(range(len(pairs)))}
+    two_way = [i for i, pair in enumerate(pairs) if pair.label == NOT_ENTAILED]
+    if two_way:
+        found[f"{name} accuracy, three-way"] = sorted({*range(len(pairs))} - {*two_way})
+        found[f"{name} accuracy, entailed or not"] = two_way
+    return found
+
+
+def figures(setting: Setting, which: str) -> dict[str, float]:
+    """Accuracies by set and the calibration error, for one model; in points.
+
+    The full-precision model is given the temperature that the packaged one has in its head.
+    """
+    found = {
+        f"{name} accuracy": 100.0
+        * float(right([p.label for p in setting.pairs(name)], setting.said(which, name)).mean())
+        for name in setting.sets()
+    }
+    said = setting.said(which, CALIBRATED)
+    if which == "full":
+        said = tempered(said, fitted(setting, which))
+    found[f"{CALIBRATED} calibration error"] = 100.0 * _error(setting, said)
+    return found
+
+
+def tempered(shares: Floats, degrees: float) -> Floats:
+    """Probabilities after the logits are divided by a temperature; shape as given.
+
+    Example:
+        >>> tempered(np.array([[0.9, 0.1]]), 2.0).round(3).tolist()
+        [[0.75, 0.25]]
+    """
+    cooled = logits(shares) / degrees
+    powers = np.exp(cooled - cooled.max(axis=1, keepdims=True))
+    found: Floats = powers / powers.sum(axis=1, keepdims=True)
+    return found
+
+
+def fitted(setting: Setting, which: str) -> float:
+    """The temperature of a model, by pairs that it was not trained on, nor is judged by."""
+    pairs = held_back(setting.data, list(COURSES["full"].passes))
+    said = setting.said(which, _HELD_BACK, pairs)
+    return temperature(logits(said), np.array([pair.label for pair in pairs]))
+
+
+def folds(shares: Floats, labels: Sequence[int]) -> Floats:
+    """Probabilities where each half of the pairs, every other one, has the temperature of the other half."""
+    truth, found = np.asarray(labels), np.empty_like(shares)
+    for half in (0, 1):
+        own, other = slice(half, None, 2), slice(1 - half, None, 2)
+        found[own] = tempered(shares[own], temperature(logits(shares[other]), truth[other]))
+    return found
+
+
+def _calibration(setting: Setting) -> list[Row]:
+    said = setting.said("mini", CALIBRATED)
+    found = [
+        Row.at_most(f"{CALIBRATED} calibration error", _error(setting, said), MOST_ERROR, digits=4),
+        Row.shown(
+            "snli_dev calibration error",
+            _error(setting, setting.said("mini", "snli_dev"), "snli_dev"),
+            digits=4,
+        ),
+    ]
+    if setting.run.fast:
+        return found
+    labels = [pair.label for pair in setting.pairs(CALIBRATED)]
+    found += [
+        Row.shown(f"temperature that {_HELD_BACK} would still change", fitted(setting, "mini")),
+        Row.shown(
+            f"{CALIBRATED} calibration error, each half by the other's temperature",
+            _error(setting, folds(said, labels)),
+            digits=4,
+        ),
+    ]
+    if setting.models["full"] is None:
+        return found
+    raw, degrees = setting.said("full", CALIBRATED), fitted(setting, "full")
+    return [
+        *found,
+        Row.shown(f"full precision: temperature by {_HELD_BACK}", degrees),
+        Row.shown(
+            f"full precision: {CALIBRATED} calibration error as trained", _error(setting, raw), digits=4
+        ),
+        Row.shown(
+            f"full precision: {CALIBRATED} calibration error with that temperature",
+            _error(setting, tempered(raw, degrees)),
+            digits=4,
+        ),
+    ]
+
+
+def _error(setting: Setting, shares: Floats, name: str = CALIBRATED) -> float:
+    return expected_calibration_error(shares, np.array([pair.label for pair in setting.pairs(name)]))
+
+
+def logits(shares: Floats) -> Floats:
+    """Of probabilities, up to a constant per pair, which soft-max does not see; of 0 it is finite, too."""
+    found: Floats = np.log(np.clip(shares, _LEAST, None))
+    return found

@@ -1,0 +1,80 @@
+"""The options of `SelfCheck("nli")` that are compared, and which of them ship."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from guardrail import Span
+from guardrail.detectors import SelfCheck
+from guardrail.detectors.selfcheck.nli import Likeness, Measure, Selection
+
+__all__ = ["CHOICES", "CONTEXT", "SHIPPED", "Choice", "cheapest"]
+
+Splitter = Callable[[str], Sequence[Span]]
+
+SLACK = 0.3
+"""Points: of choices that are this near to the best the first one is taken, which reads least."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Options of the detector, by their names there.
+
+    Attributes:
+        measure: what counts of a reply.
+        premise: whole texts, or their sentences that are most like the one that is judged.
+        top: how many sentences.
+        similarity: how alike they are is found out so.
+    """
+
+    measure: Measure = "not_entailed"
+    premise: Selection = "top"
+    top: int = 3
+    similarity: Likeness = "words"
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """For `SelfCheck("nli", **options)`."""
+        return asdict(self)
+
+    def detector(self, splitter: Splitter | None = None, **others: Any) -> SelfCheck:
+        """The detector itself."""
+        return SelfCheck("nli", splitter=splitter, **self.options, **others)
+
+    def __str__(self) -> str:
+        texts = "whole" if self.premise == "whole" else f"top {self.top} by {self.similarity}"
+        return f"{self.measure}, {texts}"
+
+
+SHIPPED = Choice()
+"""Of samples; `wikibio` chooses anew and compares."""
+
+CHOICES = (
+    *(Choice(measure, top=top) for top in (1, 2, 3, 5) for measure in ("not_entailed", "contradiction")),
+    Choice(similarity="embedding"),
+    Choice("contradiction", similarity="embedding"),
+    Choice(premise="whole"),
+    Choice("contradiction", premise="whole"),
+)
+"""Those that are compared on samples, about by how much they read."""
+
+CONTEXT = (
+    *(Choice(measure, top=top) for top in (3, 5) for measure in ("not_entailed", "contradiction")),
+    Choice(premise="whole"),
+    Choice("contradiction", premise="whole"),
+)
+"""And on documents."""
+
+
+def cheapest(figures: Sequence[tuple[Choice, float]], slack: float = SLACK) -> Choice:
+    """The first choice whose figure is within `slack` of the best.
+
+    Example:
+        >>> short, long = Choice(top=1), Choice(top=5)
+        >>> cheapest([(short, 70.0), (long, 70.2)]) is short, cheapest([(short, 69.0), (long, 70.2)]) is long
+        (True, True)
+    """
+    best = max(figure for _, figure in figures)
+    return next(choice for choice, figure in figures if figure >= best - slack)

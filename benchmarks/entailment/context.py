@@ -1,0 +1,189 @@
+"""Answers against documents, on a labelled set: chosen on the tuning half; the unseen half with --unseen only."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks._rows import Value
+from benchmarks._stats import auc
+from benchmarks._table import Row
+from benchmarks.entailment.checked import Remembered, scores
+from benchmarks.entailment.choices import CONTEXT, Choice, cheapest
+from benchmarks.entailment.setting import Floats, Setting
+from guardrail import Case
+from guardrail.detectors.selfcheck.nli import DOCUMENTS
+from guardrail.errors import InputError
+
+__all__ = ["Answered", "Scored", "best_threshold", "by_kind", "f1", "read", "resampled", "rows"]
+
+TUNING, UNSEEN = "tuning", "unseen"
+_FILE = Path(__file__).with_name("labelled") / "context.jsonl"
+_REPLICATES, _SEED = 2_000, 0
+
+Truth: TypeAlias = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A row of the labelled set; see its README."""
+
+    half: str
+    kind: str
+    documents: tuple[str, ...]
+    answer: str
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """All sentences of some answers.
+
+    Attributes:
+        scores: larger = rather not supported.
+        wrong: contradicted or extrinsic.
+        groups: a number per set of documents.
+        kinds: of the row that a sentence stands in.
+    """
+
+    scores: Floats
+    wrong: Truth
+    groups: NDArray[np.int64]
+    kinds: tuple[str, ...]
+
+
+def read(path: Path = _FILE, *, half: str) -> list[Answered]:
+    """The rows of one half; the other's are passed over.
+
+    Raises:
+        InputError: the file is absent or of another form.
+    """
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        return [
+            Answered(half, row["kind"], tuple(row["documents"]), row["answer"], tuple(row["labels"]))
+            for row in lines
+            if row["half"] == half
+        ]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"expected labelled answers, got {error!r} from {path.name}") from error
+
+
+def rows(setting: Setting) -> list[Row]:
+    """The choices on the tuning half, then its figures, and with --unseen those of the other half."""
+    model = {"entailment": Remembered(setting.model("mini"))}
+    tuning = read(half=TUNING)
+    tried = {choice: _scored(tuning, _scores(tuning, choice, model)) for choice in CONTEXT}
+    areas = {choice: auc(one.scores, one.wrong) for choice, one in tried.items()}
+    found = [Row.shown(f"context, tuning half, {choice}: AUROC", area) for choice, area in areas.items()]
+    chosen = cheapest([(choice, 100.0 * (area or 0.0)) for choice, area in areas.items()])
+    limit = best_threshold(tried[chosen].scores, tried[chosen].wrong)
+    found += [
+        Row.shown("context: the options chosen on the tuning half", str(chosen)),
+        Row.shown("context: the threshold chosen on the tuning half", limit),
+        Row.shown("context: the default threshold of not_entailed", DOCUMENTS),
+        *_half_rows(TUNING, tried[chosen], limit),
+    ]
+    if not getattr(setting.run.options, "unseen", False):
+        return [*found, Row.missing("context, unseen half: all rows", "scored with --unseen only")]
+    unseen = read(half=UNSEEN)
+    return found + _half_rows(UNSEEN, _scored(unseen, _scores(unseen, chosen, model)), limit)
+
+
+def _scores(answers: Sequence[Answered], choice: Choice, model: dict[str, Remembered]) -> list[list[float]]:
+    cases = [Case(answer=one.answer, context=one.documents) for one in answers]
+    return scores(choice.detector(against="context"), cases, model)
+
+
+def _scored(answers: Sequence[Answered], values: Sequence[Sequence[float]]) -> Scored:
+    if [len(one.labels) for one in answers] != [len(one) for one in values]:
+        raise InputError("expected a label of every sentence of the labelled answers")
+    numbers = {documents: i for i, documents in enumerate(dict.fromkeys(one.documents for one in answers))}
+    each = [one for one in answers for _ in one.labels]
+    return Scored(
+        np.concatenate([np.asarray(one, dtype=np.float64) for one in values]),
+        np.array([label != "supported" for one in answers for label in one.labels]),
+        np.array([numbers[one.documents] for one in each]),
+        tuple(one.kind for one in each),
+    )
+
+
+def f1(scores: Floats, wrong: Truth, limit: float) -> float | None:
+    """F1 of "not supported" where that is said of scores of at least `limit`; `None` where nothing is, or was, wrong.
+
+    Example:
+        >>> f1(np.array([0.9, 0.8, 0.1]), np.array([True, False, True]), 0.5)
+        0.5
+    """
+    said = scores >= limit
+    right = int((said & wrong).sum())
+    total = int(said.sum() + wrong.sum())
+    return 2.0 * right / total if total else None
+
+
+def best_threshold(scores: Floats, wrong: Truth) -> float:
+    """The threshold of the best F1: half-way between the two scores that it parts.
+
+    Example:
+        >>> best_threshold(np.array([0.25, 0.5, 0.75]), np.array([False, False, True]))
+        0.625
+    """
+    values = np.unique(scores)
+    cuts: list[float] = [float(values[0]), *((values[1:] + values[:-1]) / 2).tolist()]
+    return max(cuts, key=lambda cut: f1(scores, wrong, cut) or 0.0)
+
+
+def resampled(
+    groups: NDArray[np.int64],
+    statistic: Callable[[NDArray[np.int64]], float | None],
+    *,
+    replicates: int = _REPLICATES,
+    seed: int = _SEED,
+) -> tuple[float, float] | None:
+    """The middle 95 % of a statistic over draws of whole groups, with replacement; `None` if it is never defined.
+
+    Args:
+        groups: a number per row.
+        statistic: of the positions of the rows that were drawn.
+        replicates: how many draws.
+        seed: of the draws.
+    """
+    members = [np.flatnonzero(groups == one) for one in np.unique(groups)]
+    source, found = np.random.default_rng(seed), []
+    for _ in range(replicates):
+        drawn = source.integers(len(members), size=len(members))
+        value = statistic(np.concatenate([members[i] for i in drawn]))
+        if value is not None:
+            found.append(value)
+    if not found:
+        return None
+    low, high = np.percentile(found, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def _half_rows(half: str, one: Scored, limit: float) -> list[Row]:
+    title = f"context, {half} half"
+    area = resampled(one.groups, lambda rows: auc(one.scores[rows], one.wrong[rows]))
+    at = resampled(one.groups, lambda rows: f1(one.scores[rows], one.wrong[rows], limit))
+    return [
+        Row.shown(f"{title}: sentences", len(one.wrong)),
+        Row.shown(f"{title}: AUROC, supported against the rest", auc(one.scores, one.wrong), interval=area),
+        Row.shown(f'{title}: F1 of "not supported"', f1(one.scores, one.wrong, limit), interval=at),
+        *(Row.shown(f"{title}, {kind}: right", value) for kind, value in by_kind(one, limit).items()),
+    ]
+
+
+def by_kind(one: Scored, limit: float) -> dict[str, Value]:
+    """By kind of row, how many sentences are on their side of the threshold ("5 of 6")."""
+    good = (one.scores >= limit) == one.wrong
+    found: dict[str, Value] = {}
+    for kind in sorted(set(one.kinds)):
+        own = np.array([each == kind for each in one.kinds])
+        found[kind] = f"{int(good[own].sum())} of {int(own.sum())}"
+    return found

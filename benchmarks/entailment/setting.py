@@ -1,0 +1,127 @@
+"""What the parts of the benchmark share: the models, the labelled pairs, and what each model has said of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks._table import Run
+from benchmarks.entailment.pairs import HELD_OUT, LABELS, Pair
+from benchmarks.entailment.sets import evaluation
+from guardrail.backends.entailment import EntailmentModel
+from guardrail.backends.weights import ENTAILMENT_MINI, find
+from guardrail.errors import ConfigError, GuardrailError
+from guardrail.flow import Answer, Reply
+from guardrail.requests import Entail, Entailment
+
+__all__ = ["FULL", "MINI", "QUICK", "Absent", "Floats", "Setting", "found", "shares"]
+
+MINI, FULL, QUICK = ENTAILMENT_MINI, "entailment-full", "minilm-nli"
+"""Names under which `EntailmentModel` finds the packaged model, what it was made of, and a quickly trained one."""
+
+HOW = {
+    "mini": "the packaged model is not installed: pip install ./models/entailment-mini in a checkout, or --model DIR",
+    "full": "not trained: python -m benchmarks.entailment train, or --full DIR",
+    "quick": "not trained: python -m benchmarks.entailment train --course quick",
+}
+
+FAST = 1_500
+"""Pairs per set with --fast."""
+
+Floats: TypeAlias = NDArray[np.float64]
+
+
+class Absent(GuardrailError):
+    """A part has no model to measure; the message says how to get it, without a path of this machine."""
+
+
+def found(name: str) -> Path | None:
+    """The folder of a named model, if it is whole and here."""
+    try:
+        return find(name)
+    except ConfigError:
+        return None
+
+
+def shares(model: EntailmentModel, pairs: Sequence[Pair]) -> Floats:
+    """What a model says of pairs: their probabilities in the order of `LABELS`, shape (pairs, 3)."""
+    model.load()
+    replies: list[Reply[Entailment]] = model.answer([Entail(pair.premise, pair.hypothesis) for pair in pairs])
+    said = [reply.value for reply in replies if isinstance(reply, Answer)]
+    if len(said) < len(replies):
+        raise Absent(next(str(reply) for reply in replies if not isinstance(reply, Answer)))
+    rows = [[math.nan if (one := getattr(s, name)) is None else one for name in LABELS] for s in said]
+    return np.array(rows, dtype=np.float64).reshape(len(pairs), len(LABELS))
+
+
+@dataclass(slots=True)
+class Setting:
+    """How this run is done.
+
+    Attributes:
+        run: its options.
+        models: folders by "mini", "full" and "quick"; `None` = not here.
+        most: pairs per evaluation set, drawn at random; `None` = all.
+    """
+
+    run: Run
+    models: dict[str, Path | None]
+    most: int | None = None
+    _sets: dict[str, list[Pair]] = field(default_factory=dict)
+    _said: dict[tuple[str, str], Floats] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run) -> Setting:
+        """By the command line; what it does not name is looked for."""
+        options = run.options
+        models = {
+            "mini": getattr(options, "model", None) or found(MINI),
+            "full": getattr(options, "full", None) or found(FULL),
+            "quick": found(QUICK),
+        }
+        most = getattr(options, "evaluate", None)
+        return cls(run, models, min(FAST, most or FAST) if run.fast else most)
+
+    @property
+    def data(self) -> Path:
+        """The folder of the labelled pairs."""
+        return self.run.data("nli")
+
+    def folder(self, which: str) -> Path:
+        """Of a model.
+
+        Raises:
+            Absent: it is not here.
+        """
+        path = self.models[which]
+        if path is None:
+            raise Absent(HOW[which])
+        return path
+
+    def model(self, which: str) -> EntailmentModel:
+        """On the processor, in fp32: what is measured is the model, not its arithmetic."""
+        return EntailmentModel(self.folder(which), device="cpu")
+
+    def pairs(self, name: str) -> list[Pair]:
+        """Of an evaluation set; read once."""
+        if name not in self._sets:
+            self._sets[name] = evaluation(self.data, name, most=self.most)
+        return self._sets[name]
+
+    def sets(self) -> Sequence[str]:
+        """The evaluation sets."""
+        return HELD_OUT
+
+    def said(self, which: str, name: str, pairs: Sequence[Pair] | None = None) -> Floats:
+        """Of an evaluation set, or of other pairs under a name of their own; each is asked about once."""
+        key = which, name
+        if key not in self._said:
+            self.run.say(f"{name}, {which}")
+            self._said[key] = shares(self.model(which), self.pairs(name) if pairs is None else pairs)
+        return self._said[key]

@@ -1,0 +1,454 @@
+"""The benchmark of the entailment models: how figures come about; models are stood in for by tables."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from benchmarks._table import Expected, Row, Run
+from benchmarks.entailment import accuracy, context, quantised, record, run, training, wikibio
+from benchmarks.entailment.checked import Remembered, scores
+from benchmarks.entailment.choices import CHOICES, CONTEXT, SHIPPED, Choice, cheapest
+from benchmarks.entailment.pairs import HELD_OUT, Pair
+from benchmarks.entailment.sets import NOT_ENTAILED, evaluation, held_back, right
+from benchmarks.entailment.setting import Absent, Setting
+from benchmarks.entailment.speed import lengthened
+from benchmarks.entailment.train import Recipe
+from benchmarks.selfcheck.metrics import Measured
+from benchmarks.selfcheck.passages import Passage
+
+from guardrail import Case
+from guardrail.backends import Backend
+from guardrail.errors import InputError
+from guardrail.flow import Answer
+from guardrail.requests import Entail, Entailment
+
+
+def write(folder, name, rows):
+    (folder / name).mkdir(parents=True)
+    lines = [
+        json.dumps({"premise": p, "hypothesis": h, "label": label, "split": split})
+        for p, h, label, split in rows
+    ]
+    (folder / name / "pairs.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+class Said(Setting):
+    """A setting whose models say what a table has."""
+
+    def __init__(self, table, pairs, *, fast=False, **models):
+        models = {"mini": None, "full": None, "quick": None, **models}
+        super().__init__(Run("entailment", fast, options=SimpleNamespace()), models)
+        self.table, self.own = table, pairs
+
+    def pairs(self, name):
+        return self.own[name]
+
+    def sets(self):
+        return list(self.own)
+
+    def said(self, which, name, pairs=None):
+        del pairs
+        return np.asarray(self.table[which, name], dtype=np.float64)
+
+
+class TestSets:
+    def test_two_ways(self, tmp_path):
+        """Pairs that are only known not to be entailed are read too; others of no known label are not."""
+        rows = [("p", "1", "neutral", "test"), ("p", "2", "not_entailment", "test"), ("p", "3", "?", "test")]
+        write(tmp_path, "one", rows)
+        assert evaluation(tmp_path, "one") == [Pair("p", "1", 1), Pair("p", "2", NOT_ENTAILED)]
+        assert len(evaluation(tmp_path, "one", most=1)) == 1
+        write(tmp_path, "two", [])
+        (tmp_path / "two" / "pairs.jsonl").write_text("[]\n", encoding="utf-8")
+        with pytest.raises(InputError, match="one labelled pair a line"):
+            evaluation(tmp_path, "two")
+
+    def test_right_by_hand(self):
+        """Three of four labels: two are the likeliest; the last is any but entailment."""
+        shares = [[0.8, 0.1, 0.1], [0.1, 0.6, 0.3], [0.1, 0.6, 0.3], [0.3, 0.3, 0.4], [0.5, 0.3, 0.2]]
+        found = right([0, 1, 2, NOT_ENTAILED, NOT_ENTAILED], shares)
+        assert found.tolist() == [True, True, False, True, False]
+
+    def test_no_neutral(self):
+        """In a set without neutral pairs the better of the other two decides."""
+        assert right([0, 2], [[0.2, 0.5, 0.3], [0.2, 0.5, 0.3]]).tolist() == [False, True]
+
+    def test_only_two_ways(self):
+        """A set without labels of three ways has all three as choices."""
+        assert right([NOT_ENTAILED] * 2, [[0.4, 0.5, 0.1], [0.6, 0.3, 0.1]]).tolist() == [True, False]
+
+    def test_held_back(self, tmp_path):
+        """Neither what is learnt from any set, nor what is judged by, nor a pair twice; so many of each set."""
+        for name in HELD_OUT:
+            write(tmp_path, name, [("judged", name, "neutral", "dev")])
+        write(
+            tmp_path,
+            "one",
+            [
+                ("learnt", "a", "neutral", "train"),
+                ("Judged!", "mnli_dev", "neutral", "val"),
+                *(("back", str(i), "neutral", "val") for i in range(9)),
+            ],
+        )
+        write(tmp_path, "two", [("Learnt.", "A", "neutral", "val"), ("back", "3", "neutral", "test")])
+        found = held_back(tmp_path, ["one", "two"])
+        assert sorted(pair.hypothesis for pair in found) == [str(i) for i in range(9)]
+        assert len(held_back(tmp_path, ["one", "two"], most=4)) == 4
+
+
+FEW = {
+    "mnli_dev": [Pair("", "", i % 3) for i in range(6)],
+    "snli_dev": [Pair("", "", 0)],
+    "negation_nli": [Pair("", "", 0), Pair("", "", NOT_ENTAILED)],
+}
+SURE = np.eye(3) * 0.7 + 0.1
+
+
+class TestAccuracy:
+    def setting(self, **models):
+        shares = SURE[[0, 1, 2, 0, 1, 0]]
+        table = {
+            ("mini", "mnli_dev"): shares,
+            ("mini", "snli_dev"): SURE[[0]],
+            ("mini", "negation_nli"): SURE[[0, 0]],
+        }
+        return Said(table, FEW, fast=True, **models)
+
+    def test_rows(self):
+        """Judged where there is a bar; a set of two kinds of pairs also in its parts."""
+        rows = {row.quantity: row for row in accuracy.rows(self.setting())}
+        assert rows["mnli_dev accuracy"].ours == pytest.approx(5 / 6)
+        assert rows["mnli_dev accuracy"].ok is True
+        assert rows["mnli_dev accuracy"].bar == "≥ 0.770"
+        assert rows["negation_nli accuracy"].ours == 0.5
+        assert rows["negation_nli accuracy"].bar is None
+        assert rows["negation_nli accuracy, three-way"].ours == 1
+        assert rows["negation_nli accuracy, entailed or not"].ours == 0
+        # all are said with .8, and 5 of 6 are right: |.8 - .8333|; of the one of snli_dev |.8 - 1|
+        assert rows["mnli_dev calibration error"].ours == pytest.approx(1 / 30)
+        assert rows["snli_dev calibration error"].ours == pytest.approx(0.2)
+
+    def test_tempered(self):
+        """Soft-max of the logits divided by the temperature: (.8, .2) at 2 is (2, 1) / 3; 1 changes nothing."""
+        assert accuracy.tempered(np.array([[0.8, 0.2]]), 2.0) == pytest.approx(np.array([[2, 1]]) / 3)
+        assert accuracy.tempered(SURE, 1.0) == pytest.approx(SURE)
+        assert np.isfinite(accuracy.tempered(np.array([[1.0, 0.0]]), 2.0)).all()
+
+    def test_folds(self):
+        """Each half has the temperature of the other: the one that it has itself changes nothing for it."""
+        shares = np.tile([[0.8, 0.1, 0.1]], (40, 1))
+        labels = np.zeros(40, dtype=int)
+        labels[::8], labels[1::4] = 1, 1  # of the even ones 5 of 20 are wrong, of the odd ones 10 of 20
+        found = accuracy.folds(shares, labels)
+        # where a share p of equal pairs with two equal wrong labels is right, the best P of the first label is p
+        assert found[::2, 0] == pytest.approx(0.5)
+        assert found[1::2, 0] == pytest.approx(0.75)
+
+
+class TestQuantised:
+    def test_differences(self, tmp_path, monkeypatch):
+        """In points, each figure judged, whichever of the two is the better; and the size of the weights."""
+        (tmp_path / "model.safetensors").write_bytes(b"0" * 2_000_000)
+        said = {
+            "full": {"a accuracy": 80.0, "b accuracy": 70.0, "mnli_dev calibration error": 2.0},
+            "mini": {"a accuracy": 80.2, "b accuracy": 69.5, "mnli_dev calibration error": 2.3},
+        }
+        monkeypatch.setattr(quantised, "figures", lambda _, which: said[which])
+        setting = Said({}, {}, mini=tmp_path, full=tmp_path)
+        rows = {row.quantity: row for row in quantised.rows(setting)}
+        assert rows["packaged weights"].ours == 2
+        assert rows["quantised: a accuracy, difference"].ok is True
+        assert rows["quantised: b accuracy, difference"].ok is False
+        assert rows["quantised: b accuracy, difference"].ours == pytest.approx(0.5)
+        assert rows["quantised: mnli_dev calibration error, difference"].ok is True
+
+    def test_the_same_temperature(self, monkeypatch):
+        """The full model is given the temperature before its calibration error is compared."""
+        pairs = {"mnli_dev": [Pair("", "", 0), Pair("", "", 1)]}
+        shares = [[0.8, 0.1, 0.1]] * 2
+        setting = Said({("full", "mnli_dev"): shares, ("mini", "mnli_dev"): shares}, pairs)
+        monkeypatch.setattr(accuracy, "fitted", lambda *_: 1e9)
+        assert accuracy.figures(setting, "mini")["mnli_dev calibration error"] == pytest.approx(30)
+        assert accuracy.figures(setting, "full")["mnli_dev calibration error"] == pytest.approx(50 - 100 / 3)
+
+
+class TestChoices:
+    def test_are_the_detectors(self):
+        """Each is a detector with these very options, and says so in its signature."""
+        for choice in {*CHOICES, *CONTEXT, SHIPPED}:
+            detector = choice.detector()
+            assert all(getattr(detector, name) == value for name, value in choice.options.items())
+        assert len({str(choice) for choice in CHOICES}) == len(CHOICES)
+        assert SHIPPED in CHOICES
+
+    def test_nothing_is_cheaper_for_nothing(self):
+        """The first that is near enough to the best, and the best itself where none is."""
+        few, more, most = (Choice(top=top) for top in (1, 3, 5))
+        assert cheapest([(few, 60.0), (more, 69.8), (most, 70.0)]) is more
+        assert cheapest([(few, 60.0), (more, 69.6), (most, 70.0)]) is most
+        assert cheapest([(few, 71.0), (more, 69.6), (most, 70.0)]) is few
+
+
+class Table(Backend[Entail]):
+    """Says entailment where the hypothesis stands in the premise."""
+
+    batch = 64
+    fingerprint = "table"
+
+    def __init__(self):
+        self.asked = []
+
+    def answer(self, requests):
+        self.asked += requests
+        return [
+            Answer(
+                Entailment(0.75, 0.25, 0.0) if one.hypothesis in one.premise else Entailment(0.25, 0.5, 0.25)
+            )
+            for one in requests
+        ]
+
+
+class TestChecked:
+    CASE = Case(answer="A cat slept. A dog ran.", samples=("A cat slept. It ate.", "A bird flew."))
+
+    def test_scores(self):
+        """The mean over the samples of 1 − P(entailment): (.25 + .75) / 2 and .75."""
+        backend = Table()
+        found = scores(SHIPPED.detector(), [self.CASE], {"entailment": Remembered(backend)})
+        assert found == [[0.5, 0.75]]
+
+    def test_asked_once(self):
+        """What another detector has asked is answered from memory, and alike."""
+        backend = Table()
+        remembered = {"entailment": Remembered(backend)}
+        first = scores(Choice(premise="whole").detector(), [self.CASE], remembered)
+        assert len(backend.asked) == 4
+        again = scores(Choice("contradiction", "whole").detector(), [self.CASE], remembered)
+        assert len(backend.asked) == 4
+        assert first == [[0.5, 0.75]]
+        assert again == [[pytest.approx((0.25 + 2 / 3) / 2), pytest.approx(2 / 3)]]
+
+    def test_no_score(self):
+        """A sentence without one ends the run."""
+        with pytest.raises(InputError, match="a score of every sentence"):
+            scores(SHIPPED.detector(), [self.CASE])
+
+
+def measured(value, **columns):
+    names = ("NonFact", "NonFact*", "Factual", "Pearson", "Spearman")
+    found = dict.fromkeys(names, value) | columns
+    return Measured(found, {name: found[name] for name in names[:3]})
+
+
+class TestWikibio:
+    def test_fused(self):
+        """z-scores by the first passage's mean and deviation alone: (0, 2) has 1 and 1, (10, 30) has 20 and 10."""
+        members = {"a": [[0.0, 2.0], [3.0]], "b": [[10.0, 30.0], [0.0]]}
+        assert wikibio.fused(members, 1) == [[-1.0, 1.0], [0.0]]
+        moved = {"a": [[0.0, 2.0], [9.0]], "b": members["b"]}
+        assert wikibio.fused(moved, 1)[0] == [-1.0, 1.0]
+
+    def test_compared_by(self):
+        """The mean of four columns, the three of sentences by average precision."""
+        assert wikibio.summed(measured(60.0, Pearson=80.0, Spearman=0.0)) == 65
+
+    def test_halves(self):
+        """Bars for the rows that chose nothing; the others are shown."""
+        labels = (0.0, 1.0, 0.5)
+        passages = [
+            Passage(n, "A. B. C.", ("A.", "B.", "C."), labels[: 2 + n % 2], ("A.",)) for n in range(117, 122)
+        ]
+        values = [[0.1, 0.9, 0.5][: len(p.labels)] for p in passages]
+        first, second = passages[:2], passages[2:]
+        rows = wikibio._by_halves("NLI alone", first, second, values, wikibio.ALONE)
+        judged = {row.quantity: row for row in rows if row.bar}
+        assert set(judged) == {
+            f"WikiBio, NLI alone, rows 119-237: {name}"
+            for name in (
+                "NonFact, average precision",
+                "NonFact*, average precision",
+                "Factual, average precision",
+                "Pearson",
+            )
+        }
+        assert judged["WikiBio, NLI alone, rows 119-237: NonFact, average precision"].ours == 100
+        assert len({row.quantity for row in rows}) == len(rows) == 24
+
+    def test_choosing_sees_one_half(self, monkeypatch):
+        """The choice rests on the passages that it is given, and reads least of those near the best."""
+        figures = {choice: measured(70.0 if choice.premise == "top" else 69.0) for choice in CHOICES}
+        figures[CHOICES[0]] = measured(60.0)
+        monkeypatch.setattr(wikibio, "measure", lambda _, choice: figures[choice])
+        asked = SimpleNamespace(by=lambda choice, passages: choice if passages == ["first"] else None)
+        rows, chosen = wikibio._grid(asked, ["first"])
+        assert chosen == CHOICES[1]
+        assert len(rows) == len(CHOICES)
+        assert rows[0].ours == "60.0 / 60.0 / 60.0 / 60.0"
+
+
+class TestContext:
+    def test_threshold(self):
+        """Half-way between the scores that it parts; where all are wrong, the least."""
+        wrong = np.array([False, True, False, True])
+        assert context.best_threshold(np.array([0.1, 0.2, 0.3, 0.9]), wrong) == pytest.approx(0.15)
+        assert context.best_threshold(np.array([0.1, 0.2]), np.array([True, True])) == 0.1
+
+    def test_f1(self):
+        """2 · right / (said + wrong): 2 / (2 + 1); none said and none wrong is undefined."""
+        values, wrong = np.array([0.9, 0.6, 0.1]), np.array([True, False, False])
+        assert context.f1(values, wrong, 0.5) == pytest.approx(2 / 3)
+        assert context.f1(values, wrong, 0.95) == 0
+        assert context.f1(values, np.zeros(3, dtype=bool), 0.95) is None
+
+    def test_groups_go_together(self):
+        """Every draw holds whole groups; rows that always go together give no more than their groups do."""
+        groups = np.array([0, 0, 0, 1])
+        seen = set()
+
+        def mean(rows):
+            seen.add(tuple(sorted(rows.tolist())))
+            return float(np.isin(rows, [3]).mean())
+
+        low, high = context.resampled(groups, mean, replicates=200)
+        assert seen == {(0, 0, 1, 1, 2, 2), (0, 1, 2, 3), (3, 3)}
+        assert (low, high) == (0, 1)
+        assert context.resampled(groups, lambda rows: None, replicates=3) is None
+
+    def test_kinds(self):
+        """How many sentences of each kind are on their side of the threshold."""
+        one = context.Scored(
+            np.array([0.9, 0.2, 0.7]), np.array([True, True, False]), np.arange(3), ("a", "a", "b")
+        )
+        assert context.by_kind(one, 0.5) == {"a": "1 of 2", "b": "0 of 1"}
+
+    def test_halves(self):
+        """Only the rows of the half that is asked for; the other is not scored without being asked for."""
+        tuning = context.read(half="tuning")
+        assert len(tuning) == 78
+        assert {one.half for one in tuning} == {"tuning"}
+        backend = Table()
+        setting = Said({}, {})
+        setting.model = lambda _: backend
+        rows = {row.quantity: row for row in context.rows(setting)}
+        assert rows["context, unseen half: all rows"].ok is None
+        assert rows["context, tuning half: sentences"].ours == 132
+        assert {one.hypothesis for one in backend.asked} <= {
+            sentence for one in tuning for sentence in [one.answer, *_sentences(one.answer)]
+        }
+
+    def test_labels_must_fit(self):
+        """A sentence without a label is no row to score."""
+        one = context.Answered("tuning", "a", ("d",), "A. B.", ("supported",))
+        with pytest.raises(InputError, match="a label of every sentence"):
+            context._scored([one], [[0.1, 0.2]])
+
+
+def _sentences(text):
+    from guardrail.text.sentences import split_sentences
+
+    return split_sentences(text)
+
+
+class TestLengthened:
+    def test_real_words(self):
+        """Premises behind premises, from a place of its own each, until there are enough words."""
+        pairs = [Pair("a b", "x", 0), Pair("c d", "y", 0), Pair("e f", "z", 0)]
+        assert lengthened(pairs, 3, 4) == [
+            ("a b c d", "x"),
+            ("c d e f", "y"),
+            ("e f a b", "z"),
+            ("a b c d", "x"),
+        ]
+
+
+class TestTraining:
+    def test_rows(self, tmp_path):
+        """The quick course has a bar, in minutes of both cores together; what is not trained says how."""
+        note = {
+            "recipe": {"seed": 0},
+            "pairs": 9,
+            "steps": 3,
+            "seconds": 60.0,
+            "processor_seconds": 31 * 60.0,
+            "loss": 0.5,
+            "best": 3,
+            "judged": 0.0,
+        }
+        (tmp_path / "training.json").write_text(json.dumps(note), encoding="utf-8")
+        rows = {row.quantity: row for row in training.rows(Said({}, {}, quick=tmp_path))}
+        assert rows["training, quick: time, cores summed"].ok is False
+        assert "benchmarks.entailment train" in rows["training, full: all rows"].reason
+        assert Recipe().looks == 0
+
+
+class TestRun:
+    def test_nothing_here(self, monkeypatch):
+        """Without any model every part says how to get one, without a path; the run has no fault."""
+        nobody = {"mini": None, "full": None, "quick": None}
+        monkeypatch.setattr(run.Setting, "of", lambda one: Setting(one, nobody))
+        expected = Expected.read(Path(run.__file__).parent)
+        options = SimpleNamespace(only=None, unseen=False, model=None)
+        one = Run("entailment", expected=expected, options=options)
+        rows = run.compute(one)
+        assert all(row.ok is None for row in rows)
+        assert {row.quantity.partition(":")[0].partition(",")[0] for row in rows} == set(run.PARTS)
+        assert not any(str(Path.home()) in row.reason for row in rows)
+        assert one.expected.faults(rows) == []
+
+    def test_a_vanished_row(self, monkeypatch):
+        """A part that ran must have its chief rows."""
+        expected = Expected.read(Path(run.__file__).parent)
+        one = Run("entailment", expected=expected, options=SimpleNamespace(only=["accuracy"]))
+        monkeypatch.setattr(run.Setting, "of", lambda _: Said({}, {}))
+        monkeypatch.setattr(accuracy, "rows", lambda _: [Row.shown("another", 1)])
+        rows = run.compute(one)
+        assert any("mnli_dev accuracy: no such row" in fault for fault in one.expected.faults(rows))
+
+    def test_absent(self):
+        """The message says which command makes the model."""
+        with pytest.raises(Absent, match=r"python -m benchmarks\.entailment train"):
+            Said({}, {}).folder("full")
+
+
+SHOWN = [
+    {"quantity": "mnli_dev accuracy", "ours": 0.78125, "interval": [0.77, 0.79], "bar": "≥ 0.770"},
+    {
+        "quantity": "full precision: mnli_dev accuracy [points]",
+        "ours": 78.2,
+        "interval": None,
+        "bar": None,
+    },
+    {
+        "quantity": "context, tuning half, negation: right",
+        "ours": "5 of 6",
+        "interval": None,
+        "bar": None,
+    },
+    {
+        "quantity": "context, unseen half, negation: right",
+        "ours": "4 of 6",
+        "interval": None,
+        "bar": None,
+    },
+    {"quantity": "context, unseen half: all rows", "ours": None, "interval": None, "bar": None},
+]
+
+
+class TestRecord:
+    def test_metrics(self):
+        """What the model's README shows, with bars and intervals; what has no figure is left out."""
+        lines = record.metrics(SHOWN)
+        assert lines[2] == "| mnli_dev accuracy | 0.781 | 0.770 … 0.790 | ≥ 0.770 |"
+        assert len(lines) == 3
+
+    def test_kinds(self):
+        """Kinds down, halves across; a half that was not scored is a dash."""
+        assert record.kinds(SHOWN)[2:] == ["| `negation` | 5 of 6 | 4 of 6 |"]
+        assert record.kinds(SHOWN[:3])[2:] == ["| `negation` | 5 of 6 | – |"]
+
+    def test_marks_must_be_there(self):
+        """Nothing is written into a document that has no place for it."""
+        with pytest.raises(InputError, match="<!-- kinds -->"):
+            record.replaced("no marks", "kinds", [])
