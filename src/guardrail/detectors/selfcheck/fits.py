@@ -13,7 +13,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
@@ -22,12 +22,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from guardrail.backends import Backend
+from guardrail.backends.packaged import ENTAILMENT_LANE, LANE, entailment_installed, installed
 from guardrail.detectors.selfcheck.ensemble import Stack
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding
 
 __all__ = [
-    "PACKAGED",
     "Examine",
     "Fit",
     "Fused",
@@ -36,6 +36,8 @@ __all__ = [
     "Member",
     "Range",
     "Shape",
+    "packaged_fit",
+    "packaged_fits",
     "read_fit",
     "threshold_of",
 ]
@@ -43,9 +45,7 @@ __all__ = [
 Shape: TypeAlias = Literal["stack", "mean"]
 Examine: TypeAlias = Callable[[Case], Sequence[Finding]]
 
-PACKAGED = "wikibio-minilm"
-"""The name of the fit that comes with the package."""
-
+_BROUGHT: Mapping[str, Callable[[], bool]] = {LANE: installed, ENTAILMENT_LANE: entailment_installed}
 _FORMAT = 1
 _SOFTEST = 1e-9  # keeps log-odds finite where a curve is flat at 0 or 1
 
@@ -246,22 +246,42 @@ class Fit:
         }
 
 
+@cache
+def packaged_fits() -> Mapping[str, Fit]:
+    """The fits that come with the package, by name; those that rest on more models first."""
+    there = [one for one in files(__package__).iterdir() if one.name.endswith(".json")]
+    found = {
+        one.name.removesuffix(".json"): _read(one.read_text(encoding="utf-8"), one.name) for one in there
+    }
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1].backends), item[0])))
+
+
+def packaged_fit() -> str:
+    """The name of the packaged fit that makes most of what is installed; nothing heavy is imported to find out."""
+    *others, least = packaged_fits().items()
+    usable = (name for name, fit in others if all(_BROUGHT[lane]() for lane in fit.backends))
+    return next(usable, least[0])
+
+
 def read_fit(source: str | Path) -> Fit:
-    """A fit from a file, or the packaged one by its name.
+    """A fit from a file, or a packaged one by its name.
 
     Raises:
         ConfigError: there is no such file, or it holds no fit.
     """
-    if str(source) == PACKAGED:
-        text = files(__package__).joinpath(f"{PACKAGED}.json").read_text(encoding="utf-8")
-    else:
-        try:
-            text = Path(source).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(
-                f"expected the file of a fitted ensemble or {PACKAGED!r}, got {str(source)!r}: {error}. "
-                "`EnsembleCheck.learn` makes one, and `Fit.save` writes it."
-            ) from error
+    if str(source) in packaged_fits():
+        return packaged_fits()[str(source)]
+    try:
+        text = Path(source).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f"expected the file of a fitted ensemble or one of {[*packaged_fits()]!r}, got {str(source)!r}: {error}. "
+            "`EnsembleCheck.learn` makes one, and `Fit.save` writes it."
+        ) from error
+    return _read(text, source)
+
+
+def _read(text: str, source: str | Path) -> Fit:
     try:
         content = json.loads(text)
         if content["format"] != _FORMAT:

@@ -1,12 +1,15 @@
 """The fitted ensemble as a detector: several variants judge each sentence by the same samples, one probability results.
 
-The map from their scores to it is a `Fit` (`fits.py`): the packaged one, or one learnt from labelled answers.
+The map from their scores to it is a `Fit` (`fits.py`): a packaged one, or one learnt from labelled answers. Documents are
+no samples, and no fit holds for them: there one member judges alone.
 """
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -17,7 +20,7 @@ from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfC
 from guardrail.detectors.selfcheck.similar import nearest
 from guardrail.errors import ConfigError, GuardrailError
 from guardrail.flow import Failed, Flow, compute, gather
-from guardrail.report import Measurement, Passage, Scale
+from guardrail.report import Case, Measurement, Passage, Scale
 
 if TYPE_CHECKING:
     from guardrail.detectors.selfcheck.fits import Examine, Fit, Labelled, Member, Shape
@@ -34,22 +37,27 @@ _UNFITTED = "the ensemble is not fitted: it only measures"
 class EnsembleCheck(SelfCheck):
     """Scores sentences by several variants together: P(made up), fitted to labelled answers.
 
-    The packaged fit "wikibio-minilm" joins n-gram and BERTScore by the packaged encoder, each as much as the other, and
-    judges each sentence by itself; it needs the extra `local` and no other backend. Its probabilities hold for text like that which it was fitted to (English
+    The packaged fits join n-gram with the packaged encoder's BERTScore ("wikibio-minilm"), and both with the packaged
+    entailment model ("wikibio-entailment"), each member as much as the other, and judge each sentence by itself; they need
+    the extra `local` and no other backend. Their probabilities hold for text like that which they were fitted to (English
     biographies, more than half of them made up): elsewhere they rank, and the threshold is a convention.
 
-    Where a member has no score for a sentence, the others stand in if the fit was made for that too (the packaged one:
-    n-gram without BERTScore), and the finding says so; else the sentence is unverified.
+    Where a member has no score for a sentence, the others stand in if the fit was made for that too (the packaged ones:
+    n-gram without its models), and the finding says so; else the sentence is unverified.
+
+    Documents stand in for samples if a member can read them ("nli", "prompt", "qa"; of several the first). Then that
+    member judges alone, with its own threshold, and the finding says so: the score is the member's, and no P(made up).
 
     Args:
         method: "ensemble".
-        fit: a `Fit`, its file, or the name of the packaged one; `None` = only measure, to `learn` a fit.
+        fit: a `Fit`, its file, the name of a packaged one, or "packaged", the one that makes most of what is installed;
+            `None` = only measure, to `learn` a fit.
         members: names of variants or variants, without thresholds of their own; `None` = as the fit says. Backends
             that they need are the guard's; `Fit.must_suit` tells whether they are those of the fit.
         digest: the fingerprint that the fit must have; `None` = any.
         samples: see `SelfCheck`, as for the rest.
-        threshold: in [0, 1]; `None` = 0.5.
-        against: "samples" or "auto".
+        threshold: in [0, 1], of whichever score it is; `None` = 0.5 of P(made up), and the member's own of documents.
+        against: "samples", "context" or "auto".
         max_sentences: the rest is unverified.
         splitter: where sentences stand.
         deadline: seconds per answer.
@@ -66,7 +74,7 @@ class EnsembleCheck(SelfCheck):
         self,
         method: Literal["ensemble"] = "ensemble",
         *,
-        fit: Fit | str | Path | None = "wikibio-minilm",
+        fit: Fit | str | Path | None = "packaged",
         members: Sequence[str | SelfCheck] | None = None,
         digest: str | None = None,
         samples: int = 5,
@@ -84,6 +92,7 @@ class EnsembleCheck(SelfCheck):
         if fit is None and not members:
             raise ConfigError("expected members for an ensemble without a fit, got none")
         self.method = method
+        fit = fits.packaged_fit() if fit == "packaged" else fit
         self.fit = str(fit) if isinstance(fit, Path) else fit
         self._fit = fits.read_fit(fit) if isinstance(fit, str | Path) else fit
         self.digest = None if self._fit is None else self._fit.fingerprint
@@ -101,6 +110,9 @@ class EnsembleCheck(SelfCheck):
                 f"{[_record(name, one) for name, one in given.items()]!r}"
             )
         self.members = None if self._fit is not None else tuple(given)
+        reads = (one for one in given.items() if self._fit is not None and one[1].reads_context)
+        reader = next(reads, None)
+        self.reads_context = reader is not None
         self._share(
             samples=samples,
             threshold=threshold,
@@ -109,6 +121,15 @@ class EnsembleCheck(SelfCheck):
             splitter=splitter,
             deadline=deadline,
         )
+        self._reader = None if reader is None else (reader[0], _reading(reader[1], self))
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """As of all variants; with documents, what the member that reads them asks."""
+        return self._reader[1].cost(case) if self._reader and self._reads(case) else super().cost(case)
+
+    def _reads(self, case: Case) -> bool:
+        given = self._given(case)
+        return given is not None and given.kind == "context"
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """Those that its members bring."""
@@ -163,6 +184,13 @@ class EnsembleCheck(SelfCheck):
         return sum(member._asks_per_sample(sentences) for member in self._members.values())  # noqa: SLF001
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        if self._reader and material.kind == "context":
+            name, reader = self._reader
+            alone = yield from reader._judge(sentences, material)  # noqa: SLF001
+            return [
+                replace(one, partial="; ".join(filter(None, (f"by {name} alone", one.partial))))
+                for one in alone
+            ]
         found = yield from gather(
             member._judge(sentences, material)  # noqa: SLF001
             for member in self._members.values()
@@ -240,6 +268,15 @@ def _made(members: Sequence[str | SelfCheck]) -> dict[str, SelfCheck]:
             )
         same = sum(str(getattr(other, "method", "")) == method for other in found.values())
         found[f"{method}-{same + 1}" if same else method] = member
+    return found
+
+
+def _reading(member: SelfCheck, ensemble: EnsembleCheck) -> SelfCheck:
+    """The member as it judges documents in the ensemble's place."""
+    found = copy.copy(member)
+    found.against = "context"
+    found.threshold = ensemble.threshold
+    found.max_sentences, found.splitter = ensemble.max_sentences, ensemble.splitter
     return found
 
 

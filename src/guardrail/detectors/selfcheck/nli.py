@@ -10,17 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from guardrail._options import number, one_of
+from guardrail.backends import Backend
+from guardrail.backends.packaged import ENTAILMENT_LANE, EntailPackaged, packaged_entailment
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.premise import Passages, Premise, passages
 from guardrail.detectors.selfcheck.reading import Order, Reading, pair, read
 from guardrail.detectors.selfcheck.weighing import Kind, Measured, Seen, Weighing
 from guardrail.flow import Answer, Failed, Flow, Reason, Reply, compute, each
 from guardrail.report import Scale
-from guardrail.requests import Embed, Entailment, Vector
+from guardrail.requests import Embed, Entail, Entailment, Vector
 
 __all__ = [
+    "DOCUMENTS",
     "Likeness",
     "Measure",
+    "Model",
     "NliCheck",
     "Order",
     "Selection",
@@ -34,6 +38,10 @@ T = TypeVar("T")
 Measure: TypeAlias = Literal["contradiction", "not_entailed"]
 Selection: TypeAlias = Literal["whole", "top"]
 Likeness: TypeAlias = Literal["words", "embedding"]
+Model: TypeAlias = Literal["guard", "packaged"]
+
+DOCUMENTS = 0.5
+"""Default threshold of 1 − P(entailment) by the packaged model, of sentences beside documents."""
 
 _LONG = 5_000  # characters, or pairs
 
@@ -76,16 +84,19 @@ _MEASURES: Mapping[Measure, Measured] = {
 
 
 class NliCheck(SelfCheck):
-    """Scores sentences by an entailment model; needs a backend for "entailment".
+    """Scores sentences by an entailment model; needs a backend for "entailment", or `model="packaged"`.
 
     The score is the mean over the samples, in [0, 1]. Documents are read as one text: what one of them entails is borne
-    out, whatever the others say (`reading.pooled`).
+    out, whatever the others say (`reading.pooled`). Of a sentence that they do not bear out a three-way model tells
+    whether they contradict it or say nothing of it; the finding's reason does.
 
     A text that the model cannot read at once is read in parts, cut between sentences, if the backend says how much it
     read (`Entailment.premise_read`, as `EntailmentModel` does). What was not read all the same, the finding says.
 
     Args:
         method: "nli".
+        model: "guard" (the guard's backend for "entailment") or "packaged" (the packaged small model for English, which
+            the detector brings along and loads at first use; needs the extra `local`).
         measure: "contradiction" (the paper's, neutral left out) or "not_entailed" (1 − P(entailment)).
         order: "sample_first" (sample as premise) or "sentence_first" (as the paper's package).
         premise: "whole" (the whole sample or document, the paper's way) or "top": those of its sentences that are most
@@ -97,7 +108,7 @@ class NliCheck(SelfCheck):
         early_stop: a confidence: no more samples once every sentence's verdict is settled so surely; `None`
             uses all of them.
         samples: see `SelfCheck`, as for the rest.
-        threshold: in [0, 1]; `None` = 0.5.
+        threshold: in [0, 1]; `None` = 0.5, or `DOCUMENTS` where that is what is measured.
         against: "samples", "context" or "auto".
         max_sentences: the rest is unverified.
         splitter: where sentences stand.
@@ -107,12 +118,13 @@ class NliCheck(SelfCheck):
     name: ClassVar[str] = "selfcheck-nli"
     version: ClassVar[str] = "2"
     scale: ClassVar[Scale] = Scale(unit="P(contradicted)")
-    reads_context: ClassVar[bool] = True
+    reads_context = True
 
     def __init__(
         self,
         method: Literal["nli"] = "nli",
         *,
+        model: Model = "guard",
         measure: Measure = "contradiction",
         order: Order = "sample_first",
         premise: Selection = "whole",
@@ -128,6 +140,7 @@ class NliCheck(SelfCheck):
         deadline: float | None = None,
     ) -> None:
         one_of("method", method, ("nli",))
+        one_of("model", model, ("guard", "packaged"))
         one_of("measure", measure, ("contradiction", "not_entailed"))
         one_of("order", order, ("sample_first", "sentence_first"))
         one_of("premise", premise, ("whole", "top"))
@@ -135,6 +148,7 @@ class NliCheck(SelfCheck):
         one_of("similarity", similarity, ("words", "embedding"))
         number("max_parts", max_parts, least=1, whole=True)
         self.method = method
+        self.model: Model = model
         self.measure: Measure = measure
         self.order: Order = order
         self.premise: Selection = premise
@@ -151,6 +165,10 @@ class NliCheck(SelfCheck):
             early_stop=early_stop,
         )
 
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """The packaged entailment model, if it is to be that."""
+        return {ENTAILMENT_LANE: packaged_entailment()} if self.model == "packaged" else {}
+
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         texts = material.texts
         rows = yield from self._premises(sentences, texts)
@@ -160,7 +178,8 @@ class NliCheck(SelfCheck):
             for one in row
             if isinstance(one, Premise)
         ]
-        readings = iter((yield from read(pairs, order=self.order, most=self.max_parts)))
+        kind = EntailPackaged if self.model == "packaged" else Entail
+        readings = iter((yield from read(pairs, order=self.order, most=self.max_parts, kind=kind)))
         seen = [
             [
                 Seen(Premise(""), Reading(failures=[one]))
@@ -173,9 +192,15 @@ class NliCheck(SelfCheck):
         return (yield from _apart(_size(sentences, texts), self._weighed, sentences, seen, material.kind))
 
     def _weighed(self, sentences: Sequence[str], seen: Sequence[Sequence[Seen]], kind: Kind) -> list[Judged]:
-        limit = 0.5 if self.threshold is None else self.threshold
-        weighing = Weighing(kind, _MEASURES[self.measure], limit)
+        weighing = Weighing(kind, _MEASURES[self.measure], self._limit(kind))
         return [weighing.judged(s, row) for s, row in zip(sentences, seen, strict=True)]
+
+    def _limit(self, kind: Kind) -> float:
+        """The threshold; by default, where one was chosen for what is measured, that."""
+        if self.threshold is not None:
+            return self.threshold
+        chosen = (self.model, self.measure, kind) == ("packaged", "not_entailed", "context")
+        return DOCUMENTS if chosen else 0.5
 
     def _premises(
         self, sentences: Sequence[str], texts: Sequence[str]

@@ -201,7 +201,7 @@ class PromptCheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-prompt"
     scale: ClassVar[Scale] = Scale(unit="share of “not supported”")
-    reads_context: ClassVar[bool] = True
+    reads_context = True
 
     def __init__(
         self,

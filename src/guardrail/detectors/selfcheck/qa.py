@@ -115,7 +115,7 @@ class QACheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-qa"
     scale: ClassVar[Scale] = Scale(unit="P(false | answers to questions)")
-    reads_context: ClassVar[bool] = True
+    reads_context = True
 
     def __init__(
         self,

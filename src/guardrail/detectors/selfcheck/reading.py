@@ -28,14 +28,17 @@ _ROUNDS = 4  # the whole, its parts, and parts of those that hold more tokens th
 _INLINE = 5_000  # characters, or pairs, above which cutting and ranking leave the event loop alone
 
 
-def pair(sentence: str, passage: str, order: Order = "sample_first") -> Entail:
+def pair(
+    sentence: str, passage: str, order: Order = "sample_first", *, kind: type[Entail] = Entail
+) -> Entail:
     """The request: "sample_first" has the sample as premise (the paper's text); "sentence_first" the sentence.
 
-    Differs: the paper's own package, which made its figures, feeds the sentence first.
+    Its `kind` says which model is asked. Differs: the paper's own package, which made its figures, feeds the sentence
+    first.
     """
     if order == "sentence_first":
-        return Entail(premise=sentence, hypothesis=passage)
-    return Entail(premise=passage, hypothesis=sentence)
+        return kind(premise=sentence, hypothesis=passage)
+    return kind(premise=passage, hypothesis=sentence)
 
 
 def pooled(found: Iterable[Entailment]) -> Entailment | None:
@@ -128,7 +131,11 @@ class _Book:
 
 
 def read(
-    pairs: Sequence[tuple[str, str]], *, order: Order = "sample_first", most: int = 16
+    pairs: Sequence[tuple[str, str]],
+    *,
+    order: Order = "sample_first",
+    most: int = 16,
+    kind: type[Entail] = Entail,
 ) -> Flow[list[Reading]]:
     """Ask what texts say of sentences, in parts where they are too long.
 
@@ -136,6 +143,7 @@ def read(
         pairs: (text, sentence).
         order: which of the two is the premise.
         most: pieces of a text that are read beside one sentence, those most like it by their words.
+        kind: of the requests.
 
     Returns:
         One reading per pair.
@@ -143,7 +151,7 @@ def read(
     book = _Book(pairs, order, most, [Reading() for _ in pairs])
     asks = _first(book)
     for turn in range(_ROUNDS):
-        replies = yield from each([pair(pairs[ask.pair][1], ask.text, order) for ask in asks])
+        replies = yield from each([pair(pairs[ask.pair][1], ask.text, order, kind=kind) for ask in asks])
         last = turn == _ROUNDS - 1
         size = max(len(asks), *(len(ask.text) for ask in asks)) if asks else 0
         asks = (

@@ -17,6 +17,7 @@ from guardrail.requests import Entailment
 __all__ = ["Kind", "Measured", "Seen", "Weighing"]
 
 Kind: TypeAlias = Literal["samples", "context"]
+_Place: TypeAlias = tuple[int, Piece]  # of a text, and a part of it
 
 _QUOTES = 3
 _SENTENCE = 500  # characters that are quoted of a sentence
@@ -76,13 +77,14 @@ class Weighing:
             Measurement(name=self.measured.name, value=score, note="larger = more likely made up"),
             Measurement(name=f"{self.kind} used", value=float(len(known))),
         ]
+        reason = ""
         if self.kind == "context" and score < self.limit:
             evidence += self._bearing_out(sentence, seen)
         else:
-            evidence += self._speaking_against(sentence, seen, values)
-        return Judged(
-            score, self.limit, "", tuple(evidence), len(known), self._partial(seen, values, failures)
-        )
+            reason, place = self._denied(seen) if self.kind == "context" else ("", None)
+            evidence += self._speaking_against(sentence, seen, values, place)
+        partial = self._partial(seen, values, failures)
+        return Judged(score, self.limit, reason, tuple(evidence), len(known), partial)
 
     def _value(self, found: Entailment | None) -> float | None:
         return None if found is None else self.measured.of(found)
@@ -117,18 +119,38 @@ class Weighing:
         number, piece = max(places, key=lambda place: _finite(place[1].found.entailment))
         return [self._quoted(sentence, seen[number], number, piece)]
 
+    def _denied(self, seen: Sequence[Seen]) -> tuple[str, _Place | None]:
+        """Whether documents contradict a sentence or say nothing of it, by a three-way model; and where they contradict.
+
+        The part that contradicts most decides: it does where that is likelier than that it leaves the sentence open.
+        """
+        places = [
+            (number, piece)
+            for number, one in enumerate(seen)
+            for piece in one.reading.pieces
+            if piece.found.neutral is not None and math.isfinite(piece.found.contradiction)
+        ]
+        if not places:
+            return "", None
+        number, piece = max(places, key=lambda place: place[1].found.contradiction)
+        contradiction, neutral = piece.found.contradiction, piece.found.neutral or 0.0
+        if contradiction > neutral:
+            return f"contradicted by document {number + 1} (P = {contradiction:.2f})", (number, piece)
+        return "not in the documents", None
+
     def _speaking_against(
-        self, sentence: str, seen: Sequence[Seen], values: Sequence[float | None]
+        self, sentence: str, seen: Sequence[Seen], values: Sequence[float | None], first: _Place | None
     ) -> list[Passage]:
-        """What the texts that speak against the sentence say in its place."""
+        """What the texts that speak against the sentence say in its place, that place first if there is one."""
         worst = sorted(
             (i for i, value in enumerate(values) if value is not None and value >= self.limit),
             key=lambda i: (-(values[i] or 0.0), i),
         )
-        return [
-            self._quoted(sentence, seen[i], i, max(seen[i].reading.pieces, key=self._decides))
-            for i in worst[:_QUOTES]
-        ]
+        places = [first] if first else []
+        places += (
+            (i, max(seen[i].reading.pieces, key=self._decides)) for i in worst if not first or i != first[0]
+        )
+        return [self._quoted(sentence, seen[i], i, piece) for i, piece in places[:_QUOTES]]
 
     def _decides(self, piece: Piece) -> float:
         """The number of a text rests on the part for which this is largest."""
