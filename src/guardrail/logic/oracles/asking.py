@@ -1,9 +1,11 @@
-"""The oracle with models at hand: synonyms by embeddings, sentences that the lexicon cannot read by a judge."""
+"""The oracle with models at hand: synonyms by embeddings and entailment, sentences that the lexicon cannot read by a judge."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
+from guardrail.backends.packaged import EntailPackaged
 from guardrail.flow import Failed, Flow, each
 from guardrail.logic.oracles.goals import goal_of
 from guardrail.logic.oracles.graphs import Names, cosine
@@ -17,12 +19,15 @@ from guardrail.text.triples.asking import ask_statements
 
 __all__ = ["examined"]
 
+_SAID = "This is {}."  # entailment models judge sentences
+
 
 def examined(
     reply: str | Reply,
     truth: Truth,
     *,
     embeddings: bool = True,
+    second_opinion: bool = False,
     model: bool = False,
     threshold: float = THRESHOLD,
     known: Known | None = None,
@@ -33,8 +38,11 @@ def examined(
         reply: as for `judge`.
         truth: of the question.
         embeddings: whether to ask for embeddings of names that nothing else makes one (`Embed`).
+        second_opinion: whether to ask the packaged entailment model about names that embeddings do not make one either:
+            they are one if each entails the other, both with P of at least `threshold` (`EntailPackaged`, whose
+            backend is `backends.packaged.packaged_entailment()`). What it does to verdicts has not been measured.
         model: whether to ask a judge model for the statements of sentences that were not read (`Ask`).
-        threshold: cosine from which two names are one.
+        threshold: cosine, or P(entailment) both ways, from which two names are one.
         known: as for `judge`.
     """
     read = parse(reply) if isinstance(reply, str) else reply
@@ -45,17 +53,21 @@ def examined(
     names = [m.name for one in (*found.statements, *further) for m in (one.subject, one.object)]
     names += [one.subject.name for one in found.dates]
     vectors: dict[str, tuple[float, ...]] = {}
+    pairs = Names(truth.aliases, truth.names).open(names)
     if embeddings:
-        pairs = Names(truth.aliases, truth.names).open(names)
         texts = sorted({text for pair in pairs for text in pair})
         replies = yield from each([Embed(text) for text in texts])
         vectors = {
             text: got.value for text, got in zip(texts, replies, strict=True) if not isinstance(got, Failed)
         }
+    mutual: dict[frozenset[str], float] = {}
+    if second_opinion:
+        apart = [pair for pair in pairs if (_similarity(vectors, *pair) or 0.0) < threshold]
+        mutual = yield from _both_ways(apart)
     return judge(
         read,
         truth,
-        similarity=lambda one, other: _similarity(vectors, one, other),
+        similarity=lambda one, other: mutual.get(frozenset((one, other)), _similarity(vectors, one, other)),
         threshold=threshold,
         known=known,
         further=further,
@@ -66,6 +78,19 @@ def _similarity(vectors: Mapping[str, tuple[float, ...]], one: str, other: str) 
     if one not in vectors or other not in vectors:
         return None
     return cosine(vectors[one], vectors[other])
+
+
+def _both_ways(pairs: Sequence[tuple[str, str]]) -> Flow[dict[frozenset[str], float]]:
+    """The smaller P(entailment) of the two ways; nothing of pairs of which one way has none."""
+    asked = [(_SAID.format(one), _SAID.format(other)) for one, other in pairs]
+    requests = [EntailPackaged(*way) for one, other in asked for way in ((one, other), (other, one))]
+    replies = yield from each(requests)
+    found: dict[frozenset[str], float] = {}
+    for pair, ways in zip(pairs, zip(replies[::2], replies[1::2], strict=True), strict=True):
+        shares = [one.value.entailment for one in ways if not isinstance(one, Failed)]
+        if len(shares) == 2 and all(map(math.isfinite, shares)):
+            found[frozenset(pair)] = min(shares)
+    return found
 
 
 def _offered(truth: Truth) -> list[tuple[str, str]]:
