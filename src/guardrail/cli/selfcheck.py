@@ -60,7 +60,8 @@ def selfcheck(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Option(
             metavar="FILE...",
-            help="Documents to compare with in place of other answers (nli, prompt, qa). Several as above.",
+            help="Documents to hold each sentence against, in place of other answers (ensemble with the packaged "
+            "entailment model, nli, prompt, qa). Several as above.",
         ),
     ] = None,
     method: Annotated[
@@ -86,7 +87,10 @@ def selfcheck(  # noqa: PLR0917  # an option each
     api_key_env: API_KEY_ENV = None,
     entailment: Annotated[
         str | None,
-        typer.Option(metavar="DIR", help="The entailment model's folder, or its name (nli)."),
+        typer.Option(
+            metavar="DIR",
+            help="The entailment model's folder, or its name: entailment-mini is the packaged one (nli).",
+        ),
     ] = None,
     premise: Annotated[
         Premise | None,
@@ -121,17 +125,17 @@ def selfcheck(  # noqa: PLR0917  # an option each
     ] = None,
     quiet: QUIET = False,
 ) -> None:
-    """Score every sentence of an answer against other answers of the same model.
+    """Score every sentence of an answer against other answers of the same model, or against documents.
 
     What a model knows comes back when it is asked again; what it makes up comes back otherwise. A sentence
-    that the other answers do not bear out is "unsupported".
+    that the other answers (or the documents) do not bear out is "unsupported".
 
     Examples:
       guardrail selfcheck --answer a.txt --samples s1.txt s2.txt s3.txt
       guardrail selfcheck --answer a.txt --samples samples.jsonl --method bertscore --html scores.html
       guardrail selfcheck --answer a.txt --samples samples/ --method nli --entailment models/mnli
       guardrail selfcheck --answer a.txt --prompt @question.txt --model gpt-5-mini --method prompt
-      guardrail selfcheck --answer a.txt --context manual.txt --method nli --json
+      guardrail selfcheck --answer a.txt --context manual.txt --json
       guardrail selfcheck --answer a.txt --context manual.txt --method nli --premise top --top 5
 
     Exit codes:

@@ -11,10 +11,13 @@ import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 
 from guardrail.backends import Backend
-from guardrail.backends.packaged import packaged
+from guardrail.backends.packaged import packaged, packaged_entailment
 from guardrail.cli import _selfcheck
 from guardrail.cli._sentences import WIDTH
 from guardrail.detectors import SelfCheck
+from guardrail.detectors.selfcheck import fits
+from guardrail.detectors.selfcheck.ensemble import Stack
+from guardrail.detectors.selfcheck.fits import Fit, Knot, Member
 from guardrail.detectors.selfcheck.questions import Answerable, Distract, QuestionAnswer
 from guardrail.errors import MissingExtra
 from guardrail.flow import Answer, Failed, Reason
@@ -86,6 +89,16 @@ class WordEntailment(Backend):
     def answer(self, requests):
         found = [shared(one.hypothesis, one.premise) for one in requests]
         return [Answer(Entailment(entailment=p, contradiction=1 - p, neutral=0.0)) for p in found]
+
+
+class Words(WordEntailment):
+    """The same as the packaged model is asked: loaded, and named by its weights."""
+
+    def __init__(self):
+        super().__init__("")
+
+    def load(self):
+        """There is nothing to load."""
 
 
 class WordSimilarity(Backend):
@@ -288,6 +301,23 @@ class TestMethods:
         assert list(report.signatures) == ["selfcheck-ensemble"]
         true, false = (finding.score for finding in report.findings)
         assert 0 < true < false < 1
+
+    def test_documents_without_a_method(self, selfcheck, folder, monkeypatch):
+        """What can read them by itself reads them: the packaged entailment model alone, within its ensemble."""
+        fit = Fit(
+            (
+                Member("ngram", "ngram"),
+                Member("nli", "nli", {"model": "packaged", "measure": "not_entailed"}),
+            ),
+            (Knot(5, Stack(("ngram", "nli"), (0.0,) * 4, (1.0,) * 4, (1.0,) * 4, 0.0)),),
+        )
+        monkeypatch.setattr("guardrail.backends.packaged.installed", lambda: True)
+        monkeypatch.setattr(fits, "packaged_fits", lambda: {"both": fit})
+        monkeypatch.setitem(vars(packaged_entailment()), "model", Words())
+        (folder / "d.md").write_text(f"Rain fell all day. {FALSE} It stopped at night.")
+        report = report_of(selfcheck("--answer a.txt --context d.md --json"))
+        assert verdicts(report) == ["unsupported", "supported"]
+        assert "by nli alone" in report.findings[0].reason
 
     def test_prompt(self, selfcheck):
         """The chat model judges each sentence by each sample: 2 × 3 questions."""
