@@ -9,10 +9,9 @@ import numpy as np
 from benchmarks._stats import wilson_interval
 from benchmarks._table import Row
 from benchmarks.entailment.calibration import expected_calibration_error, temperature
-from benchmarks.entailment.lessons import COURSES
 from benchmarks.entailment.pairs import Pair
-from benchmarks.entailment.sets import NOT_ENTAILED, held_back, right
-from benchmarks.entailment.setting import Floats, Setting
+from benchmarks.entailment.sets import NOT_ENTAILED, right
+from benchmarks.entailment.setting import HELD_BACK, Floats, Setting
 
 __all__ = ["CALIBRATED", "figures", "fitted", "folds", "logits", "rows", "tempered"]
 
@@ -21,7 +20,6 @@ MOST_ERROR = 0.05
 CALIBRATED = "mnli_dev"
 """The set whose calibration is judged."""
 
-_HELD_BACK = "held-back pairs"
 _LEAST = 1e-12
 
 
@@ -83,9 +81,8 @@ def tempered(shares: Floats, degrees: float) -> Floats:
 
 def fitted(setting: Setting, which: str) -> float:
     """The temperature of a model, by pairs that it was not trained on, nor is judged by."""
-    pairs = held_back(setting.data, list(COURSES["full"].passes))
-    said = setting.said(which, _HELD_BACK, pairs)
-    return temperature(logits(said), np.array([pair.label for pair in pairs]))
+    labels = [pair.label for pair in setting.pairs(HELD_BACK)]
+    return temperature(logits(setting.said(which, HELD_BACK)), np.array(labels))
 
 
 def folds(shares: Floats, labels: Sequence[int]) -> Floats:
@@ -111,7 +108,7 @@ def _calibration(setting: Setting) -> list[Row]:
         return found
     labels = [pair.label for pair in setting.pairs(CALIBRATED)]
     found += [
-        Row.shown(f"temperature that {_HELD_BACK} would still change", fitted(setting, "mini")),
+        Row.shown(f"temperature that {HELD_BACK} would still change", fitted(setting, "mini")),
         Row.shown(
             f"{CALIBRATED} calibration error, each half by the other's temperature",
             _error(setting, folds(said, labels)),
@@ -123,7 +120,7 @@ def _calibration(setting: Setting) -> list[Row]:
     raw, degrees = setting.said("full", CALIBRATED), fitted(setting, "full")
     return [
         *found,
-        Row.shown(f"full precision: temperature by {_HELD_BACK}", degrees),
+        Row.shown(f"full precision: temperature by {HELD_BACK}", degrees),
         Row.shown(
             f"full precision: {CALIBRATED} calibration error as trained", _error(setting, raw), digits=4
         ),

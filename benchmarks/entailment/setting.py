@@ -12,15 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._table import Run
+from benchmarks.entailment.lessons import COURSES
 from benchmarks.entailment.pairs import HELD_OUT, LABELS, Pair
-from benchmarks.entailment.sets import evaluation
+from benchmarks.entailment.sets import evaluation, held_back
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.weights import ENTAILMENT_MINI, find
 from guardrail.errors import ConfigError, GuardrailError
 from guardrail.flow import Answer, Reply
 from guardrail.requests import Entail, Entailment
 
-__all__ = ["FULL", "MINI", "QUICK", "Absent", "Floats", "Setting", "found", "shares"]
+__all__ = ["FULL", "HELD_BACK", "HOW", "MINI", "QUICK", "Absent", "Floats", "Setting", "found", "shares"]
 
 MINI, FULL, QUICK = ENTAILMENT_MINI, "entailment-full", "minilm-nli"
 """Names under which `EntailmentModel` finds the packaged model, what it was made of, and a quickly trained one."""
@@ -30,6 +31,9 @@ HOW = {
     "full": "not trained: python -m benchmarks.entailment train, or --full DIR",
     "quick": "not trained: python -m benchmarks.entailment train --course quick",
 }
+
+HELD_BACK = "held-back pairs"
+"""Those that the full course does not learn from, though they are of its sets."""
 
 FAST = 1_500
 """Pairs per set with --fast."""
@@ -73,6 +77,7 @@ class Setting:
     run: Run
     models: dict[str, Path | None]
     most: int | None = None
+    _data: Path | None = None
     _sets: dict[str, list[Pair]] = field(default_factory=dict)
     _said: dict[tuple[str, str], Floats] = field(default_factory=dict)
 
@@ -90,8 +95,10 @@ class Setting:
 
     @property
     def data(self) -> Path:
-        """The folder of the labelled pairs."""
-        return self.run.data("nli")
+        """The folder of the labelled pairs; its files are checked once."""
+        if self._data is None:
+            self._data = self.run.data("nli")
+        return self._data
 
     def folder(self, which: str) -> Path:
         """Of a model.
@@ -109,8 +116,10 @@ class Setting:
         return EntailmentModel(self.folder(which), device="cpu")
 
     def pairs(self, name: str) -> list[Pair]:
-        """Of an evaluation set; read once."""
-        if name not in self._sets:
+        """Of an evaluation set, or `HELD_BACK`; read once."""
+        if name == HELD_BACK and name not in self._sets:
+            self._sets[name] = held_back(self.data, list(COURSES["full"].passes))
+        elif name not in self._sets:
             self._sets[name] = evaluation(self.data, name, most=self.most)
         return self._sets[name]
 
@@ -118,10 +127,10 @@ class Setting:
         """The evaluation sets."""
         return HELD_OUT
 
-    def said(self, which: str, name: str, pairs: Sequence[Pair] | None = None) -> Floats:
-        """Of an evaluation set, or of other pairs under a name of their own; each is asked about once."""
+    def said(self, which: str, name: str) -> Floats:
+        """Of the pairs of that name; each is asked about once."""
         key = which, name
         if key not in self._said:
             self.run.say(f"{name}, {which}")
-            self._said[key] = shares(self.model(which), self.pairs(name) if pairs is None else pairs)
+            self._said[key] = shares(self.model(which), self.pairs(name))
         return self._said[key]

@@ -23,7 +23,10 @@ _PAIRS = 192  # of a round
 
 
 def rows(setting: Setting) -> list[Row]:
-    """Loading in fresh processes, then rates: each length and number of threads in a process of its own."""
+    """Loading in fresh processes, then rates: each length and number of threads in a process of its own.
+
+    With --fast only the most threads.
+    """
     folder = setting.folder("mini")
     return [*_load_rows(folder), *_rate_rows(setting, folder)]
 
@@ -73,7 +76,7 @@ def _rate_rows(setting: Setting, folder: Path) -> list[Row]:
     """A model that reads no more than so many tokens, and pairs that have more: all are of exactly that length."""
     found = []
     pairs = setting.pairs("mnli_dev")
-    for threads in THREADS:
+    for threads in THREADS[-1:] if setting.run.fast else THREADS:
         for tokens in TOKENS:
             setting.run.say(f"{tokens} tokens, threads: {threads}")
             texts = lengthened(pairs, tokens, (_ROUNDS + 1) * _PAIRS)

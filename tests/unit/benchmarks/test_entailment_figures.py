@@ -48,8 +48,7 @@ class Said(Setting):
     def sets(self):
         return list(self.own)
 
-    def said(self, which, name, pairs=None):
-        del pairs
+    def said(self, which, name):
         return np.asarray(self.table[which, name], dtype=np.float64)
 
 
