@@ -1,7 +1,7 @@
 """What a model learns from, pass by pass: sets of pairs, some of them made harder, as passages and figures are.
 
-Only sets whose licences allow any use: those of MultiNLI, SNLI, MIT and Apache-2.0 (models/entailment-mini/README.md
-lists them).
+Only sets made of MultiNLI and SNLI, or under MIT or Apache-2.0. The model card (models/entailment-mini/README.md) lists
+them with their licences; the people who made LingNLI, of MultiNLI's premises, have not stated one for their part.
 """
 
 from __future__ import annotations
