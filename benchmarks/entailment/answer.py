@@ -28,7 +28,7 @@ def rows(setting: Setting) -> list[Row]:
     if len(some) <= TIMED:
         return [Row.missing(name, f"this data has fewer than {TIMED + 1} such answers", bar=f"≤ {BOUND}")]
     with worker(THREADS) as process:
-        process.ask("load", folder=str(folder))
+        process.ask("load", folder=str(folder), precision="auto")  # as it ships
         process.ask("guard", options=SHIPPED.options)
         replies = [process.ask("check", answer=p.text, samples=p.samples[:SAMPLES]) for p in some]
     seconds = [reply.seconds for reply in replies[1:]]

@@ -77,7 +77,7 @@ def read(path: Path = _FILE, *, half: str) -> list[Answered]:
 
 def rows(setting: Setting) -> list[Row]:
     """The choices on the tuning half, then its figures, and with --unseen those of the other half."""
-    model = {"entailment": Remembered(setting.model("mini"))}
+    model = {"entailment": Remembered(setting.model("mini", precision="auto"))}
     tuning = read(half=TUNING)
     tried = {choice: _scored(tuning, _scores(tuning, choice, model)) for choice in CONTEXT}
     areas = {choice: auc(one.scores, one.wrong) for choice, one in tried.items()}

@@ -15,7 +15,7 @@ from benchmarks._table import Run
 from benchmarks.entailment.lessons import COURSES
 from benchmarks.entailment.pairs import HELD_OUT, LABELS, Pair
 from benchmarks.entailment.sets import evaluation, held_back
-from guardrail.backends.entailment import EntailmentModel
+from guardrail.backends.entailment import EntailmentModel, Precision
 from guardrail.backends.weights import ENTAILMENT_MINI, find
 from guardrail.errors import ConfigError, GuardrailError
 from guardrail.flow import Answer, Reply
@@ -111,9 +111,9 @@ class Setting:
             raise Absent(HOW[which])
         return path
 
-    def model(self, which: str) -> EntailmentModel:
-        """On the processor, in fp32: what is measured is the model, not its arithmetic."""
-        return EntailmentModel(self.folder(which), device="cpu")
+    def model(self, which: str, *, precision: Precision = "fp32") -> EntailmentModel:
+        """On the processor; in fp32 where the model is measured, in "auto" where a detector is, as it ships."""
+        return EntailmentModel(self.folder(which), device="cpu", precision=precision)
 
     def pairs(self, name: str) -> list[Pair]:
         """Of an evaluation set, or `HELD_BACK`; read once."""

@@ -72,7 +72,7 @@ class _Asked:
         spans = {passage.text: passage.spans() for passage in passages}
         self.splitter = spans.__getitem__
         self._backends = {
-            "entailment": Remembered(setting.model(which)),
+            "entailment": Remembered(setting.model(which, precision="auto")),
             "embedding": Remembered(Embedder(device="cpu")),
         }
         self._known: dict[tuple[Choice, int], Scores] = {}

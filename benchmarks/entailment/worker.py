@@ -11,6 +11,7 @@ from benchmarks.speed.peer import serve
 
 if TYPE_CHECKING:
     from guardrail import Guard
+    from guardrail.backends.entailment import Precision
 
 __all__ = ["Timings"]
 
@@ -26,7 +27,9 @@ class Timings:
         """By name."""
         return {"load": self.load, "score": self.score, "guard": self.guard, "check": self.check}
 
-    def load(self, folder: str, longest: int | None = None) -> dict[str, float]:
+    def load(
+        self, folder: str, longest: int | None = None, precision: Precision = "fp32"
+    ) -> dict[str, float]:
         """Seconds of all imports, then of making the model and reading its weights."""
         started = time.perf_counter()
         import torch  # noqa: F401  # what the model will need, so that it is not timed with it
@@ -38,7 +41,7 @@ class Timings:
         _ = transformers.MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING[type(config)]
         _ = transformers.AutoTokenizer
         imported = time.perf_counter()
-        self._model = EntailmentModel(Path(folder), device="cpu", longest=longest)
+        self._model = EntailmentModel(Path(folder), device="cpu", precision=precision, longest=longest)
         self._model.load()
         return {"imports": imported - started, "load": time.perf_counter() - imported}
 

@@ -7,7 +7,7 @@ from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
 
 from guardrail.flow import Reply
 
-__all__ = ["AsyncBackend", "Backend", "has_async_form", "is_paid"]
+__all__ = ["AsyncBackend", "Backend", "has_async_form", "is_paid", "origin"]
 
 Q_contra = TypeVar("Q_contra", contravariant=True)
 
@@ -62,6 +62,14 @@ class AsyncBackend(Backend[Q_contra], Protocol[Q_contra]):
     async def aanswer(self, requests: Sequence[Q_contra]) -> Sequence[Reply[Any]]:
         """As `answer`."""
         ...
+
+
+def origin(backend: Backend[Any]) -> str:
+    """What a backend's replies depend on but for rounding; what was fitted to them holds for all of one origin.
+
+    A backend that computes in several precisions says so by `origin`; of others it is the fingerprint.
+    """
+    return str(getattr(backend, "origin", backend.fingerprint))
 
 
 def is_paid(backend: Backend[Any]) -> bool:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["BUDGETS", "HALF", "Device", "LocalModel", "Precision", "apportion"]
 
-Precision: TypeAlias = Literal["fp32", "bf16", "int8"]
+Precision: TypeAlias = Literal["auto", "fp32", "bf16", "int8"]
 Device: TypeAlias = str
 Kind: TypeAlias = Literal["classifier", "encoder", "causal", "seq2seq", "multiple_choice"]
 
@@ -112,10 +112,19 @@ class LocalModel:
         self._lock = threading.RLock()  # one forward pass at a time: two would share the same cores
         self._text_lock = threading.Lock()
 
-    @cached_property
+    @property
     def digest(self) -> str:
         """A hash of the weights and all else that answers depend on."""
-        return f"{digest(self.folder)}:{self.precision}:{self.layers or ''}:{self.wanted_longest or ''}"
+        return f"{self._files}:{self.precision}:{self.layers or ''}:{self.wanted_longest or ''}"
+
+    @property
+    def origin(self) -> str:
+        """The same, but for the precision."""
+        return f"{self._files}:{self.layers or ''}:{self.wanted_longest or ''}"
+
+    @cached_property
+    def _files(self) -> str:
+        return digest(self.folder)
 
     # -- texts
 
@@ -364,11 +373,23 @@ def _device(wanted: str) -> str:
 
 
 def _precision(wanted: Precision, device: str) -> Precision:
-    if wanted not in {"fp32", "bf16", "int8"}:
-        raise ConfigError(f"expected precision 'fp32', 'bf16' or 'int8', got {wanted!r}")
+    if wanted not in {"auto", "fp32", "bf16", "int8"}:
+        raise ConfigError(f"expected precision 'auto', 'fp32', 'bf16' or 'int8', got {wanted!r}")
     if wanted == "int8" and device != "cpu":
         raise ConfigError(f"expected device 'cpu' for precision='int8', got {device!r}: use 'bf16' there")
+    if wanted == "auto":
+        return "bf16" if _multiplies_bf16(device) else "fp32"
     return wanted
+
+
+def _multiplies_bf16(device: str) -> bool:
+    """Whether the device has products of bfloat16 of its own; a processor that torch knows nothing of has none."""
+    import torch
+
+    if device != "cpu":
+        return bool(torch.cuda.is_bf16_supported())
+    can: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # older versions do not tell
+    return any(can.get(name, False) for name in ("amx_bf16", "avx512_bf16"))
 
 
 _models: weakref.WeakSet[LocalModel] = weakref.WeakSet()

@@ -22,7 +22,7 @@ from guardrail.requests import Entail, Entailment
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-__all__ = ["EntailmentModel", "Labels", "Order", "label_order", "probabilities"]
+__all__ = ["EntailmentModel", "Labels", "Order", "Precision", "label_order", "probabilities"]
 
 Order: TypeAlias = Literal["premise_first", "hypothesis_first"]
 
@@ -125,7 +125,7 @@ class EntailmentModel(Backend[Entail]):
         order: which text the model reads first. NLI models are trained with the premise first; the paper's own
             package of SelfCheckGPT feeds them the other way round.
         device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
-        precision: "fp32"; "bf16", about twice as fast on processors that have it; "int8", processors only:
+        precision: "fp32"; "auto", which is bf16 where the device multiplies that by itself, else fp32; "bf16", about twice as fast on processors that have it; "int8", processors only:
             linear layers in 8 bits, for processors without bfloat16. Both change scores a little, and make them
             depend on the batch a little. Trained MiniLM, 1,860 pairs: bf16 by .0009 in the mean, .015 at most.
             four layers of DeBERTa-v3-large's shape on two AMD cores, against one pair at a time by transformers: 3.0, 6.0 and
@@ -186,6 +186,12 @@ class EntailmentModel(Backend[Entail]):
         """The weights (by content, so a moved folder stays the same), what its outputs mean, and the order."""
         labels = json.dumps([self.labels.entailment, self.labels.contradiction, self.labels.neutral])
         return f"entailment:{self._model.digest}:{labels}:{self.order}"
+
+    @property
+    def origin(self) -> str:
+        """As `fingerprint`, but for the precision: fits hold in any."""
+        labels = json.dumps([self.labels.entailment, self.labels.contradiction, self.labels.neutral])
+        return f"entailment:{self._model.origin}:{labels}:{self.order}"
 
     def weight(self, request: Entail) -> int:
         """About how many tokens; the exact number is not worth a tokenizer's time in the caller's thread."""

@@ -116,7 +116,7 @@ class Packaged(Backend[Compare]):
 
 
 class PackagedEntailment(Backend[Entail]):
-    """`EntailmentModel("entailment-mini")`, made and loaded by the first request.
+    """`EntailmentModel("entailment-mini", precision="auto")`, made and loaded by the first request.
 
     A pair with a text of another script is refused, as by `Packaged`.
     """
@@ -135,7 +135,7 @@ class PackagedEntailment(Backend[Entail]):
         """
         from guardrail.backends.entailment import EntailmentModel
 
-        model = EntailmentModel(ENTAILMENT_MINI)
+        model = EntailmentModel(ENTAILMENT_MINI, precision="auto")
         self.batch, self.capacity = model.batch, model.capacity  # larger on a GPU
         return model
 
@@ -143,6 +143,11 @@ class PackagedEntailment(Backend[Entail]):
     def fingerprint(self) -> str:
         """The model's, which holds a hash of its weights."""
         return self.model.fingerprint
+
+    @property
+    def origin(self) -> str:
+        """The model's."""
+        return self.model.origin
 
     def weight(self, request: Entail) -> int:
         """As `EntailmentModel`: about how many tokens. No model is made for that, in the caller's thread."""

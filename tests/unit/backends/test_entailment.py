@@ -152,6 +152,21 @@ class TestScores:
         for other in (alone, backwards, split):
             assert np.abs(np.array(other) - together).max() < most
 
+    @pytest.mark.parametrize(
+        ("can", "chosen"), [({}, "fp32"), ({"amx_bf16": True}, "bf16"), ({"avx512_bf16": False}, "fp32")]
+    )
+    def test_auto(self, folders, monkeypatch, can, chosen):
+        """bfloat16 where the processor multiplies it; the origin is that of every precision, the fingerprint is not."""
+        import torch
+
+        monkeypatch.setattr(torch.cpu, "get_capabilities", lambda: can, raising=False)
+        model = EntailmentModel(folders("bert"), device="cpu", precision="auto")
+        assert model.precision == chosen
+        both = [EntailmentModel(folders("bert"), device="cpu", precision=one) for one in ("fp32", "bf16")]
+        assert {one.origin for one in both} == {model.origin}
+        assert len({one.fingerprint for one in both}) == 2
+        assert model.fingerprint in {one.fingerprint for one in both}
+
     @pytest.mark.parametrize("family", ["bert", "deberta"])
     @pytest.mark.parametrize("precision", ["bf16", "int8"])
     def test_faster_numbers(self, folders, family, precision):

@@ -219,6 +219,16 @@ class TestBackends:
         with pytest.raises(ConfigError, match=r"encoder:1.*encoder:2"):
             given.must_suit({"similarity": self.Encoder()})
 
+    def test_rounding(self):
+        """What a backend says to be its origin counts, not in which precision it computes."""
+
+        class Rough(self.Encoder):
+            origin = "encoder"
+
+        fit(backends={"similarity": "encoder"}).must_suit({"similarity": Rough()})
+        with pytest.raises(ConfigError, match="encoder:2"):
+            fit(backends={"similarity": "encoder:2"}).must_suit({"similarity": Rough()})
+
 
 class TestLearn:
     """Answers whose first sentence is right and whose second is made up, as both members say, with noise."""

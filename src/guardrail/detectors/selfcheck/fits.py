@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from guardrail.backends import Backend
+from guardrail.backends import Backend, origin
 from guardrail.backends.packaged import ENTAILMENT_LANE, LANE, entailment_installed, installed
 from guardrail.detectors.selfcheck.ensemble import Stack
 from guardrail.errors import ConfigError, InputError
@@ -130,7 +130,7 @@ class Fit:
     Attributes:
         members: the variants.
         knots: one stack per number of samples and set of members.
-        backends: fingerprints of what made the scores, by lane.
+        backends: origins (`guardrail.backends.origin`) of what made the scores, by lane.
         provenance: data, rows, counts, date, figures; for people.
 
     Raises:
@@ -221,10 +221,10 @@ class Fit:
         """Refuse backends that are not those it was fitted with; lanes that are not given are passed over.
 
         Raises:
-            ConfigError: a fingerprint differs.
+            ConfigError: an origin differs.
         """
         for lane, wanted in self.backends.items():
-            if lane in backends and (came := backends[lane].fingerprint) != wanted:
+            if lane in backends and (came := origin(backends[lane])) != wanted:
                 raise ConfigError(
                     f"the ensemble was fitted with {wanted!r} for {lane!r}, got {came!r}: the scores would mean "
                     "something else. Use that backend, or fit the ensemble anew with yours."

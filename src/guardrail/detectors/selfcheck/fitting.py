@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from guardrail._options import one_of
-from guardrail.backends import Backend
+from guardrail.backends import Backend, origin
 from guardrail.detectors.selfcheck.ensemble import PENALTY, Stack
 from guardrail.detectors.selfcheck.fits import (
     Examine,
@@ -65,7 +65,7 @@ def learn(
         "date": date.today().isoformat(),  # noqa: DTZ011  # a day, for people
         **(provenance or {}),
     }
-    prints = {lane: backend.fingerprint for lane, backend in (backends or {}).items()}
+    prints = {lane: origin(backend) for lane, backend in (backends or {}).items()}
     return Fit(tuple(members), tuple(knots), prints, about)
 
 

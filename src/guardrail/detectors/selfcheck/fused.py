@@ -155,7 +155,7 @@ class EnsembleCheck(SelfCheck):
             without: members whose absence the fit is to cope with, each a group of names.
             shape: "stack" weighs the members and their means over the answer; "mean" is a curve over the plain mean of
                 their z-scores, and a sentence does not depend on its neighbours.
-            backends: what makes the scores, by lane; their fingerprints are kept.
+            backends: what makes the scores, by lane; their origins are kept.
             provenance: what the file says besides about its data.
 
         Raises:
