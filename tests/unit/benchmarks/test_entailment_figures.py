@@ -329,7 +329,7 @@ class TestContext:
         assert {one.half for one in tuning} == {"tuning"}
         backend = Table()
         setting = Said({}, {})
-        setting.model = lambda _: backend
+        setting.model = lambda _, precision: backend
         rows = {row.quantity: row for row in context.rows(setting)}
         assert rows["context, unseen half: all rows"].ok is None
         assert rows["context, tuning half: sentences"].ours == 132

@@ -6,6 +6,7 @@ import pytest
 from tests.unit.backends.models import make, needs_local, needs_minilm
 
 from guardrail import Case, Guard, Verdict
+from guardrail.backends import origin
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.packaged import ENTAILMENT_LANE, installed
 from guardrail.detectors import SelfCheck
@@ -44,7 +45,7 @@ class TestDefault:
         """By the hash of their weights, tokenizer and configuration; the fit is the best that is packaged."""
         assert packaged_fit() == next(iter(packaged_fits()))
         brought = EnsembleCheck().backends()
-        assert read_fit(packaged_fit()).backends == {lane: one.fingerprint for lane, one in brought.items()}
+        assert read_fit(packaged_fit()).backends == {lane: origin(one) for lane, one in brought.items()}
 
     @pytest.mark.parametrize(
         "answer", ["", "London.", "🙂 🙂", "她出生在伦敦。", "She sang. " * 1_000, "x" * 10_000]
