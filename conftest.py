@@ -76,7 +76,8 @@ def _no_network():
 def pytest_configure(config: pytest.Config) -> None:
     """Before anything is collected."""
     global _watching  # noqa: PLW0603  # an audit hook cannot be removed, only told to rest
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell started this in the background; tests press Ctrl-C
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # a shell started this in the background, and tests press Ctrl-C
         signal.signal(signal.SIGINT, signal.default_int_handler)
     home = Path(tempfile.mkdtemp(prefix="guardrail-home-"))
     config.add_cleanup(lambda: _remove(home))
