@@ -87,7 +87,9 @@ class TestOther:
         report = Guard([SelfCheck("nli", order=order, max_parts=99)], backends={"entailment": model}).check(
             Case.of(ANSWER, context=[LONG])
         )
-        assert all(finding.score is not None and "(" not in finding.reason for finding in report.findings)
+        for finding in report.findings:
+            assert finding.score is not None
+            assert "(" not in finding.reason.replace("(P = ", "")  # nothing that was not read
         texts = {r.premise if order == "sample_first" else r.hypothesis for r in model.said}
         assert all(any(sentence in text for text in texts - {LONG}) for sentence in SENTENCES[6:])
 

@@ -1,5 +1,6 @@
 """The packaged entailment model: how it is packed, where it is found, and what its backend says without it."""
 
+import importlib
 import importlib.util
 import json
 import os
@@ -82,7 +83,8 @@ def site(tmp_path, monkeypatch):
             MODEL / "src" / MODULE, module, ignore=shutil.ignore_patterns("*.json", "*.safetensors")
         )
         shutil.copytree(folder, module, dirs_exist_ok=True)
-        monkeypatch.syspath_prepend(str(tmp_path / "site"))
+        monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *sys.path])
+        importlib.invalidate_caches()
         if known:
             digest = sha256((module / "model.safetensors").read_bytes()).hexdigest()
             monkeypatch.setattr(weights, "_ENTAILMENT_SHA256", digest)
