@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks.entailment.pairs import LABELS, Pair, training
@@ -28,16 +28,18 @@ class Course:
         passes: how often each set is seen; a set of n passes is in the first n lessons.
         passages: share of pairs whose premise gets an unrelated one before or behind it; drawn anew in each lesson.
         numbers: at most so many pairs per lesson made of a premise and itself, with another number in half of them.
+        most: of some sets no more pairs than this, drawn at random once.
     """
 
     passes: Mapping[str, int] = field(default_factory=dict)
     passages: float = 0.0
     numbers: int = 0
+    most: Mapping[str, int] = field(default_factory=dict)
 
 
 COURSES = {
     "quick": Course(passes=dict.fromkeys(("mnli_train_10k", "mnli_train_9k", "snli_20k", "snli_cad"), 1)),
-    "full": Course(
+    "alone": Course(
         passes={
             "lingnli": 3,
             "mnli_train_10k": 3,
@@ -51,19 +53,47 @@ COURSES = {
         passages=0.12,
         numbers=3_000,
     ),
+    "teacher": Course(
+        passes=dict.fromkeys(
+            ("mnli_train_10k", "mnli_train_9k", "mnli_taxinli", "lingnli", "snli_20k", "snli_cad"), 1
+        ),
+        most={"lingnli": 6_000, "snli_20k": 3_000, "snli_cad": 3_000},
+    ),
+    "full": Course(
+        passes={
+            "lingnli": 2,
+            "mnli_train_10k": 2,
+            "mnli_train_9k": 2,
+            "mnli_taxinli": 2,
+            "snli_20k": 1,
+            "snli_train_9k": 1,
+            "snli_cad": 1,
+        },
+        passages=0.12,
+        numbers=3_000,
+    ),
 }
-"""By name: a quarter of an hour, or the packaged model."""
+"""By name: a quarter of an hour; what the packaged model learns from labels alone; what its teacher learns; and what it
+then learns with the teacher's probabilities."""
 
 
-def lessons(folder: Path, course: Course, *, seed: int) -> list[list[Pair]]:
+def lessons(
+    folder: Path, course: Course, *, seed: int, taught: Callable[[list[Pair]], list[Pair]] | None = None
+) -> list[list[Pair]]:
     """The pairs of each pass; the same seed gives the same.
 
     Args:
         folder: of the sets.
         course: see there.
         seed: of all that is drawn.
+        taught: adds a teacher's probabilities to the pairs of a set. A pair keeps them in a longer passage; pairs that
+            are made have none.
     """
     sets = training(folder, list(course.passes))
+    for name, most in course.most.items():
+        sets[name] = random.Random(f"{seed} {name}").sample(sets[name], min(most, len(sets[name])))
+    if taught is not None:
+        sets = {name: taught(pairs) for name, pairs in sets.items()}
     found = []
     for number in range(max(course.passes.values())):
         source = random.Random(f"{seed} {number}")
@@ -83,7 +113,7 @@ def passage(pair: Pair, other: str, source: random.Random) -> Pair:
     """The pair with an unrelated premise before or behind its own: what holds of a part holds of the whole."""
     parts = [pair.premise, other]
     source.shuffle(parts)
-    return Pair(" ".join(parts), pair.hypothesis, pair.label)
+    return replace(pair, premise=" ".join(parts))
 
 
 def changed_number(text: str, source: random.Random) -> str | None:

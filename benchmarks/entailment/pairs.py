@@ -23,11 +23,12 @@ _WINDOW = 50  # batches' worth of shuffled pairs among which those of like lengt
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A premise, a hypothesis, and which of `LABELS` holds."""
+    """A premise, a hypothesis, and which of `LABELS` holds; a teacher's probabilities of them, if one was asked."""
 
     premise: str
     hypothesis: str
     label: int
+    taught: tuple[float, float, float] | None = None
 
     @property
     def key(self) -> tuple[str, str]:

@@ -21,10 +21,30 @@ from guardrail.errors import ConfigError, GuardrailError
 from guardrail.flow import Answer, Reply
 from guardrail.requests import Entail, Entailment
 
-__all__ = ["FULL", "HELD_BACK", "HOW", "MINI", "QUICK", "Absent", "Floats", "Setting", "found", "shares"]
+__all__ = [
+    "ALONE",
+    "FULL",
+    "HELD_BACK",
+    "HOW",
+    "MINI",
+    "QUICK",
+    "TEACHER",
+    "TEACHER_BASE",
+    "Absent",
+    "Floats",
+    "Setting",
+    "found",
+    "shares",
+]
 
 MINI, FULL, QUICK = ENTAILMENT_MINI, "entailment-full", "minilm-nli"
 """Names under which `EntailmentModel` finds the packaged model, what it was made of, and a quickly trained one."""
+
+ALONE, TEACHER = "entailment-alone", "entailment-teacher"
+"""What the full one was made of: a model of its shape that learnt from labels alone, and a larger one."""
+
+TEACHER_BASE = "sentence-transformers/all-mpnet-base-v2"
+"""The encoder that the teacher begins with (Apache-2.0)."""
 
 HOW = {
     "mini": "the packaged model is not installed: pip install ./models/entailment-mini in a checkout, or --model DIR",

@@ -11,10 +11,7 @@ import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from benchmarks._training import Progress, Stopwatch, resume, save, write_tensors
 from benchmarks.entailment.pairs import LABELS, Pair, in_batches
@@ -23,7 +20,6 @@ from guardrail.errors import InputError
 
 __all__ = ["CURVE", "Recipe", "Trained", "train", "trained"]
 
-Floats: TypeAlias = NDArray[np.floating[Any]]
 NOTE, CURVE = "training.json", "curve.jsonl"
 _UNFINISHED, _BEST = "unfinished", "best.safetensors"
 
@@ -40,7 +36,8 @@ class Recipe:
         longest: tokens of a pair.
         bf16: compute in bfloat16; weights stay in float32.
         looks: how often the model is judged, evenly over the second half, the last time at the end.
-        frozen: layers, counted from the words on, that stay as they are; the word vectors always do.
+        frozen: layers, counted from the words on, that stay as they are, with all that lies before them; the word
+            vectors always do.
         hard: weight of the labels in the loss, where a teacher's probabilities are there too; they have the rest.
     """
 
@@ -102,7 +99,6 @@ def train(
     *,
     recipe: Recipe | None = None,
     base: Path | None = None,
-    soft: Sequence[Floats] | None = None,
     judge: Judge | None = None,
     save_every: int = 200,
     say: Callable[[str], None] = lambda _line: None,
@@ -114,7 +110,6 @@ def train(
         folder: gets config.json, the tokenizer, model.safetensors and the curve.
         recipe: see there.
         base: a model to begin with, with a head of three outputs or without one; by default MiniLM.
-        soft: a teacher's probabilities of `LABELS` for the pairs of each pass, pairs x 3.
         judge: chooses the weights that are kept; without one, the last.
         save_every: steps between two savings.
         say: gets a line of progress now and then.
@@ -135,7 +130,7 @@ def train(
     looks = _looks(recipe.looks, steps) if judge else set()
     watch, losses = Stopwatch(before), before.losses
     network.train()
-    batches = _batches(lessons, soft, recipe, reader, before.step)
+    batches = _batches(lessons, recipe, reader, before.step)
     for step, (inputs, wanted) in enumerate(batches, before.step):
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=recipe.bf16):
             logits = network(**inputs).logits
@@ -207,7 +202,6 @@ class _Curve:
 
 def _batches(
     lessons: Sequence[Sequence[Pair]],
-    soft: Sequence[Floats] | None,
     recipe: Recipe,
     reader: Any,
     start: int,
@@ -216,16 +210,16 @@ def _batches(
     import torch
 
     passed = 0
+    truth = torch.eye(len(LABELS)).tolist()
     for number, lesson in enumerate(lessons):
         count = -(-len(lesson) // recipe.batch)
         if passed + count > start:
             texts = [pair.premise for pair in lesson], [pair.hypothesis for pair in lesson]
             encoded = reader(*texts, truncation=True, max_length=recipe.longest)
             lengths = [len(ids) for ids in encoded["input_ids"]]
-            wanted = torch.eye(len(LABELS))[torch.tensor([pair.label for pair in lesson])]
-            if soft is not None:
-                taught = torch.from_numpy(soft[number]).float()
-                wanted = recipe.hard * wanted + (1 - recipe.hard) * taught
+            labels = torch.tensor([truth[pair.label] for pair in lesson])
+            taught = torch.tensor([pair.taught or truth[pair.label] for pair in lesson])
+            wanted = recipe.hard * labels + (1 - recipe.hard) * taught
             plan = in_batches(lengths, size=recipe.batch, seed=recipe.seed + 1_000 * number)
             for batch in plan[max(0, start - passed) :]:
                 inputs = reader.pad(
@@ -274,9 +268,14 @@ def _begin(recipe: Recipe, base: Path) -> tuple[Any, Any]:
         attn_implementation="eager",  # the fused kernel's backward pass in bf16 takes half of a step's time
     )
     transformers.utils.logging.set_verbosity(level)
-    network.base_model.embeddings.word_embeddings.requires_grad_(False)
-    for layer in network.base_model.encoder.layer[: recipe.frozen]:
-        layer.requires_grad_(False)
+    body = network.base_model
+    body.embeddings.word_embeddings.requires_grad_(False)
+    if recipe.frozen:  # one weight that is learnt before them would take the gradient through all of them
+        body.requires_grad_(False)
+        for layer in body.encoder.layer[recipe.frozen :]:
+            layer.requires_grad_(True)
+        if getattr(body, "pooler", None) is not None:
+            body.pooler.requires_grad_(True)
     return network, reader
 
 
