@@ -21,11 +21,11 @@ from guardrail.errors import MissingExtra
 __all__ = ["PARTS", "compute", "main"]
 
 PARTS = ("training", "accuracy", "quantised", "speed", "answer", "context", "precision", "wikibio")
-"""Each is a module of this package with `rows(setting)`."""
+"""Each is a module of `benchmarks.entailment.measuring` with `rows(setting)`."""
 
 COMMANDS = {
-    "train": "benchmarks.entailment.learn",
-    "pack": "benchmarks.entailment.packing",
+    "train": "benchmarks.entailment.making.train",
+    "pack": "benchmarks.entailment.making.pack",
     "record": "benchmarks.entailment.record",
 }
 
@@ -42,7 +42,7 @@ def compute(run: Run) -> list[Row]:
             continue
         run.say(part)
         try:
-            rows = importlib.import_module(f"{__package__}.{part}").rows(setting)
+            rows = importlib.import_module(f"{__package__}.measuring.{part}").rows(setting)
         except (MissingExtra, Absent, WorkerFailed) as error:
             found.append(Row.missing(f"{part}: all rows", str(error)))
             continue
@@ -56,7 +56,7 @@ def compute(run: Run) -> list[Row]:
 
 
 def _draw(setting: Setting, folder: Path) -> None:
-    from benchmarks.entailment import figures
+    from benchmarks.entailment.measuring import figures
 
     said = {
         name: (setting.said("mini", name), [pair.label for pair in setting.pairs(name)])

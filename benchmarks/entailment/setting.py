@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._table import Run
-from benchmarks.entailment.lessons import COURSES
+from benchmarks.entailment.making.lessons import COURSES
 from benchmarks.entailment.pairs import HELD_OUT, LABELS, Pair
 from benchmarks.entailment.sets import evaluation, held_back
 from guardrail.backends.entailment import EntailmentModel, Precision

@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
-from benchmarks.entailment.pack import pack
+from benchmarks.entailment.making.form import pack
 from tests.unit.backends.models import TEXTS, edit_config, make, needs_local
 
 from guardrail.backends import packaged, weights

@@ -4,13 +4,16 @@ import itertools
 import json
 import random
 import re
+from dataclasses import replace
 
 import pytest
-from benchmarks.entailment.judge import Judge
-from benchmarks.entailment.learn import _told
-from benchmarks.entailment.lessons import COURSES, Course, changed_number, lessons, passage
+from benchmarks.entailment.making import train as command
+from benchmarks.entailment.making.judge import Judge
+from benchmarks.entailment.making.lessons import COURSES, Course, changed_number, lessons, passage
+from benchmarks.entailment.making.loop import CURVE, Recipe, train, trained
+from benchmarks.entailment.making.teacher import Teacher
+from benchmarks.entailment.making.train import RECIPES, _told
 from benchmarks.entailment.pairs import HELD_OUT, Pair, held_out, in_batches, read, training
-from benchmarks.entailment.train import CURVE, Recipe, train, trained
 from tests.unit.backends.models import make, needs_local
 
 from guardrail.errors import InputError
@@ -105,6 +108,26 @@ class TestLessons:
         found = {passage(own, "B.", random.Random(seed)) for seed in range(9)}
         assert found == {Pair("A. B.", "h", 2), Pair("B. A.", "h", 2)}
 
+    def test_taught(self, folder):
+        """A pair keeps its teacher's probabilities in a longer passage; a pair that is made has none."""
+
+        def taught(pairs):
+            return [replace(pair, taught=(0.2, 0.5, 0.3)) for pair in pairs]
+
+        course = Course(passes={"one": 1}, passages=0.5, numbers=10)
+        [pairs] = lessons(folder, course, seed=0, taught=taught)
+        assert {pair.taught for pair in pairs[:40]} == {(0.2, 0.5, 0.3)}
+        assert {pair.taught for pair in pairs[40:]} == {None}
+        [alone] = lessons(folder, course, seed=0)
+        assert alone == [replace(pair, taught=None) for pair in pairs]
+
+    def test_most(self, folder):
+        """So many pairs of a set that has more, the same with each seed."""
+        course = Course(passes={"one": 2, "two": 2}, most={"one": 7, "two": 99})
+        first, second = lessons(folder, course, seed=0)
+        assert (len(first), first) == (47, second)
+        assert first != lessons(folder, course, seed=1)[0]
+
     def test_numbers(self, folder):
         """A premise that says itself is entailed; with another number it is contradicted."""
         [pairs] = lessons(folder, Course(passes={"one": 1}, numbers=30), seed=0)
@@ -131,8 +154,8 @@ class TestLessons:
         """The quick one has one pass of 45,000 pairs at the most, and makes none; the other makes some."""
         assert set(COURSES["quick"].passes.values()) == {1}
         assert COURSES["quick"].passages == COURSES["quick"].numbers == 0
-        assert set(COURSES["quick"].passes) < set(COURSES["full"].passes)
-        assert not set(COURSES["full"].passes) & set(HELD_OUT)
+        assert set(COURSES["quick"].passes) < set(COURSES["full"].passes) < set(COURSES["alone"].passes)
+        assert not any(set(course.passes) & set(HELD_OUT) for course in COURSES.values())
 
 
 WORDS = ["cat", "dog", "bird", "fish"]
@@ -218,6 +241,29 @@ class TestTrain:
             (4, False),
         ]
 
+    def test_from_a_teacher(self, tmp_path, base):
+        """Oracle: where only the teacher's probabilities count and all are (.6, .3, .1), that is what is learnt."""
+        pairs = [replace(pair, taught=(0.6, 0.3, 0.1)) for pair in PAIRS]
+        recipe = Recipe(batch=4, bf16=False, hard=0.0, rate=3e-3)
+        train([pairs] * 12, tmp_path / "taught", base=base, recipe=recipe)
+        for pair in Teacher(tmp_path / "taught", tmp_path / "said")(PAIRS):
+            assert pair.taught == pytest.approx((0.6, 0.3, 0.1), abs=0.06)
+        train([pairs], tmp_path / "hard", base=base, recipe=replace(recipe, hard=1.0))
+        train([PAIRS], tmp_path / "labels", base=base, recipe=recipe)
+        assert same(tmp_path / "hard", tmp_path / "labels")
+
+    def test_frozen(self, tmp_path, base):
+        """The words and the first layers stay as they are; the others, and the head, learn."""
+        from safetensors.torch import load_file
+
+        train([PAIRS], tmp_path / "out", base=base, recipe=replace(RECIPE, frozen=1))
+        before, after = load_file(base / "model.safetensors"), load_file(tmp_path / "out/model.safetensors")
+        changed = {name for name, one in before.items() if not (after.get(f"bert.{name}", one) == one).all()}
+        stay = ("embeddings.", "encoder.layer.0.")
+        assert changed
+        assert not any(name.startswith(stay) for name in changed)
+        assert any(name.startswith("encoder.layer.1.") for name in changed)
+
     def test_judge(self, tmp_path):
         """The share of pairs of which the largest output is the label's, whatever their order."""
         needs_local()
@@ -236,9 +282,83 @@ class TestTrain:
         assert Judge([*wrong, *right[4:]])(network, reader) == 0.75
 
 
+class TestTeacher:
+    @pytest.fixture
+    def folder(self, tmp_path):
+        needs_local()
+        return make(tmp_path / "model", labels=("entailment", "neutral", "contradiction"))
+
+    def test_the_model_s_own(self, folder, tmp_path):
+        """Oracle: the library, one pair at a time, in float32."""
+        import torch
+        import transformers
+
+        reader = transformers.AutoTokenizer.from_pretrained(folder)
+        network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
+        for pair in Teacher(folder, tmp_path / "kept")(PAIRS):
+            with torch.inference_mode():
+                logits = network(**reader(pair.premise, pair.hypothesis, return_tensors="pt")).logits
+            assert pair.taught == pytest.approx(logits.softmax(1)[0].tolist(), abs=0.04)  # bfloat16
+
+    def test_asked_once(self, folder, tmp_path, monkeypatch):
+        """What was said before a stop is not asked again, in whatever order the pairs have been asked."""
+        monkeypatch.setattr("benchmarks.entailment.making.teacher._BATCH", 4)
+        monkeypatch.setattr("benchmarks.entailment.making.teacher._PAUSE", -1)
+        whole = Teacher(folder, tmp_path / "whole")(PAIRS)
+        with pytest.raises(Stop):
+            Teacher(folder, tmp_path / "kept", say=stopping("pair 8", []))(PAIRS)
+        lines = []
+        again = Teacher(folder, tmp_path / "kept", say=lines.append)
+        assert again(PAIRS) == whole
+        assert lines == ["pair 12 of 16", "pair 16 of 16"]
+        assert again(PAIRS) == whole
+        assert len(lines) == 2
+        assert again(PAIRS[:4]) == whole[:4]
+        assert len(lines) == 3  # other pairs
+
+
+class TestCommand:
+    def test_four_steps(self, tmp_path, monkeypatch, capsys):
+        """The full course: alone, the teacher, what it says, and then the model, which is not trained again."""
+        needs_local()
+        for name in HELD_OUT:
+            write(
+                tmp_path / "nli", name, [("A cat.", f"It is {name} {i}.", "neutral", "dev") for i in range(6)]
+            )
+        for name in COURSES["alone"].passes:
+            rows = [(f"A {name} in {i}.", f"h {i}", "entailment", "train") for i in range(10, 20)]
+            write(tmp_path / "nli", name, rows)
+        small, larger = make(tmp_path / "small", head=False), make(tmp_path / "larger", head=False)
+        monkeypatch.setattr("benchmarks.entailment.making.loop.minilm", lambda: small)
+        monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path / "models"))
+        monkeypatch.setattr(command, "_GLANCE", 3)
+        recipes = {name: replace(one, frozen=min(1, one.frozen)) for name, one in RECIPES.items()}
+        monkeypatch.setattr(command, "RECIPES", recipes)
+        arguments = ["--data", str(tmp_path / "nli"), "--teacher-base", str(larger)]
+        assert command.main(arguments) == 0
+        told = capsys.readouterr()
+        assert "course 'alone' first" in told.err
+        assert "course 'teacher' first" in told.err
+        assert "pair 10 of 10" in told.err
+        models = {one.name for one in (tmp_path / "models").iterdir()}
+        assert models == {"entailment-alone", "entailment-teacher", "entailment-full"}
+        assert command.main(arguments) == 0
+        assert capsys.readouterr().err == ""
+
+    def test_no_teacher(self, tmp_path, monkeypatch, capsys):
+        """It says so before it trains for an hour."""
+        needs_local()
+        monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setenv("HF_HOME", str(tmp_path))
+        assert command.main(["--data", str(tmp_path)]) == 2
+        assert "all-mpnet-base-v2" in capsys.readouterr().err
+        assert not list(tmp_path.iterdir())
+
+
 class TestProgress:
     def test_lines_where_there_is_no_terminal(self, capsys):
         """Each line as it is said."""
-        with _told(10) as say:
+        with _told("steps", 10) as say:
             say("step 5 of 10: loss 0.5")
         assert capsys.readouterr().err == "step 5 of 10: loss 0.5\n"

@@ -7,14 +7,15 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from benchmarks._table import Expected, Row, Run
-from benchmarks.entailment import accuracy, context, quantised, record, run, training, wikibio
-from benchmarks.entailment.checked import Remembered, scores
-from benchmarks.entailment.choices import CHOICES, CONTEXT, SHIPPED, Choice, cheapest
+from benchmarks.entailment import record, run
+from benchmarks.entailment.making.loop import Recipe
+from benchmarks.entailment.measuring import accuracy, context, quantised, training, wikibio
+from benchmarks.entailment.measuring.checked import Remembered, scores
+from benchmarks.entailment.measuring.choices import CHOICES, CONTEXT, SHIPPED, Choice, cheapest
+from benchmarks.entailment.measuring.speed import lengthened
 from benchmarks.entailment.pairs import HELD_OUT, Pair
 from benchmarks.entailment.sets import NOT_ENTAILED, evaluation, held_back, right
 from benchmarks.entailment.setting import Absent, Setting
-from benchmarks.entailment.speed import lengthened
-from benchmarks.entailment.train import Recipe
 from benchmarks.selfcheck.metrics import Measured
 from benchmarks.selfcheck.passages import Passage
 

@@ -6,9 +6,9 @@ import statistics
 from collections.abc import Sequence
 
 from benchmarks._table import Row
-from benchmarks.entailment.choices import SHIPPED
+from benchmarks.entailment.measuring.choices import SHIPPED
+from benchmarks.entailment.measuring.speed import worker
 from benchmarks.entailment.setting import Setting
-from benchmarks.entailment.speed import worker
 from benchmarks.selfcheck.passages import Passage, read_passages
 from guardrail.text.sentences import split_sentences
 

@@ -33,7 +33,7 @@ def rows(setting: Setting) -> list[Row]:
 
 def worker(threads: int) -> Worker:
     """A process with so many threads."""
-    command = [sys.executable, "-m", "benchmarks.entailment.worker"]
+    command = [sys.executable, "-m", "benchmarks.entailment.measuring.worker"]
     return Worker("entailment", command, environment=settings(threads, "cpu"))
 
 

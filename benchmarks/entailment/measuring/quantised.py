@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from benchmarks._table import Row
-from benchmarks.entailment.accuracy import figures
-from benchmarks.entailment.pack import WEIGHTS
+from benchmarks.entailment.making.form import WEIGHTS
+from benchmarks.entailment.measuring.accuracy import figures
 from benchmarks.entailment.setting import Setting
 
 __all__ = ["MOST", "rows"]

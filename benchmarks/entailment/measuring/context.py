@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from benchmarks._rows import Value
 from benchmarks._stats import auc
 from benchmarks._table import Row
-from benchmarks.entailment.checked import Remembered, scores
-from benchmarks.entailment.choices import CONTEXT, Choice, cheapest
+from benchmarks.entailment.measuring.checked import Remembered, scores
+from benchmarks.entailment.measuring.choices import CONTEXT, Choice, cheapest
 from benchmarks.entailment.setting import Floats, Setting
 from guardrail import Case
 from guardrail.detectors.selfcheck.nli import DOCUMENTS
@@ -24,7 +24,7 @@ from guardrail.errors import InputError
 __all__ = ["Answered", "Scored", "best_threshold", "by_kind", "f1", "read", "resampled", "rows"]
 
 TUNING, UNSEEN = "tuning", "unseen"
-_FILE = Path(__file__).with_name("labelled") / "context.jsonl"
+_FILE = Path(__file__).parents[1] / "labelled" / "context.jsonl"
 _REPLICATES, _SEED = 2_000, 0
 
 Truth: TypeAlias = NDArray[np.bool_]

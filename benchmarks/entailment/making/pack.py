@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._data import data_dir
-from benchmarks.entailment.accuracy import logits
 from benchmarks.entailment.calibration import temperature
-from benchmarks.entailment.lessons import COURSES
-from benchmarks.entailment.pack import pack
+from benchmarks.entailment.making.form import pack
+from benchmarks.entailment.making.lessons import COURSES
+from benchmarks.entailment.measuring.accuracy import logits
 from benchmarks.entailment.record import MODEL, replaced
 from benchmarks.entailment.sets import held_back
 from benchmarks.entailment.setting import FULL, HOW, Absent, found, shares
@@ -23,7 +23,7 @@ from guardrail.errors import GuardrailError
 __all__ = ["PACKAGE", "main"]
 
 PACKAGE = (
-    Path(__file__).resolve().parents[2] / "models" / "entailment-mini" / "src" / "guardrail_entailment_mini"
+    Path(__file__).resolve().parents[3] / "models" / "entailment-mini" / "src" / "guardrail_entailment_mini"
 )
 """The module of the packaged model in a checkout."""
 

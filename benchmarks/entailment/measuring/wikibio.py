@@ -9,8 +9,8 @@ from typing import TypeAlias
 import numpy as np
 
 from benchmarks._table import Row
-from benchmarks.entailment.checked import Remembered, scores
-from benchmarks.entailment.choices import CHOICES, SHIPPED, Choice, cheapest
+from benchmarks.entailment.measuring.checked import Remembered, scores
+from benchmarks.entailment.measuring.choices import CHOICES, SHIPPED, Choice, cheapest
 from benchmarks.entailment.setting import Absent, Setting
 from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, Measured, measure
 from benchmarks.selfcheck.passages import Passage, read_passages

@@ -32,9 +32,7 @@ class Teacher:
         say: gets a line of progress now and then.
     """
 
-    def __init__(
-        self, folder: Path, kept: Path, *, say: Callable[[str], None] = lambda _line: None
-    ) -> None:
+    def __init__(self, folder: Path, kept: Path, *, say: Callable[[str], None] = lambda _line: None) -> None:
         self._folder, self._kept, self._say = folder, kept, say
         self._weights = digest(folder)
         self._network: Any = None
@@ -73,9 +71,7 @@ class Teacher:
         if self._network is None:
             self._open()
         texts = [pair.premise for pair in pairs], [pair.hypothesis for pair in pairs]
-        inputs = self._reader(
-            *texts, truncation=True, max_length=_LONGEST, padding=True, return_tensors="pt"
-        )
+        inputs = self._reader(*texts, truncation=True, max_length=_LONGEST, padding=True, return_tensors="pt")
         with torch.inference_mode():
             return self._network(**inputs).logits.float().softmax(1)
 

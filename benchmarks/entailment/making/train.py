@@ -21,12 +21,12 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks._data import data_dir
-from benchmarks.entailment.judge import Judge
-from benchmarks.entailment.lessons import COURSES, lessons
+from benchmarks.entailment.making.judge import Judge
+from benchmarks.entailment.making.lessons import COURSES, lessons
+from benchmarks.entailment.making.loop import CURVE, Recipe, Trained, train, trained
+from benchmarks.entailment.making.teacher import Teacher
 from benchmarks.entailment.pairs import Pair, read
 from benchmarks.entailment.setting import ALONE, FULL, QUICK, TEACHER, TEACHER_BASE
-from benchmarks.entailment.teacher import Teacher
-from benchmarks.entailment.train import CURVE, Recipe, Trained, train, trained
 from benchmarks.phr.process.progress import progress
 from guardrail.backends.weights import find, places
 from guardrail.errors import GuardrailError, MissingExtra
@@ -139,6 +139,6 @@ def _plot(folder: Path) -> None:
     path = folder / CURVE
     if importlib.util.find_spec("matplotlib") is None or not path.is_file():
         return
-    from benchmarks.entailment.figures import curve
+    from benchmarks.entailment.measuring.figures import curve
 
     curve([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], folder)

@@ -1,0 +1,1 @@
+"""What is measured of the packaged entailment model; each part gives rows."""
