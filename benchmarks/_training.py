@@ -5,15 +5,19 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-__all__ = ["Progress", "Stopwatch", "resume", "save", "write_tensors"]
+from guardrail.errors import InputError
 
-_STATE = "state.safetensors"
+__all__ = ["Progress", "Stopwatch", "noted", "resume", "save", "write_note", "write_tensors"]
+
+_NOTE, _STATE = "training.json", "state.safetensors"
 _NETWORK, _OPTIMIZER = "network.", "optimizer."
+
+Note = TypeVar("Note")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,35 @@ def resume(folder: Path, identity: Mapping[str, Any], network: Any, optimizer: A
             state.setdefault(int(index), {})[part] = value
     optimizer.load_state_dict({**optimizer.state_dict(), "state": state})
     return Progress(**{one.name: note[one.name] for one in fields(Progress)})
+
+
+def write_note(folder: Path, note: Any) -> None:
+    """What is known of a finished training, beside its weights: written last, it says that all is there.
+
+    Args:
+        folder: of the model.
+        note: a data class.
+    """
+    (folder / _NOTE).write_text(json.dumps(asdict(note), indent=2) + "\n", encoding="utf-8")
+
+
+def noted(folder: Path, made: Callable[[Mapping[str, Any]], Note]) -> Note | None:
+    """What a finished training has left in a folder, if there is one; a model from elsewhere has no such note.
+
+    Args:
+        folder: of the model.
+        made: of what `write_note` wrote, as JSON gives it.
+
+    Raises:
+        InputError: the note is of another kind.
+    """
+    path = folder / _NOTE
+    if not path.is_file():
+        return None
+    try:
+        return made(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, TypeError, KeyError) as error:
+        raise InputError(f"expected the note of a training in {str(path)!r}, got {error!r}") from error
 
 
 def write_tensors(path: Path, tensors: Mapping[str, Any], told: tuple[str, str] = ("format", "pt")) -> None:

@@ -65,7 +65,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _train(training: Training, minutes: float | None) -> bool:
     """Whether the time was over before the training."""
-    from benchmarks.phr.process.progress import progress
+    from benchmarks._progress import progress
 
     start, recipe = time.monotonic(), training.recipe
     with progress("pairs read", recipe.pairs_to(recipe.steps), recipe.pairs_to(training.step)) as told:

@@ -13,14 +13,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from benchmarks._training import Progress, Stopwatch, resume, save, write_tensors
+from benchmarks._training import Progress, Stopwatch, noted, resume, save, write_note, write_tensors
 from benchmarks.entailment.pairs import LABELS, Pair, in_batches
 from guardrail.backends.weights import minilm
-from guardrail.errors import InputError
 
 __all__ = ["CURVE", "Recipe", "Trained", "train", "trained"]
 
-NOTE, CURVE = "training.json", "curve.jsonl"
+CURVE = "curve.jsonl"
 _UNFINISHED, _BEST = "unfinished", "best.safetensors"
 
 
@@ -83,14 +82,7 @@ Judge = Callable[[Any, Any], float]
 
 def trained(folder: Path) -> Trained | None:
     """What a finished training has left in a folder, if there is one."""
-    path = folder / NOTE
-    if not path.is_file():
-        return None
-    try:
-        note = json.loads(path.read_text(encoding="utf-8"))
-        return Trained(**{**note, "recipe": Recipe(**note["recipe"])})
-    except (ValueError, TypeError, KeyError) as error:
-        raise InputError(f"expected the note of a training in {str(path)!r}, got {error!r}") from error
+    return noted(folder, lambda note: Trained(**{**note, "recipe": Recipe(**note["recipe"])}))
 
 
 def train(
@@ -243,7 +235,7 @@ def _write(folder: Path, result: Trained, network: Any, reader: Any) -> None:
         network.load_state_dict(load_file(unfinished / _BEST))
     network.eval().save_pretrained(folder)
     reader.save_pretrained(folder)
-    (folder / NOTE).write_text(json.dumps(asdict(result), indent=2) + "\n", encoding="utf-8")
+    write_note(folder, result)
     shutil.rmtree(unfinished, ignore_errors=True)
 
 

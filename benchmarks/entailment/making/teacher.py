@@ -5,6 +5,7 @@ Source: Hinton et al., Distilling the knowledge in a neural network, 2015.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,9 +19,27 @@ from benchmarks._training import write_tensors
 from benchmarks.entailment.pairs import LABELS, Pair
 from guardrail.backends.weights import digest
 
-__all__ = ["Teacher"]
+__all__ = ["Teacher", "seconds"]
+
+_SAID = "said"
+_TIME = "seconds"
 
 _BATCH, _LONGEST, _PAUSE = 64, 128, 60.0
+
+
+def seconds(folder: Path) -> float | None:
+    """How long a teacher has taken for all that is kept of it, by the clock; `None` if that is not known.
+
+    Args:
+        folder: of the teacher.
+    """
+    from safetensors import safe_open
+
+    found = []
+    for path in sorted((folder / _SAID).glob("*.safetensors")):
+        with safe_open(path, framework="pt") as file:
+            found.append(float((file.metadata() or {}).get(_TIME, "nan")))
+    return None if not found or math.isnan(sum(found)) else sum(found)
 
 
 class Teacher:
@@ -28,12 +47,15 @@ class Teacher:
 
     Args:
         folder: of the classifier, with three outputs in the order of `LABELS`.
-        kept: folder for what it has said; what is there of the same weights and pairs is not asked again.
+        kept: folder for what it has said, by default its own; what is there of the same weights and pairs is not asked
+            again.
         say: gets a line of progress now and then.
     """
 
-    def __init__(self, folder: Path, kept: Path, *, say: Callable[[str], None] = lambda _line: None) -> None:
-        self._folder, self._kept, self._say = folder, kept, say
+    def __init__(
+        self, folder: Path, kept: Path | None = None, *, say: Callable[[str], None] = lambda _line: None
+    ) -> None:
+        self._folder, self._kept, self._say = folder, kept or folder / _SAID, say
         self._weights = digest(folder)
         self._network: Any = None
         self._reader: Any = None
@@ -41,25 +63,24 @@ class Teacher:
     def __call__(self, pairs: Sequence[Pair]) -> list[Pair]:
         """The pairs, each with its probabilities."""
         import torch
-        from safetensors.torch import load_file
 
         name = blake2b(self._weights.encode(), digest_size=16)
         for pair in pairs:
             name.update(f"{pair.premise}\0{pair.hypothesis}\0".encode())
         path = self._kept / f"{name.hexdigest()}.safetensors"
-        shares = (
-            load_file(path)["shares"] if path.is_file() else torch.full((len(pairs), len(LABELS)), torch.nan)
-        )
+        shares, before = torch.full((len(pairs), len(LABELS)), torch.nan), 0.0
+        if path.is_file():
+            shares, before = _kept(path)
         # Pairs of like length together, so that little is padding; the longest first, for what cannot be held fails soon.
         order = sorted(range(len(pairs)), key=lambda i: -len(pairs[i].premise) - len(pairs[i].hypothesis))
         left = [i for i in order if shares[i].isnan().any()]
-        saved = time.monotonic()
+        begun = saved = time.monotonic()
         for start in range(0, len(left), _BATCH):
             some = left[start : start + _BATCH]
             shares[some] = self._shares([pairs[i] for i in some])
             if start + _BATCH >= len(left) or time.monotonic() - saved > _PAUSE:
                 saved = time.monotonic()
-                write_tensors(path, {"shares": shares})
+                write_tensors(path, {"shares": shares}, (_TIME, str(before + saved - begun)))
                 done = len(pairs) - len(left) + start + len(some)
                 self._say(f"pair {done} of {len(pairs)}")
         rows = np.asarray(shares, dtype=np.float64).tolist()
@@ -83,3 +104,11 @@ class Teacher:
         self._network = transformers.AutoModelForSequenceClassification.from_pretrained(
             str(self._folder), local_files_only=True, use_safetensors=True, dtype=torch.bfloat16
         ).eval()
+
+
+def _kept(path: Path) -> tuple[Any, float]:
+    """The shares, and the seconds that they took."""
+    from safetensors import safe_open
+
+    with safe_open(path, framework="pt") as file:
+        return file.get_tensor("shares"), float((file.metadata() or {}).get(_TIME, "nan"))

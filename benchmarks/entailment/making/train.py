@@ -21,13 +21,13 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks._data import data_dir
+from benchmarks._progress import progress
 from benchmarks.entailment.making.judge import Judge
 from benchmarks.entailment.making.lessons import COURSES, lessons
 from benchmarks.entailment.making.loop import CURVE, Recipe, Trained, train, trained
 from benchmarks.entailment.making.teacher import Teacher
 from benchmarks.entailment.pairs import Pair, read
 from benchmarks.entailment.setting import ALONE, FULL, QUICK, TEACHER, TEACHER_BASE
-from benchmarks.phr.process.progress import progress
 from guardrail.backends.weights import find, places
 from guardrail.errors import GuardrailError, MissingExtra
 
@@ -116,7 +116,7 @@ def _train(data: Path, folder: Path, course: str, seed: int, larger: Path | None
 
 def _taught(teacher: Path, pairs: list[Pair]) -> list[Pair]:
     with _told("pairs", len(pairs)) as say:
-        return Teacher(teacher, teacher / "said", say=say)(pairs)
+        return Teacher(teacher, say=say)(pairs)
 
 
 @contextmanager

@@ -13,12 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks._progress import progress
 from benchmarks._table import Row, Run, bench
 from benchmarks.phr.language import cells as finished
 from benchmarks.phr.language import figures, tables
 from benchmarks.phr.language.cells import Found, Store
 from benchmarks.phr.language.evaluation import Plan, evaluate
-from benchmarks.phr.language.progress import progress
 from benchmarks.phr.language.tasks import TASKS, read
 from benchmarks.phr.language.train import home, trained
 from guardrail.detectors.phr import Settings

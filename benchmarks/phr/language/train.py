@@ -12,24 +12,23 @@ import json
 import math
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks._data import data_dir
-from benchmarks._training import Stopwatch, resume, save
+from benchmarks._training import Stopwatch, noted, resume, save, write_note
 from benchmarks.phr.language.corpus import BEGIN, END, Sequences, tokenizer
 from benchmarks.phr.language.tasks import TASKS, Rows, read
 from guardrail.backends.weights import places
-from guardrail.errors import GuardrailError, InputError, MissingExtra
+from guardrail.errors import GuardrailError, MissingExtra
 
 __all__ = ["NAME", "Recipe", "Trained", "home", "main", "train", "trained"]
 
 NAME = "phr-toy"
 """Under this name `CausalModel` finds what was trained."""
 
-NOTE = "training.json"
 _UNFINISHED = "unfinished"
 
 
@@ -108,16 +107,12 @@ def home() -> Path:
 
 def trained(folder: Path) -> Trained | None:
     """What a finished training has left in a folder, if there is one; a model from elsewhere has no such note."""
-    path = folder / NOTE
-    if not path.is_file():
-        return None
-    try:
-        note = json.loads(path.read_text(encoding="utf-8"))
-        recipe = note["recipe"]
-        lengths = tuple((share, length) for share, length in recipe["lengths"])
-        return Trained(**{**note, "recipe": Recipe(**{**recipe, "lengths": lengths})})
-    except (ValueError, TypeError, KeyError) as error:
-        raise InputError(f"expected the note of a training in {path.name!r}, got {error!r}") from error
+
+    def made(note: Mapping[str, Any]) -> Trained:
+        lengths = tuple((share, length) for share, length in note["recipe"]["lengths"])
+        return Trained(**{**note, "recipe": Recipe(**{**note["recipe"], "lengths": lengths})})
+
+    return noted(folder, made)
 
 
 def train(
@@ -244,12 +239,12 @@ def _write(folder: Path, network: Any, reader: Any, result: Trained) -> None:
     )
     network.eval().save_pretrained(folder)
     wrapped.save_pretrained(folder)
-    (folder / NOTE).write_text(json.dumps(asdict(result), indent=2) + "\n", encoding="utf-8")
+    write_note(folder, result)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Train the toy from a command line; gives the exit code."""
-    from benchmarks.phr.language.progress import progress
+    from benchmarks._progress import progress
 
     parser = argparse.ArgumentParser(prog="python -m benchmarks.phr train-language", description=__doc__)
     parser.add_argument("--data", type=Path, metavar="DIR", help="another folder of tasks with labels")

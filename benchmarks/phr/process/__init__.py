@@ -46,8 +46,8 @@ def _trained() -> Path | None:
 
 
 def _measured(run: Run, folder: Path) -> list[Row]:
+    from benchmarks._progress import progress
     from benchmarks.phr.process import table
-    from benchmarks.phr.process.progress import progress
     from benchmarks.phr.process.survey import Plan, count, survey
     from guardrail.backends.neural_process import NeuralProcess
 

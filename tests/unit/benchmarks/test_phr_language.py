@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks._progress import progress
 from benchmarks.phr.language import cells, figures, tables
 from benchmarks.phr.language.cells import Found, Point, Store
 from benchmarks.phr.language.evaluation import Plan, evaluate
-from benchmarks.phr.language.progress import progress
 from benchmarks.phr.language.tasks import Rows, draw, read
 from scipy import stats
 from sklearn.linear_model import LinearRegression
@@ -421,7 +421,7 @@ class TestProgress:
     def test_lines(self, capsys, monkeypatch):
         """Where there is no terminal: how many, and how long it will take; what was done before is not timed."""
         clock = iter([0.0, 10.0, 40.0, 41.0])
-        monkeypatch.setattr("benchmarks.phr.language.progress.time.monotonic", lambda: next(clock))
+        monkeypatch.setattr("benchmarks._progress.time.monotonic", lambda: next(clock))
         with progress("cells", 10, done=4) as tell:
             tell(5, "early")
             tell(6, "sst2")
