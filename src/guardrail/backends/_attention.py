@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from guardrail.backends._linear import has_any
+
 if TYPE_CHECKING:
     from torch import Tensor
 
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 __all__ = ["Disentangled", "Distances", "Plain"]
 
 _BLOCK = 96  # queries at once: what is computed of them stays in the cache
-_SCORES = 1 << 20  # of all heads at once, for the same reason
 
 
 class Plain:
@@ -23,6 +24,7 @@ class Plain:
 
     def __init__(self, heads: int) -> None:
         self.heads = heads
+        self._has_tiles = has_any("amx_bf16")
 
     def __call__(
         self, query: Tensor, key: Tensor, value: Tensor, *, asking: Sequence[Span], spans: Sequence[Span]
@@ -38,40 +40,17 @@ class Plain:
         """
         import torch
 
-        if query.dtype != torch.float32:
-            return self._padded(query, key, value, asking=asking, spans=spans)
         parts = []
         for number, (a, b), (c, d) in _runs(asking, spans):
             q, k, v = (
                 some.unflatten(0, (number, -1)).unflatten(-1, (self.heads, -1)).transpose(1, 2)
                 for some in (query[a:b], key[c:d], value[c:d])
             )
-            found = torch.nn.functional.scaled_dot_product_attention(q, k, v, scale=1)
+            if q.dtype == torch.float32 or self._has_tiles:
+                found = torch.nn.functional.scaled_dot_product_attention(q, k, v, scale=1)
+            else:  # that function is half as fast as this in bfloat16, where no unit for matrices makes up for it
+                found = (q @ k.transpose(-1, -2)).float().softmax(dim=-1).to(v.dtype) @ v
             parts.append(found.transpose(1, 2).reshape(b - a, -1))
-        return torch.cat(parts)
-
-    def _padded(
-        self, query: Tensor, key: Tensor, value: Tensor, *, asking: Sequence[Span], spans: Sequence[Span]
-    ) -> Tensor:
-        """In bfloat16 a product takes so little time that calling it counts: texts of like length share one.
-
-        (torch's own function of all this at once is half as fast in bfloat16.)
-        """
-        import torch
-
-        parts = []
-        for first, last in _alike(asking, spans, self.heads):
-            rows, is_row = _rows(asking[first:last])
-            columns, is_column = _rows(spans[first:last])
-            q, k, v = (
-                some[place].unflatten(-1, (self.heads, -1)).transpose(1, 2)
-                for some, place in ((query, rows), (key, columns), (value, columns))
-            )
-            scores = (q @ k.transpose(-1, -2)).float()
-            if not is_column.all():
-                scores.masked_fill_(~is_column[:, None, None], -torch.inf)
-            found = (scores.softmax(dim=-1).to(v.dtype) @ v).transpose(1, 2)
-            parts.append(found[is_row].flatten(1))
         return torch.cat(parts)
 
 
@@ -157,32 +136,6 @@ class Disentangled:
     def _split(self, values: Tensor) -> Tensor:
         """Tokens x dimensions to heads x tokens x dimensions of a head, laid out anew once, not in each product."""
         return values.unflatten(-1, (self.heads, -1)).transpose(0, 1).contiguous()
-
-
-def _alike(asking: Sequence[Span], spans: Sequence[Span], heads: int) -> Iterator[tuple[int, int]]:
-    """Neighbours that are padded to the longest of them: from which to which, the end excluded.
-
-    No group has over an eighth of padding, nor more scores than the processor's cache holds, unless one text has.
-    """
-    first, most, asks, taken = 0, 0, 0, 0
-    for i, ((a, b), (c, d)) in enumerate(zip(asking, spans, strict=True)):
-        number, longest, widest = i - first + 1, max(most, d - c), max(asks, b - a)
-        too_empty = 8 * number * longest > 9 * (taken + d - c)
-        if i > first and (too_empty or number * heads * longest * widest > _SCORES):
-            yield first, i
-            first, longest, widest, taken = i, d - c, b - a, 0
-        most, asks, taken = longest, widest, taken + d - c
-    yield first, len(spans)
-
-
-def _rows(spans: Sequence[Span]) -> tuple[Tensor, Tensor]:
-    """Of each text the places of its tokens, the last one repeated up to the longest; and which are its own."""
-    import torch
-
-    starts, ends = torch.tensor(spans).T
-    places = starts[:, None] + torch.arange(int((ends - starts).max()))
-    is_own = places < ends[:, None]
-    return places.minimum(ends[:, None] - 1), is_own
 
 
 def _runs(asking: Sequence[Span], spans: Sequence[Span]) -> Iterator[tuple[int, Span, Span]]:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     Layer: TypeAlias = Callable[[Tensor], Tensor]
 
-__all__ = ["arithmetic", "can_pack", "linear"]
+__all__ = ["arithmetic", "can_pack", "has_any", "linear"]
 
 _FUSED = {"": ("none", ""), "gelu": ("gelu", "none"), "relu": ("relu", "")}
 _NARROW = 16  # inputs or outputs: too few for 8 bits
@@ -28,6 +28,14 @@ def can_pack() -> bool:
 
     wanted = ("_reorder_linear_weight", "_linear_pointwise")
     return torch.backends.mkldnn.is_available() and all(hasattr(torch.ops.mkldnn, name) for name in wanted)
+
+
+def has_any(*abilities: str) -> bool:
+    """Whether this processor has one of the abilities that torch knows ("amx_bf16", "avx512_bf16")."""
+    import torch
+
+    told: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # older versions do not tell
+    return any(told.get(name, False) for name in abilities)
 
 
 def linear(layers: Sequence[Any], *, precision: str, activation: str = "", scale: float = 1.0) -> Layer:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from guardrail._log import log
 from guardrail._options import number
 from guardrail.backends._forked import apart
-from guardrail.backends._linear import arithmetic
+from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._networks import coarser, keep_layers
 from guardrail.backends._opened import opened
 from guardrail.backends._trunk import Trunk, trunk
@@ -384,12 +384,11 @@ def _precision(wanted: Precision, device: str) -> Precision:
 
 def _multiplies_bf16(device: str) -> bool:
     """Whether the device has products of bfloat16 of its own; a processor that torch knows nothing of has none."""
-    import torch
-
     if device != "cpu":
+        import torch
+
         return bool(torch.cuda.is_bf16_supported())
-    can: dict[str, Any] = getattr(torch.cpu, "get_capabilities", dict)()  # older versions do not tell
-    return any(can.get(name, False) for name in ("amx_bf16", "avx512_bf16"))
+    return has_any("amx_bf16", "avx512_bf16")
 
 
 _models: weakref.WeakSet[LocalModel] = weakref.WeakSet()

@@ -135,35 +135,6 @@ class TestNumbers:
         assert sum(weight.numel() for weight in made.bert.encoder.parameters()) < before / 20
 
 
-class TestPadded:
-    LENGTHS = (60, 33, 33, 32, 30, 9, 8, 8, 8, 7, 2, 1, 1, 40, 41)
-
-    @pytest.mark.parametrize("most", [1, 3_000, 1 << 20])
-    @pytest.mark.parametrize("firsts", [False, True])
-    def test_the_same(self, most, firsts, monkeypatch):
-        """Texts of like length that share a product get what each gets alone, in whatever groups they are put."""
-        monkeypatch.setattr(_attention, "_SCORES", most)
-        spans = _trunk._spans(self.LENGTHS)
-        asking = _trunk._spans([1] * len(spans)) if firsts else spans
-        seeded = torch.Generator().manual_seed(0)
-        key, value = (torch.randn(sum(self.LENGTHS), 12, generator=seeded) for _ in range(2))
-        query = torch.randn(asking[-1][1], 12, generator=seeded)
-        attend = _attention.Plain(3)
-        oracle = attend(query, key, value, asking=asking, spans=spans)
-        got = attend._padded(query, key, value, asking=asking, spans=spans)
-        assert got.numpy() == pytest.approx(oracle.numpy(), abs=1e-5)
-
-    def test_little_is_padding(self):
-        """No group has over an eighth of it, and none is as large as the cache unless one text is."""
-        spans = _trunk._spans(self.LENGTHS)
-        groups = list(_attention._alike(spans, spans, 3))
-        assert [a for a, _ in groups[1:]] == [b for _, b in groups[:-1]]
-        assert len(groups) < len(set(self.LENGTHS))
-        for a, b in groups:
-            own = self.LENGTHS[a:b]
-            assert max(own) * len(own) <= 9 / 8 * sum(own)
-
-
 class TestWayBack:
     @pytest.mark.parametrize(
         "change",
