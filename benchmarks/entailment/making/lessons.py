@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -29,12 +29,14 @@ class Course:
         passages: share of pairs whose premise gets an unrelated one before or behind it; drawn anew in each lesson.
         numbers: at most so many pairs per lesson made of a premise and itself, with another number in half of them.
         most: of some sets no more pairs than this, drawn at random once.
+        taught: sets whose pairs get a teacher's probabilities; what it says costs most of the time.
     """
 
     passes: Mapping[str, int] = field(default_factory=dict)
     passages: float = 0.0
     numbers: int = 0
     most: Mapping[str, int] = field(default_factory=dict)
+    taught: Collection[str] = ()
 
 
 COURSES = {
@@ -71,6 +73,7 @@ COURSES = {
         },
         passages=0.12,
         numbers=3_000,
+        taught={"lingnli", "mnli_train_10k", "mnli_train_9k", "mnli_taxinli"},
     ),
 }
 """By name: a quarter of an hour; what the packaged model learns from labels alone; what its teacher learns; and what it
@@ -86,14 +89,14 @@ def lessons(
         folder: of the sets.
         course: see there.
         seed: of all that is drawn.
-        taught: adds a teacher's probabilities to the pairs of a set. A pair keeps them in a longer passage; pairs that
-            are made have none.
+        taught: adds a teacher's probabilities to the pairs of a set of `course.taught`. A pair keeps them in a longer
+            passage; pairs that are made have none.
     """
     sets = training(folder, list(course.passes))
     for name, most in course.most.items():
         sets[name] = random.Random(f"{seed} {name}").sample(sets[name], min(most, len(sets[name])))
     if taught is not None:
-        sets = {name: taught(pairs) for name, pairs in sets.items()}
+        sets = {name: taught(pairs) if name in course.taught else pairs for name, pairs in sets.items()}
     found = []
     for number in range(max(course.passes.values())):
         source = random.Random(f"{seed} {number}")

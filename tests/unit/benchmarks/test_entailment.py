@@ -114,7 +114,10 @@ class TestLessons:
         def taught(pairs):
             return [replace(pair, taught=(0.2, 0.5, 0.3)) for pair in pairs]
 
-        course = Course(passes={"one": 1}, passages=0.5, numbers=10)
+        course = Course(passes={"one": 1, "two": 1}, taught={"two"})
+        [pairs] = lessons(folder, course, seed=0, taught=taught)
+        assert [pair.taught is None for pair in pairs] == ["one" in pair.premise for pair in pairs]
+        course = Course(passes={"one": 1}, passages=0.5, numbers=10, taught={"one"})
         [pairs] = lessons(folder, course, seed=0, taught=taught)
         assert {pair.taught for pair in pairs[:40]} == {(0.2, 0.5, 0.3)}
         assert {pair.taught for pair in pairs[40:]} == {None}
