@@ -68,7 +68,7 @@ def _train(training: Training, minutes: float | None) -> bool:
     from benchmarks._progress import progress
 
     start, recipe = time.monotonic(), training.recipe
-    with progress("pairs read", recipe.pairs_to(recipe.steps), recipe.pairs_to(training.step)) as told:
+    with progress("pairs read", recipe.pairs_to(recipe.steps), done=recipe.pairs_to(training.step)) as told:
         for step in training.run():
             note = f"step {training.step} of {recipe.steps}: x {step['x']:.3f}, y {step['y']:.3f} nats"
             told(recipe.pairs_to(training.step), note)
