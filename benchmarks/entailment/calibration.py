@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from benchmarks._stats import ece
 from guardrail.errors import InputError
 
-__all__ = ["expected_calibration_error", "temperature"]
+__all__ = ["expected_calibration_error", "folds", "logits", "temperature", "tempered"]
+
+_LEAST = 1e-12
 
 
 def temperature(logits: ArrayLike, labels: ArrayLike) -> float:
@@ -52,6 +56,34 @@ def temperature(logits: ArrayLike, labels: ArrayLike) -> float:
     while slope(most) <= 0:
         most *= 2
     return float(1.0 / brentq(slope, 0.0, most, xtol=1e-12))
+
+
+def tempered(shares: NDArray[np.float64], degrees: float) -> NDArray[np.float64]:
+    """Probabilities after the logits are divided by a temperature; shape as given.
+
+    Example:
+        >>> tempered(np.array([[0.9, 0.1]]), 2.0).round(3).tolist()
+        [[0.75, 0.25]]
+    """
+    cooled = logits(shares) / degrees
+    powers = np.exp(cooled - cooled.max(axis=1, keepdims=True))
+    found: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+    return found
+
+
+def folds(shares: NDArray[np.float64], labels: Sequence[int]) -> NDArray[np.float64]:
+    """Probabilities where each half of the pairs, every other one, has the temperature of the other half."""
+    truth, found = np.asarray(labels), np.empty_like(shares)
+    for half in (0, 1):
+        own, other = slice(half, None, 2), slice(1 - half, None, 2)
+        found[own] = tempered(shares[own], temperature(logits(shares[other]), truth[other]))
+    return found
+
+
+def logits(shares: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of probabilities, up to a constant per pair, which soft-max does not see; of 0 it is finite, too."""
+    found: NDArray[np.float64] = np.log(np.clip(shares, _LEAST, None))
+    return found
 
 
 def expected_calibration_error(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 15) -> float:

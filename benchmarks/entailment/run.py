@@ -56,7 +56,7 @@ def compute(run: Run) -> list[Row]:
 
 
 def _draw(setting: Setting, folder: Path) -> None:
-    from benchmarks.entailment.measuring import figures
+    from benchmarks.entailment import figures
 
     said = {
         name: (setting.said("mini", name), [pair.label for pair in setting.pairs(name)])

@@ -142,7 +142,7 @@ class Setting:
     def pairs(self, name: str) -> list[Pair]:
         """Of an evaluation set, or `HELD_BACK`; read once."""
         if name == HELD_BACK and name not in self._sets:
-            self._sets[name] = held_back(self.data, list(COURSES["alone"].passes))
+            self._sets[name] = held_back(self.data, list(COURSES["full"].passes))
         elif name not in self._sets:
             self._sets[name] = evaluation(self.data, name, most=self.most)
         return self._sets[name]

@@ -10,12 +10,13 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from benchmarks._training import Progress, Stopwatch, noted, resume, save, write_note, write_tensors
 from benchmarks.entailment.pairs import LABELS, Pair, in_batches
-from guardrail.backends.weights import minilm
+from guardrail.backends.weights import digest, minilm
 
 __all__ = ["CURVE", "Recipe", "Trained", "train", "trained"]
 
@@ -109,12 +110,13 @@ def train(
     import torch
 
     recipe = recipe or Recipe()
-    network, reader = _begin(recipe, base or minilm())
+    base = base or minilm()
+    network, reader = _begin(recipe, base)
     steps = sum(-(-len(lesson) // recipe.batch) for lesson in lessons)
     learnt = [p for p in network.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(learnt, lr=recipe.rate, weight_decay=0.01, fused=True)
     unfinished = folder / _UNFINISHED
-    identity = {**asdict(recipe), "pairs": sum(map(len, lessons)), "steps": steps}
+    identity = asdict(recipe) | {"steps": steps, "lessons": _digest(lessons), "base": digest(base)}
     before = resume(unfinished, identity, network, optimizer)
     curve = _Curve(folder / CURVE, before.step)
     if before.step:
@@ -124,15 +126,9 @@ def train(
     network.train()
     batches = _batches(lessons, recipe, reader, before.step)
     for step, (inputs, wanted) in enumerate(batches, before.step):
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=recipe.bf16):
-            logits = network(**inputs).logits
-        loss = torch.nn.functional.cross_entropy(logits.float(), wanted)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(learnt, 1.0)
         rate = optimizer.param_groups[0]["lr"] = recipe.rate * _share(step, steps, recipe.warm_up)
-        optimizer.step()
-        optimizer.zero_grad()
-        losses = [*losses[-99:], loss.item()]
+        loss = _learn(network, optimizer, inputs, wanted, bf16=recipe.bf16)
+        losses = [*losses[-99:], loss]
         done = step + 1
         if done in looks and judge:
             right = judge(network.eval(), reader)
@@ -150,7 +146,7 @@ def train(
     now = watch.at(steps, losses)
     result = Trained(
         recipe,
-        pairs=identity["pairs"],
+        pairs=sum(map(len, lessons)),
         steps=steps,
         seconds=now.seconds,
         processor_seconds=now.processor_seconds,
@@ -160,6 +156,29 @@ def train(
     )
     _write(folder, result, network, reader)
     return result
+
+
+def _digest(lessons: Sequence[Sequence[Pair]]) -> str:
+    """Of all that is learnt, a teacher's probabilities included."""
+    whole = blake2b(digest_size=16)
+    for lesson in lessons:
+        for pair in lesson:
+            whole.update(repr(pair).encode())
+    return whole.hexdigest()
+
+
+def _learn(network: Any, optimizer: Any, inputs: Any, wanted: Any, *, bf16: bool) -> float:
+    """One step of the optimizer; the loss before it."""
+    import torch
+
+    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
+        logits = network(**inputs).logits
+    loss = torch.nn.functional.cross_entropy(logits.float(), wanted)
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(optimizer.param_groups[0]["params"], 1.0)
+    optimizer.step()
+    optimizer.zero_grad()
+    return float(loss.detach())
 
 
 class _Curve:

@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._data import data_dir
-from benchmarks.entailment.calibration import temperature
+from benchmarks.entailment.calibration import logits, temperature
 from benchmarks.entailment.making.form import pack
 from benchmarks.entailment.making.lessons import COURSES
-from benchmarks.entailment.measuring.accuracy import logits
 from benchmarks.entailment.record import MODEL, replaced
 from benchmarks.entailment.sets import held_back
 from benchmarks.entailment.setting import FULL, HOW, Absent, found, shares
@@ -43,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = options.full or found(FULL)
         if folder is None:
             raise Absent(HOW["full"])
-        pairs = held_back(options.data or data_dir("nli"), list(COURSES["alone"].passes))
+        pairs = held_back(options.data or data_dir("nli"), list(COURSES["full"].passes))
         said = shares(EntailmentModel(folder, device="cpu"), pairs)
         degrees = temperature(logits(said), np.array([pair.label for pair in pairs]))
         shipped = pack(folder, options.out, temperature=degrees)

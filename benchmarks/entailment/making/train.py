@@ -29,7 +29,7 @@ from benchmarks.entailment.making.teacher import Teacher
 from benchmarks.entailment.pairs import Pair, read
 from benchmarks.entailment.setting import ALONE, FULL, QUICK, TEACHER, TEACHER_BASE
 from guardrail.backends.weights import find, places
-from guardrail.errors import GuardrailError, MissingExtra
+from guardrail.errors import GuardrailError, InputError, MissingExtra
 
 __all__ = ["JUDGED_BY", "RECIPES", "home", "main"]
 
@@ -59,7 +59,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.entailment train", description=__doc__)
     parser.add_argument("--course", choices=[*COURSES], default="full", help="what is learnt (full)")
     parser.add_argument("--seed", type=int, default=0, help="of the head, the pairs made and their order")
-    parser.add_argument("--again", action="store_true", help="train though there is a trained model")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="train though there is a trained model; the courses before it stay",
+    )
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of the labelled pairs")
     parser.add_argument(
         "--teacher-base",
@@ -100,9 +104,16 @@ def _train(data: Path, folder: Path, course: str, seed: int, larger: Path | None
         find(larger or TEACHER_BASE)  # before the hour that the first step takes
         base, teacher = home("alone"), home("teacher")
         for name, own in (("alone", base), ("teacher", teacher)):
-            if trained(own) is None:
+            before = trained(own)
+            if before is None:
                 print(f"course {name!r} first", file=sys.stderr, flush=True)
                 _train(data, own, name, seed, larger)
+            elif before.recipe != replace(RECIPES[name], seed=seed):
+                raise InputError(
+                    f"expected the recipe of the course {name!r} with seed {seed} in {str(own)!r}, got {before.recipe}: "
+                    f"train that course anew (--course {name} --seed {seed} --again), or name another folder in "
+                    "GUARDRAIL_MODELS"
+                )
         taught = partial(_taught, teacher)
     passes = lessons(data, COURSES[course], seed=seed, taught=taught)
     judge = None
@@ -139,6 +150,6 @@ def _plot(folder: Path) -> None:
     path = folder / CURVE
     if importlib.util.find_spec("matplotlib") is None or not path.is_file():
         return
-    from benchmarks.entailment.measuring.figures import curve
+    from benchmarks.entailment.figures import curve
 
     curve([json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()], folder)

@@ -8,19 +8,23 @@ import numpy as np
 
 from benchmarks._stats import wilson_interval
 from benchmarks._table import Row
-from benchmarks.entailment.calibration import expected_calibration_error, temperature
+from benchmarks.entailment.calibration import (
+    expected_calibration_error,
+    folds,
+    logits,
+    temperature,
+    tempered,
+)
 from benchmarks.entailment.pairs import Pair
 from benchmarks.entailment.sets import NOT_ENTAILED, right
 from benchmarks.entailment.setting import HELD_BACK, Floats, Setting
 
-__all__ = ["CALIBRATED", "figures", "fitted", "folds", "logits", "rows", "tempered"]
+__all__ = ["CALIBRATED", "figures", "fitted", "rows"]
 
 BARS = {"mnli_dev": 0.77, "snli_dev": 0.83}
 MOST_ERROR = 0.05
 CALIBRATED = "mnli_dev"
 """The set whose calibration is judged."""
-
-_LEAST = 1e-12
 
 
 def rows(setting: Setting) -> list[Row]:
@@ -66,32 +70,10 @@ def figures(setting: Setting, which: str) -> dict[str, float]:
     return found
 
 
-def tempered(shares: Floats, degrees: float) -> Floats:
-    """Probabilities after the logits are divided by a temperature; shape as given.
-
-    Example:
-        >>> tempered(np.array([[0.9, 0.1]]), 2.0).round(3).tolist()
-        [[0.75, 0.25]]
-    """
-    cooled = logits(shares) / degrees
-    powers = np.exp(cooled - cooled.max(axis=1, keepdims=True))
-    found: Floats = powers / powers.sum(axis=1, keepdims=True)
-    return found
-
-
 def fitted(setting: Setting, which: str) -> float:
     """The temperature of a model, by pairs that it was not trained on, nor is judged by."""
     labels = [pair.label for pair in setting.pairs(HELD_BACK)]
     return temperature(logits(setting.said(which, HELD_BACK)), np.array(labels))
-
-
-def folds(shares: Floats, labels: Sequence[int]) -> Floats:
-    """Probabilities where each half of the pairs, every other one, has the temperature of the other half."""
-    truth, found = np.asarray(labels), np.empty_like(shares)
-    for half in (0, 1):
-        own, other = slice(half, None, 2), slice(1 - half, None, 2)
-        found[own] = tempered(shares[own], temperature(logits(shares[other]), truth[other]))
-    return found
 
 
 def _calibration(setting: Setting) -> list[Row]:
@@ -134,9 +116,3 @@ def _calibration(setting: Setting) -> list[Row]:
 
 def _error(setting: Setting, shares: Floats, name: str = CALIBRATED) -> float:
     return expected_calibration_error(shares, np.array([pair.label for pair in setting.pairs(name)]))
-
-
-def logits(shares: Floats) -> Floats:
-    """Of probabilities, up to a constant per pair, which soft-max does not see; of 0 it is finite, too."""
-    found: Floats = np.log(np.clip(shares, _LEAST, None))
-    return found

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from benchmarks._table import Expected, Row, Run
 from benchmarks.entailment import record, run
+from benchmarks.entailment.calibration import folds, tempered
 from benchmarks.entailment.making.loop import Recipe
 from benchmarks.entailment.measuring import accuracy, context, quantised, training, wikibio
 from benchmarks.entailment.measuring.checked import Remembered, scores
@@ -132,16 +133,16 @@ class TestAccuracy:
 
     def test_tempered(self):
         """Soft-max of the logits divided by the temperature: (.8, .2) at 2 is (2, 1) / 3; 1 changes nothing."""
-        assert accuracy.tempered(np.array([[0.8, 0.2]]), 2.0) == pytest.approx(np.array([[2, 1]]) / 3)
-        assert accuracy.tempered(SURE, 1.0) == pytest.approx(SURE)
-        assert np.isfinite(accuracy.tempered(np.array([[1.0, 0.0]]), 2.0)).all()
+        assert tempered(np.array([[0.8, 0.2]]), 2.0) == pytest.approx(np.array([[2, 1]]) / 3)
+        assert tempered(SURE, 1.0) == pytest.approx(SURE)
+        assert np.isfinite(tempered(np.array([[1.0, 0.0]]), 2.0)).all()
 
     def test_folds(self):
         """Each half has the temperature of the other: the one that it has itself changes nothing for it."""
         shares = np.tile([[0.8, 0.1, 0.1]], (40, 1))
         labels = np.zeros(40, dtype=int)
         labels[::8], labels[1::4] = 1, 1  # of the even ones 5 of 20 are wrong, of the odd ones 10 of 20
-        found = accuracy.folds(shares, labels)
+        found = folds(shares, labels)
         # where a share p of equal pairs with two equal wrong labels is right, the best P of the first label is p
         assert found[::2, 0] == pytest.approx(0.5)
         assert found[1::2, 0] == pytest.approx(0.75)
