@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from guardrail._version import __version__
 
 if TYPE_CHECKING:
+    from guardrail.budget import Budget as Budget
     from guardrail.cache import Cache as Cache
     from guardrail.detector import Detector as Detector
     from guardrail.errors import Blocked as Blocked
@@ -32,11 +33,10 @@ if TYPE_CHECKING:
     from guardrail.report import Report as Report
     from guardrail.report import Span as Span
     from guardrail.report import Verdict as Verdict
-    from guardrail.run import Budget as Budget
 
 _HOMES = {
     "Blocked": "errors",
-    "Budget": "run",
+    "Budget": "budget",
     "Cache": "cache",
     "Case": "report",
     "Decision": "report",

@@ -41,11 +41,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from guardrail.budget import Budget
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.guard import Guard
 from guardrail.policies import parse_policy
 from guardrail.registry import CHATS, DETECTORS, LANGUAGE_MODELS, Registry
-from guardrail.run import Budget
 
 __all__ = ["load"]
 

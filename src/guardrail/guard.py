@@ -11,6 +11,7 @@ from typing import Any, Literal, NoReturn, TypeAlias
 from guardrail._log import log
 from guardrail._options import seconds
 from guardrail.backends import Backend
+from guardrail.budget import Budget
 from guardrail.cache import Cache
 from guardrail.detector import Detector
 from guardrail.drivers import run_async, run_sync
@@ -29,7 +30,7 @@ from guardrail.report import (
     Report,
 )
 from guardrail.requests import Ask, Completion, Generate, Message, user
-from guardrail.run import Budget, Run
+from guardrail.run import Run
 
 __all__ = ["Estimate", "Guard", "Prompt"]
 

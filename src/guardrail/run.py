@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from guardrail._options import number
+from guardrail.budget import Budget, Ledger, Purse
 from guardrail.flow import (
     Branch,
     Cost,
@@ -30,7 +30,7 @@ from guardrail.flow import (
     describe,
 )
 
-__all__ = ["Budget", "Ledger", "Memo", "Run"]
+__all__ = ["Memo", "Run"]
 
 T = TypeVar("T")
 
@@ -43,78 +43,6 @@ _TOKENS_UNKNOWN = 250.0  # per call, until replies tell
 _FREE = Cost()
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """What one guard call may spend; `None` = no bound.
-
-    Calls are a hard bound, but for retries of calls already begun. Tokens are known only afterwards: no new
-    branch starts when they are used up, and a branch that has started finishes.
-    """
-
-    calls: int | None = None
-    tokens: int | None = None
-
-    def __post_init__(self) -> None:
-        for name, value in (("calls", self.calls), ("tokens", self.tokens)):
-            if value is not None:
-                number(f"the budget of {name}", value, least=0, whole=True)
-
-
-@dataclass(slots=True, eq=False)
-class _Purse:
-    """Calls and tokens left; a branch with a reservation has one of its own, inside its parent's."""
-
-    calls: float
-    tokens: float
-    parent: _Purse | None = None
-    reserved: int = 0  # reservations made from this purse and not yet closed
-    closed: bool = False
-
-    def reserve(self, calls: int, each: float) -> _Purse | None:
-        """Set calls aside, and the tokens they are expected to take: those only once, at the outermost."""
-        tokens = calls * each if self.parent is None and math.isfinite(self.tokens) else 0.0
-        if (
-            calls > self.calls
-            or (self.parent is None and calls and self.tokens <= 0)
-            or tokens > self.tokens > 0
-        ):
-            return None
-        self.calls -= calls
-        self.tokens -= tokens
-        self.reserved += 1
-        return _Purse(calls, tokens, self)
-
-    def take(self) -> bool:
-        """One call: from the reservation, and beyond it from what nobody has reserved."""
-        if self.calls >= 1 and (self.parent is not None or self.tokens > 0):
-            self.calls -= 1
-            return True
-        return self.parent is not None and self.parent.take()
-
-    def charge(self, extra: float, tokens: float) -> None:
-        """Correct what was taken by what the reply really cost.
-
-        Calls that were not needed come back; retries are paid by the whole, so that they do not keep a branch
-        from finishing.
-        """
-        purse = self
-        while purse.parent is not None and (purse.closed or extra > 0):
-            purse = purse.parent
-        purse.calls -= extra
-        purse = self
-        while purse.closed and purse.parent is not None:
-            purse = purse.parent
-        purse.tokens -= tokens
-
-    def close(self) -> None:
-        """Give back what is left."""
-        if self.parent is not None:
-            self.parent.calls += self.calls
-            self.parent.tokens += self.tokens
-            self.parent.reserved -= 1
-        self.closed = True
-
-
 @dataclass(slots=True, eq=False)
 class _Task:
     """One flow that is running."""
@@ -122,7 +50,7 @@ class _Task:
     flow: Flow[Any]
     owner: str
     deadline: float
-    purse: _Purse
+    purse: Purse
     parent: _Task | None = None
     slot: int = 0
     own_purse: bool = False
@@ -139,45 +67,11 @@ class _Entry:
     """One request that was sent, with everyone who waits for it and everyone who asked."""
 
     request: Request[Any]
-    purse: _Purse
+    purse: Purse
     owners: dict[str, None]
     waiters: list[tuple[_Task, int]] = field(default_factory=list)
     reply: Reply[Any] | None = None  # once it is here and may be given again
     settled: bool = False  # whether the call taken for it has been set against its cost
-
-
-class Ledger:
-    """Who asked for what, and what it cost."""
-
-    def __init__(self) -> None:
-        self._lines: list[tuple[dict[str, None], Cost]] = []
-
-    def book(self, owners: dict[str, None], cost: Cost) -> None:
-        """Book a cost to its owners; the dictionary may still grow."""
-        if cost is not _FREE and cost != _FREE:
-            self._lines.append((owners, cost))
-
-    @property
-    def total(self) -> Cost:
-        """Everything spent."""
-        return sum((cost for _, cost in self._lines), _FREE)
-
-    def paid(self) -> dict[str, Cost]:
-        """Per owner, shared requests split evenly: adds up to `total`."""
-        sums: dict[str, Cost] = {}
-        for owners, cost in self._lines:
-            share = cost if len(owners) == 1 else cost.split(len(owners))
-            for owner in owners:
-                sums[owner] = sums.get(owner, _FREE) + share
-        return sums
-
-    def alone(self) -> dict[str, Cost]:
-        """Per owner, what it would have cost without anybody else."""
-        sums: dict[str, Cost] = {}
-        for owners, cost in self._lines:
-            for owner in owners:
-                sums[owner] = sums.get(owner, _FREE) + cost
-        return sums
 
 
 class Run(Generic[T]):
@@ -203,7 +97,7 @@ class Run(Generic[T]):
         paid: Collection[str] = (),
     ) -> None:
         budget = budget or Budget()
-        purse = _Purse(
+        purse = Purse(
             math.inf if budget.calls is None else budget.calls,
             math.inf if budget.tokens is None else budget.tokens,
         )
@@ -215,7 +109,7 @@ class Run(Generic[T]):
         self._pending: dict[_Entry, None] = {}
         self._live: dict[_Task, None] = {}
         self._ready: deque[tuple[_Task, list[Any] | TypeError | None]] = deque()
-        self._parked: dict[_Purse, deque[tuple[Branch[Any], _Task, int]]] = {}  # by the purse they wait for
+        self._parked: dict[Purse, deque[tuple[Branch[Any], _Task, int]]] = {}  # by the purse they wait for
         self._outgoing: list[Request[Any]] = []
         self._abandoned: dict[_Entry, None] = {}
         self._due: list[float] = []
@@ -382,7 +276,7 @@ class Run(Generic[T]):
         self._fill(parent, slot, Failed(Reason.BUDGET, f"{branch.calls} calls are more than is left"))
 
     def _try_branch(self, parent: _Task, slot: int, branch: Branch[Any]) -> bool:
-        purse: _Purse | None = parent.purse
+        purse: Purse | None = parent.purse
         reserves = branch.calls is not None and (branch.lane is None or branch.lane in self._paid_lanes)
         if branch.calls is not None and reserves:
             purse = parent.purse.reserve(branch.calls, self._expected_tokens())
@@ -399,7 +293,7 @@ class Run(Generic[T]):
         self._ready.append((task, None))
         return True
 
-    def _unpark(self, purse: _Purse | None) -> None:
+    def _unpark(self, purse: Purse | None) -> None:
         """Start branches that waited for this purse, in their order, as far as they now fit.
 
         Where nothing more can come back, those that do not fit are refused.
@@ -413,7 +307,7 @@ class Run(Generic[T]):
                 self._too_dear(parent, slot, branch)
             queue.popleft()
         if queue is not None:
-            self._parked.pop(cast("_Purse", purse), None)
+            self._parked.pop(cast("Purse", purse), None)
 
     def _expected_tokens(self) -> float:
         total, calls = self._mean_tokens

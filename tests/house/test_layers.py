@@ -23,7 +23,7 @@ LAYERS = [
     },
     {"detector", "registry", "chat", "bibliography", "logic", "logic.temporal", "cache"},
     {"detectors"},
-    {"run", "jobs", "lanes", "hub", "drivers", "policies", "examination", "guard", "config"},
+    {"budget", "run", "jobs", "lanes", "hub", "drivers", "policies", "examination", "guard", "config"},
     {"html", "server", "testing"},
     {"demo"},
     {"cli"},
@@ -32,7 +32,8 @@ LAYERS = [
 ONLY = {
     "flow": set(),
     "requests": {"flow"},
-    "run": {"flow", "_options"},
+    "budget": {"flow", "_options"},
+    "run": {"flow", "budget"},
     "jobs": {"flow", "errors", "_options"},
     "lanes": {"flow", "backends", "errors", "jobs", "_log", "_watchdog"},
     "hub": {"flow", "backends", "errors", "jobs", "lanes", "_log", "_options", "_watchdog"},

@@ -13,10 +13,10 @@ from guardrail.errors import ConfigError, MissingExtra
 from guardrail.flow import Failed, Reason
 
 if TYPE_CHECKING:
+    from guardrail.budget import Budget
     from guardrail.guard import Guard
     from guardrail.policies import Policy
     from guardrail.report import Case, Report
-    from guardrail.run import Budget
 
 __all__ = ["Built", "Choice", "Nobody", "build", "live_chat", "names_model", "reached"]
 
@@ -211,7 +211,7 @@ def reached(
 
 
 def _budget(text: str) -> Budget:
-    from guardrail.run import Budget
+    from guardrail.budget import Budget
 
     parts = text.split(",")
     if len(parts) > 2 or not all(part.strip().isdecimal() for part in parts):

@@ -3,6 +3,7 @@
 import pytest
 from tests.unit.core.toys import Buy, Look, Roll, price
 
+from guardrail.budget import Budget
 from guardrail.flow import (
     Answer,
     Branch,
@@ -16,7 +17,7 @@ from guardrail.flow import (
     gather,
     one,
 )
-from guardrail.run import Budget, Run
+from guardrail.run import Run
 
 
 def reply(request):

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from guardrail.budget import Budget
 from guardrail.cache import Cache
 from guardrail.chat import ScriptedChat
 from guardrail.detectors.memory.internal import (
@@ -21,7 +22,7 @@ from guardrail.errors import ConfigError
 from guardrail.flow import Failed, Reason
 from guardrail.hub import Hub
 from guardrail.requests import Completion
-from guardrail.run import Budget, Run
+from guardrail.run import Run
 from guardrail.testing import play
 from guardrail.text.fence import render
 
