@@ -44,7 +44,7 @@ _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d
 _ENTAILMENT_MODULE = "guardrail_entailment_mini"
 # Of the weights in models/entailment-mini: what `python -m benchmarks.entailment pack` says. While it is empty, there
 # are none that were examined, and whatever is there is refused.
-_ENTAILMENT_SHA256 = "2cd108e80aa6d3c52496f065a3c52bd1051166796f98c2c67592104a6a43906a"
+_ENTAILMENT_SHA256 = "c06527f24525eb295400451ff2c0e93c5bdd94d01d4d5f66a9dabb941613831f"
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
