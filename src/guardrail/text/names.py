@@ -48,7 +48,10 @@ _FOLD = str.maketrans(
 )
 _DIGRAPH = re.compile(r"(?<![aeiou])([aou])e")
 _APOSTROPHES = re.compile("['’‘`´ʼʹ]")
-_BREAKS = re.compile(r"[^\w]+")
+# What may as well be left out in writing: the points of Hebrew and Arabic, the letters' stretching, joiners.
+_OPTIONAL = re.compile(
+    "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u200c\u200d]"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,11 +203,14 @@ def _fold(text: str) -> str:
     """Lower case, no accents, no apostrophes; "ü" and "ue" are alike in words of five letters and more."""
     folded = unicodedata.normalize("NFKC", text).casefold().translate(_FOLD)
     bare = "".join(c for c in unicodedata.normalize("NFKD", folded) if not "\u0300" <= c <= "\u036f")
-    return _APOSTROPHES.sub("", unicodedata.normalize("NFC", bare))
+    return _OPTIONAL.sub("", _APOSTROPHES.sub("", unicodedata.normalize("NFC", bare)))
 
 
 def _folded_words(text: str) -> tuple[str, ...]:
-    words = [word for word in _BREAKS.split(_fold(text)) if word]
+    # Vowel signs are marks, not letters, in most scripts of India and South-East Asia: a name is another without them.
+    words = "".join(
+        c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in _fold(text)
+    ).split()
     return tuple(_DIGRAPH.sub(r"\1", word) if len(word) >= 5 else word for word in words)
 
 
