@@ -45,6 +45,9 @@ SIZES = (1, 3, 5, 10, 20)
 FITTED = 119
 """Rows before this one made the constants."""
 
+POOLING = 0.3
+"""How much of a sentence's score is the mean over its answer, in the packaged fits; what else was tried: docs/design/selfcheck.md."""
+
 SLACK = 0.3
 """How much worse than the plain mean a column may be on the rows that made nothing."""
 
@@ -152,6 +155,7 @@ def fitted(passages: Sequence[Passage], name: str) -> Fit:
         sizes=SIZES,
         without=[some for n in range(1, len(models) + 1) for some in itertools.combinations(models, n)],
         shape="mean",
+        pooling=POOLING,
         provenance={
             "data": "WikiBio GPT-3 hallucination data [manakul2023], rows 0-118 of 238, sentences as given",
             "labels": "accurate 0, minor inaccurate 0.5, major inaccurate 1",

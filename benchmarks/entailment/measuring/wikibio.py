@@ -1,123 +1,85 @@
-"""SelfCheck on the WikiBio passages: options chosen on rows 0-118, scored once on rows 119-237."""
+"""SelfCheck as it ships on the WikiBio passages: constants from rows 0-118, scored on rows 119-237."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import TypeAlias
 
 import numpy as np
 
 from benchmarks._table import Row
-from benchmarks.entailment.measuring.checked import Remembered, scores
-from benchmarks.entailment.measuring.choices import CHOICES, SHIPPED, Choice, cheapest
-from benchmarks.entailment.setting import Absent, Setting
-from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, Measured, measure
-from benchmarks.selfcheck.passages import Passage, read_passages
-from guardrail import Case
-from guardrail.backends.embedding import Embedder
+from benchmarks.entailment.measuring.checked import scores
+from benchmarks.entailment.measuring.choices import SHIPPED
+from benchmarks.entailment.measuring.rows import (
+    JUDGED,
+    Asked,
+    Scores,
+    cases,
+    figure,
+    halves,
+    line,
+    summed,
+)
+from benchmarks.entailment.setting import Setting
+from benchmarks.selfcheck.embedded import POOLING
+from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, measure
+from benchmarks.selfcheck.passages import Passage
 from guardrail.detectors.selfcheck import BertScoreCheck, NgramCheck
+from guardrail.detectors.selfcheck.ensemble import Stack
 
-__all__ = ["FITTED", "fused", "rows", "summed"]
+__all__ = ["fused", "lone", "pooled", "rows"]
 
-FITTED = 119
-"""Rows before this one made the choices and constants."""
-
-JUDGED = ("NonFact", "NonFact*", "Factual", "Pearson")
 ALONE = dict(zip(JUDGED, (88.0, 51.0, 60.0, 69.0), strict=True))
 TOGETHER = dict(zip(JUDGED, (89.0, 52.0, 63.0, 73.0), strict=True))
 """Least figures on the rows that chose nothing: average precision, and the correlation of passages."""
 
 FUSIONS: tuple[tuple[str, ...], ...] = (("NLI", "n-gram"), ("NLI", "n-gram", "BERTScore"))
-
-Scores: TypeAlias = list[list[float]]
+SHARES = (0.0, 0.1, 0.2, 0.3, 0.5)
+AMONG, ANSWERS = 7, 1_500
 
 
 def rows(setting: Setting) -> list[Row]:
-    """The choices on rows 0-118, then NLI alone and with others, by halves."""
+    """NLI alone and with others, by halves."""
     if setting.run.fast:
         return [Row.missing("wikibio: all rows", "--fast leaves them out")]
-    passages = read_passages(setting.run.data("wikibio_gpt3"))
-    first = [passage for passage in passages if passage.number < FITTED]
-    second = [passage for passage in passages if passage.number >= FITTED]
-    if not first or not second:
-        raise Absent(f"this data lacks the rows before {FITTED} or those after")
-    asked = _Asked(setting, "mini", passages)
-    found, chosen = _grid(asked, first)
-    found.append(Row.equal("WikiBio: the options chosen on rows 0-118", str(chosen), str(SHIPPED)))
-    setting.run.say(f"WikiBio, rows 119-237, {chosen}")
+    first, second = halves(setting)
+    both = first + second
+    asked = Asked(setting, "mini", both)
+    setting.run.say(f"WikiBio, {SHIPPED}")
     members = {
-        "NLI": asked.by(chosen, first) + asked.by(chosen, second),
-        "n-gram": scores(NgramCheck(splitter=asked.splitter), _cases(first + second)),
+        "NLI": asked.by(SHIPPED, both),
+        "n-gram": scores(NgramCheck(splitter=asked.splitter), cases(both)),
     }
     setting.run.say("WikiBio, BERTScore")
     encoder = BertScoreCheck(encoder="packaged", splitter=asked.splitter)
-    members["BERTScore"] = scores(encoder, _cases(first + second))
-    found += _by_halves("NLI alone", first, second, members["NLI"], ALONE)
+    members["BERTScore"] = scores(encoder, cases(both))
+    found = _by_halves("NLI alone", first, second, members["NLI"], ALONE)
     for name in ("n-gram", "BERTScore"):
         found += _by_halves(f"{name} alone", first, second, members[name], None)
-    together = {fusion: fused({name: members[name] for name in fusion}, len(first)) for fusion in FUSIONS}
-    best = max(FUSIONS, key=lambda fusion: summed(measure(first, together[fusion][: len(first)])))
-    for fusion, values in together.items():
-        title = " + ".join(fusion)
-        found += _by_halves(title, first, second, values, TOGETHER if fusion == best else None)
-    found.append(Row.shown("WikiBio: the fusion chosen on rows 0-118", " + ".join(best)))
-    return found + _second(setting, asked, first, chosen)
-
-
-class _Asked:
-    """A model, and the scores it gives passages by some choice."""
-
-    def __init__(self, setting: Setting, which: str, passages: Sequence[Passage]) -> None:
-        spans = {passage.text: passage.spans() for passage in passages}
-        self.splitter = spans.__getitem__
-        self._backends = {
-            "entailment": Remembered(setting.model(which, precision="auto")),
-            "embedding": Remembered(Embedder(device="cpu")),
-        }
-        self._known: dict[tuple[Choice, int], Scores] = {}
-
-    def by(self, choice: Choice, passages: Sequence[Passage]) -> Scores:
-        """Per passage, one score per sentence."""
-        key = choice, passages[0].number
-        if key not in self._known:
-            self._known[key] = scores(choice.detector(self.splitter), _cases(passages), self._backends)
-        return self._known[key]
-
-
-def _cases(passages: Sequence[Passage]) -> list[Case]:
-    return [Case(answer=passage.text, samples=passage.samples) for passage in passages]
-
-
-def _grid(asked: _Asked, first: Sequence[Passage]) -> tuple[list[Row], Choice]:
-    found, figures = [], []
-    for choice in CHOICES:
-        measured = measure(first, asked.by(choice, first))
-        figures.append((choice, summed(measured)))
-        found.append(Row.shown(f"WikiBio, rows 0-118, {choice}: {' / '.join(JUDGED)}", _line(measured)))
-    return found, cheapest(figures)
-
-
-def _second(setting: Setting, asked: _Asked, first: Sequence[Passage], chosen: Choice) -> list[Row]:
-    """What choosing sentences does, with another model too: on rows 0-118, which chose it for the packaged one."""
-    name = "WikiBio, rows 0-118, top {} against whole: gain in {}"
-    models = {"packaged model": asked}
-    title = "second model"
-    if setting.models["quick"] is not None:
-        models[title] = _Asked(setting, "quick", first)
-    found = []
-    for which, one in models.items():
-        parts = Choice(chosen.measure, "top", chosen.top, chosen.similarity)
-        some, all_of_it = (
-            measure(first, one.by(choice, first)) for choice in (parts, Choice(chosen.measure, "whole"))
+    together = {
+        (fusion, share): pooled(fused({name: members[name] for name in fusion}, len(first)), share)
+        for fusion in FUSIONS
+        for share in (0.0, POOLING)
+    }
+    best = max(together, key=lambda key: summed(measure(first, together[key][: len(first)])))
+    for key, values in together.items():
+        found += _by_halves(_title(*key), first, second, values, TOGETHER if key == best else None)
+    plain = together[FUSIONS[-1], 0.0][: len(first)]
+    for share in SHARES:
+        quantity = f"WikiBio, rows 0-118, {_title(FUSIONS[-1], share)}: {' / '.join(JUDGED)}"
+        found.append(Row.shown(quantity, line(measure(first, pooled(plain, share)))))
+        flagged, falsely = lone(
+            {name: values[: len(first)] for name, values in members.items()}, first, share
         )
-        for column in JUDGED:
-            a, b = _figure(some, column), _figure(all_of_it, column)
-            gain = None if a is None or b is None else a - b
-            found.append(Row.shown(f"{name.format(parts.top, column)}, {which}", gain, digits=2))
-    if title not in models:
-        found.append(Row.missing(f"{name.format(chosen.top, 'all columns')}, {title}", "not trained"))
+        about = f"WikiBio, rows 0-118, {_title(FUSIONS[-1], share)}: one made-up sentence among {AMONG} accurate ones"
+        found.append(Row.shown(f"{about}, flagged", flagged))
+        found.append(Row.shown(f"{about}, accurate ones flagged", falsely))
+    found.append(Row.shown("WikiBio: the fusion chosen on rows 0-118", _title(*best)))
     return found
+
+
+def _title(fusion: Sequence[str], share: float) -> str:
+    return " + ".join(fusion) + (f", pooled by {share:g}" if share else "")
 
 
 def _by_halves(
@@ -141,9 +103,9 @@ def _by_halves(
             suffix = ", average precision" if column in SENTENCE_COLUMNS else ""
             quantity = f"WikiBio, {title}, {name}: {column}{suffix}"
             if bars and passages is second and column in bars:
-                found.append(Row.at_least(quantity, _figure(measured, column), bars[column], digits=2))
+                found.append(Row.at_least(quantity, figure(measured, column), bars[column], digits=2))
             else:
-                found.append(Row.shown(quantity, _figure(measured, column), digits=2))
+                found.append(Row.shown(quantity, figure(measured, column), digits=2))
         if bars:
             found += [
                 Row.shown(
@@ -170,15 +132,36 @@ def fused(members: Mapping[str, Scores], fitted: int) -> Scores:
     return [mean[a:b].tolist() for a, b in pairwise(edges)]
 
 
-def summed(measured: Measured) -> float:
-    """What choices are compared by: the mean of the four columns that are judged."""
-    return float(np.mean([_figure(measured, column) or 0.0 for column in JUDGED]))
+def pooled(values: Scores, share: float) -> Scores:
+    """Each sentence drawn towards the mean of its passage by a share; passages keep their means.
+
+    Example:
+        >>> pooled([[0.0, 1.0], [3.0]], 0.5)
+        [[0.25, 0.75], [3.0]]
+    """
+    return [[(1 - share) * one + share * float(np.mean(own)) for one in own] for own in values]
 
 
-def _figure(measured: Measured, column: str) -> float | None:
-    return measured.stepwise[column] if column in SENTENCE_COLUMNS else measured.columns[column]
+def lone(members: Mapping[str, Scores], passages: Sequence[Passage], share: float) -> tuple[float, float]:
+    """What pooling costs: answers of one made-up sentence and some accurate ones, each of any passage, drawn at random.
 
+    Args:
+        members: by name, one score per sentence of each passage; the curve is fitted to them.
+        passages: as many.
+        share: of the pooling.
 
-def _line(measured: Measured) -> str:
-    values = [_figure(measured, column) for column in JUDGED]
-    return " / ".join("–" if value is None else f"{value:.1f}" for value in values)
+    Returns:
+        The share of the made-up ones that is flagged (P of at least .5), and of the accurate ones.
+    """
+    flat = {name: np.concatenate(values) for name, values in members.items()}
+    labels = np.concatenate([passage.labels for passage in passages])
+    of = [i for i, passage in enumerate(passages) for _ in passage.labels]
+    stack = Stack.fit_mean(flat, labels, of, pooling=share)
+    accurate, made_up = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
+    source = np.random.default_rng(0)
+    drawn = [[*source.choice(accurate, AMONG, replace=False), source.choice(made_up)] for _ in range(ANSWERS)]
+    rows = np.array(drawn)
+    answers = np.repeat(np.arange(ANSWERS), AMONG + 1).tolist()
+    odds = stack.log_odds({name: values[rows.ravel()] for name, values in flat.items()}, answers)
+    flags = odds.reshape(rows.shape) >= 0
+    return float(flags[:, -1].mean()), float(flags[:, :-1].mean())

@@ -10,9 +10,10 @@ from benchmarks._table import Expected, Row, Run
 from benchmarks.entailment import record, run
 from benchmarks.entailment.calibration import folds, tempered
 from benchmarks.entailment.making.loop import Recipe
-from benchmarks.entailment.measuring import accuracy, context, quantised, training, wikibio
+from benchmarks.entailment.measuring import accuracy, context, grid, quantised, training, wikibio
 from benchmarks.entailment.measuring.checked import Remembered, scores
 from benchmarks.entailment.measuring.choices import CHOICES, CONTEXT, SHIPPED, Choice, cheapest
+from benchmarks.entailment.measuring.rows import summed
 from benchmarks.entailment.measuring.speed import lengthened
 from benchmarks.entailment.pairs import HELD_OUT, Pair
 from benchmarks.entailment.sets import NOT_ENTAILED, evaluation, held_back, right
@@ -253,7 +254,19 @@ class TestWikibio:
 
     def test_compared_by(self):
         """The mean of four columns, the three of sentences by average precision."""
-        assert wikibio.summed(measured(60.0, Pearson=80.0, Spearman=0.0)) == 65
+        assert summed(measured(60.0, Pearson=80.0, Spearman=0.0)) == 65
+
+    def test_pooled(self):
+        """Order within a passage, and its mean, stay; passages move apart from each other."""
+        assert wikibio.pooled([[0.0, 1.0], [3.0, 5.0]], 0.5) == [[0.25, 0.75], [3.5, 4.5]]
+
+    def test_lone(self):
+        """A made-up sentence that nobody would miss is flagged; pooled by much, it goes with its accurate neighbours."""
+        labels = (0.0,) * 8 + (1.0,) * 8
+        passages = [Passage(n, "", ("",) * 16, labels, ()) for n in range(3)]
+        members = {"a": [[0.01 * n + label for label in labels] for n in range(3)]}
+        assert wikibio.lone(members, passages, 0.0) == (1, 0)
+        assert wikibio.lone(members, passages, 0.8) == (0, 0)
 
     def test_halves(self):
         """Bars for the rows that chose nothing; the others are shown."""
@@ -281,9 +294,9 @@ class TestWikibio:
         """The choice rests on the passages that it is given, and reads least of those near the best."""
         figures = {choice: measured(70.0 if choice.premise == "top" else 69.0) for choice in CHOICES}
         figures[CHOICES[0]] = measured(60.0)
-        monkeypatch.setattr(wikibio, "measure", lambda _, choice: figures[choice])
+        monkeypatch.setattr(grid, "measure", lambda _, choice: figures[choice])
         asked = SimpleNamespace(by=lambda choice, passages: choice if passages == ["first"] else None)
-        rows, chosen = wikibio._grid(asked, ["first"])
+        rows, chosen = grid._grid(SimpleNamespace(run=SimpleNamespace(say=str)), asked, ["first"])
         assert chosen == CHOICES[1]
         assert len(rows) == len(CHOICES)
         assert rows[0].ours == "60.0 / 60.0 / 60.0 / 60.0"

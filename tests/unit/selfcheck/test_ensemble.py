@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from guardrail.detectors.selfcheck.ensemble import Stack, out_of_fold
-from guardrail.errors import InputError
+from guardrail.errors import ConfigError, InputError
 
 
 @pytest.fixture
@@ -86,6 +86,26 @@ class TestMean:
         assert np.corrcoef(odds, np.mean(z, axis=0))[0, 1] > 1 - 1e-12
         alone = [stack.log_odds({k: v[i : i + 1] for k, v in scores.items()}, passages[:1]) for i in range(5)]
         assert np.allclose(np.concatenate(alone), odds[:5], atol=1e-12)
+
+    @pytest.mark.parametrize("pooling", [0.2, 1.0])
+    def test_pooled(self, data, pooling):
+        """Oracle: the formula. A sentence that stands alone is its own mean."""
+        scores, labels, passages = data
+        stack = Stack.fit_mean(scores, labels, passages, pooling=pooling)
+        z = np.mean([(np.asarray(one) - np.mean(one)) / np.std(one) for one in scores.values()], axis=0)
+        means = np.array([z[np.array(passages) == passage].mean() for passage in passages])
+        odds = stack.log_odds(scores, passages)
+        assert np.corrcoef(odds, (1 - pooling) * z + pooling * means)[0, 1] > 1 - 1e-12
+        alone = stack.log_odds(scores, range(len(passages)))
+        assert np.corrcoef(alone, z)[0, 1] > 1 - 1e-12
+        slope = (alone - alone.mean()).std() / z.std()
+        assert (odds - stack.bias) == pytest.approx(slope * ((1 - pooling) * z + pooling * means), abs=1e-9)
+
+    @pytest.mark.parametrize("pooling", [-0.1, 1.1, float("nan"), "much"])
+    def test_refuses_another_pooling(self, data, pooling):
+        """A share is from 0 to 1."""
+        with pytest.raises(ConfigError, match="pooling"):
+            Stack.fit_mean(*data, pooling=pooling)
 
     def test_learns_the_slope(self, data):
         """More of both means more of the label; the mean probability is the share of the labels."""

@@ -262,6 +262,23 @@ class TestLearn:
         counts = found.provenance["rows by number of samples"]
         assert counts == {"2": {"sentences": 180, "unscored": 0}, "6": {"sentences": 60, "unscored": 0}}
 
+    def test_pooling(self):
+        """A sentence is drawn towards its neighbours by the share that is asked for; 0 leaves it alone."""
+        alone, pooled = (
+            learn(MEMBERS, self.labelled(), self.examine, shape="mean", pooling=share) for share in (0.0, 0.3)
+        )
+        scores = {"ngram": [0.0, 1.0], "nli": [0.0, 1.0]}
+        first, second = ([one.probability for one in fit.predict(scores, 5)] for fit in (alone, pooled))
+        assert first[0] < second[0] < 0.5 < second[1] < first[1]
+        assert pooled.provenance["pooling"] == 0.3
+        [single] = alone.predict({"ngram": [1.0], "nli": [1.0]}, 5)
+        assert single.probability == pytest.approx(first[1])
+
+    def test_a_stack_has_no_pooling(self):
+        """It learns how much neighbours count."""
+        with pytest.raises(InputError, match="pooling"):
+            learn(MEMBERS, self.labelled(), self.examine, pooling=0.3)
+
     def test_labels_do_not_match(self):
         """One label too few."""
         [one] = self.labelled(1)

@@ -36,12 +36,15 @@ def learn(
     sizes: Sequence[int] = (5,),
     without: Sequence[Sequence[str]] = (),
     shape: Shape = "stack",
+    pooling: float = 0.0,
     penalty: float = PENALTY,
     backends: Mapping[str, Backend[Any]] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Fit:
     """Fit members' scores to labels; see `EnsembleCheck.learn`, which names the members itself."""
     one_of("shape", shape, ("stack", "mean"))
+    if pooling and shape != "mean":
+        raise InputError('pooling: expected shape="mean" with it; a stack learns how much neighbours count')
     names = tuple(member.name for member in members)
     wanted = [names, *(tuple(n for n in names if n not in set(absent)) for absent in without)]
     if unknown := {name for absent in without for name in absent} - set(names):
@@ -54,13 +57,20 @@ def learn(
         if not rows.blocks:
             raise InputError(f"sizes: expected answers with at least {size} samples, got none")
         copies = max(1.0, rows.blocks / len(labelled))  # the same sentence, several times: as much more ridge
-        knots += [Knot(size, rows.stack(some, shape, penalty * copies), rows.ranges(some)) for some in wanted]
+        for some in wanted:
+            scores, labels, passages = rows.whole(some)
+            if shape == "stack":
+                stack = Stack.fit(scores, labels, passages, penalty=penalty * copies)
+            else:
+                stack = Stack.fit_mean(scores, labels, passages, pooling=pooling, penalty=penalty * copies)
+            knots.append(Knot(size, stack, rows.ranges(some)))
         counts[str(size)] = {"sentences": len(rows.labels), "unscored": rows.unscored}
     about = {
         "answers": len(labelled),
         "sentences": sum(len(one.labels) for one in labelled),
         "rows by number of samples": counts,
         "shape": shape,
+        **({"pooling": pooling} if shape == "mean" else {}),
         "penalty": penalty,
         "date": date.today().isoformat(),  # noqa: DTZ011  # a day, for people
         **(provenance or {}),
@@ -114,12 +124,10 @@ class _Rows:
             if (values := self.thresholds[name])  # a mean may exceed its largest term by rounding
         }
 
-    def stack(self, members: Sequence[str], shape: Shape, penalty: float) -> Stack:
-        """Fitted to the rows that all of them scored."""
-        whole = [
+    def whole(self, members: Sequence[str]) -> tuple[dict[str, Any], list[float], list[int]]:
+        """The rows that all of them scored: scores by member, labels, passages."""
+        rows = [
             i for i in range(len(self.labels)) if all(self.scores[name][i] is not None for name in members)
         ]
-        scores = {name: np.array([self.scores[name][i] for i in whole], dtype=np.float64) for name in members}
-        labels = [self.labels[i] for i in whole]
-        make = Stack.fit if shape == "stack" else Stack.fit_mean
-        return make(scores, labels, [self.passages[i] for i in whole], penalty=penalty)
+        scores = {name: np.array([self.scores[name][i] for i in rows], dtype=np.float64) for name in members}
+        return scores, [self.labels[i] for i in rows], [self.passages[i] for i in rows]

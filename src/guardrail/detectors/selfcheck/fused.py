@@ -143,6 +143,7 @@ class EnsembleCheck(SelfCheck):
         sizes: Sequence[int] = (5,),
         without: Sequence[Sequence[str]] = (),
         shape: Shape = "stack",
+        pooling: float = 0.0,
         backends: Mapping[str, Backend[Any]] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Fit:
@@ -154,12 +155,15 @@ class EnsembleCheck(SelfCheck):
             sizes: numbers of samples to fit for; each answer counts with each disjoint set of so many.
             without: members whose absence the fit is to cope with, each a group of names.
             shape: "stack" weighs the members and their means over the answer; "mean" is a curve over the plain mean of
-                their z-scores, and a sentence does not depend on its neighbours.
+                their z-scores.
+            pooling: of "mean", in [0, 1]: how much of a sentence's score is the mean over its answer. With 0 a sentence
+                does not depend on its neighbours.
             backends: what makes the scores, by lane; their origins are kept.
             provenance: what the file says besides about its data.
 
         Raises:
-            InputError: labels do not match the sentences, or nobody has so many samples.
+            InputError: labels do not match the sentences, nobody has so many samples, or a pooling that the shape does
+                not have.
         """
         from guardrail.detectors.selfcheck.fitting import learn
 
@@ -172,6 +176,7 @@ class EnsembleCheck(SelfCheck):
             sizes=sizes,
             without=without,
             shape=shape,
+            pooling=pooling,
             backends=known,
             provenance=provenance,
         )

@@ -1,0 +1,81 @@
+"""WikiBio's passages as the two parts that score them have them: which rows choose, how they are asked, what is compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from benchmarks.entailment.measuring.checked import Remembered, scores
+from benchmarks.entailment.measuring.choices import Choice
+from benchmarks.entailment.setting import Absent, Setting
+from benchmarks.selfcheck.metrics import SENTENCE_COLUMNS, Measured
+from benchmarks.selfcheck.passages import Passage, read_passages
+from guardrail import Case
+from guardrail.backends.embedding import Embedder
+
+__all__ = ["FITTED", "JUDGED", "Asked", "Scores", "cases", "figure", "halves", "line", "summed"]
+
+FITTED = 119
+"""Rows before this one make choices and constants."""
+
+JUDGED = ("NonFact", "NonFact*", "Factual", "Pearson")
+"""Columns that have bars, and that choices are compared by."""
+
+Scores: TypeAlias = list[list[float]]
+
+
+def halves(setting: Setting) -> tuple[list[Passage], list[Passage]]:
+    """The passages that choose, and those that are scored once.
+
+    Raises:
+        Absent: there are none of one kind.
+    """
+    passages = read_passages(setting.run.data("wikibio_gpt3"))
+    first = [passage for passage in passages if passage.number < FITTED]
+    second = [passage for passage in passages if passage.number >= FITTED]
+    if not first or not second:
+        raise Absent(f"this data lacks the rows before {FITTED} or those after")
+    return first, second
+
+
+class Asked:
+    """A model, and the scores it gives passages by some choice."""
+
+    def __init__(self, setting: Setting, which: str, passages: Sequence[Passage]) -> None:
+        spans = {passage.text: passage.spans() for passage in passages}
+        self.splitter = spans.__getitem__
+        self._backends = {
+            "entailment": Remembered(setting.model(which, precision="auto")),
+            "embedding": Remembered(Embedder(device="cpu")),
+        }
+        self._known: dict[tuple[Choice, int], Scores] = {}
+
+    def by(self, choice: Choice, passages: Sequence[Passage]) -> Scores:
+        """Per passage, one score per sentence."""
+        key = choice, passages[0].number
+        if key not in self._known:
+            self._known[key] = scores(choice.detector(self.splitter), cases(passages), self._backends)
+        return self._known[key]
+
+
+def cases(passages: Sequence[Passage]) -> list[Case]:
+    """Answers with all their samples."""
+    return [Case(answer=passage.text, samples=passage.samples) for passage in passages]
+
+
+def summed(measured: Measured) -> float:
+    """What choices are compared by: the mean of the four columns that are judged."""
+    return float(np.mean([figure(measured, column) or 0.0 for column in JUDGED]))
+
+
+def figure(measured: Measured, column: str) -> float | None:
+    """A column, of sentences by average precision."""
+    return measured.stepwise[column] if column in SENTENCE_COLUMNS else measured.columns[column]
+
+
+def line(measured: Measured) -> str:
+    """The judged columns, for people."""
+    values = [figure(measured, column) for column in JUDGED]
+    return " / ".join("–" if value is None else f"{value:.1f}" for value in values)
