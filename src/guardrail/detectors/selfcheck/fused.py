@@ -38,8 +38,8 @@ class EnsembleCheck(SelfCheck):
     """Scores sentences by several variants together: P(made up), fitted to labelled answers.
 
     The packaged fits join n-gram with the packaged encoder's BERTScore ("wikibio-minilm"), and both with the packaged
-    entailment model ("wikibio-entailment"), each member as much as the other, and judge each sentence by itself; they need
-    the extra `local` and no other backend. Their probabilities hold for text like that which they were fitted to (English
+    entailment model ("wikibio-entailment"), each member as much as the other; three tenths of what is said of a sentence
+    are the mean over its answer. They need the extra `local` and no other backend. Their probabilities hold for text like that which they were fitted to (English
     biographies, more than half of them made up): elsewhere they rank, and the threshold is a convention.
 
     Where a member has no score for a sentence, the others stand in if the fit was made for that too (the packaged ones:
