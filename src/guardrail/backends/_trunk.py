@@ -4,7 +4,8 @@ Why not the library's own forward pass? Measured on two AMD cores, a pair of 215
 
 - Linear layers are nearly all of the arithmetic. torch hands them to the MKL, which uses half the width of an AMD
   processor's registers; oneDNN, with weights laid out once, takes 2.3 times less time (`_linear`).
-- Texts stand one behind the other in one matrix, without padding. Nothing is masked, and nothing masked computed.
+- Texts stand one behind the other in one matrix. Nothing is masked, and nothing masked computed; one text of filler behind
+  them makes sizes of matrices occur again (`batching.matrix_rows`).
 - Only the first token's output is read by a classifier: of the last layer, only the first token is computed.
 - DeBERTa projects its 512 relative positions anew in every layer and batch, gathers from them by an index as large
   as the scores, once per text and head. Here they are projected once per model; per layer the rows are put in the
@@ -24,6 +25,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from guardrail._log import log
 from guardrail.backends._attention import Disentangled, Distances, Plain
 from guardrail.backends._linear import can_pack, linear
+from guardrail.backends.batching import matrix_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -136,8 +138,14 @@ class Trunk:
         """
         import torch
 
+        count, tokens = len(lengths), sum(lengths)
+        places = torch.cat([torch.arange(length) for length in lengths])
+        if filler := matrix_rows(tokens) - tokens:
+            ids, places = (torch.nn.functional.pad(one, (0, filler)) for one in (ids, places))
+            types = None if types is None else torch.nn.functional.pad(types, (0, filler))
+            lengths = [*lengths, filler]
         spans = _spans(lengths)
-        places = torch.cat([torch.arange(length) for length in lengths])[None] + self.first_place
+        places = places[None] + self.first_place
         kinds = None if types is None else types[None]
         start = self.base.embeddings(input_ids=ids[None], token_type_ids=kinds, position_ids=places)[0]
         hidden, convolution = start, self.convolution
@@ -149,7 +157,7 @@ class Trunk:
                 hidden, convolution = torch.cat(parts), None
         if self.head and len(self.layers) == 1 and self.convolution is not None:
             hidden = hidden[[begin for begin, _ in spans]]
-        return hidden
+        return hidden[: count if self.head else tokens]
 
 
 def _ones(length: int) -> Tensor:

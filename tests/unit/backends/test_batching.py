@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.backends.batching import Work, batches, tune
+from guardrail.backends.batching import Work, batches, matrix_rows, tune
 from guardrail.errors import ConfigError
 
 
@@ -75,7 +75,8 @@ class TestBatches:
         assert all(size <= budget or len(group) == 1 for size, group in zip(sizes, found.groups, strict=True))
         for size, (_, following) in zip(sizes, itertools.pairwise(found.groups), strict=False):
             assert size + lengths[following[0]] > budget
-        assert found.slots == found.tokens == sum(lengths)
+        assert found.tokens == sum(lengths)
+        assert found.slots == sum(map(matrix_rows, sizes))
 
     @given(st.lists(st.integers(1, 600), min_size=1, max_size=60), st.randoms(use_true_random=False))
     def test_order_of_arrival(self, lengths, random):
@@ -113,3 +114,16 @@ class TestTune:
         runs = []
         tune(runs.append, [8, 4, 4], rounds=2)
         assert runs == [4, 8] * 3
+
+
+class TestMatrixRows:
+    @given(st.integers(1, 200_000))
+    def test_few_and_near(self, tokens):
+        """Never fewer than there are, hardly more than an eighth more, and the same for all that are rounded to it."""
+        found = matrix_rows(tokens)
+        assert tokens <= found <= tokens * 9 / 8 + 7
+        assert matrix_rows(found) == found
+
+    def test_sizes(self):
+        """Of a thousand sizes few are left."""
+        assert len({matrix_rows(tokens) for tokens in range(1, 1_025)}) == 40

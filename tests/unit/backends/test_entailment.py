@@ -236,11 +236,11 @@ class TestWork:
         model.answer([Entail(p, h) for p in TEXTS[:5] for h in TEXTS[10:18]])
         assert sorted(texts) == sorted([*TEXTS[:5], *TEXTS[10:18]])
 
-    def test_no_padding(self, folders):
-        """Pairs stand one behind the other, where the architecture is known."""
+    def test_hardly_any_padding(self, folders):
+        """Pairs stand one behind the other, where the architecture is known; a batch is rounded up to a size seen before."""
         model = EntailmentModel(folders(), device="cpu", budget=256)
         model.answer(PAIRS)
-        assert model.work.padding == 0
+        assert 0 <= model.work.padding < 0.15
         assert model.work.batches > 1
         assert model.work.operations > 0
 
