@@ -144,6 +144,20 @@ class TestFile:
 class TestPackaged:
     """Which of the packaged fits a detector takes: the one that makes most of what is installed."""
 
+    @pytest.mark.parametrize("name", packaged_fits())
+    @pytest.mark.parametrize("samples", [5, 20])
+    def test_surrounded(self, name, samples):
+        """An invention that every member finds unlike the rest is flagged among any number of true sentences."""
+        fit = read_fit(name)
+        [stack] = [k.stack for k in fit.knots if (k.samples, k.stack.members) == (samples, fit.names)]
+        spread = dict(zip(fit.names, zip(stack.center, stack.spread, strict=True), strict=False))
+        made_up = {member: mean + deviation for member, (mean, deviation) in spread.items()}
+        true = {member: max(0.0, mean - 2 * deviation) for member, (mean, deviation) in spread.items()}
+        scores = {member: [made_up[member], *[true[member]] * 50] for member in fit.names}
+        first, *others = fit.predict(scores, samples)
+        assert first.probability > 0.5
+        assert max(one.probability for one in others) < 0.5
+
     @pytest.fixture
     def there(self, monkeypatch):
         found = {
