@@ -142,7 +142,9 @@ class Setting:
     def pairs(self, name: str) -> list[Pair]:
         """Of an evaluation set, or `HELD_BACK`; read once."""
         if name == HELD_BACK and name not in self._sets:
-            self._sets[name] = held_back(self.data, list(COURSES["full"].passes))
+            self._sets[name] = held_back(
+                self.data, list(COURSES["full"].passes), learnt=list(COURSES["alone"].passes)
+            )
         elif name not in self._sets:
             self._sets[name] = evaluation(self.data, name, most=self.most)
         return self._sets[name]

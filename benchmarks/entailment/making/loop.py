@@ -96,7 +96,7 @@ def train(
     save_every: int = 200,
     say: Callable[[str], None] = lambda _line: None,
 ) -> Trained:
-    """Train, or go on where an earlier run with the same recipe was stopped.
+    """Train, or go on where an earlier run with the same recipe, base and pairs was stopped.
 
     Args:
         lessons: the pairs of each pass, in a fixed order.
@@ -162,6 +162,7 @@ def _digest(lessons: Sequence[Sequence[Pair]]) -> str:
     """Of all that is learnt, a teacher's probabilities included."""
     whole = blake2b(digest_size=16)
     for lesson in lessons:
+        whole.update(f"{len(lesson)} ".encode())
         for pair in lesson:
             whole.update(repr(pair).encode())
     return whole.hexdigest()

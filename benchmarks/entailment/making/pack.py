@@ -42,7 +42,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = options.full or found(FULL)
         if folder is None:
             raise Absent(HOW["full"])
-        pairs = held_back(options.data or data_dir("nli"), list(COURSES["full"].passes))
+        pairs = held_back(
+            options.data or data_dir("nli"),
+            list(COURSES["full"].passes),
+            learnt=list(COURSES["alone"].passes),
+        )
         said = shares(EntailmentModel(folder, device="cpu"), pairs)
         degrees = temperature(logits(said), np.array([pair.label for pair in pairs]))
         shipped = pack(folder, options.out, temperature=degrees)

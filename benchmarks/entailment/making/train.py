@@ -104,16 +104,17 @@ def _train(data: Path, folder: Path, course: str, seed: int, larger: Path | None
         find(larger or TEACHER_BASE)  # before the hour that the first step takes
         base, teacher = home("alone"), home("teacher")
         for name, own in (("alone", base), ("teacher", teacher)):
-            before = trained(own)
-            if before is None:
-                print(f"course {name!r} first", file=sys.stderr, flush=True)
-                _train(data, own, name, seed, larger)
-            elif before.recipe != replace(RECIPES[name], seed=seed):
+            before, wanted = trained(own), replace(RECIPES[name], seed=seed)
+            if before is not None and before.recipe != wanted:
                 raise InputError(
                     f"expected the recipe of the course {name!r} with seed {seed} in {str(own)!r}, got {before.recipe}: "
                     f"train that course anew (--course {name} --seed {seed} --again), or name another folder in "
                     "GUARDRAIL_MODELS"
                 )
+        for name, own in (("alone", base), ("teacher", teacher)):
+            if trained(own) is None:
+                print(f"course {name!r} first", file=sys.stderr, flush=True)
+                _train(data, own, name, seed, larger)
         taught = partial(_taught, teacher)
     passes = lessons(data, COURSES[course], seed=seed, taught=taught)
     judge = None

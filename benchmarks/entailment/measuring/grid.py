@@ -29,7 +29,7 @@ def _grid(setting: Setting, asked: Asked, first: Sequence[Passage]) -> tuple[lis
     found, figures = [], []
     for choice in CHOICES:
         setting.run.say(f"WikiBio, rows 0-118, {choice}")
-        measured = measure(first, asked.by(choice, first))
+        measured = measure(first, asked.by(choice))
         figures.append((choice, summed(measured)))
         found.append(Row.shown(f"WikiBio, rows 0-118, {choice}: {' / '.join(JUDGED)}", line(measured)))
     return found, cheapest(figures)
@@ -46,7 +46,7 @@ def _second(setting: Setting, asked: Asked, first: Sequence[Passage], chosen: Ch
     for which, one in models.items():
         parts = Choice(chosen.measure, "top", chosen.top, chosen.similarity)
         some, all_of_it = (
-            measure(first, one.by(choice, first)) for choice in (parts, Choice(chosen.measure, "whole"))
+            measure(first, one.by(choice)) for choice in (parts, Choice(chosen.measure, "whole"))
         )
         for column in JUDGED:
             a, b = figure(some, column), figure(all_of_it, column)

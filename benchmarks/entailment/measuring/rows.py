@@ -50,14 +50,15 @@ class Asked:
             "entailment": Remembered(setting.model(which, precision="auto")),
             "embedding": Remembered(Embedder(device="cpu")),
         }
-        self._known: dict[tuple[Choice, int], Scores] = {}
+        self._passages = passages
+        self._known: dict[Choice, Scores] = {}
 
-    def by(self, choice: Choice, passages: Sequence[Passage]) -> Scores:
+    def by(self, choice: Choice) -> Scores:
         """Per passage, one score per sentence."""
-        key = choice, passages[0].number
-        if key not in self._known:
-            self._known[key] = scores(choice.detector(self.splitter), cases(passages), self._backends)
-        return self._known[key]
+        if choice not in self._known:
+            detector = choice.detector(self.splitter)
+            self._known[choice] = scores(detector, cases(self._passages), self._backends)
+        return self._known[choice]
 
 
 def cases(passages: Sequence[Passage]) -> list[Case]:

@@ -27,7 +27,7 @@ from benchmarks.selfcheck.passages import Passage
 from guardrail.detectors.selfcheck import BertScoreCheck, NgramCheck
 from guardrail.detectors.selfcheck.ensemble import Stack
 
-__all__ = ["fused", "lone", "pooled", "rows"]
+__all__ = ["fused", "lone", "rows"]
 
 ALONE = dict(zip(JUDGED, (88.0, 51.0, 60.0, 69.0), strict=True))
 TOGETHER = dict(zip(JUDGED, (89.0, 52.0, 63.0, 73.0), strict=True))
@@ -47,7 +47,7 @@ def rows(setting: Setting) -> list[Row]:
     asked = Asked(setting, "mini", both)
     setting.run.say(f"WikiBio, {SHIPPED}")
     members = {
-        "NLI": asked.by(SHIPPED, both),
+        "NLI": asked.by(SHIPPED),
         "n-gram": scores(NgramCheck(splitter=asked.splitter), cases(both)),
     }
     setting.run.say("WikiBio, BERTScore")
@@ -57,20 +57,18 @@ def rows(setting: Setting) -> list[Row]:
     for name in ("n-gram", "BERTScore"):
         found += _by_halves(f"{name} alone", first, second, members[name], None)
     together = {
-        (fusion, share): pooled(fused({name: members[name] for name in fusion}, len(first)), share)
+        (fusion, share): fused({name: members[name] for name in fusion}, both, len(first), share)
         for fusion in FUSIONS
         for share in (0.0, POOLING)
     }
     best = max(together, key=lambda key: summed(measure(first, together[key][: len(first)])))
     for key, values in together.items():
         found += _by_halves(_title(*key), first, second, values, TOGETHER if key == best else None)
-    plain = together[FUSIONS[-1], 0.0][: len(first)]
+    own = {name: values[: len(first)] for name, values in members.items()}
     for share in SHARES:
         quantity = f"WikiBio, rows 0-118, {_title(FUSIONS[-1], share)}: {' / '.join(JUDGED)}"
-        found.append(Row.shown(quantity, line(measure(first, pooled(plain, share)))))
-        flagged, falsely = lone(
-            {name: values[: len(first)] for name, values in members.items()}, first, share
-        )
+        found.append(Row.shown(quantity, line(measure(first, fused(own, first, len(first), share)))))
+        flagged, falsely = lone(own, first, share)
         about = f"WikiBio, rows 0-118, {_title(FUSIONS[-1], share)}: one made-up sentence among {AMONG} accurate ones"
         found.append(Row.shown(f"{about}, flagged", flagged))
         found.append(Row.shown(f"{about}, accurate ones flagged", falsely))
@@ -116,30 +114,22 @@ def _by_halves(
     return found
 
 
-def fused(members: Mapping[str, Scores], fitted: int) -> Scores:
-    """The mean of the members' z-scores; mean and deviation are those of the first passages' sentences.
+def fused(
+    members: Mapping[str, Scores], passages: Sequence[Passage], fitted: int, share: float = 0.0
+) -> Scores:
+    """Log-odds by the mean of the members' z-scores, pooled in part, as the packaged fits have them.
 
     Args:
         members: by name, one score per sentence of each passage.
+        passages: as many.
         fitted: how many passages, from the first, give the constants.
+        share: of the pooling.
     """
-    columns = []
-    for values in members.values():
-        own = np.concatenate(values[:fitted])
-        columns.append((np.concatenate(values) - own.mean()) / own.std())
-    mean = np.mean(columns, axis=0)
-    edges = np.cumsum([0, *(len(one) for one in next(iter(members.values())))]).tolist()
-    return [mean[a:b].tolist() for a, b in pairwise(edges)]
-
-
-def pooled(values: Scores, share: float) -> Scores:
-    """Each sentence drawn towards the mean of its passage by a share; passages keep their means.
-
-    Example:
-        >>> pooled([[0.0, 1.0], [3.0]], 0.5)
-        [[0.25, 0.75], [3.0]]
-    """
-    return [[(1 - share) * one + share * float(np.mean(own)) for one in own] for own in values]
+    stack = _stack({name: values[:fitted] for name, values in members.items()}, passages[:fitted], share)
+    flat = {name: np.concatenate(values) for name, values in members.items()}
+    odds = stack.log_odds(flat, _places(passages)).tolist()
+    edges = np.cumsum([0, *(len(passage.labels) for passage in passages)]).tolist()
+    return [odds[a:b] for a, b in pairwise(edges)]
 
 
 def lone(members: Mapping[str, Scores], passages: Sequence[Passage], share: float) -> tuple[float, float]:
@@ -155,13 +145,23 @@ def lone(members: Mapping[str, Scores], passages: Sequence[Passage], share: floa
     """
     flat = {name: np.concatenate(values) for name, values in members.items()}
     labels = np.concatenate([passage.labels for passage in passages])
-    of = [i for i, passage in enumerate(passages) for _ in passage.labels]
-    stack = Stack.fit_mean(flat, labels, of, pooling=share)
     accurate, made_up = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
     source = np.random.default_rng(0)
     drawn = [[*source.choice(accurate, AMONG, replace=False), source.choice(made_up)] for _ in range(ANSWERS)]
     rows = np.array(drawn)
     answers = np.repeat(np.arange(ANSWERS), AMONG + 1).tolist()
-    odds = stack.log_odds({name: values[rows.ravel()] for name, values in flat.items()}, answers)
+    odds = _stack(members, passages, share).log_odds(
+        {name: values[rows.ravel()] for name, values in flat.items()}, answers
+    )
     flags = odds.reshape(rows.shape) >= 0
     return float(flags[:, -1].mean()), float(flags[:, :-1].mean())
+
+
+def _stack(members: Mapping[str, Scores], passages: Sequence[Passage], share: float) -> Stack:
+    flat = {name: np.concatenate(values) for name, values in members.items()}
+    labels = np.concatenate([passage.labels for passage in passages])
+    return Stack.fit_mean(flat, labels, _places(passages), pooling=share)
+
+
+def _places(passages: Sequence[Passage]) -> list[int]:
+    return [place for place, passage in enumerate(passages) for _ in passage.labels]

@@ -191,13 +191,21 @@ class _Layer:
         self.out_norm, self.down_norm = out.LayerNorm, layer.output.LayerNorm
 
     def __call__(self, hidden: Tensor, spans: Sequence[Span], *, firsts: bool) -> Tensor:
+        """The next hidden states; of the texts' first tokens alone, and some rows of filler behind them, if so asked."""
+        import torch
+
         rough = hidden.to(self.kind)
         key, value = self.key_value(rough).chunk(2, dim=-1)
-        asking = spans
+        asking, count = spans, len(rough)
         if firsts:
-            starts = [start for start, _ in spans]
-            hidden, rough, asking = hidden[starts], rough[starts], _spans([1] * len(spans))
-        context = self.attention(self.query(rough), key, value, asking=asking, spans=spans)
+            count, asking = len(spans), _spans([1] * len(spans))
+            starts = [start for start, _ in spans] + [0] * (
+                matrix_rows(count) - count
+            )  # of these sizes few, too
+            hidden, rough = hidden[starts], rough[starts]
+        context = self.attention(self.query(rough)[:count], key, value, asking=asking, spans=spans)
+        if len(context) < len(rough):
+            context = torch.nn.functional.pad(context, (0, 0, 0, len(rough) - len(context)))
         hidden = self.out_norm(hidden + self.out(context))
         found: Tensor = self.down_norm(hidden + self.down(self.up(hidden.to(self.kind))))
         return found

@@ -113,8 +113,8 @@ def batches(lengths: Sequence[int], *, budget: int, overhead: int = 32, padded: 
 def matrix_rows(tokens: int) -> int:
     """How many rows a matrix of so many tokens gets: up to an eighth more, so that few sizes occur.
 
-    For every new size oneDNN writes itself a program: 5 to 15 ms for each of a layer's four products, a third of the time
-    of a short answer, where every batch has a size of its own.
+    For every new size oneDNN writes itself a program: 5 to 15 ms for each product of a layer, a third of the time of a
+    short answer, where every batch has a size of its own.
 
     Example:
         >>> [matrix_rows(tokens) for tokens in (1, 33, 300, 513, 1000, 1025)]

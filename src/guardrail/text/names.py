@@ -48,9 +48,11 @@ _FOLD = str.maketrans(
 )
 _DIGRAPH = re.compile(r"(?<![aeiou])([aou])e")
 _APOSTROPHES = re.compile("['’‘`´ʼʹ]")
-# What may as well be left out in writing: the points of Hebrew and Arabic, the letters' stretching, joiners.
+# What may as well be left out in writing: the points of Hebrew and Arabic, the letters' stretching, joiners, the dots
+# below Indic letters of other tongues, and which form of a character is meant.
 _OPTIONAL = re.compile(
-    "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u200c\u200d]"
+    "[\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06ed\u200c\u200d"
+    "\u093c\u09bc\u0a3c\u0abc\u0b3c\u0cbc\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 )
 
 
@@ -208,10 +210,18 @@ def _fold(text: str) -> str:
 
 def _folded_words(text: str) -> tuple[str, ...]:
     # Vowel signs are marks, not letters, in most scripts of India and South-East Asia: a name is another without them.
-    words = "".join(
-        c if c.isalnum() or unicodedata.category(c)[0] == "M" else " " for c in _fold(text)
-    ).split()
+    kept = (c if c.isalnum() or _is_mark(c) else " " for c in _fold(text))
+    words = [word for word in "".join(kept).split() if any(map(str.isalnum, word))]
     return tuple(_DIGRAPH.sub(r"\1", word) if len(word) >= 5 else word for word in words)
+
+
+def _is_mark(character: str) -> bool:
+    return unicodedata.category(character)[0] == "M"
+
+
+def _is_initial(word: str) -> bool:
+    """One letter, with its vowel signs where it has some."""
+    return len(word) == 1 or (not word.isascii() and all(map(_is_mark, word[1:])))
 
 
 @lru_cache(maxsize=8192)
@@ -219,20 +229,22 @@ def name_key(name: Name) -> NameKey:
     """What `same_author` compares of a name, for those who compare it with many."""
     family = _folded_words(name.family)
     given = tuple(word for part in name.given for word in _folded_words(part))
-    given = tuple(word for word in given if word not in PARTICLES or len(word) == 1) or given
+    given = tuple(word for word in given if word not in PARTICLES or _is_initial(word)) or given
     readings = [_Reading(_families(family), given)]
     if not name.inverted:
-        if len(given) >= 2 and len(given[-1]) > 1:  # "José Benítez Andrades" and "José Benítez-Andrades"
+        if len(given) >= 2 and not _is_initial(
+            given[-1]
+        ):  # "José Benítez Andrades" and "José Benítez-Andrades"
             readings.append(_Reading(_families((given[-1], *family)), given[:-1]))
-        if given and given[0] in WRITTEN_FIRST and all(len(word) > 1 for word in family):
+        if given and given[0] in WRITTEN_FIRST and not any(map(_is_initial, family)):
             readings.append(_Reading(frozenset({given[0]}), (*given[1:], *family)))
         elif not given and len(family) == 1 and len(family[0]) in (2, 3, 4) and EAST_ASIAN.match(family[0]):
             readings.append(_Reading(frozenset({family[0][:1]}), (family[0][1:],)))
     words = (*given, *family)
     return NameKey(
         "".join(words),
-        tuple(sorted(word for word in words if len(word) > 1)),
-        Counter(word for word in words if len(word) == 1),
+        tuple(sorted(word for word in words if not _is_initial(word))),
+        Counter(filter(_is_initial, words)),
         tuple(readings),
         name.suffix,
         "".join(_folded_words(name.nickname)),
@@ -283,7 +295,7 @@ def _readings_agree(x: _Reading, y: _Reading, a: NameKey, b: NameKey) -> bool:
             or bool(a.nickname and y.given and _words_agree(a.nickname, y.given[0], eastern=eastern))
             or bool(b.nickname and x.given and _words_agree(b.nickname, x.given[0], eastern=eastern))
         )
-    if not x.given or not y.given or len(x.given[0]) == 1 or x.given[0] != y.given[0]:
+    if not x.given or not y.given or _is_initial(x.given[0]) or x.given[0] != y.given[0]:
         return False  # a slip in the family name is forgiven only beside the same full given name
     return _given_agree(x.given, y.given, eastern=True) and any(
         _slip(p, q) for p in x.families for q in y.families
@@ -297,7 +309,7 @@ def _given_agree(a: tuple[str, ...], b: tuple[str, ...], *, eastern: bool) -> bo
     short, long = sorted((a, b), key=lambda names: (len(names), names))
     start = 0
     if not _words_agree(short[0], long[0], eastern=eastern):
-        if len(long[0]) > 1 or len(short[0]) == 1:
+        if not _is_initial(long[0]) or _is_initial(short[0]):
             return False
         start = 1  # "F. Thomson Leighton" is "Thomson Leighton"
     rest = iter(long[start:])
@@ -307,8 +319,8 @@ def _given_agree(a: tuple[str, ...], b: tuple[str, ...], *, eastern: bool) -> bo
 def _words_agree(a: str, b: str, *, eastern: bool) -> bool:
     if a == b:
         return True
-    if len(a) == 1 or len(b) == 1:
-        return a[0] == b[0]
+    if _is_initial(a) or _is_initial(b):
+        return a.startswith(b) or b.startswith(a)
     if eastern:
         return False
     if b in SHORT_FORMS.get(a, ()):

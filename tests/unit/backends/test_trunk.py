@@ -9,6 +9,7 @@ from tests.unit.backends.models import SHAPE, make, needs_local
 from guardrail.backends import _attention, _linear, _trunk
 from guardrail.backends._local import LocalModel
 from guardrail.backends._trunk import trunk
+from guardrail.backends.batching import matrix_rows
 
 needs_local()
 
@@ -127,6 +128,18 @@ class TestNumbers:
         oracle = torch.cat([one.last_hidden_state[0] for one in expected(made, ids, types)])
         found = trunk(made, precision=precision, head=False).vectors(ids, types, LENGTHS)
         assert 0 < float((found - oracle).norm() / oracle.norm()) < 0.05
+
+    @pytest.mark.parametrize("head", [True, False])
+    def test_few_sizes(self, head):
+        """Matrices are rounded up to a size that occurs again: the tokens' 150 rows to 160; what comes out is not."""
+        made = network("bert", head=head)
+        found = trunk(made, precision="fp32", head=head)
+        ids, types = texts("bert")
+        seen = []
+        found.base.embeddings.register_forward_hook(lambda _module, _given, out: seen.append(out.shape[1]))
+        vectors = found.vectors(ids, types, LENGTHS)
+        assert seen == [matrix_rows(sum(LENGTHS))] == [160]
+        assert len(vectors) == (len(LENGTHS) if head else sum(LENGTHS))
 
     def test_weights_once(self):
         """The layers' own weights are let go, else every model would take twice its room."""

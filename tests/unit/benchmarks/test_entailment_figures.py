@@ -246,19 +246,19 @@ def measured(value, **columns):
 
 class TestWikibio:
     def test_fused(self):
-        """z-scores by the first passage's mean and deviation alone: (0, 2) has 1 and 1, (10, 30) has 20 and 10."""
+        """In the order of the mean of z-scores by the first passage's mean and deviation alone: (0, 2) has 1 and 1."""
+        passages = [Passage(0, "", ("", ""), (0.0, 1.0), ()), Passage(1, "", ("",), (0.0,), ())]
         members = {"a": [[0.0, 2.0], [3.0]], "b": [[10.0, 30.0], [0.0]]}
-        assert wikibio.fused(members, 1) == [[-1.0, 1.0], [0.0]]
+        [[low, high], [other]] = wikibio.fused(members, passages, 1)
+        assert (other - low) / (high - low) == pytest.approx(
+            (0.0 + 1.0) / 2
+        )  # z: -1 and 1; of 3 and 0: 2 and -2
         moved = {"a": [[0.0, 2.0], [9.0]], "b": members["b"]}
-        assert wikibio.fused(moved, 1)[0] == [-1.0, 1.0]
+        assert wikibio.fused(moved, passages, 1)[0] == [low, high]
 
     def test_compared_by(self):
         """The mean of four columns, the three of sentences by average precision."""
         assert summed(measured(60.0, Pearson=80.0, Spearman=0.0)) == 65
-
-    def test_pooled(self):
-        """Order within a passage, and its mean, stay; passages move apart from each other."""
-        assert wikibio.pooled([[0.0, 1.0], [3.0, 5.0]], 0.5) == [[0.25, 0.75], [3.5, 4.5]]
 
     def test_lone(self):
         """A made-up sentence that nobody would miss is flagged; pooled by much, it goes with its accurate neighbours."""
@@ -295,7 +295,7 @@ class TestWikibio:
         figures = {choice: measured(70.0 if choice.premise == "top" else 69.0) for choice in CHOICES}
         figures[CHOICES[0]] = measured(60.0)
         monkeypatch.setattr(grid, "measure", lambda _, choice: figures[choice])
-        asked = SimpleNamespace(by=lambda choice, passages: choice if passages == ["first"] else None)
+        asked = SimpleNamespace(by=lambda choice: choice)
         rows, chosen = grid._grid(SimpleNamespace(run=SimpleNamespace(say=str)), asked, ["first"])
         assert chosen == CHOICES[1]
         assert len(rows) == len(CHOICES)

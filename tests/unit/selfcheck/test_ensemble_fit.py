@@ -145,18 +145,18 @@ class TestPackaged:
     """Which of the packaged fits a detector takes: the one that makes most of what is installed."""
 
     @pytest.mark.parametrize("name", packaged_fits())
-    @pytest.mark.parametrize("samples", [5, 20])
-    def test_surrounded(self, name, samples):
-        """An invention that every member finds unlike the rest is flagged among any number of true sentences."""
+    @pytest.mark.parametrize("samples", [1, 5, 20])
+    @pytest.mark.parametrize("others", [1, 7, 200])
+    def test_surrounded(self, name, samples, others):
+        """An invention one deviation above the mean in every member is flagged among any sentences that score 0."""
         fit = read_fit(name)
         [stack] = [k.stack for k in fit.knots if (k.samples, k.stack.members) == (samples, fit.names)]
-        spread = dict(zip(fit.names, zip(stack.center, stack.spread, strict=True), strict=False))
-        made_up = {member: mean + deviation for member, (mean, deviation) in spread.items()}
-        true = {member: max(0.0, mean - 2 * deviation) for member, (mean, deviation) in spread.items()}
-        scores = {member: [made_up[member], *[true[member]] * 50] for member in fit.names}
-        first, *others = fit.predict(scores, samples)
+        size = len(fit.names)
+        made_up = np.add(stack.center[:size], stack.spread[:size])
+        scores = {m: [value, *[0.0] * others] for m, value in zip(fit.names, made_up, strict=True)}
+        first, *rest = fit.predict(scores, samples)
         assert first.probability > 0.5
-        assert max(one.probability for one in others) < 0.5
+        assert max(one.probability for one in rest) < 0.5
 
     @pytest.fixture
     def there(self, monkeypatch):
@@ -290,8 +290,13 @@ class TestLearn:
 
     def test_a_stack_has_no_pooling(self):
         """It learns how much neighbours count."""
-        with pytest.raises(InputError, match="pooling"):
+        with pytest.raises(ConfigError, match="pooling"):
             learn(MEMBERS, self.labelled(), self.examine, pooling=0.3)
+
+    def test_nonsense_is_refused_first(self):
+        """Nothing is examined before."""
+        with pytest.raises(ConfigError, match="pooling"):
+            learn(MEMBERS, self.labelled(), lambda _: pytest.fail("examined"), shape="mean", pooling=3)
 
     def test_labels_do_not_match(self):
         """One label too few."""

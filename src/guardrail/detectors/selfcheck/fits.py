@@ -322,7 +322,12 @@ def _knot(content: Mapping[str, Any]) -> Knot:
     }
     return Knot(
         int(content["samples"]),
-        Stack(members=tuple(stack["members"]), bias=float(stack["bias"]), **numbers),
+        Stack(
+            members=tuple(stack["members"]),
+            bias=float(stack["bias"]),
+            least=tuple(float(number) for number in stack.get("least", ())),
+            **numbers,
+        ),
         {name: Range(**{k: float(v) for k, v in one.items()}) for name, one in content["ranges"].items()},
     )
 
@@ -332,11 +337,13 @@ def _must_be_whole(knot: Knot, names: Sequence[str]) -> None:
     if knot.samples < 1 or not stack.members or not set(stack.members) <= set(names):
         raise InputError(f"knot: expected samples of at least 1 and members of {names!r}, got {knot!r}")
     columns = (stack.center, stack.spread, stack.weights)
-    numbers = [stack.bias, *(number for column in columns for number in column)]
+    numbers = [stack.bias, *stack.least, *(number for column in columns for number in column)]
     if {len(column) for column in columns} != {2 * len(stack.members)} or not all(
         map(math.isfinite, numbers)
     ):
         raise InputError(f"knot: expected two finite numbers per member in each column, got {knot!r}")
+    if len(stack.least) not in {0, len(stack.members)}:
+        raise InputError(f"knot: expected a least score per member or none, got {stack.least!r}")
     if any(not 0 < one.least <= one.usual <= one.most < math.inf for one in knot.ranges.values()):
         raise InputError(f"knot: expected ranges of thresholds above 0, got {knot.ranges!r}")
     if min(stack.spread) <= 0:

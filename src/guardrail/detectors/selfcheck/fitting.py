@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from guardrail._options import one_of
+from guardrail._options import number, one_of
 from guardrail.backends import Backend, origin
 from guardrail.detectors.selfcheck.ensemble import PENALTY, Stack
 from guardrail.detectors.selfcheck.fits import (
@@ -22,7 +22,7 @@ from guardrail.detectors.selfcheck.fits import (
     Shape,
     threshold_of,
 )
-from guardrail.errors import InputError
+from guardrail.errors import ConfigError, InputError
 from guardrail.report import Measurement
 
 __all__ = ["learn"]
@@ -43,8 +43,9 @@ def learn(
 ) -> Fit:
     """Fit members' scores to labels; see `EnsembleCheck.learn`, which names the members itself."""
     one_of("shape", shape, ("stack", "mean"))
+    number("pooling", pooling, least=0, most=1)
     if pooling and shape != "mean":
-        raise InputError('pooling: expected shape="mean" with it; a stack learns how much neighbours count')
+        raise ConfigError('pooling: expected shape="mean" with it; a stack learns how much neighbours count')
     names = tuple(member.name for member in members)
     wanted = [names, *(tuple(n for n in names if n not in set(absent)) for absent in without)]
     if unknown := {name for absent in without for name in absent} - set(names):

@@ -38,9 +38,10 @@ class EnsembleCheck(SelfCheck):
     """Scores sentences by several variants together: P(made up), fitted to labelled answers.
 
     The packaged fits join n-gram with the packaged encoder's BERTScore ("wikibio-minilm"), and both with the packaged
-    entailment model ("wikibio-entailment"), each member as much as the other; three tenths of what is said of a sentence
-    are the mean over its answer. They need the extra `local` and no other backend. Their probabilities hold for text like that which they were fitted to (English
-    biographies, more than half of them made up): elsewhere they rank, and the threshold is a convention.
+    entailment model ("wikibio-entailment"), each member as much as the other; three tenths of what is said of a
+    sentence are the mean over its answer. They need the extra `local` and no other backend. Their probabilities hold
+    for text like that which they were fitted to (English biographies, more than half of them made up): elsewhere they
+    rank, and the threshold is a convention.
 
     Where a member has no score for a sentence, the others stand in if the fit was made for that too (the packaged ones:
     n-gram without its models), and the finding says so; else the sentence is unverified.
@@ -162,8 +163,8 @@ class EnsembleCheck(SelfCheck):
             provenance: what the file says besides about its data.
 
         Raises:
-            InputError: labels do not match the sentences, nobody has so many samples, or a pooling that the shape does
-                not have.
+            InputError: labels do not match the sentences, or nobody has so many samples.
+            ConfigError: an unknown shape, or a pooling out of range or of another shape.
         """
         from guardrail.detectors.selfcheck.fitting import learn
 
