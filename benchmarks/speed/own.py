@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from benchmarks.speed import bare
 from benchmarks.speed.peer import facts, serve
 from guardrail import Case, Guard, Report, Retry, Span
 from guardrail.backends.entailment import EntailmentModel
@@ -63,6 +64,8 @@ class Own:
             "ngram": self.ngram,
             "ngram_detector": self.ngram_detector,
             "prompt": self.prompt,
+            "bare": self.bare,
+            "processor_seconds": processor_seconds,
         }
 
     # -- NLI
@@ -190,6 +193,15 @@ class Own:
                 "test", base_url=base_url, api_key="none", concurrency=concurrency, timeout=10
             )
         return self._loop.run(_prompt(self._chats[key], cases, attempts))
+
+    def bare(self, base_url: str, questions: Sequence[str], concurrency: int) -> int:
+        """As many questions as the variant asks, by a client that does nothing else; how many replies were good."""
+        return self._loop.run(bare.ask(base_url, questions, concurrency))
+
+
+def processor_seconds() -> float:
+    """Of this process, so far."""
+    return time.process_time()
 
 
 async def _prompt(

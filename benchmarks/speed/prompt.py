@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from benchmarks._rows import Row
@@ -17,9 +18,12 @@ __all__ = ["judge", "lost", "prompt_rows"]
 
 LATENCY = 0.05
 CONCURRENCY = 16
+OTHERS = (4, 8, 32)
+"""At a time, for orientation: with few the service is the bound, with many the client's processor time."""
 FAULTS = {"server_error": 0.02, "malformed": 0.02, "empty": 0.02}
 ANSWERS, FAST_ANSWERS = 100, 20
 
+_QUESTION = "Context: {}\n\nSentence: {}\n\nIs the sentence supported by the context above?"
 _SHAPE = re.compile(r"Context: (.*?)\n+Sentence: (.*?)\n+Is the sentence", re.DOTALL)
 
 
@@ -41,7 +45,11 @@ def prompt_rows(setting: Setting, many: Sequence[Texts]) -> list[Row]:
     """
     try:
         with serve(judge, latency=LATENCY) as server:
-            rows = [*_one_answer(setting, server), *_many_answers(setting, server, many)]
+            rows = [
+                *_one_answer(setting, server),
+                *_floor(setting, server),
+                *_many_answers(setting, server, many),
+            ]
         return [*rows, *_bad_replies(setting)]
     finally:
         setting.close()
@@ -60,7 +68,7 @@ def _one_answer(setting: Setting, server: Served) -> list[Row]:
     contenders = {"selfcheckgpt": theirs, "ours": ours}
     rounds(contenders, [setting.warm])
     found = rounds(contenders, setting.timed, say=setting.say)
-    calls = [len({(s, t) for s in texts.sentences for t in texts.samples}) for texts in setting.timed]
+    calls = [len(_questions(texts)) for texts in setting.timed]
     failed = found["selfcheckgpt"].failed or found["ours"].failed
     gap = None
     if not failed:
@@ -73,6 +81,34 @@ def _one_answer(setting: Setting, server: Served) -> list[Row]:
         _ideal_row("prompt: ideal / ours", calls, found["ours"], setting.bars["prompt"]),
         gap_row("prompt: largest |Δ score|", gap, setting.bars["gap"], failed),
     ]
+
+
+def _floor(setting: Setting, server: Served) -> list[Row]:
+    """What a client of bare sockets makes of the ideal, ours with other numbers at a time, and its processor time."""
+    own = setting.own()
+
+    def bare(texts: Texts) -> Any:
+        return own.ask("bare", base_url=server.base_url, questions=_questions(texts), concurrency=CONCURRENCY)
+
+    def ours(texts: Texts, concurrency: int) -> Any:
+        return own.ask("prompt", base_url=server.base_url, cases=[texts], concurrency=concurrency)
+
+    contenders = {"bare": bare} | {str(n): partial(ours, concurrency=n) for n in OTHERS}
+    rounds(contenders, [setting.warm])
+    before = own.ask("processor_seconds").value
+    rounds({"ours": partial(ours, concurrency=CONCURRENCY)}, setting.timed)
+    spent = own.ask("processor_seconds").value - before
+    found = rounds(contenders, setting.timed, say=setting.say)
+    calls = [len(_questions(texts)) for texts in setting.timed]
+    rows = [
+        Row.shown(
+            "prompt: processor time of ours per question", spent / sum(calls) * 1e3, unit="ms", digits=2
+        ),
+        _ideal_row("prompt: ideal / bare sockets", calls, found["bare"]),
+    ]
+    for n in OTHERS:
+        rows.append(_ideal_row(f"prompt: ideal / ours, {n} at a time", calls, found[str(n)], concurrency=n))
+    return rows
 
 
 def _many_answers(setting: Setting, server: Served, many: Sequence[Texts]) -> list[Row]:
@@ -97,11 +133,23 @@ def _many_answers(setting: Setting, server: Served, many: Sequence[Texts]) -> li
     return rows
 
 
-def _ideal_row(quantity: str, calls: Sequence[int], timed: Timed, bar: float) -> Row:
+def _questions(texts: Texts) -> list[str]:
+    """Those that are asked, each once."""
+    return list(dict.fromkeys(_QUESTION.format(t, s) for s in texts.sentences for t in texts.samples))
+
+
+def _ideal_row(
+    quantity: str,
+    calls: Sequence[int],
+    timed: Timed,
+    bar: float | None = None,
+    *,
+    concurrency: int = CONCURRENCY,
+) -> Row:
     """Questions x latency / concurrency over the time it took: in (0, 1], larger is better."""
     if timed.failed:
-        return Row.missing(quantity, timed.failed, bar=f"≥ {bar:.2f}")
-    ideal = [n * LATENCY / CONCURRENCY for n in calls]
+        return Row.missing(quantity, timed.failed, bar=None if bar is None else f"≥ {bar:.2f}")
+    ideal = [n * LATENCY / concurrency for n in calls]
     return ratio_row(quantity, Timed(seconds=ideal), timed, bar)
 
 

@@ -199,9 +199,8 @@ class _Layer:
         asking, count = spans, len(rough)
         if firsts:
             count, asking = len(spans), _spans([1] * len(spans))
-            starts = [start for start, _ in spans] + [0] * (
-                matrix_rows(count) - count
-            )  # of these sizes few, too
+            filler = [0] * (matrix_rows(count) - count)  # of these sizes few, too
+            starts = [start for start, _ in spans] + filler
             hidden, rough = hidden[starts], rough[starts]
         context = self.attention(self.query(rough)[:count], key, value, asking=asking, spans=spans)
         if len(context) < len(rough):

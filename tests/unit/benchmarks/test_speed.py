@@ -1,5 +1,6 @@
 """The benchmark of speed: its protocol, its rounds, its environments and its rows, with workers that only pretend."""
 
+import asyncio
 import json
 import sys
 import textwrap
@@ -7,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 from benchmarks._rows import Expected, Row
-from benchmarks.speed import environments, figures, models, ngram, nli, prompt, run
+from benchmarks.speed import bare, environments, figures, models, ngram, nli, prompt, run
 from benchmarks.speed.environments import PEERS, EnvironmentFailed, installed, python
 from benchmarks.speed.models import Heads, heads, pair_flops
 from benchmarks.speed.peer import answer, peak_bytes
@@ -16,6 +17,7 @@ from benchmarks.speed.timing import Timed, largest_gap, ratio, rounds
 from benchmarks.speed.workers import Absent, Reply, Worker, WorkerFailed, settings, without_paths
 
 from guardrail.errors import InputError
+from guardrail.testing.server import serve
 
 BARS = json.loads((run.Path(run.__file__).parent / "expected.json").read_text(encoding="utf-8"))["values"][
     "cpu"
@@ -514,6 +516,27 @@ class TestPrompt:
         row = prompt._ideal_row("q", [160, 160], Timed([0.625, 0.625]), 0.8)
         assert (row.ours, row.ok) == (pytest.approx(0.8), True)
         assert prompt._ideal_row("q", [160], Timed([0.7]), 0.8).ok is False
+        assert prompt._ideal_row("q", [160], Timed([2.0]), concurrency=4).ours == pytest.approx(1)
+
+    def test_bare_sockets(self):
+        """They ask each question once, in the shape that the judge knows, and count good replies."""
+        asked = []
+
+        def reply(call):
+            asked.append(call.text)
+            return prompt.judge(call)
+
+        questions = prompt._questions(Texts(["a.", "b.", "a."], [f"c {i}" for i in range(9)]))
+        assert len(questions) == 18
+        with serve(reply) as server:
+            assert asyncio.run(bare.ask(server.base_url, questions, 4)) == 18
+            assert server.service.most_running <= 4
+        assert sorted(asked) == sorted(questions)
+        assert not any("another shape" in prompt.judge(SimpleNamespace(text=text)) for text in questions)
+        with serve(reply, faults={"server_error": 1.0}) as server:
+            assert asyncio.run(bare.ask(server.base_url, questions, 4)) == 0
+        with pytest.raises(OSError, match="onnect"):
+            asyncio.run(bare.ask(server.base_url, questions, 4))
 
 
 class TestChart:
