@@ -100,15 +100,15 @@ def _floor(setting: Setting, server: Served) -> list[Row]:
     spent = own.ask("processor_seconds").value - before
     found = rounds(contenders, setting.timed, say=setting.say)
     calls = [len(_questions(texts)) for texts in setting.timed]
-    rows = [
-        Row.shown(
-            "prompt: processor time of ours per question", spent / sum(calls) * 1e3, unit="ms", digits=2
-        ),
+    each = spent / sum(calls) * 1e3
+    return [
+        Row.shown("prompt: processor time of ours per question", each, unit="ms", digits=2),
         _ideal_row("prompt: ideal / bare sockets", calls, found["bare"]),
+        *(
+            _ideal_row(f"prompt: ideal / ours, {n} at a time", calls, found[str(n)], concurrency=n)
+            for n in OTHERS
+        ),
     ]
-    for n in OTHERS:
-        rows.append(_ideal_row(f"prompt: ideal / ours, {n} at a time", calls, found[str(n)], concurrency=n))
-    return rows
 
 
 def _many_answers(setting: Setting, server: Served, many: Sequence[Texts]) -> list[Row]:
