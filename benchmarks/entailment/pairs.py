@@ -11,9 +11,12 @@ from pathlib import Path
 
 from guardrail.errors import InputError
 
-__all__ = ["HELD_OUT", "LABELS", "Pair", "held_out", "in_batches", "read", "training"]
+__all__ = ["HELD_OUT", "LABELS", "UNLABELLED", "Pair", "held_out", "in_batches", "read", "training"]
 
 LABELS = ("entailment", "neutral", "contradiction")
+
+UNLABELLED = -1
+"""The label of a pair of which only a teacher says what holds."""
 
 HELD_OUT = ("mnli_dev", "snli_dev", "breaking_nli", "negation_nli", "fever_symmetric", "anli_dev")
 """Sets that nothing is learnt from, nor from a pair of the same words in another set."""
@@ -23,7 +26,7 @@ _WINDOW = 50  # batches' worth of shuffled pairs among which those of like lengt
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A premise, a hypothesis, and which of `LABELS` holds; a teacher's probabilities of them, if one was asked."""
+    """A premise, a hypothesis, which of `LABELS` holds or `UNLABELLED`; a teacher's probabilities, if one was asked."""
 
     premise: str
     hypothesis: str

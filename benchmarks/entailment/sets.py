@@ -35,9 +35,7 @@ def evaluation(folder: Path, name: str, *, most: int | None = None, seed: int = 
     return pairs if most is None or len(pairs) <= most else random.Random(seed).sample(pairs, most)
 
 
-def held_back(
-    folder: Path, sets: Sequence[str], *, learnt: Sequence[str] = (), most: int = 1_000, seed: int = 0
-) -> list[Pair]:
+def held_back(folder: Path, sets: Sequence[str], *, most: int = 1_000, seed: int = 0) -> list[Pair]:
     """Pairs of the sets that a model learns from which it does not learn: their parts for development and test.
 
     What stands in any set's training part, or in a set that models are judged by, is left out.
@@ -45,13 +43,10 @@ def held_back(
     Args:
         folder: of the sets.
         sets: that are learnt from.
-        learnt: further sets, of which none are wanted.
         most: of each set, so that no large one decides alone.
         seed: of the draw.
     """
-    seen = {
-        pair.key for own in training(folder, list(dict.fromkeys([*sets, *learnt]))).values() for pair in own
-    }
+    seen = {pair.key for own in training(folder, sets).values() for pair in own}
     seen |= {pair.key for name in HELD_OUT for pair in read(folder / name / "pairs.jsonl")}
     source, found = random.Random(seed), list[Pair]()
     for name in sets:

@@ -22,7 +22,6 @@ from guardrail.flow import Answer, Reply
 from guardrail.requests import Entail, Entailment
 
 __all__ = [
-    "ALONE",
     "FULL",
     "HELD_BACK",
     "HOW",
@@ -40,8 +39,8 @@ __all__ = [
 MINI, FULL, QUICK = ENTAILMENT_MINI, "entailment-full", "minilm-nli"
 """Names under which `EntailmentModel` finds the packaged model, what it was made of, and a quickly trained one."""
 
-ALONE, TEACHER = "entailment-alone", "entailment-teacher"
-"""What the full one was made of: a model of its shape that learnt from labels alone, and a larger one."""
+TEACHER = "entailment-teacher"
+"""The larger model that the full one learnt from."""
 
 TEACHER_BASE = "sentence-transformers/all-mpnet-base-v2"
 """The encoder that the teacher begins with (Apache-2.0)."""
@@ -50,7 +49,6 @@ HOW = {
     "mini": "the packaged model is not installed: pip install ./models/entailment-mini in a checkout, or --model DIR",
     "full": "not trained: python -m benchmarks.entailment train, or --full DIR",
     "quick": "not trained: python -m benchmarks.entailment train --course quick",
-    "alone": "not trained: python -m benchmarks.entailment train --course alone",
     "teacher": "not trained: python -m benchmarks.entailment train --course teacher",
 }
 
@@ -111,7 +109,6 @@ class Setting:
             "mini": getattr(options, "model", None) or found(MINI),
             "full": getattr(options, "full", None) or found(FULL),
             "quick": found(QUICK),
-            "alone": found(ALONE),
             "teacher": found(TEACHER),
         }
         most = getattr(options, "evaluate", None)
@@ -142,9 +139,7 @@ class Setting:
     def pairs(self, name: str) -> list[Pair]:
         """Of an evaluation set, or `HELD_BACK`; read once."""
         if name == HELD_BACK and name not in self._sets:
-            self._sets[name] = held_back(
-                self.data, list(COURSES["full"].passes), learnt=list(COURSES["alone"].passes)
-            )
+            self._sets[name] = held_back(self.data, list(COURSES["full"].passes))
         elif name not in self._sets:
             self._sets[name] = evaluation(self.data, name, most=self.most)
         return self._sets[name]

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._training import Progress, Stopwatch, noted, resume, save, write_note, write_tensors
-from benchmarks.entailment.pairs import LABELS, Pair, in_batches
+from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair, in_batches
 from guardrail.backends.weights import digest, minilm
+from guardrail.errors import InputError
 
 __all__ = ["CURVE", "Recipe", "Trained", "train", "trained"]
 
@@ -222,16 +223,13 @@ def _batches(
     import torch
 
     passed = 0
-    truth = torch.eye(len(LABELS)).tolist()
     for number, lesson in enumerate(lessons):
         count = -(-len(lesson) // recipe.batch)
         if passed + count > start:
             texts = [pair.premise for pair in lesson], [pair.hypothesis for pair in lesson]
             encoded = reader(*texts, truncation=True, max_length=recipe.longest)
             lengths = [len(ids) for ids in encoded["input_ids"]]
-            labels = torch.tensor([truth[pair.label] for pair in lesson])
-            taught = torch.tensor([pair.taught or truth[pair.label] for pair in lesson])
-            wanted = recipe.hard * labels + (1 - recipe.hard) * taught
+            wanted = torch.tensor([_wanted(pair, recipe.hard) for pair in lesson])
             plan = in_batches(lengths, size=recipe.batch, seed=recipe.seed + 1_000 * number)
             for batch in plan[max(0, start - passed) :]:
                 inputs = reader.pad(
@@ -239,6 +237,18 @@ def _batches(
                 )
                 yield inputs, wanted[batch]
         passed += count
+
+
+def _wanted(pair: Pair, hard: float) -> list[float]:
+    """The probabilities that are learnt: of the label and the teacher, or of the one that there is."""
+    truth = [float(pair.label == label) for label in range(len(LABELS))]
+    if pair.taught is None:
+        if pair.label == UNLABELLED:
+            raise InputError(f"expected a label, or a teacher's probabilities, of {pair!r}")
+        return truth
+    if pair.label == UNLABELLED:
+        return list(pair.taught)
+    return [hard * one + (1 - hard) * other for one, other in zip(truth, pair.taught, strict=True)]
 
 
 def _looks(count: int, steps: int) -> set[int]:

@@ -42,11 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = options.full or found(FULL)
         if folder is None:
             raise Absent(HOW["full"])
-        pairs = held_back(
-            options.data or data_dir("nli"),
-            list(COURSES["full"].passes),
-            learnt=list(COURSES["alone"].passes),
-        )
+        pairs = held_back(options.data or data_dir("nli"), list(COURSES["full"].passes))
         said = shares(EntailmentModel(folder, device="cpu"), pairs)
         degrees = temperature(logits(said), np.array([pair.label for pair in pairs]))
         shipped = pack(folder, options.out, temperature=degrees)

@@ -71,14 +71,15 @@ class Teacher:
         shares, before = torch.full((len(pairs), len(LABELS)), torch.nan), 0.0
         if path.is_file():
             shares, before = _kept(path)
-        # Pairs of like length together, so that little is padding; the longest first, for what cannot be held fails soon.
-        order = sorted(range(len(pairs)), key=lambda i: -len(pairs[i].premise) - len(pairs[i].hypothesis))
-        left = [i for i in order if shares[i].isnan().any()]
+        left = shares.isnan().any(1).nonzero().flatten().tolist()
         begun = saved = time.monotonic()
-        for start in range(0, len(left), _BATCH):
-            some = left[start : start + _BATCH]
-            shares[some] = self._shares([pairs[i] for i in some])
-            if start + _BATCH >= len(left) or time.monotonic() - saved > _PAUSE:
+        read = self._read([pairs[i] for i in left]) if left else []
+        # Pairs of like length together, so that little is padding; the longest first, for what cannot be held fails soon.
+        order = sorted(range(len(left)), key=lambda i: -len(read[i]["input_ids"]))
+        for start in range(0, len(order), _BATCH):
+            some = order[start : start + _BATCH]
+            shares[[left[i] for i in some]] = self._shares([read[i] for i in some])
+            if start + _BATCH >= len(order) or time.monotonic() - saved > _PAUSE:
                 saved = time.monotonic()
                 write_tensors(path, {"shares": shares}, (_TIME, str(before + saved - begun)))
                 done = len(pairs) - len(left) + start + len(some)
@@ -86,13 +87,18 @@ class Teacher:
         rows = np.asarray(shares, dtype=np.float64).tolist()
         return [replace(pair, taught=(e, n, c)) for pair, (e, n, c) in zip(pairs, rows, strict=True)]
 
-    def _shares(self, pairs: Sequence[Pair]) -> Any:
-        import torch
-
+    def _read(self, pairs: Sequence[Pair]) -> list[dict[str, list[int]]]:
+        """What the network takes of each pair, not padded."""
         if self._network is None:
             self._open()
         texts = [pair.premise for pair in pairs], [pair.hypothesis for pair in pairs]
-        inputs = self._reader(*texts, truncation=True, max_length=_LONGEST, padding=True, return_tensors="pt")
+        encoded = self._reader(*texts, truncation=True, max_length=_LONGEST)
+        return [{name: rows[i] for name, rows in encoded.items()} for i in range(len(pairs))]
+
+    def _shares(self, read: Sequence[dict[str, list[int]]]) -> Any:
+        import torch
+
+        inputs = self._reader.pad(list(read), return_tensors="pt")
         with torch.inference_mode():
             return self._network(**inputs).logits.float().softmax(1)
 

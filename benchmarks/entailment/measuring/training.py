@@ -19,8 +19,8 @@ MOST_HOURS = 3.0
 
 
 def rows(setting: Setting) -> list[Row]:
-    """Of the three trainings that lead to the packaged model, of what the teacher said, and of the quick course."""
-    notes = {which: _note(setting, which) for which in ("alone", "teacher", "full", "quick")}
+    """Of the two trainings that lead to the packaged model, of what the teacher said, and of the quick course."""
+    notes = {which: _note(setting, which) for which in ("teacher", "full", "quick")}
     found = [row for which, note in notes.items() for row in _training(which, note)]
     teacher = setting.models.get("teacher")
     said = None if teacher is None else seconds(teacher)

@@ -11,12 +11,13 @@ from benchmarks.entailment.making import train as command
 from benchmarks.entailment.making.judge import Judge
 from benchmarks.entailment.making.lessons import COURSES, Course, changed_number, lessons, passage
 from benchmarks.entailment.making.loop import CURVE, Recipe, train, trained
+from benchmarks.entailment.making.rewording import Rewording
 from benchmarks.entailment.making.teacher import Teacher
 from benchmarks.entailment.making.train import RECIPES, _told
-from benchmarks.entailment.pairs import HELD_OUT, Pair, held_out, in_batches, read, training
+from benchmarks.entailment.pairs import HELD_OUT, UNLABELLED, Pair, held_out, in_batches, read, training
 from tests.unit.backends.models import make, needs_local
 
-from guardrail.errors import InputError
+from guardrail.errors import ConfigError, InputError
 
 
 def write(folder, name, rows):
@@ -124,6 +125,24 @@ class TestLessons:
         [alone] = lessons(folder, course, seed=0)
         assert alone == [replace(pair, taught=None) for pair in pairs]
 
+    def test_reworded(self, folder):
+        """Each lesson has further pairs of the sets that were named, drawn anew, without a label but taught."""
+
+        def taught(pairs):
+            return [replace(pair, taught=(0.2, 0.5, 0.3)) for pair in pairs]
+
+        def reworded(pairs, source):
+            return (replace(one, hypothesis=str(source.random()), label=UNLABELLED) for one in pairs)
+
+        course = Course(passes={"one": 2, "two": 1}, reworded={"one"})
+        first, second = lessons(folder, course, seed=0, taught=taught, reworded=reworded)
+        assert (len(first), len(second)) == (80 + 40, 40 + 40)
+        assert lessons(folder, course, seed=0, taught=taught, reworded=reworded) == [first, second]
+        made = [pair for pair in first + second if pair.label == UNLABELLED]
+        assert len({pair.hypothesis for pair in made}) == len(made) == 80
+        assert all("one" in pair.premise and pair.taught == (0.2, 0.5, 0.3) for pair in made)
+        assert not [pair for pair in lessons(folder, course, seed=0)[0] if pair.label == UNLABELLED]
+
     def test_most(self, folder):
         """So many pairs of a set that has more, the same with each seed."""
         course = Course(passes={"one": 2, "two": 2}, most={"one": 7, "two": 99})
@@ -157,7 +176,8 @@ class TestLessons:
         """The quick one has one pass of 45,000 pairs at the most, and makes none; the other makes some."""
         assert set(COURSES["quick"].passes.values()) == {1}
         assert COURSES["quick"].passages == COURSES["quick"].numbers == 0
-        assert set(COURSES["quick"].passes) < set(COURSES["full"].passes) < set(COURSES["alone"].passes)
+        assert set(COURSES["quick"].passes) < set(COURSES["full"].passes)
+        assert COURSES["full"].reworded <= set(COURSES["full"].passes)
         assert not any(set(course.passes) & set(HELD_OUT) for course in COURSES.values())
 
 
@@ -269,6 +289,16 @@ class TestTrain:
         train([PAIRS], tmp_path / "labels", base=base, recipe=recipe)
         assert same(tmp_path / "hard", tmp_path / "labels")
 
+    def test_without_a_label(self, tmp_path, base):
+        """Only the teacher's probabilities count, whatever weight labels have; without those there is nothing to learn."""
+        pairs = [replace(pair, taught=(0.6, 0.3, 0.1)) for pair in PAIRS]
+        unlabelled = [replace(pair, label=UNLABELLED) for pair in pairs]
+        train([unlabelled], tmp_path / "unlabelled", base=base, recipe=RECIPE)
+        train([pairs], tmp_path / "taught", base=base, recipe=replace(RECIPE, hard=0.0))
+        assert same(tmp_path / "unlabelled", tmp_path / "taught")
+        with pytest.raises(InputError, match="a teacher's probabilities"):
+            train([[replace(PAIRS[0], label=UNLABELLED)]], tmp_path / "none", base=base, recipe=RECIPE)
+
     def test_frozen(self, tmp_path, base):
         """The words and the first layers stay as they are; the others, and the head, learn."""
         from safetensors.torch import load_file
@@ -297,6 +327,67 @@ class TestTrain:
         wrong = [Pair(*text, (label + 1) % 3) for text, label in zip(texts[:4], said, strict=False)]
         assert Judge(right)(network, reader) == 1
         assert Judge([*wrong, *right[4:]])(network, reader) == 0.75
+
+
+class TestRewording:
+    @pytest.fixture
+    def base(self, tmp_path):
+        """An encoder for which "cat" and "dog" are near each other, and "red" and "blue"."""
+        needs_local()
+        import torch
+        from safetensors.torch import load_file, save_file
+
+        folder = make(tmp_path / "base", head=False)
+        vocabulary = {"[PAD]": 0, "cat": 1, "dog": 2, "red": 3, "blue": 4, "##s": 5, "x": 6}
+        reader = json.loads((folder / "tokenizer.json").read_text(encoding="utf-8"))
+        reader["model"]["vocab"] = vocabulary
+        (folder / "tokenizer.json").write_text(json.dumps(reader), encoding="utf-8")
+        weights = load_file(folder / "model.safetensors")
+        vectors = torch.tensor([[9, 9], [1, 0.1], [1, -0.1], [-1, 0.1], [-1, -0.1], [1, 0], [1, 0]])
+        weights["embeddings.word_embeddings.weight"] = vectors
+        save_file(weights, folder / "model.safetensors")
+        return folder
+
+    def test_near_words(self, base, monkeypatch):
+        """Oracle: the only other word that is near; case and all that is no whole known word stay out of it."""
+        monkeypatch.setattr("benchmarks.entailment.making.rewording._NEAREST", 1)
+        monkeypatch.setattr("benchmarks.entailment.making.rewording._SHARE", 1)
+        monkeypatch.setattr("benchmarks.entailment.making.rewording._OF_PREMISE", 0)
+        pairs = [
+            Pair("It is.", "A Cat, red!", 0, (0.1, 0.2, 0.7)),
+            Pair("p", "unknown xs", 1),
+            Pair("p", "cats", 1),
+        ]
+        assert list(Rewording(base)(pairs, random.Random(0))) == [Pair("It is.", "A dog, blue!", UNLABELLED)]
+
+    def test_words_of_the_premise(self, base, monkeypatch):
+        """Some stand in for words of the hypothesis; with one known word at least that one is exchanged."""
+        monkeypatch.setattr("benchmarks.entailment.making.rewording._SHARE", 0)
+        monkeypatch.setattr("benchmarks.entailment.making.rewording._OF_PREMISE", 1)
+        found = {
+            one.hypothesis
+            for seed in range(30)
+            for one in Rewording(base)([Pair("We saw", "the cat", 0)], random.Random(seed))
+        }
+        assert found == {"the We", "the saw"}
+
+    def test_the_same_seed(self, base):
+        """Draws the same words."""
+        make_anew = Rewording(base)
+        pairs = [Pair("blue", "a red cat and a red dog", 0)] * 9
+        found = list(make_anew(pairs, random.Random(1)))
+        assert found == list(make_anew(pairs, random.Random(1))) != list(make_anew(pairs, random.Random(2)))
+
+    def test_no_word_vectors(self, tmp_path):
+        """Weights of another kind are named."""
+        needs_local()
+        import torch
+        from safetensors.torch import save_file
+
+        folder = make(tmp_path / "base", head=False)
+        save_file({"other": torch.zeros(2)}, folder / "model.safetensors")
+        with pytest.raises(ConfigError, match="word vectors"):
+            Rewording(folder)
 
 
 class TestTeacher:
@@ -334,23 +425,25 @@ class TestTeacher:
         assert lines == ["pair 12 of 16", "pair 16 of 16"]
         assert again(PAIRS) == whole
         assert len(lines) == 2
-        assert again(PAIRS[:4]) == whole[:4]
+        for some, one in zip(again(PAIRS[:4]), whole, strict=False):
+            assert some.taught == pytest.approx(one.taught, abs=0.02)  # bfloat16, beside other pairs
         assert len(lines) == 3  # other pairs
 
 
 class TestCommand:
-    def test_four_steps(self, tmp_path, monkeypatch, capsys):
-        """The full course: alone, the teacher, what it says, and then the model, which is not trained again."""
+    def test_three_steps(self, tmp_path, monkeypatch, capsys):
+        """The full course: the teacher, what it says, and then the model, which is not trained again."""
         needs_local()
         for name in HELD_OUT:
             write(
                 tmp_path / "nli", name, [("A cat.", f"It is {name} {i}.", "neutral", "dev") for i in range(6)]
             )
-        for name in COURSES["alone"].passes:
+        for name in COURSES["full"].passes:
             rows = [(f"A {name} in {i}.", f"h {i}", "entailment", "train") for i in range(10, 20)]
             write(tmp_path / "nli", name, rows)
         small, larger = make(tmp_path / "small", head=False), make(tmp_path / "larger", head=False)
-        monkeypatch.setattr("benchmarks.entailment.making.loop.minilm", lambda: small)
+        for module in ("loop", "train"):
+            monkeypatch.setattr(f"benchmarks.entailment.making.{module}.minilm", lambda: small)
         monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path / "models"))
         monkeypatch.setattr(command, "_GLANCE", 3)
         recipes = {name: replace(one, frozen=min(1, one.frozen)) for name, one in RECIPES.items()}
@@ -358,15 +451,14 @@ class TestCommand:
         arguments = ["--data", str(tmp_path / "nli"), "--teacher-base", str(larger)]
         assert command.main(arguments) == 0
         told = capsys.readouterr()
-        assert "course 'alone' first" in told.err
         assert "course 'teacher' first" in told.err
         assert "pair 10 of 10" in told.err
         models = {one.name for one in (tmp_path / "models").iterdir()}
-        assert models == {"entailment-alone", "entailment-teacher", "entailment-full"}
+        assert models == {"entailment-teacher", "entailment-full"}
         assert command.main(arguments) == 0
         assert capsys.readouterr().err == ""
         assert command.main([*arguments, "--seed", "1", "--again"]) == 2
-        assert "--course alone --seed 1 --again" in capsys.readouterr().err
+        assert "--course teacher --seed 1 --again" in capsys.readouterr().err
 
     def test_no_teacher(self, tmp_path, monkeypatch, capsys):
         """It says so before it trains for an hour."""
