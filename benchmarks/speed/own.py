@@ -195,8 +195,11 @@ class Own:
         return self._loop.run(_prompt(self._chats[key], cases, attempts))
 
     def bare(self, base_url: str, questions: Sequence[str], concurrency: int) -> int:
-        """As many questions as the variant asks, by a client that does nothing else; how many replies were good."""
-        return self._loop.run(bare.ask(base_url, questions, concurrency))
+        """As many questions as the variant asks, by a client that does nothing else; how many there were."""
+        good = self._loop.run(bare.ask(base_url, questions, concurrency))
+        if good < len(questions):
+            raise RuntimeError(f"expected {len(questions)} good replies, got {good}")
+        return good
 
 
 def processor_seconds() -> float:

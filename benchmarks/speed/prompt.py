@@ -94,15 +94,20 @@ def _floor(setting: Setting, server: Served) -> list[Row]:
         return own.ask("prompt", base_url=server.base_url, cases=[texts], concurrency=concurrency)
 
     contenders = {"bare": bare} | {str(n): partial(ours, concurrency=n) for n in OTHERS}
-    rounds(contenders, [setting.warm])
-    before = own.ask("processor_seconds").value
-    rounds({"ours": partial(ours, concurrency=CONCURRENCY)}, setting.timed)
-    spent = own.ask("processor_seconds").value - before
+    judged = {"ours": partial(ours, concurrency=CONCURRENCY)}
+    rounds(contenders | judged, [setting.warm])
+    quantity = "prompt: processor time of ours per question"
+    try:
+        before = own.ask("processor_seconds").value
+        failed = rounds(judged, setting.timed)["ours"].failed
+        spent = own.ask("processor_seconds").value - before
+    except WorkerFailed as error:
+        failed, spent = str(error), 0.0
     found = rounds(contenders, setting.timed, say=setting.say)
     calls = [len(_questions(texts)) for texts in setting.timed]
     each = spent / sum(calls) * 1e3
     return [
-        Row.shown("prompt: processor time of ours per question", each, unit="ms", digits=2),
+        Row.missing(quantity, failed) if failed else Row.shown(quantity, each, unit="ms", digits=2),
         _ideal_row("prompt: ideal / bare sockets", calls, found["bare"]),
         *(
             _ideal_row(f"prompt: ideal / ours, {n} at a time", calls, found[str(n)], concurrency=n)
