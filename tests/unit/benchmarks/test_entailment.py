@@ -439,7 +439,7 @@ class TestCommand:
                 tmp_path / "nli", name, [("A cat.", f"It is {name} {i}.", "neutral", "dev") for i in range(6)]
             )
         for name in COURSES["full"].passes:
-            rows = [(f"A {name} in {i}.", f"h {i}", "entailment", "train") for i in range(10, 20)]
+            rows = [(f"A {name} in {i}.", f"The cat sat {i}", "entailment", "train") for i in range(10, 20)]
             write(tmp_path / "nli", name, rows)
         small, larger = make(tmp_path / "small", head=False), make(tmp_path / "larger", head=False)
         for module in ("loop", "train"):
@@ -453,6 +453,7 @@ class TestCommand:
         told = capsys.readouterr()
         assert "course 'teacher' first" in told.err
         assert "pair 10 of 10" in told.err
+        assert told.err.count("of 30") == 3  # reworded pairs of three sets, in three passes
         models = {one.name for one in (tmp_path / "models").iterdir()}
         assert models == {"entailment-teacher", "entailment-full"}
         assert command.main(arguments) == 0
