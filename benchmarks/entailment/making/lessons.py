@@ -30,7 +30,7 @@ class Course:
         numbers: at most so many pairs per lesson made of a premise and itself, with another number in half of them.
         most: of some sets no more pairs than this, drawn at random once.
         taught: sets whose pairs get a teacher's probabilities; what it says costs much of the time.
-        reworded: sets of which every pair gets, in each lesson, an unlabelled one with other words beside it, by the
+        reworded: sets of which nearly every pair gets, in each lesson, an unlabelled one with other words beside it, by the
             teacher alone.
     """
 

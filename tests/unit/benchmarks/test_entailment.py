@@ -462,7 +462,7 @@ class TestCommand:
         assert "--course teacher --seed 1 --again" in capsys.readouterr().err
 
     def test_no_teacher(self, tmp_path, monkeypatch, capsys):
-        """It says so before it trains for an hour."""
+        """It says so before anything is trained."""
         needs_local()
         monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path))
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
