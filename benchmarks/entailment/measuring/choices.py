@@ -10,7 +10,7 @@ from guardrail import Span
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck.nli import Likeness, Measure, Selection
 
-__all__ = ["CHOICES", "CONTEXT", "SHIPPED", "Choice", "cheapest"]
+__all__ = ["CHOICES", "CONTEXT", "FUSED", "SHIPPED", "Choice", "cheapest"]
 
 Splitter = Callable[[str], Sequence[Span]]
 
@@ -29,7 +29,7 @@ class Choice:
         similarity: how alike they are is found out so.
     """
 
-    measure: Measure = "not_entailed"
+    measure: Measure = "unsupported"
     premise: Selection = "top"
     top: int = 3
     similarity: Likeness = "words"
@@ -49,21 +49,24 @@ class Choice:
 
 
 SHIPPED = Choice()
-"""Of samples; `wikibio` chooses anew and compares."""
+"""Of samples, where NLI judges by itself; `grid` chooses anew and compares."""
+
+FUSED = Choice("not_entailed")
+"""Of the packaged fits' member."""
+
+_OF_SAMPLES: tuple[Measure, ...] = ("not_entailed", "unsupported", "contradiction")
+_OF_DOCUMENTS: tuple[Measure, ...] = ("not_entailed", "contradiction")  # "unsupported" is the former there
 
 CHOICES = (
-    *(Choice(measure, top=top) for top in (1, 3, 5) for measure in ("not_entailed", "contradiction")),
-    Choice(similarity="embedding"),
-    Choice("contradiction", similarity="embedding"),
-    Choice(premise="whole"),
-    Choice("contradiction", premise="whole"),
+    *(Choice(measure, top=top) for top in (1, 3, 5) for measure in _OF_SAMPLES),
+    *(Choice(measure, similarity="embedding") for measure in _OF_SAMPLES),
+    *(Choice(measure, premise="whole") for measure in _OF_SAMPLES),
 )
 """Those that are compared on samples, about by how much they read."""
 
 CONTEXT = (
-    *(Choice(measure, top=top) for top in (3, 5) for measure in ("not_entailed", "contradiction")),
-    Choice(premise="whole"),
-    Choice("contradiction", premise="whole"),
+    *(Choice(measure, top=top) for top in (3, 5) for measure in _OF_DOCUMENTS),
+    *(Choice(measure, premise="whole") for measure in _OF_DOCUMENTS),
 )
 """And on documents."""
 

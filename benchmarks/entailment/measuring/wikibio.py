@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks._table import Row
 from benchmarks.entailment.measuring.checked import scores
-from benchmarks.entailment.measuring.choices import SHIPPED
+from benchmarks.entailment.measuring.choices import FUSED, SHIPPED
 from benchmarks.entailment.measuring.rows import (
     JUDGED,
     Asked,
@@ -33,7 +33,7 @@ ALONE = dict(zip(JUDGED, (88.0, 51.0, 60.0, 69.0), strict=True))
 TOGETHER = dict(zip(JUDGED, (89.0, 52.0, 63.0, 73.0), strict=True))
 """Least figures on the rows that chose nothing: average precision, and the correlation of passages."""
 
-FUSIONS: tuple[tuple[str, ...], ...] = (("NLI", "n-gram"), ("NLI", "n-gram", "BERTScore"))
+FUSIONS = (("NLI", "n-gram"), ("NLI", "n-gram", "BERTScore"))
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.5)
 AMONG, ANSWERS = 7, 1_500
 
@@ -46,24 +46,20 @@ def rows(setting: Setting) -> list[Row]:
     both = first + second
     asked = Asked(setting, "mini", both)
     setting.run.say(f"WikiBio, {SHIPPED}")
+    lonely = {"NLI": asked.by(SHIPPED)}
     members = {
-        "NLI": asked.by(SHIPPED),
+        "NLI": asked.by(FUSED),
         "n-gram": scores(NgramCheck(splitter=asked.splitter), cases(both)),
     }
     setting.run.say("WikiBio, BERTScore")
     encoder = BertScoreCheck(encoder="packaged", splitter=asked.splitter)
     members["BERTScore"] = scores(encoder, cases(both))
-    found = _by_halves("NLI alone", first, second, members["NLI"], ALONE)
+    found, _ = _judged(first, second, lonely, [("NLI",)], ALONE)
+    found += _by_halves(f"NLI alone, {FUSED.measure}", first, second, members["NLI"], None)
     for name in ("n-gram", "BERTScore"):
         found += _by_halves(f"{name} alone", first, second, members[name], None)
-    together = {
-        (fusion, share): fused({name: members[name] for name in fusion}, both, len(first), share)
-        for fusion in FUSIONS
-        for share in (0.0, POOLING)
-    }
-    best = max(together, key=lambda key: summed(measure(first, together[key][: len(first)])))
-    for key, values in together.items():
-        found += _by_halves(_title(*key), first, second, values, TOGETHER if key == best else None)
+    together, best = _judged(first, second, members, FUSIONS, TOGETHER)
+    found += together
     own = {name: values[: len(first)] for name, values in members.items()}
     for share in SHARES:
         quantity = f"WikiBio, rows 0-118, {_title(FUSIONS[-1], share)}: {' / '.join(JUDGED)}"
@@ -76,8 +72,31 @@ def rows(setting: Setting) -> list[Row]:
     return found
 
 
+def _judged(
+    first: Sequence[Passage],
+    second: Sequence[Passage],
+    members: Mapping[str, Scores],
+    fusions: Sequence[tuple[str, ...]],
+    bars: Mapping[str, float],
+) -> tuple[list[Row], tuple[tuple[str, ...], float]]:
+    """Fusions with pooling and without; the one that is best on the first half is judged on the second."""
+    both = [*first, *second]
+    found = {
+        (fusion, share): fused({name: members[name] for name in fusion}, both, len(first), share)
+        for fusion in fusions
+        for share in (0.0, POOLING)
+    }
+    best = max(found, key=lambda key: summed(measure(first, found[key][: len(first)])))
+    return [
+        row
+        for key, values in found.items()
+        for row in _by_halves(_title(*key), first, second, values, bars if key == best else None)
+    ], best
+
+
 def _title(fusion: Sequence[str], share: float) -> str:
-    return " + ".join(fusion) + (f", pooled by {share:g}" if share else "")
+    alone = " alone" if len(fusion) == 1 else ""
+    return " + ".join(fusion) + alone + (f", pooled by {share:g}" if share else "")
 
 
 def _by_halves(

@@ -12,17 +12,19 @@ from benchmarks.entailment.calibration import folds, tempered
 from benchmarks.entailment.making.loop import Recipe
 from benchmarks.entailment.measuring import accuracy, context, grid, quantised, training, wikibio
 from benchmarks.entailment.measuring.checked import Remembered, scores
-from benchmarks.entailment.measuring.choices import CHOICES, CONTEXT, SHIPPED, Choice, cheapest
+from benchmarks.entailment.measuring.choices import CHOICES, CONTEXT, FUSED, SHIPPED, Choice, cheapest
 from benchmarks.entailment.measuring.rows import summed
 from benchmarks.entailment.measuring.speed import lengthened
 from benchmarks.entailment.pairs import HELD_OUT, Pair
 from benchmarks.entailment.sets import NOT_ENTAILED, evaluation, held_back, right
 from benchmarks.entailment.setting import Absent, Setting
+from benchmarks.selfcheck import embedded
 from benchmarks.selfcheck.metrics import Measured
 from benchmarks.selfcheck.passages import Passage
 
 from guardrail import Case
 from guardrail.backends import Backend
+from guardrail.detectors.selfcheck import NliCheck
 from guardrail.errors import InputError
 from guardrail.flow import Answer
 from guardrail.requests import Entail, Entailment
@@ -216,16 +218,15 @@ class TestChecked:
     CASE = Case(answer="A cat slept. A dog ran.", samples=("A cat slept. It ate.", "A bird flew."))
 
     def test_scores(self):
-        """The mean over the samples of 1 − P(entailment): (.25 + .75) / 2 and .75."""
-        backend = Table()
-        found = scores(SHIPPED.detector(), [self.CASE], {"entailment": Remembered(backend)})
-        assert found == [[0.5, 0.75]]
+        """The mean over the samples of P(neutral) + .9 P(contradiction): (.225 + .7) / 2 and .7."""
+        (found,) = scores(SHIPPED.detector(), [self.CASE], {"entailment": Remembered(Table())})
+        assert found == pytest.approx([0.4625, 0.7])
 
     def test_asked_once(self):
         """What another detector has asked is answered from memory, and alike."""
         backend = Table()
         remembered = {"entailment": Remembered(backend)}
-        first = scores(Choice(premise="whole").detector(), [self.CASE], remembered)
+        first = scores(Choice("not_entailed", "whole").detector(), [self.CASE], remembered)
         assert len(backend.asked) == 4
         again = scores(Choice("contradiction", "whole").detector(), [self.CASE], remembered)
         assert len(backend.asked) == 4
@@ -289,6 +290,30 @@ class TestWikibio:
         }
         assert judged["WikiBio, NLI alone, rows 119-237: NonFact, average precision"].ours == 100
         assert len({row.quantity for row in rows}) == len(rows) == 24
+
+    def test_judged(self):
+        """One of the fusions has bars: the one that is best on the first half, though another is on the second."""
+        labels = (0.0, 1.0, 1.0, 0.0, 0.5)
+        passages = [Passage(n, "", ("",) * 5, labels[: 4 + n % 2], ()) for n in range(4)]
+        said = {"right": labels, "blind": (0.0, 0.0, 1.0, 1.0, 0.5)}
+        right, blind = (
+            [[value + 0.01 * n for value in said[name][: 4 + n % 2]] for n in range(4)] for name in said
+        )
+        members = {"good": right[:2] + blind[2:], "bad": blind[:2] + right[2:]}
+        rows, best = wikibio._judged(
+            passages[:2], passages[2:], members, [("bad",), ("good",)], wikibio.ALONE
+        )
+        assert best[0] == ("good",)
+        titles = {row.quantity.partition(", rows")[0] for row in rows if row.bar}
+        assert titles == {f"WikiBio, {wikibio._title(*best)}"}
+        assert {row.quantity.partition(", rows")[0].partition(", all")[0] for row in rows} == {
+            f"WikiBio, {name} alone{pooled}" for name in ("bad", "good") for pooled in ("", ", pooled by 0.3")
+        }
+
+    def test_fused_as_packaged(self):
+        """The member whose fusions are scored is that of the fit that lies in the package."""
+        (member,) = (one for one in embedded.members(embedded.ENTAILMENT) if isinstance(one, NliCheck))
+        assert FUSED.options == {name: getattr(member, name) for name in FUSED.options}
 
     def test_choosing_sees_one_half(self, monkeypatch):
         """The choice rests on the passages that it is given, and reads least of those near the best."""

@@ -32,16 +32,21 @@ __all__ = [
     "not_entailed",
     "pair",
     "score",
+    "unsupported",
 ]
 
 T = TypeVar("T")
-Measure: TypeAlias = Literal["contradiction", "not_entailed"]
+Measure: TypeAlias = Literal["contradiction", "not_entailed", "unsupported"]
 Selection: TypeAlias = Literal["whole", "top"]
 Likeness: TypeAlias = Literal["words", "embedding"]
 Model: TypeAlias = Literal["guard", "packaged"]
 
 DOCUMENTS = 0.5
 """Default threshold of 1 − P(entailment) by the packaged model, of sentences beside documents."""
+
+SLIP = 0.9
+"""What P(contradiction) weighs in `unsupported`, where P(neutral) weighs 1. Chosen on rows 0-118 of WikiBio, see
+docs/design/selfcheck.md."""
 
 _LONG = 5_000  # characters, or pairs
 
@@ -71,6 +76,23 @@ def not_entailed(found: Entailment) -> float | None:
     return min(1.0, max(0.0, 1.0 - found.entailment))
 
 
+def unsupported(found: Entailment) -> float | None:
+    """P(neutral) + 0.9 P(contradiction), of a three-way model: in [0, 1]; `None` where it is no number.
+
+    What a sample puts differently is more often a slip, what it does not speak of more often an invention: the two
+    ways not to be entailed are weighed by that. A two-way model does not tell them apart, and has `not_entailed`.
+
+    Example:
+        >>> round(unsupported(Entailment(entailment=0.2, contradiction=0.5, neutral=0.3)), 9)
+        0.75
+    """
+    if found.neutral is None:
+        return not_entailed(found)
+    if not math.isfinite(found.entailment + found.contradiction):
+        return None
+    return min(1.0, max(0.0, 1.0 - found.entailment - (1.0 - SLIP) * found.contradiction))
+
+
 def score(probabilities: Sequence[float | None]) -> float | None:
     """Eq. 10: the mean over the samples that have a probability; `None` of none."""
     known = [p for p in probabilities if p is not None]
@@ -80,6 +102,7 @@ def score(probabilities: Sequence[float | None]) -> float | None:
 _MEASURES: Mapping[Measure, Measured] = {
     "contradiction": Measured("P(contradiction)", contradiction, by_contradiction=True),
     "not_entailed": Measured("P(not entailed)", not_entailed, by_contradiction=False),
+    "unsupported": Measured("P(unsupported)", unsupported, by_contradiction=False),
 }
 
 
@@ -97,7 +120,9 @@ class NliCheck(SelfCheck):
         method: "nli".
         model: "guard" (the guard's backend for "entailment") or "packaged" (the packaged small model for English, which
             the detector brings along and loads at first use; needs the extra `local`).
-        measure: "contradiction" (the paper's, neutral left out) or "not_entailed" (1 − P(entailment)).
+        measure: "contradiction" (the paper's, neutral left out), "not_entailed" (1 − P(entailment)) or "unsupported"
+            (`unsupported`, which finds inventions best). Documents make no slips, so beside them "unsupported" is
+            "not_entailed".
         order: "sample_first" (sample as premise) or "sentence_first" (as the paper's package).
         premise: "whole" (the whole sample or document, the paper's way) or "top": those of its sentences that are most
             like the sentence, in their order.
@@ -141,7 +166,7 @@ class NliCheck(SelfCheck):
     ) -> None:
         one_of("method", method, ("nli",))
         one_of("model", model, ("guard", "packaged"))
-        one_of("measure", measure, ("contradiction", "not_entailed"))
+        one_of("measure", measure, tuple(_MEASURES))
         one_of("order", order, ("sample_first", "sentence_first"))
         one_of("premise", premise, ("whole", "top"))
         number("top", top, least=1, whole=True)
@@ -192,14 +217,17 @@ class NliCheck(SelfCheck):
         return (yield from _apart(_size(sentences, texts), self._weighed, sentences, seen, material.kind))
 
     def _weighed(self, sentences: Sequence[str], seen: Sequence[Sequence[Seen]], kind: Kind) -> list[Judged]:
-        weighing = Weighing(kind, _MEASURES[self.measure], self._limit(kind))
+        weighing = Weighing(kind, _MEASURES[self._measured(kind)], self._limit(kind))
         return [weighing.judged(s, row) for s, row in zip(sentences, seen, strict=True)]
+
+    def _measured(self, kind: Kind) -> Measure:
+        return "not_entailed" if (self.measure, kind) == ("unsupported", "context") else self.measure
 
     def _limit(self, kind: Kind) -> float:
         """The threshold; by default, where one was chosen for what is measured, that."""
         if self.threshold is not None:
             return self.threshold
-        chosen = (self.model, self.measure, kind) == ("packaged", "not_entailed", "context")
+        chosen = (self.model, self._measured(kind), kind) == ("packaged", "not_entailed", "context")
         return DOCUMENTS if chosen else 0.5
 
     def _premises(
