@@ -22,7 +22,7 @@ async def ask(base_url: str, questions: Sequence[str], concurrency: int) -> int:
         How many replies were good.
 
     Raises:
-        RuntimeError: a reply has no length or is cut off, or the connection failed.
+        RuntimeError: a reply has no length, or the connection broke.
     """
     place = urlsplit(base_url)
     left = iter([_request(f"{place.path}/chat/completions", place.netloc, text) for text in questions])

@@ -70,7 +70,7 @@ class TestNli(SelfCheckContract):
 class TestNliBeyondThePaper(SelfCheckContract):
     options: ClassVar = {
         "method": "nli",
-        "measure": "unsupported",
+        "measure": "unmentioned",
         "order": "sentence_first",
         "premise": "top",
         "top": 1,

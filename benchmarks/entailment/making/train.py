@@ -101,8 +101,9 @@ def _train(data: Path, folder: Path, course: str, seed: int, larger: Path | None
     if course == "teacher":
         base = find(larger or TEACHER_BASE)
     elif course == "full":
-        reworded = Rewording(minilm())  # first, for a missing encoder is found at once
+        encoder = minilm()  # first, for a missing one is found at once
         taught = partial(_taught, _teacher(data, seed, larger))
+        reworded = Rewording(encoder)
     passes = lessons(data, COURSES[course], seed=seed, taught=taught, reworded=reworded)
     judge = None
     if recipe.looks:

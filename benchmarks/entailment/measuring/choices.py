@@ -10,7 +10,7 @@ from guardrail import Span
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck.nli import Likeness, Measure, Selection
 
-__all__ = ["CHOICES", "CONTEXT", "FUSED", "SHIPPED", "Choice", "cheapest"]
+__all__ = ["CHOICES", "CONTEXT", "LONE", "SHIPPED", "Choice", "cheapest"]
 
 Splitter = Callable[[str], Sequence[Span]]
 
@@ -29,7 +29,7 @@ class Choice:
         similarity: how alike they are is found out so.
     """
 
-    measure: Measure = "unsupported"
+    measure: Measure = "not_entailed"
     premise: Selection = "top"
     top: int = 3
     similarity: Likeness = "words"
@@ -49,13 +49,13 @@ class Choice:
 
 
 SHIPPED = Choice()
-"""Of samples, where NLI judges by itself; `grid` chooses anew and compares."""
+"""Those of the packaged fit's member."""
 
-FUSED = Choice("not_entailed")
-"""Of the packaged fits' member."""
+LONE = Choice("unmentioned")
+"""Those that are best on samples where NLI judges by itself; `grid` chooses anew and compares."""
 
-_OF_SAMPLES: tuple[Measure, ...] = ("not_entailed", "unsupported", "contradiction")
-_OF_DOCUMENTS: tuple[Measure, ...] = ("not_entailed", "contradiction")  # "unsupported" is the former there
+_OF_SAMPLES: tuple[Measure, ...] = ("not_entailed", "unmentioned", "contradiction")
+_OF_DOCUMENTS: tuple[Measure, ...] = ("not_entailed", "contradiction")  # "unmentioned" is the former there
 
 CHOICES = (
     *(Choice(measure, top=top) for top in (1, 3, 5) for measure in _OF_SAMPLES),

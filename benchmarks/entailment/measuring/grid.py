@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks._table import Row
-from benchmarks.entailment.measuring.choices import CHOICES, SHIPPED, Choice, cheapest
+from benchmarks.entailment.measuring.choices import CHOICES, LONE, SHIPPED, Choice, cheapest
 from benchmarks.entailment.measuring.rows import JUDGED, Asked, figure, halves, line, summed
 from benchmarks.entailment.setting import Setting
 from benchmarks.selfcheck.metrics import measure
@@ -21,7 +21,7 @@ def rows(setting: Setting) -> list[Row]:
     first, _ = halves(setting)
     asked = Asked(setting, "mini", first)
     found, chosen = _grid(setting, asked, first)
-    found.append(Row.equal("WikiBio: the options chosen on rows 0-118", str(chosen), str(SHIPPED)))
+    found.append(Row.equal("WikiBio: the options chosen on rows 0-118", str(chosen), str(LONE)))
     return found + _second(setting, asked, first, chosen)
 
 
@@ -37,16 +37,16 @@ def _grid(setting: Setting, asked: Asked, first: Sequence[Passage]) -> tuple[lis
 
 def _second(setting: Setting, asked: Asked, first: Sequence[Passage], chosen: Choice) -> list[Row]:
     """What choosing sentences does, with another model too: on rows 0-118, which chose it for the packaged one."""
-    name = "WikiBio, rows 0-118, top {} against whole: gain in {}"
+    name = f"WikiBio, rows 0-118, {SHIPPED.measure}, top {{}} against whole: gain in {{}}"
     models = {"packaged model": asked}
     title = "second model"
     if setting.models["quick"] is not None:
         models[title] = Asked(setting, "quick", first)
     found = []
     for which, one in models.items():
-        parts = Choice(chosen.measure, "top", chosen.top, chosen.similarity)
+        parts = Choice(SHIPPED.measure, "top", chosen.top, chosen.similarity)
         some, all_of_it = (
-            measure(first, one.by(choice)) for choice in (parts, Choice(chosen.measure, "whole"))
+            measure(first, one.by(choice)) for choice in (parts, Choice(SHIPPED.measure, "whole"))
         )
         for column in JUDGED:
             a, b = figure(some, column), figure(all_of_it, column)

@@ -12,19 +12,18 @@ from benchmarks.entailment.calibration import folds, tempered
 from benchmarks.entailment.making.loop import Recipe
 from benchmarks.entailment.measuring import accuracy, context, grid, quantised, training, wikibio
 from benchmarks.entailment.measuring.checked import Remembered, scores
-from benchmarks.entailment.measuring.choices import CHOICES, CONTEXT, FUSED, SHIPPED, Choice, cheapest
+from benchmarks.entailment.measuring.choices import CHOICES, CONTEXT, LONE, SHIPPED, Choice, cheapest
 from benchmarks.entailment.measuring.rows import summed
 from benchmarks.entailment.measuring.speed import lengthened
 from benchmarks.entailment.pairs import HELD_OUT, Pair
 from benchmarks.entailment.sets import NOT_ENTAILED, evaluation, held_back, right
 from benchmarks.entailment.setting import Absent, Setting
-from benchmarks.selfcheck import embedded
 from benchmarks.selfcheck.metrics import Measured
 from benchmarks.selfcheck.passages import Passage
 
 from guardrail import Case
 from guardrail.backends import Backend
-from guardrail.detectors.selfcheck import NliCheck
+from guardrail.detectors.selfcheck.fits import read_fit
 from guardrail.errors import InputError
 from guardrail.flow import Answer
 from guardrail.requests import Entail, Entailment
@@ -181,11 +180,11 @@ class TestQuantised:
 class TestChoices:
     def test_are_the_detectors(self):
         """Each is a detector with these very options, and says so in its signature."""
-        for choice in {*CHOICES, *CONTEXT, SHIPPED}:
+        for choice in {*CHOICES, *CONTEXT, SHIPPED, LONE}:
             detector = choice.detector()
             assert all(getattr(detector, name) == value for name, value in choice.options.items())
         assert len({str(choice) for choice in CHOICES}) == len(CHOICES)
-        assert SHIPPED in CHOICES
+        assert {SHIPPED, LONE} <= {*CHOICES}
 
     def test_nothing_is_cheaper_for_nothing(self):
         """The first that is near enough to the best, and the best itself where none is."""
@@ -218,8 +217,12 @@ class TestChecked:
     CASE = Case(answer="A cat slept. A dog ran.", samples=("A cat slept. It ate.", "A bird flew."))
 
     def test_scores(self):
+        """The mean over the samples of 1 − P(entailment): (.25 + .75) / 2 and .75."""
+        assert scores(SHIPPED.detector(), [self.CASE], {"entailment": Remembered(Table())}) == [[0.5, 0.75]]
+
+    def test_lone_scores(self):
         """The mean over the samples of P(neutral) + .9 P(contradiction): (.225 + .7) / 2 and .7."""
-        (found,) = scores(SHIPPED.detector(), [self.CASE], {"entailment": Remembered(Table())})
+        (found,) = scores(LONE.detector(), [self.CASE], {"entailment": Remembered(Table())})
         assert found == pytest.approx([0.4625, 0.7])
 
     def test_asked_once(self):
@@ -307,13 +310,14 @@ class TestWikibio:
         titles = {row.quantity.partition(", rows")[0] for row in rows if row.bar}
         assert titles == {f"WikiBio, {wikibio._title(*best)}"}
         assert {row.quantity.partition(", rows")[0].partition(", all")[0] for row in rows} == {
-            f"WikiBio, {name} alone{pooled}" for name in ("bad", "good") for pooled in ("", ", pooled by 0.3")
+            f"WikiBio, {name}{pooled}" for name in ("bad", "good") for pooled in ("", ", pooled by 0.3")
         }
 
     def test_fused_as_packaged(self):
         """The member whose fusions are scored is that of the fit that lies in the package."""
-        (member,) = (one for one in embedded.members(embedded.ENTAILMENT) if isinstance(one, NliCheck))
-        assert FUSED.options == {name: getattr(member, name) for name in FUSED.options}
+        (member,) = (one for one in read_fit("wikibio-entailment").members if one.method == "nli")
+        assert Choice(**{name: member.options[name] for name in ("measure", "premise")}) == SHIPPED
+        assert not member.options.keys() & {"top", "similarity"}  # as they are by default
 
     def test_choosing_sees_one_half(self, monkeypatch):
         """The choice rests on the passages that it is given, and reads least of those near the best."""

@@ -26,7 +26,7 @@ VARIANTS = [
     *((method, {}) for method in _HOMES),
     ("ngram", {"n": 3, "statistic": "mean"}),
     ("nli", {"measure": "not_entailed", "premise": "top", "top": 1, "early_stop": 0.9}),
-    ("nli", {"measure": "unsupported", "premise": "top"}),
+    ("nli", {"measure": "unmentioned", "premise": "top"}),
     ("nli", {"premise": "top", "similarity": "embedding", "max_parts": 2}),
     ("nli", {"order": "sentence_first", "max_parts": 1}),
     ("prompt", {"batched": True}),

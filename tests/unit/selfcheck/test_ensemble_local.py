@@ -72,7 +72,7 @@ class TestDocuments:
 
     @pytest.fixture
     def judged(self, model):
-        options = {"model": "packaged", "measure": "unsupported", "premise": "top"}
+        options = {"model": "packaged", "measure": "unmentioned", "premise": "top"}
         guard = Guard([SelfCheck("nli", **options)], backends={ENTAILMENT_LANE: model})
         return lambda answer, *documents: guard.check(answer, context=documents).findings
 

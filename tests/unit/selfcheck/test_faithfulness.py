@@ -121,10 +121,11 @@ class TestModel:
         with pytest.raises(ConfigError, match="model"):
             NliCheck(model="large")
 
-    def test_threshold(self, monkeypatch):
+    @pytest.mark.parametrize("measure", ["not_entailed", "unmentioned"])
+    def test_threshold(self, monkeypatch, measure):
         """The one that was chosen for documents holds for just that: other numbers have the usual one."""
         monkeypatch.setattr(nli, "DOCUMENTS", 0.05)
-        (found,) = examined(alone(), TRUE)
+        (found,) = examined(NliCheck(**OPTIONS | {"measure": measure}), TRUE)
         assert (found.score, found.verdict) == (pytest.approx(0.1), Verdict.UNSUPPORTED)
         assert verdicts(examined(alone(threshold=0.2), TRUE)) == [Verdict.SUPPORTED]
         assert verdicts(examined(NliCheck(model="packaged"), TRUE)) == [Verdict.SUPPORTED]

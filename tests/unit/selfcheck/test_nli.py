@@ -37,21 +37,24 @@ class TestContradiction:
         assert nli.not_entailed(Entailment(0.25, 0.25, 0.5)) == 0.75
         assert nli.not_entailed(Entailment(math.nan, 0.5)) is None
 
-    def test_unsupported(self):
+    def test_unmentioned(self):
         """Neutral counts for more than a contradiction, and only entailment for nothing."""
-        assert nli.unsupported(Entailment(0.0, 0.0, 1.0)) == 1.0
-        assert nli.unsupported(Entailment(0.0, 1.0, 0.0)) == pytest.approx(nli.SLIP)
-        assert nli.unsupported(Entailment(1.0, 0.0, 0.0)) == 0.0
-        assert nli.unsupported(Entailment(0.25, 0.25, 0.5)) == pytest.approx(0.5 + nli.SLIP * 0.25)
+        assert nli.unmentioned(Entailment(0.0, 0.0, 1.0)) == 1.0
+        assert nli.unmentioned(Entailment(0.0, 1.0, 0.0)) == pytest.approx(nli.SLIP)
+        assert nli.unmentioned(Entailment(1.0, 0.0, 0.0)) == 0.0
+        assert nli.unmentioned(Entailment(0.25, 0.25, 0.5)) == pytest.approx(0.5 + nli.SLIP * 0.25)
 
-    def test_unsupported_two_way(self):
+    def test_unmentioned_two_way(self):
         """A model that has no neutral class cannot weigh it: what is not entailed counts in full."""
-        assert nli.unsupported(Entailment(0.25, 0.75)) == 0.75
+        assert nli.unmentioned(Entailment(0.25, 0.75)) == 0.75
 
-    @pytest.mark.parametrize("found", [Entailment(math.nan, 0.5, 0.5), Entailment(0.5, math.inf, 0.1)])
-    def test_unsupported_undefined(self, found):
+    @pytest.mark.parametrize(
+        "found",
+        [Entailment(math.nan, 0.5, 0.5), Entailment(0.5, math.inf, 0.1), Entailment(0.4, 0.4, math.nan)],
+    )
+    def test_unmentioned_undefined(self, found):
         """No number, no score."""
-        assert nli.unsupported(found) is None
+        assert nli.unmentioned(found) is None
 
 
 class TestScore:

@@ -32,11 +32,11 @@ __all__ = [
     "not_entailed",
     "pair",
     "score",
-    "unsupported",
+    "unmentioned",
 ]
 
 T = TypeVar("T")
-Measure: TypeAlias = Literal["contradiction", "not_entailed", "unsupported"]
+Measure: TypeAlias = Literal["contradiction", "not_entailed", "unmentioned"]
 Selection: TypeAlias = Literal["whole", "top"]
 Likeness: TypeAlias = Literal["words", "embedding"]
 Model: TypeAlias = Literal["guard", "packaged"]
@@ -45,8 +45,8 @@ DOCUMENTS = 0.5
 """Default threshold of 1 − P(entailment) by the packaged model, of sentences beside documents."""
 
 SLIP = 0.9
-"""What P(contradiction) weighs in `unsupported`, where P(neutral) weighs 1. Chosen on rows 0-118 of WikiBio, see
-docs/design/selfcheck.md."""
+"""What P(contradiction) weighs in `unmentioned`, where P(neutral) weighs 1; chosen on rows 0-118 of WikiBio, see
+docs/design/selfcheck.md. Scores and learnt fits depend on it: who changes it gives the variant a new version."""
 
 _LONG = 5_000  # characters, or pairs
 
@@ -76,19 +76,20 @@ def not_entailed(found: Entailment) -> float | None:
     return min(1.0, max(0.0, 1.0 - found.entailment))
 
 
-def unsupported(found: Entailment) -> float | None:
-    """P(neutral) + 0.9 P(contradiction), of a three-way model: in [0, 1]; `None` where it is no number.
+def unmentioned(found: Entailment) -> float | None:
+    """1 − P(entailment) − 0.1 P(contradiction), of a three-way model: in [0, 1]; `None` where one is no number.
 
-    What a sample puts differently is more often a slip, what it does not speak of more often an invention: the two
-    ways not to be entailed are weighed by that. A two-way model does not tell them apart, and has `not_entailed`.
+    That is P(neutral) + 0.9 P(contradiction). What a sample puts differently is more often a slip, what it does not
+    speak of more often an invention: the two ways not to be entailed are weighed by that. A two-way model does not
+    tell them apart, and has `not_entailed`.
 
     Example:
-        >>> round(unsupported(Entailment(entailment=0.2, contradiction=0.5, neutral=0.3)), 9)
+        >>> round(unmentioned(Entailment(entailment=0.2, contradiction=0.5, neutral=0.3)), 9)
         0.75
     """
     if found.neutral is None:
         return not_entailed(found)
-    if not math.isfinite(found.entailment + found.contradiction):
+    if not math.isfinite(found.entailment + found.contradiction + found.neutral):
         return None
     return min(1.0, max(0.0, 1.0 - found.entailment - (1.0 - SLIP) * found.contradiction))
 
@@ -102,7 +103,7 @@ def score(probabilities: Sequence[float | None]) -> float | None:
 _MEASURES: Mapping[Measure, Measured] = {
     "contradiction": Measured("P(contradiction)", contradiction, by_contradiction=True),
     "not_entailed": Measured("P(not entailed)", not_entailed, by_contradiction=False),
-    "unsupported": Measured("P(unsupported)", unsupported, by_contradiction=False),
+    "unmentioned": Measured("P(neutral) + 0.9 P(contradiction)", unmentioned, by_contradiction=False),
 }
 
 
@@ -120,9 +121,10 @@ class NliCheck(SelfCheck):
         method: "nli".
         model: "guard" (the guard's backend for "entailment") or "packaged" (the packaged small model for English, which
             the detector brings along and loads at first use; needs the extra `local`).
-        measure: "contradiction" (the paper's, neutral left out), "not_entailed" (1 − P(entailment)) or "unsupported"
-            (`unsupported`, which finds inventions best). Documents make no slips, so beside them "unsupported" is
-            "not_entailed".
+        measure: "contradiction" (the paper's, neutral left out), "not_entailed" (1 − P(entailment)) or "unmentioned":
+            what samples contradict counts for .9 of what they do not speak of, which puts inventions before slips. By it
+            contradictions alone come to .9 at most, and verdicts on them settle later (`early_stop`). Documents make no
+            slips, so beside them "unmentioned" is "not_entailed".
         order: "sample_first" (sample as premise) or "sentence_first" (as the paper's package).
         premise: "whole" (the whole sample or document, the paper's way) or "top": those of its sentences that are most
             like the sentence, in their order.
@@ -221,7 +223,7 @@ class NliCheck(SelfCheck):
         return [weighing.judged(s, row) for s, row in zip(sentences, seen, strict=True)]
 
     def _measured(self, kind: Kind) -> Measure:
-        return "not_entailed" if (self.measure, kind) == ("unsupported", "context") else self.measure
+        return "not_entailed" if (self.measure, kind) == ("unmentioned", "context") else self.measure
 
     def _limit(self, kind: Kind) -> float:
         """The threshold; by default, where one was chosen for what is measured, that."""
