@@ -21,7 +21,7 @@ __all__ = ["ENTAILMENT", "Choice", "Judgement", "prepared"]
 ENTAILMENT = "potsawee/deberta-v3-large-mnli"
 """The entailment model of SelfCheckGPT, looked for where local weights are."""
 
-_BY_METHOD = {"--entailment": "nli", "--premise": "nli", "--encoder": "bertscore"}
+_BY_METHOD = {"--entailment": "nli", "--measure": "nli", "--premise": "nli", "--encoder": "bertscore"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ class Choice:
     base_url: str | None = None
     api_key_env: str | None = None
     entailment: str | None = None
+    measure: str | None = None
     premise: str | None = None
     top: int | None = None
     encoder: str | None = None
@@ -80,7 +81,9 @@ def prepared(choice: Choice, case: Case) -> Judgement:
         options["samples"] = choice.draw
     if choice.method == "nli":  # with any other the options are refused below
         options |= {
-            name: value for name in ("premise", "top") if (value := getattr(choice, name)) is not None
+            name: value
+            for name in ("measure", "premise", "top")
+            if (value := getattr(choice, name)) is not None
         }
     _agree(choice, case)
     detector = SelfCheck(choice.method, **options) if choice.method else SelfCheck(**options)

@@ -33,6 +33,14 @@ class Premise(StrEnum):
     TOP = "top"
 
 
+class Measure(StrEnum):
+    """What of an entailment model's reply counts."""
+
+    CONTRADICTION = "contradiction"
+    NOT_ENTAILED = "not_entailed"
+    UNMENTIONED = "unmentioned"
+
+
 class SelfCheckCommand(Command):
     """Takes several files after `--samples` and `--context`."""
 
@@ -90,6 +98,13 @@ def selfcheck(  # noqa: PLR0917  # an option each
         typer.Option(
             metavar="DIR",
             help="The entailment model's folder, or its name: entailment-mini is the packaged one (nli).",
+        ),
+    ] = None,
+    measure: Annotated[
+        Measure | None,
+        typer.Option(
+            help="What counts: contradictions, as in the paper; all that is not entailed; or that, with what other "
+            "answers contradict a little below what they do not speak of (nli). Default: contradiction."
         ),
     ] = None,
     premise: Annotated[
@@ -170,6 +185,7 @@ def selfcheck(  # noqa: PLR0917  # an option each
         base_url=base_url,
         api_key_env=api_key_env,
         entailment=entailment,
+        measure=measure and measure.value,
         premise=premise and premise.value,
         top=top,
         encoder=encoder,

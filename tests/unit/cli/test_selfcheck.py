@@ -5,7 +5,7 @@ import math
 import re
 import shlex
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
@@ -15,7 +15,7 @@ from guardrail.backends.packaged import packaged, packaged_entailment
 from guardrail.cli import _selfcheck
 from guardrail.cli._sentences import WIDTH
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import fits
+from guardrail.detectors.selfcheck import fits, nli
 from guardrail.detectors.selfcheck.ensemble import Stack
 from guardrail.detectors.selfcheck.fits import Fit, Knot, Member
 from guardrail.detectors.selfcheck.questions import Answerable, Distract, QuestionAnswer
@@ -281,6 +281,14 @@ class TestMethods:
         assert [one.text for one in finding.evidence if one.kind == "passage"] == [FALSE]
         assert 'premise:"top"' in report.signatures["selfcheck-nli"]
 
+    @pytest.mark.parametrize("measure", get_args(nli.Measure))
+    def test_nli_by_a_measure(self, selfcheck, local, measure):
+        """--measure takes all that the variant has, and reaches it."""
+        report = report_of(
+            selfcheck(f"--answer a.txt --samples s.json --method nli --measure {measure} --json")
+        )
+        assert f'measure:"{measure}"' in report.signatures["selfcheck-nli"]
+
     def test_bertscore(self, selfcheck, local):
         """By the packaged encoder, or the one that was named."""
         report = report_of(selfcheck("--answer a.txt --samples s.json --method bertscore --json"))
@@ -524,6 +532,8 @@ ERRORS = {
     "odd logprobs": ("--answer a.txt --method greybox --logprobs odd.json", "as token 1"),
     "entailment": ("--answer a.txt --samples s1.txt --method ngram --entailment d", "--method nli"),
     "encoder": ("--answer a.txt --samples s1.txt --method nli --encoder d", "--method bertscore"),
+    "measure": ("--answer a.txt --samples s1.txt --method ngram --measure unmentioned", "--method nli"),
+    "no such measure": ("--answer a.txt --samples s1.txt --method nli --measure rank", "--measure"),
     "premise": ("--answer a.txt --samples s1.txt --method ngram --premise top", "--method nli"),
     "premise of the default": ("--answer a.txt --samples s1.txt --premise top", "--method nli"),
     "top alone": ("--answer a.txt --samples s1.txt --method nli --top 2", "--premise top"),
