@@ -46,9 +46,8 @@ def prompt_rows(setting: Setting, many: Sequence[Texts]) -> list[Row]:
     try:
         with serve(judge, latency=LATENCY) as server:
             rows = [*_one_answer(setting, server), *_many_answers(setting, server, many)]
-        with serve(
-            judge, latency=LATENCY
-        ) as server:  # its own: the one above counts how many were under way at once
+        # Its own service: the one above counts how many questions were under way at once.
+        with serve(judge, latency=LATENCY) as server:
             rows += _floor(setting, server)
         return [*rows, *_bad_replies(setting)]
     finally:

@@ -103,7 +103,7 @@ def score(probabilities: Sequence[float | None]) -> float | None:
 _MEASURES: Mapping[Measure, Measured] = {
     "contradiction": Measured("P(contradiction)", contradiction, by_contradiction=True),
     "not_entailed": Measured("P(not entailed)", not_entailed, by_contradiction=False),
-    "unmentioned": Measured("P(neutral) + 0.9 P(contradiction)", unmentioned, by_contradiction=False),
+    "unmentioned": Measured(f"P(neutral) + {SLIP:g} P(contradiction)", unmentioned, by_contradiction=False),
 }
 
 
