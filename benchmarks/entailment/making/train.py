@@ -80,8 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         for library in ("torch", "transformers", "safetensors"):
             if importlib.util.find_spec(library) is None:
                 raise MissingExtra(library, extra="local")
-        done = trained(folder)
-        if done is None or options.again:
+        done = None if options.again else _finished(folder, options.course, options.seed)
+        if done is None:
             data = options.data or data_dir("nli")
             done = _train(data, folder, options.course, options.seed, options.teacher_base)
         _plot(folder)
@@ -114,23 +114,28 @@ def _train(data: Path, folder: Path, course: str, seed: int, larger: Path | None
         return train(passes, folder, recipe=recipe, base=base, judge=judge, say=say)
 
 
-def _teacher(data: Path, seed: int, larger: Path | None) -> Path:
-    """The trained teacher; it is trained now if there is none.
+def _finished(folder: Path, course: str, seed: int) -> Trained | None:
+    """What a finished training of a course has left in a folder, if there is one.
 
     Raises:
         InputError: there is one of another recipe or seed.
     """
-    folder, wanted = home("teacher"), replace(RECIPES["teacher"], seed=seed)
-    before = trained(folder)
-    if before is None:
-        print("course 'teacher' first", file=sys.stderr, flush=True)
-        _train(data, folder, "teacher", seed, larger)
-    elif before.recipe != wanted:
+    done, wanted = trained(folder), replace(RECIPES[course], seed=seed)
+    if done is not None and done.recipe != wanted:
         raise InputError(
-            f"expected the recipe of the course 'teacher' with seed {seed} in {str(folder)!r}, got {before.recipe}: "
-            f"train that course anew (--course teacher --seed {seed} --again), or name another folder in "
+            f"expected the recipe of the course {course!r} with seed {seed} in {str(folder)!r}, got {done.recipe}: "
+            f"train that course anew (--course {course} --seed {seed} --again), or name another folder in "
             "GUARDRAIL_MODELS"
         )
+    return done
+
+
+def _teacher(data: Path, seed: int, larger: Path | None) -> Path:
+    """The trained teacher; it is trained now if there is none."""
+    folder = home("teacher")
+    if _finished(folder, "teacher", seed) is None:
+        print("course 'teacher' first", file=sys.stderr, flush=True)
+        _train(data, folder, "teacher", seed, larger)
     return folder
 
 

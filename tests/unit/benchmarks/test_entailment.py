@@ -458,6 +458,8 @@ class TestCommand:
         assert models == {"entailment-teacher", "entailment-full"}
         assert command.main(arguments) == 0
         assert capsys.readouterr().err == ""
+        assert command.main([*arguments, "--seed", "1"]) == 2
+        assert "--course full --seed 1 --again" in capsys.readouterr().err
         assert command.main([*arguments, "--seed", "1", "--again"]) == 2
         assert "--course teacher --seed 1 --again" in capsys.readouterr().err
 
