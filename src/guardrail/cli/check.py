@@ -117,7 +117,11 @@ def check(  # noqa: PLR0917  # an option each
     ] = None,
     context: Annotated[
         list[str] | None,
-        typer.Option(metavar="FILE", help="A document that the answer should rest on. Repeat for several."),
+        typer.Option(
+            metavar="FILE",
+            help="A document that the answer should rest on, for a detector of --config that reads documents, as "
+            "selfcheck does. Repeat for several.",
+        ),
     ] = None,
     json: JSON_REPORT = None,
     html: Annotated[str | None, typer.Option(metavar="PATH", help="Write a page with the evidence.")] = None,
@@ -161,6 +165,11 @@ def check(  # noqa: PLR0917  # an option each
     read = [place, *(context or [])]
     if read.count("-") + (prompt == "@-") > 1:
         raise Usage('only one thing can be read from the standard input ("-"); give the others as files')
+    if context and config is None:
+        raise Usage(
+            "--context: references and facts are not held against documents; use guardrail selfcheck --context, or "
+            "name a --config with a detector that reads them"
+        )
     outputs = Outputs(json=json, html=html, out=out, read=(*read, (prompt or "").removeprefix("@")))
     case = Case.of(
         read_text(place),

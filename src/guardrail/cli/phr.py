@@ -113,9 +113,9 @@ def phr(  # noqa: PLR0917  # an option each
       Label:
 
     Examples:
-      guardrail phr --prompt prompt.txt --answer negative --model models/smollm
+      guardrail phr --prompt prompt.txt --answer negative --model HuggingFaceTB/SmolLM2-360M
       guardrail phr --prompt prompt.txt --answer negative --base-url http://localhost:8000/v1 --model m
-      guardrail phr --prompt prompt.txt --model models/smollm -M 40 --until-se 0.02 --json
+      guardrail phr --prompt prompt.txt --model HuggingFaceTB/SmolLM2-360M -M 40 --until-se 0.02 --json
       guardrail phr --prompt prompt.txt --answer negative --conjugate
 
     Exit codes:

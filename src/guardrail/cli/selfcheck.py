@@ -97,14 +97,16 @@ def selfcheck(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(
             metavar="DIR",
-            help="The entailment model's folder, or its name: entailment-mini is the packaged one (nli).",
+            help="The entailment model's folder, or its name: entailment-mini is the packaged one (nli). Default: "
+            "potsawee/deberta-v3-large-mnli, which is to be fetched.",
         ),
     ] = None,
     measure: Annotated[
         Measure | None,
         typer.Option(
-            help="What counts: contradictions, as in the paper; all that is not entailed; or that, with what other "
-            "answers contradict a little below what they do not speak of (nli). Default: contradiction."
+            help="What counts (nli): contradictions alone, as in the paper (the default); all that is not entailed, "
+            "best for documents; or the same with contradictions of other answers a little below their silence, so that "
+            "inventions come before wrong details (unmentioned)."
         ),
     ] = None,
     premise: Annotated[
@@ -148,10 +150,10 @@ def selfcheck(  # noqa: PLR0917  # an option each
     Examples:
       guardrail selfcheck --answer a.txt --samples s1.txt s2.txt s3.txt
       guardrail selfcheck --answer a.txt --samples samples.jsonl --method bertscore --html scores.html
-      guardrail selfcheck --answer a.txt --samples samples/ --method nli --entailment models/mnli
+      guardrail selfcheck --answer a.txt --samples samples/ --method nli --entailment ~/models/mnli
       guardrail selfcheck --answer a.txt --prompt @question.txt --model gpt-5-mini --method prompt
       guardrail selfcheck --answer a.txt --context manual.txt --json
-      guardrail selfcheck --answer a.txt --context manual.txt --method nli --premise top --top 5
+      guardrail selfcheck --answer a.txt --context a.md --method nli --entailment entailment-mini
 
     Exit codes:
       0    every sentence is supported, or there is none

@@ -86,6 +86,16 @@ class TestDoctor:
         }
         assert all(item["mend"] for item in content["items"] if item["state"] != "ok")
 
+    @pytest.mark.parametrize("here", [True, False])
+    def test_entailment_model(self, run, monkeypatch, here):
+        """No extra brings it, so it has a line of its own."""
+        monkeypatch.setattr("guardrail.backends.weights.is_here", lambda _name: here)
+        items = json.loads(run("doctor", "--json").stdout)["items"]
+        [found] = [item for item in items if item["name"] == "entailment-mini"]
+        assert (found["state"], "./models/entailment-mini" in found["mend"]) == (
+            ("ok", False) if here else ("missing", True)
+        )
+
     def test_key_is_never_shown(self, run, monkeypatch):
         """Only that there is one."""
         monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")

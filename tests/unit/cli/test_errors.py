@@ -22,7 +22,11 @@ CASES = {
     "empty": (["check", "empty.md"], "empty"),
     "blank": (["check", "blank.md"], "empty"),
     "prompt file": (["check", "answer.md", "--prompt", "@nope"], "the prompt"),
-    "context file": (["check", "answer.md", "--context", "nope"], "context"),
+    "context file": (
+        ["check", "answer.md", "--config", "bad.toml", "--context", "nope"],
+        "a context document",
+    ),
+    "unread context": (["check", "answer.md", "--context", "answer.md"], "guardrail selfcheck --context"),
     "no bibliography": (["check", "answer.md", "--bibliography", "nope.bib"], "check the path"),
     "not a bibliography": (["check", "answer.md", "--bibliography", "answer.md"], "bibtex"),
     "corrupt index": (["check", "answer.md", "--bibliography", "bad.sqlite"], "guardrail index add"),

