@@ -10,6 +10,7 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -17,7 +18,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from guardrail._version import __version__
 from guardrail.flow import Cost, Reason
-from guardrail.requests import Message, TokenLogprob, conversation
+from guardrail.requests import Message, TokenLogprob, Untrusted, conversation
 
 __all__ = [
     "Action",
@@ -62,8 +63,14 @@ class _Model(BaseModel):
 def _whole(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else _HALF.sub("\ufffd", value)
-    if isinstance(value, tuple) and any(isinstance(part, str) for part in value):
-        return tuple(map(_whole, value))
+    if isinstance(value, tuple | list):
+        whole = [_whole(part) for part in value]
+        same = all(one is other for one, other in zip(whole, value, strict=True))
+        return value if same else type(value)(whole)  # of named tuples there are none
+    if isinstance(value, Message | TokenLogprob | Untrusted):
+        parts = {field.name: getattr(value, field.name) for field in fields(value)}
+        changed = {name: new for name, part in parts.items() if (new := _whole(part)) is not part}
+        return replace(value, **changed) if changed else value
     return value
 
 
@@ -147,6 +154,7 @@ class Case(_Model):
         prompt: str | Sequence[Message | Mapping[str, Any] | tuple[str, str]] = (),
         context: Sequence[str] = (),
         samples: Sequence[str] = (),
+        logprobs: Sequence[TokenLogprob] = (),
     ) -> Case:
         """Build a case from plain values; `prompt` is a string or a list of messages."""
         return cls(
@@ -154,6 +162,7 @@ class Case(_Model):
             messages=conversation(prompt),
             context=(context,) if isinstance(context, str) else tuple(context),
             samples=(samples,) if isinstance(samples, str) else tuple(samples),
+            logprobs=tuple(logprobs),
         )
 
     @property

@@ -1,14 +1,15 @@
-"""Computing in a process that was forked after its parent had computed."""
+"""Computing in a process that was forked after its parent had computed, or while it did."""
 
 from __future__ import annotations
 
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
-__all__ = ["apart"]
+__all__ = ["apart", "renewed"]
 
 T = TypeVar("T")
 
@@ -27,9 +28,27 @@ def apart(work: Callable[[], T]) -> T:
         return pool.submit(work).result()
 
 
+class Locked(Protocol):
+    """What has locks."""
+
+    def renew_locks(self) -> None:
+        """Make new ones; also how they are made in the first place."""
+
+
+_locked: weakref.WeakSet[Locked] = weakref.WeakSet()
+
+
+def renewed(one: Locked) -> None:
+    """Make something's locks, now and in every forked child: there a thread that did not come along may hold the old ones."""
+    one.renew_locks()
+    _locked.add(one)
+
+
 def _after_fork() -> None:
     global _forked  # noqa: PLW0603  # there is one such thread in a process
     _forked = threading.get_ident()
+    for one in list(_locked):
+        one.renew_locks()
 
 
 if hasattr(os, "register_at_fork"):

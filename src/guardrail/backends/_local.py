@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-import os
 import re
 import threading
 import time
-import weakref
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -20,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail._log import log
 from guardrail._options import number
-from guardrail.backends._forked import apart
+from guardrail.backends._forked import apart, renewed
 from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._networks import coarser, keep_layers
 from guardrail.backends._opened import opened
@@ -60,7 +58,7 @@ _HEADED: frozenset[Kind] = frozenset({"classifier", "multiple_choice"})
 _OVERHEADS = {"cpu": 32, "cuda": 2_048}  # tokens that take as long as starting a forward pass, roughly
 _LONGEST = 512  # tokens, where neither tokenizer nor model names a bound
 _NO_BOUND = 100_000  # tokenizers say 10**30 for "none"
-_KNOWN_TEXTS = 4_096
+_KNOWN_TEXTS, _KNOWN_IN_ALL = 4_096, 4_000_000  # and characters of them all: some hundred bytes a token
 _KNOWN_CHARACTERS = 16_384  # a longer text is not remembered: the tokens that were cut off would be, too
 
 
@@ -104,11 +102,11 @@ class LocalModel:
         self.work = Work()
         self.wanted_longest = longest
         self._known: OrderedDict[str, Encoding] = OrderedDict()
-        self._locks()
-        _models.add(self)
+        self._known_characters = 0
+        renewed(self)
 
-    def _locks(self) -> None:
-        """New ones after a fork too: the parent's may be held by a thread that the child does not have."""
+    def renew_locks(self) -> None:
+        """Make new locks."""
         self._lock = threading.RLock()  # one forward pass at a time: two would share the same cores
         self._text_lock = threading.Lock()
 
@@ -147,9 +145,12 @@ class LocalModel:
         if len(text) > _KNOWN_CHARACTERS:
             return found
         with self._text_lock:
+            if text not in self._known:
+                self._known_characters += len(text)
             self._known[text] = found
-            if len(self._known) > _KNOWN_TEXTS:
-                self._known.popitem(last=False)
+            while len(self._known) > _KNOWN_TEXTS or self._known_characters > _KNOWN_IN_ALL:
+                oldest, _ = self._known.popitem(last=False)
+                self._known_characters -= len(oldest)
         return found
 
     def special(self, name: str) -> Encoding | None:
@@ -389,15 +390,3 @@ def _multiplies_bf16(device: str) -> bool:
 
         return bool(torch.cuda.is_bf16_supported())
     return has_any("amx_bf16", "avx512_bf16")
-
-
-_models: weakref.WeakSet[LocalModel] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for model in list(_models):
-        model._locks()  # noqa: SLF001  # our own
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -4,27 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from typing import Any
 
+from guardrail.backends._forked import renewed
 from guardrail.backends._int8 import quantise
 from guardrail.errors import ConfigError
 
 __all__ = ["coarser", "keep_layers", "quiet"]
 
 
+class _Silence:
+    """How the library told things before the first of those that want quiet now; it belongs to the whole process."""
+
+    def __init__(self) -> None:
+        renewed(self)
+
+    def renew_locks(self) -> None:
+        """Make new locks; nobody who came along wants quiet."""
+        self._lock = Lock()
+        self._wanted = 0
+        self._before: tuple[bool, int] = (True, 0)
+
+    def enter(self, logging: Any) -> None:
+        """One more."""
+        with self._lock:
+            if not self._wanted:
+                self._before = logging.is_progress_bar_enabled(), logging.get_verbosity()
+                logging.disable_progress_bar()
+                logging.set_verbosity_error()
+            self._wanted += 1
+
+    def leave(self, logging: Any) -> None:
+        """One less; the last leaves all as it was."""
+        with self._lock:
+            self._wanted -= 1
+            if self._wanted <= 0:
+                bars, level = self._before
+                logging.set_verbosity(level)
+                if bars:
+                    logging.enable_progress_bar()
+
+
+_silence = _Silence()
+
+
 @contextmanager
 def quiet(transformers: Any) -> Iterator[None]:
     """No progress bars, and no table of absent weights: what is absent is an error of ours, in our words."""
     logging = transformers.utils.logging
-    bars, level = logging.is_progress_bar_enabled(), logging.get_verbosity()
-    logging.disable_progress_bar()
-    logging.set_verbosity_error()
+    _silence.enter(logging)
     try:
         yield
     finally:
-        logging.set_verbosity(level)
-        if bars:
-            logging.enable_progress_bar()
+        _silence.leave(logging)
 
 
 def keep_layers(network: Any, layers: int) -> None:

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.backends import Backend
+from guardrail.backends._forked import renewed
 from guardrail.backends._local import Device, LocalModel, Precision
 from guardrail.backends.batching import Work
 from guardrail.backends.weights import MINILM
@@ -192,6 +193,10 @@ class BertScore(Backend[Compare]):
         self._corpus = None if idf is None else tuple(idf)
         self._known: OrderedDict[str, Tokens] = OrderedDict()
         self._bytes = 0
+        renewed(self)
+
+    def renew_locks(self) -> None:
+        """Make new locks."""
         self._lock = Lock()
 
     @property

@@ -105,6 +105,9 @@ def _failed(error: Exception) -> int:
             f"cannot use {error.filename!r}: {error.strerror}. Check that it exists and that you may read or write it."
         )
         return Exit.USAGE
+    if isinstance(error, RuntimeError) and "home directory" in str(error):  # of Path.expanduser
+        say("a path begins with ~ and the name of nobody on this machine: write the folder out")
+        return Exit.USAGE
     if type(error).__name__ == "Abort":
         say("stopped: the input ended early")
         return Exit.INTERRUPTED

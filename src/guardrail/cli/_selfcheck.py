@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from guardrail.backends.weights import ENTAILMENT_INSTALL
+from guardrail.backends.weights import ENTAILMENT_INSTALL, ENTAILMENT_MINI
 from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Usage
 from guardrail.cli._guard import Nobody, live_chat, names_model
@@ -86,6 +86,12 @@ def prepared(choice: Choice, case: Case) -> Judgement:
             for name in ("measure", "premise", "top")
             if (value := getattr(choice, name)) is not None
         }
+        if (
+            choice.entailment == ENTAILMENT_MINI
+        ):  # as the detector brings it along it refuses what it cannot read
+            options["model"] = "packaged"
+    if choice.method == "bertscore" and choice.encoder is None:
+        options["encoder"] = "packaged"
     _agree(choice, case)
     detector = SelfCheck(choice.method, **options) if choice.method else SelfCheck(**options)
     method = str(getattr(detector, "method", choice.method or ""))
@@ -148,15 +154,14 @@ def _local(method: str, choice: Choice, detector: SelfCheck) -> dict[str, Backen
         if load is not None:
             with patience("loading the models"):
                 load()
-    if method == "nli":
+    if method == "nli" and choice.entailment != ENTAILMENT_MINI:
         from guardrail.backends.entailment import EntailmentModel
 
         return {"entailment": EntailmentModel(_weights(choice.entailment or ENTAILMENT))}
-    if method == "bertscore":
+    if method == "bertscore" and choice.encoder is not None:
         from guardrail.backends.similarity import BertScore
 
-        encoder = BertScore() if choice.encoder is None else BertScore(_weights(choice.encoder))
-        return {"similarity": encoder}
+        return {"similarity": BertScore(_weights(choice.encoder))}
     if method == "qa":
         from guardrail.backends.answers import AnswerModel
         from guardrail.backends.questions import QuestionModel

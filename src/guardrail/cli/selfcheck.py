@@ -178,9 +178,8 @@ def selfcheck(  # noqa: PLR0917  # an option each
         prompt=text_or_file(prompt, "the prompt") if prompt else "",
         context=[read_text(path, "a context document") for path in context or []],
         samples=read_samples(samples or []),
+        logprobs=() if logprobs is None else read_logprobs(logprobs),
     )
-    if logprobs is not None:
-        case = case.model_copy(update={"logprobs": read_logprobs(logprobs)})
     choice = Choice(
         method=method and method.value,
         model=model,

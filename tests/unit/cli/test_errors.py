@@ -26,6 +26,10 @@ CASES = {
         ["check", "answer.md", "--config", "bad.toml", "--context", "nope"],
         "a context document",
     ),
+    "nobody's home": (
+        ["selfcheck", "--answer", "~nosuchuser/a.txt", "--samples", "answer.md"],
+        "begins with ~",
+    ),
     "unread context": (["check", "answer.md", "--context", "answer.md"], "guardrail selfcheck --context"),
     "no bibliography": (["check", "answer.md", "--bibliography", "nope.bib"], "check the path"),
     "not a bibliography": (["check", "answer.md", "--bibliography", "answer.md"], "bibtex"),

@@ -111,6 +111,9 @@ class WordSimilarity(Backend):
     def __init__(self, *model):
         self.made.append(model)
 
+    def load(self):
+        """Nothing to load."""
+
     def answer(self, requests):
         found = [shared(one.candidate, one.reference) for one in requests]
         return [Answer(Similarity(precision=p, recall=p, f1=p)) for p in found]
@@ -153,6 +156,9 @@ def local(monkeypatch):
     monkeypatch.setattr("guardrail.backends.entailment.EntailmentModel", WordEntailment)
     monkeypatch.setattr("guardrail.backends.similarity.BertScore", WordSimilarity)
     WordSimilarity.made.clear()
+    packaged.cache_clear()  # the process's own is not for other tests
+    yield
+    packaged.cache_clear()
 
 
 def judge(call):
@@ -295,6 +301,16 @@ class TestMethods:
         assert verdicts(report) == ["supported", "unsupported"]
         selfcheck("--answer a.txt --samples s.json --method bertscore --encoder mine/encoder")
         assert WordSimilarity.made == [(), ("mine/encoder",)]
+
+    @pytest.mark.parametrize("options", ["bertscore", "nli --entailment entailment-mini"])
+    def test_another_script(self, selfcheck, folder, local, monkeypatch, options):
+        """A packaged model is not asked about what it cannot read: to it any two unknown words are alike."""
+        monkeypatch.setitem(vars(packaged_entailment()), "model", Words())
+        (folder / "zh.txt").write_text("他毕业于清华大学计算机系。", encoding="utf-8")
+        (folder / "other.txt").write_text("她后来搬到伦敦开了一家餐馆。", encoding="utf-8")
+        result = selfcheck(f"--answer zh.txt --samples other.txt --method {options}")
+        assert result.exit_code == 3
+        assert "English" in result.stdout
 
     def test_qa(self, selfcheck, local):
         """Questions about each sentence; the samples answer them as the answer does, or not."""
@@ -572,8 +588,10 @@ class TestErrors:
             raise MissingExtra("torch", extra="local")
 
         name = {"nli": "EntailmentModel", "bertscore": "BertScore"}[method]
+        packaged.cache_clear()
         monkeypatch.setattr(f"guardrail.backends.{home}.{name}", missing)
         result = selfcheck(f"--answer a.txt --samples s1.txt --method {method}")
+        packaged.cache_clear()
         assert result.exit_code == 2
         assert "pip install 'guardrail-sdk[local]'" in result.stderr
 

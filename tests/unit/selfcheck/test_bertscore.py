@@ -2,7 +2,11 @@
 
 import math
 
+from guardrail import Case
+from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import bertscore
+from guardrail.requests import Similarity
+from guardrail.testing import play
 
 
 class TestScore:
@@ -28,3 +32,26 @@ class TestScore:
         """Three tokens are too few, four are enough; the full stop is one."""
         assert bertscore.candidates("So it is. He was born.") == ["So it is.", "He was born."]
         assert bertscore.candidates("It is. He was born.") == ["He was born."]
+
+
+class TestLongSamples:
+    def test_bounded(self):
+        """Of 3,000 sentences the hundred that share most words are compared, the one that says the same among them."""
+        asked = []
+
+        def same(request):
+            asked.append(request)
+            f1 = 0.9 if request.candidate == request.reference else 0.2
+            return Similarity(f1, f1, f1)
+
+        said = "The old bridge over the Tay fell in a storm."
+        long = " ".join(f"Number {i} was of no great interest." for i in range(3_000)) + f" {said}"
+        case = Case.of(
+            f"{said} It was built again soon after.", samples=[long, "A storm took the old bridge down."]
+        )
+        first, second = play(SelfCheck("bertscore").examine(case), same)
+        assert len(asked) == 2 * (bertscore.MOST + 1)
+        assert math.isclose(first.score, 0.45)
+        assert all("of 1 of 2 samples only the 100 sentences" in one.reason for one in (first, second))
+        [one] = play(SelfCheck("bertscore").examine(Case.of(said, samples=[said])), same)
+        assert "only the" not in one.reason

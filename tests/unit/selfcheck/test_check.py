@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail import Case, Guard, Verdict
+from guardrail import Case, Guard, Retry, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import NgramCheck, NliCheck
@@ -60,6 +60,9 @@ class TestMaking:
             {"method": "prompt", "early_stop": "0.9"},
             {"method": "prompt", "batched": True, "logprobs": 5},
             {"method": "prompt", "early_stop": 0.3},
+            {"method": "prompt", "threshold": 50},
+            {"method": "nli", "threshold": -0.1},
+            {"method": "bertscore", "threshold": -1},
         ],
     )
     def test_refuses(self, options):
@@ -215,6 +218,55 @@ class TestPrompt:
         detector = SelfCheck("prompt", early_stop=0.9, samples=20)
         findings = play(detector.examine(Case.of(ANSWER, prompt="Who?")), reply)
         assert verdicts(findings) == [Verdict.SUPPORTED] * 2
+
+    def test_early_stop_asks_once(self):
+        """A service that is down costs what it costs without early stop: each round would else ask all of it again."""
+
+        def down(request):
+            asked.append(request)
+            return Failed(Reason.BACKEND, "503", retryable=True)
+
+        for options in ({}, {"early_stop": 0.9}):
+            asked = []
+            detector = SelfCheck("prompt", samples=20, **options)
+            guard = Guard([detector], chat=ScriptedChat(down), retry=Retry(attempts=1))
+            report = guard.check(ANSWER, prompt="Who?")
+            assert {one.verdict for one in report.findings} == {Verdict.UNVERIFIED}
+            assert sorted(one.draw for one in asked) == [*range(20)]
+
+    def test_early_stop_judges_once(self):
+        """The same of a judge that fails now and then, on samples that are given: as many calls as there are."""
+
+        def judge(request):
+            asked.append(request)
+            return (
+                Failed(Reason.BACKEND, "503", retryable=True)
+                if len(asked) % 3 == 0
+                else Completion("Perhaps")
+            )
+
+        asked = []
+        samples = [f"{SAMPLES[0]} {i}" for i in range(12)]
+        detector = SelfCheck("prompt", early_stop=0.9)
+        guard = Guard([detector], chat=ScriptedChat(judge), retry=Retry(attempts=1))
+        guard.check(ANSWER, samples=samples)
+        assert len(asked) == 2 * 12
+
+    def test_early_stop_waits_for_every_sentence(self):
+        """One is settled after four samples; of the other the judge has said nothing that counts."""
+
+        def judge(request):
+            text = request.messages[-1].text
+            return Completion(
+                "Yes" if "born in London" in text else "No" if int(text.split("#")[1][:2]) > 15 else "Perhaps"
+            )
+
+        samples = [f"Something. #{10 + i} was the number." for i in range(20)]
+        detector = SelfCheck("prompt", early_stop=0.9, samples=20)
+        first, second = play(detector.examine(Case.of(ANSWER, samples=samples)), judge)
+        whole = play(SelfCheck("prompt", samples=20).examine(Case.of(ANSWER, samples=samples)), judge)
+        assert (first.verdict, second.verdict) == (Verdict.SUPPORTED, Verdict.UNSUPPORTED)
+        assert [one.verdict for one in whole] == [first.verdict, second.verdict]
 
     def test_what_is_not_read_is_said(self):
         """Of a long document only the beginning is asked about; a finding says so."""

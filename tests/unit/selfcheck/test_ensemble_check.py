@@ -24,7 +24,7 @@ from guardrail.detectors.selfcheck.fits import (
     packaged_fits,
     read_fit,
 )
-from guardrail.errors import ConfigError, MissingExtra
+from guardrail.errors import ConfigError, InputError, MissingExtra
 from guardrail.flow import Answer, Failed, Reason
 from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
@@ -205,12 +205,40 @@ class TestMembers:
                 EnsembleCheck(fit=given, members=members)
 
     @pytest.mark.parametrize(
-        "members", [[NgramCheck(threshold=3.0)], [NliCheck(early_stop=0.9)], ["greybox"], ["ensemble"], []]
+        "members",
+        [
+            [NgramCheck(threshold=3.0)],
+            [NliCheck(early_stop=0.9)],
+            [NliCheck(against="samples")],
+            [NliCheck(samples=9)],
+            [NgramCheck(max_sentences=3)],
+            ["greybox"],
+            ["ensemble"],
+            [],
+        ],
     )
     def test_refuses(self, members):
-        """Thresholds and stops of their own, and variants that do not judge by samples."""
+        """Options that are the ensemble's, and variants that do not judge by samples."""
         with pytest.raises(ConfigError):
             EnsembleCheck(fit=None, members=members)
+
+    def test_no_members(self):
+        """Of a fit as well."""
+        with pytest.raises(ConfigError, match="at least one member"):
+            EnsembleCheck(fit=fit_of(("ngram", "ngram")), members=[])
+
+    def test_what_the_fit_has_no_use_for(self):
+        """A member that did score, but not alone with those that are left: the finding says that it does not count."""
+        names = ("ngram", "bertscore", "nli")
+        knots = (Knot(5, stack(*names, bias=-3.0)), Knot(5, stack("ngram", bias=-1.0)))
+        given = Fit(tuple(Member(name, name) for name in names), knots)
+
+        def no_nli(request):
+            return Failed(Reason.TIMEOUT, "60 s") if isinstance(request, Entail) else reply(request)
+
+        for one in play(EnsembleCheck(fit=given).examine(CASE), no_nli):
+            assert one.score is not None
+            assert "without nli: timeout: 60 s (×2); and without bertscore" in one.reason
 
     def test_failure_that_the_fit_does_not_cover(self):
         """Unverified, and who failed and why."""
@@ -233,6 +261,19 @@ class TestMembers:
 
 
 class TestLearn:
+    def test_a_member_without_scores(self):
+        """Who it was, and why; and a number of samples that is none."""
+        detector = EnsembleCheck(fit=None, members=["ngram", "nli"])
+        labelled = [Labelled(Case.of(ANSWER, samples=SAMPLES), [0.0, 1.0])]
+
+        def examine(case):
+            return Guard([detector]).check(case).findings
+
+        with pytest.raises(InputError, match=r"ngram, nli .*with 2 samples.*nli"):
+            detector.learn(labelled, examine, sizes=(2,))
+        with pytest.raises(ConfigError, match="sizes"):
+            detector.learn(labelled, examine, sizes=(0,))
+
     def test_on_labelled_answers(self, tmp_path):
         """Measured by a guard, fitted, saved, and used by path."""
         guard = Guard([EnsembleCheck(fit=None, members=["ngram", NgramCheck(statistic="mean")])])

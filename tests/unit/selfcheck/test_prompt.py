@@ -96,6 +96,24 @@ class TestRead:
         """A line counts once, and only if it says yes or no."""
         assert prompt.read_batch(reply, 2) == expected
 
+    def test_batch_by_the_published_rule(self):
+        """What a line begins with counts, as in a single reply."""
+        assert prompt.read_batch("1. Not supported\n2. Perhaps", 2, "paper") == ["no", None]
+        assert prompt.read_batch("1. Not supported", 1) == [None]
+
+    def test_a_batch_is_read_as_it_is_to_be(self):
+        """So such a line costs no single question more."""
+        asked = []
+
+        def judge(request):
+            asked.append(request)
+            return Completion("1. Not supported\n2. Yes")
+
+        detector = SelfCheck("prompt", batched=True, parsing="paper")
+        case = Case.of("She was born in London. She won a prize.", samples=["She wrote."])
+        assert [one.score for one in play(detector.examine(case), judge)] == [1.0, 0.0]
+        assert len(asked) == 1
+
 
 class TestProbability:
     def test_by_hand(self):

@@ -13,7 +13,7 @@ import pytest
 from guardrail import Case, Verdict
 from guardrail.codec import decode_reply, decode_request, encode_reply, encode_request
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import qa
+from guardrail.detectors.selfcheck import EnsembleCheck, qa
 from guardrail.detectors.selfcheck.questions import (
     Answerable,
     Choose,
@@ -183,6 +183,11 @@ def measured(finding):
 
 
 class TestDetector:
+    def test_in_an_ensemble(self):
+        """The same scores as alone, measured beside another member's."""
+        found = play(EnsembleCheck(fit=None, members=["ngram", "qa"]).examine(CASE), Desk())
+        assert [measured(one)["qa"] for one in found] == [one.score for one in examine()]
+
     def test_scores(self):
         """Born: both match, α .9: 1 / (4^1.8 + 1). Prize: one differs (.9), one has no such option (.1)."""
         born, prize = examine()

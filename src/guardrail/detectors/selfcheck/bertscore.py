@@ -8,22 +8,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from guardrail._options import one_of
 from guardrail.backends import Backend
 from guardrail.backends.packaged import LANE, ComparePackaged, packaged
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.detectors.selfcheck.check import (
+    Against,
+    Judged,
+    Material,
+    SelfCheck,
+    Splitter,
+    aside,
+    size_of,
+)
+from guardrail.detectors.selfcheck.similar import most_like
 from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.flow import Answer, Flow, each, why
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Compare
 from guardrail.text.sentences import split_sentences
 
-__all__ = ["SHORTEST", "BertScoreCheck", "candidates", "score"]
+__all__ = ["MOST", "SHORTEST", "BertScoreCheck", "candidates", "score"]
 
 SHORTEST = 4
 """Tokens that a sample's sentence must have to be compared with ([manakul2023]'s package drops those of ≤ 3)."""
+
+MOST = 100
+"""Sentences of one sample that a sentence is compared with: those that share most words with it."""
 
 
 def score(similarities: Sequence[Sequence[float]]) -> float | None:
@@ -49,8 +62,21 @@ def candidates(sample: str) -> list[str]:
     return [text for text in split_sentences(sample) if len(tokens(text)) >= SHORTEST]
 
 
+def _compared(sentences: Sequence[str], texts: Sequence[str]) -> tuple[list[list[list[str]]], int]:
+    """Per sentence and sample, what it is compared with; and how many samples are too long for all of it."""
+    held = [candidates(text) for text in texts]
+    rows = [
+        [own if len(own) <= MOST else [text for text, _ in most_like(sentence, own, MOST)] for own in held]
+        for sentence in sentences
+    ]
+    return rows, sum(len(own) > MOST for own in held)
+
+
 class BertScoreCheck(SelfCheck):
     """Scores sentences by the most similar sentence of each sample; needs a backend for "similarity".
+
+    Of a sample with more than 100 sentences those that share most words with the sentence are compared, so that long answers
+    cost no more than they tell; the finding says so.
 
     Args:
         method: "bertscore".
@@ -99,17 +125,27 @@ class BertScoreCheck(SelfCheck):
         return {LANE: packaged()} if self.encoder == "packaged" else {}
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
-        samples = [candidates(text) for text in material.texts]
-        flat = [candidate for sample in samples for candidate in sample]
-        if not flat:
+        rows, long = yield from aside(
+            size_of(sentences, material.texts), _compared, sentences, material.texts
+        )
+        if not any(map(any, rows)):
             return [Judged(None, reason=f"no sample has a sentence of {SHORTEST} tokens")] * len(sentences)
         kind = ComparePackaged if self.encoder == "packaged" else Compare
-        replies = yield from each([kind(s, candidate) for s in sentences for candidate in flat])
+        pairs = [
+            kind(s, text) for s, row in zip(sentences, rows, strict=True) for held in row for text in held
+        ]
+        replies = iter((yield from each(pairs)))
+        left_out = (
+            f"of {long} of {len(material.texts)} samples only the {MOST} sentences most like it"
+            if long
+            else ""
+        )
         judged = []
-        for i in range(len(sentences)):
-            of_sentence = replies[i * len(flat) : (i + 1) * len(flat)]
+        for row in rows:
+            of_sentence = [next(replies) for held in row for _ in held]
             f1 = [r.value.f1 if isinstance(r, Answer) else math.nan for r in of_sentence]
-            judged.append(self._judge_one(samples, f1, why(of_sentence)))
+            one = self._judge_one(row, f1, why(of_sentence))
+            judged.append(replace(one, partial="; ".join(filter(None, (one.partial, left_out)))))
         return judged
 
     def _judge_one(self, samples: Sequence[Sequence[str]], f1: Sequence[float], failures: str) -> Judged:

@@ -11,21 +11,22 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
 from guardrail._options import number, one_of, seconds
 from guardrail.backends.weights import ENTAILMENT_INSTALL
 from guardrail.detector import Detector, Resource, Scope
-from guardrail.detectors.selfcheck.early import FIRST, settled
+from guardrail.detectors.selfcheck.early import FIRST, asked_once, settled
 from guardrail.detectors.selfcheck.similar import nearest
 from guardrail.errors import ConfigError, UnknownName
-from guardrail.flow import Answer, Flow, compute, draws, each, why
+from guardrail.flow import Answer, Failed, Flow, Request, compute, draws, each, why
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.text.sentences import sentences as split
 
-__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter"]
+__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter", "aside", "size_of"]
 
+T = TypeVar("T")
 Against: TypeAlias = Literal["auto", "samples", "context"]
 Splitter: TypeAlias = Callable[[str], Sequence[Span]]
 
@@ -43,6 +44,7 @@ _READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the
 _UNREAD = "the documents were not read: this method compares answers with each other"
 _QUOTED = 500  # characters of a sample's sentence that evidence quotes
 _LONG = 5_000  # characters
+_MUCH = 5_000  # of characters and pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +76,18 @@ class Material:
         texts: not blank.
         kind: "samples" or "context".
         lacking: why some that were asked for are not there, or why there is none.
+        answer: whose sentences they are.
     """
 
     texts: tuple[str, ...] = ()
     kind: Literal["samples", "context"] = "samples"
     lacking: str = ""
+    answer: str = ""
+
+    @property
+    def called(self) -> str:
+        """What a person calls the texts."""
+        return "documents" if self.kind == "context" else "samples"
 
 
 class SelfCheck(Detector):
@@ -163,7 +172,13 @@ class SelfCheck(Detector):
         number("samples", samples, least=1, whole=True)
         number("max_sentences", max_sentences, least=1, whole=True)
         if threshold is not None:
-            number("threshold", threshold)
+            least, most = self.scale.least, self.scale.most
+            number(
+                "threshold",
+                threshold,
+                least=-math.inf if least is None else least,
+                most=math.inf if most is None else most,
+            )
         seconds("deadline", deadline)
         if early_stop is not None and not (_is_number(early_stop) and 0.5 < early_stop <= 1):
             raise ConfigError(
@@ -242,9 +257,10 @@ class SelfCheck(Detector):
             return judged, material
         planned = len(given.texts) if (given := self._given(case)) else self.samples
         seen = min(FIRST, planned)
-        while True:  # requests made before are answered from memory
-            material = yield from self._material(case, seen)
-            judged = yield from self._judge_all(sentences, material)
+        failed: dict[Request[Any], Failed] = {}
+        while True:  # requests made before are answered from memory, failures from this one
+            material = yield from asked_once(self._material(case, seen), failed)
+            judged = yield from asked_once(self._judge_all(sentences, material), failed)
             if seen >= planned or material.kind == "context" or self._settled(judged, planned):
                 return judged, material
             seen += 1
@@ -255,20 +271,21 @@ class SelfCheck(Detector):
         return (yield from self._judge(sentences, material))
 
     def _settled(self, judged: Sequence[Judged], planned: int) -> bool:
-        scored = [(one.score, one) for one in judged if one.score is not None]
-        if self.early_stop is None or not scored:  # where nothing could be scored nothing is settled
-            return False
-        return all(
-            settled(score * one.used, one.used, planned, threshold=one.threshold, confidence=self.early_stop)
-            for score, one in scored
+        """Whether no verdict is likely to change; of a sentence without a score a further sample may give one."""
+        sure = self.early_stop
+        return sure is not None and all(
+            one.score is not None
+            and settled(one.score * one.used, one.used, planned, threshold=one.threshold, confidence=sure)
+            for one in judged
         )
 
     def _material(self, case: Case, size: int) -> Flow[Material]:
         """The texts that the case brings, or so many answers drawn from the model."""
         material = yield from self._had(case, size)
+        lacking = material.lacking
         if material.texts and material.kind == "samples" and self._leaves_unread(case):
-            return replace(material, lacking="; ".join(filter(None, (_UNREAD, material.lacking))))
-        return material
+            lacking = "; ".join(filter(None, (_UNREAD, lacking)))
+        return replace(material, lacking=lacking, answer=case.answer)
 
     def _had(self, case: Case, size: int) -> Flow[Material]:
         given = self._given(case)
@@ -300,7 +317,7 @@ class SelfCheck(Detector):
         if kept:
             left_out = len(texts) - len(kept)
             return Material(kept, kind, f"{left_out} of them empty" if left_out else "")
-        return Material((), kind, f"every one of the {len(texts)} {kind} is empty")
+        return Material((), kind, f"every one of the {len(texts)} {Material((), kind).called} is empty")
 
     def _leaves_unread(self, case: Case) -> bool:
         """Whether there are documents that a caller may believe the sentences to be held against."""
@@ -385,6 +402,24 @@ def _is_number(value: Any) -> bool:
 def _says(text: str) -> bool:
     """Whether there is anything to see in it: neither blanks nor characters without width alone."""
     return any(character.isprintable() and not character.isspace() for character in text)
+
+
+def aside(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:
+    """What takes long leaves the event loop alone.
+
+    Args:
+        size: how much there is to be done: characters that are split, and pairs.
+        function: a pure one.
+        arguments: its.
+    """
+    if size > _MUCH:
+        return (yield from compute(function, *arguments))
+    return function(*arguments)
+
+
+def size_of(sentences: Sequence[str], texts: Sequence[str]) -> int:
+    """For `aside`: of sentences that are each compared with all texts."""
+    return sum(map(len, texts)) + len(sentences) * len(texts)
 
 
 def _speaking_against(

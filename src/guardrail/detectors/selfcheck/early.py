@@ -9,8 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, TypeVar, cast
 
-__all__ = ["FIRST", "MARGIN", "probability_above", "settled", "stop_after"]
+from guardrail.flow import Branch, Failed, Flow, Keep, Request
+
+__all__ = ["FIRST", "MARGIN", "asked_once", "probability_above", "settled", "stop_after"]
+
+T = TypeVar("T")
 
 FIRST = 3
 """Samples that are always looked at."""
@@ -111,3 +117,36 @@ def stop_after(
         ):
             return seen
     return planned
+
+
+def asked_once(flow: Flow[T], failed: dict[Request[Any], Failed]) -> Flow[T]:
+    """The same flow, in which what has failed stays so: each round of samples would else ask it again.
+
+    A run remembers replies, and failures only where another try is of no use; a backend has its own retries.
+
+    Args:
+        flow: of a round.
+        failed: what failed in it and in the rounds before; grows.
+    """
+    try:
+        step = next(flow)
+        while True:
+            open_ = [isinstance(one, Branch) or one not in failed for one in step]
+            passed = [
+                replace(one, flow=asked_once(one.flow, failed)) if isinstance(one, Branch) else one
+                for one, asked in zip(step, open_, strict=True)
+                if asked
+            ]
+            came = iter((yield passed) if passed else ())
+            replies: list[Any] = []
+            for one, asked in zip(step, open_, strict=True):
+                reply: Any = next(came) if asked else failed[cast("Request[Any]", one)]
+                if isinstance(reply, Failed) and isinstance(one, Request) and one.keep is not Keep.NEVER:
+                    failed[one] = reply
+                replies.append(reply)
+            step = flow.send(replies)
+    except StopIteration as end:
+        value: T = end.value
+        return value
+    finally:
+        flow.close()

@@ -176,8 +176,8 @@ class Fit:
             thresholds: per member, its default threshold for this answer; by default a usual one.
 
         Returns:
-            One per sentence. A sentence that a member could not score rests on the others where the fit has
-            knots for exactly that; else it has no probability.
+            One per sentence. A sentence that a member could not score rests on the largest set of the others that the
+            fit has knots for (`Fused.members`); without one it has no probability.
 
         Raises:
             InputError: a member has no scores, lengths differ, or a score is not finite.
@@ -190,7 +190,8 @@ class Fit:
                 f"expected as many scores of each member and a sample, got {lengths}, {samples!r}"
             )
         found = [Fused(None)] * lengths.pop()
-        for members in sorted({knot.stack.members for knot in self.knots}, key=len):
+        known = {knot.stack.members for knot in self.knots}
+        for members in sorted(known, key=lambda one: (len(one), one)):
             rows = [i for i in range(len(found)) if all(scores[name][i] is not None for name in members)]
             if rows:
                 some = {name: [scores[name][i] for i in rows] for name in members}

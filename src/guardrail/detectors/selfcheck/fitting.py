@@ -51,6 +51,8 @@ def learn(
     if unknown := {name for absent in without for name in absent} - set(names):
         raise InputError(f"without: expected names of members {names!r}, got {sorted(unknown)!r}")
     knots, counts = [], {}
+    for size in sizes:
+        number("sizes", size, least=1, whole=True)
     for size in sorted(set(sizes)):
         rows = _Rows(names)
         for one in labelled:
@@ -60,6 +62,10 @@ def learn(
         copies = max(1.0, rows.blocks / len(labelled))  # the same sentence, several times: as much more ridge
         for some in wanted:
             scores, labels, passages = rows.whole(some)
+            if not labels:
+                raise InputError(
+                    f"expected sentences that {', '.join(some)} could all score, with {size} samples, got none: {rows.reason}"
+                )
             if shape == "stack":
                 stack = Stack.fit(scores, labels, passages, penalty=penalty * copies)
             else:
@@ -89,6 +95,7 @@ class _Rows:
         self.labels: list[float] = []
         self.passages: list[int] = []
         self.blocks = 0
+        self.reason = "there is no labelled sentence"
 
     @property
     def unscored(self) -> int:
@@ -108,6 +115,8 @@ class _Rows:
                 )
             for finding, label in zip(findings, one.labels, strict=True):
                 found = {e.name: e.value for e in finding.evidence if isinstance(e, Measurement)}
+                if not found.keys() >= self.scores.keys():
+                    self.reason = finding.reason
                 for name, column in self.scores.items():
                     column.append(found.get(name))
                     threshold = found.get(threshold_of(name))

@@ -43,8 +43,8 @@ class EnsembleCheck(SelfCheck):
     for text like that which they were fitted to (English biographies, more than half of them made up): elsewhere they
     rank, and the threshold is a convention.
 
-    Where a member has no score for a sentence, the others stand in if the fit was made for that too (the packaged ones:
-    n-gram without its models), and the finding says so; else the sentence is unverified.
+    Where a member has no score for a sentence, those of the others stand in that the fit was made for without it (the packaged
+    ones: n-gram without its models), and the finding says so; where there are none the sentence is unverified.
 
     Documents stand in for samples if a member can read them ("nli", "prompt", "qa"; of several the first). Then that
     member judges alone, with its own threshold, and the finding says so: the score is the member's, and no P(made up).
@@ -90,8 +90,8 @@ class EnsembleCheck(SelfCheck):
         one_of("method", method, ("ensemble",))
         if threshold is not None:
             number("threshold", threshold, least=0, most=1)
-        if fit is None and not members:
-            raise ConfigError("expected members for an ensemble without a fit, got none")
+        if not members and (fit is None or members is not None):
+            raise ConfigError("expected at least one member, got none")
         self.method = method
         fit = fits.packaged_fit() if fit == "packaged" else fit
         self.fit = str(fit) if isinstance(fit, Path) else fit
@@ -237,7 +237,10 @@ class EnsembleCheck(SelfCheck):
         rows = [{name: column[i] for name, column in judged.items()} for i in range(len(sentences))]
         shown = [tuple(_measurements(row)) for row in rows]
         if self._fit is None or unsuited:
-            return [Judged(None, limit, unsuited or _UNFITTED, evidence) for evidence in shown]
+            return [
+                Judged(None, limit, unsuited or _UNFITTED, evidence, partial=_without(row))
+                for row, evidence in zip(rows, shown, strict=True)
+            ]
         thresholds = {
             name: one.threshold
             for name, column in judged.items()
@@ -247,14 +250,14 @@ class EnsembleCheck(SelfCheck):
         fused = self._fit.predict(scores, len(material.texts), thresholds)
         found = []
         for sentence, row, one, evidence in zip(sentences, rows, fused, shown, strict=True):
-            silent = _silent(row)
             if one.probability is None:
-                found.append(Judged(None, limit, silent or "no member has a score", evidence))
+                found.append(Judged(None, limit, _silent(row) or "no member has a score", evidence))
                 continue
             above = one.probability >= limit
             against = tuple(_speaking_against(sentence, row, material)) if above else ()
             reason = next((r.reason for r in row.values() if above and r.reason and r.score is not None), "")
-            partial = "; ".join(filter(None, (silent and f"without {silent}", *_partial(row))))
+            unused = [name for name in row if _known(row[name]) is not None and name not in one.members]
+            partial = "; ".join(filter(None, (_without(row), _unused(unused), *_partial(row))))
             found.append(Judged(one.probability, limit, reason, evidence + against, partial=partial))
         return found
 
@@ -267,14 +270,19 @@ def _made(members: Sequence[str | SelfCheck]) -> dict[str, SelfCheck]:
         method = str(getattr(member, "method", ""))
         if method in {"", "ensemble"} or not member.needs:
             raise ConfigError(f"expected variants that judge by samples as members, got {one!r}")
-        if member.threshold is not None or member.early_stop is not None or member.against == "context":
+        usual = type(member)()
+        if own := [name for name in sorted(_SHARED - {"method"}) if _differ(member, usual, name)]:
             raise ConfigError(
-                f"expected members without a threshold, early_stop or documents of their own, got {method!r} with one: "
-                "they are the ensemble's"
+                f"expected members without options that are the ensemble's, got {method!r} with {', '.join(own)}: give "
+                "those to the ensemble"
             )
         same = sum(str(getattr(other, "method", "")) == method for other in found.values())
         found[f"{method}-{same + 1}" if same else method] = member
     return found
+
+
+def _differ(member: SelfCheck, usual: SelfCheck, name: str) -> bool:
+    return bool(getattr(member, name) != getattr(usual, name))
 
 
 def _reading(member: SelfCheck, ensemble: EnsembleCheck) -> SelfCheck:
@@ -322,6 +330,16 @@ def _silent(row: Mapping[str, Judged]) -> str:
         if _known(one) is None:
             reasons.setdefault(one.reason or "no score could be computed", []).append(name)
     return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+
+
+def _without(row: Mapping[str, Judged]) -> str:
+    silent = _silent(row)
+    return f"without {silent}" if silent else ""
+
+
+def _unused(names: Sequence[str]) -> str:
+    """Members that did score, and for which there is nothing in the fit without those that did not."""
+    return f"and without {', '.join(names)}, for which the fit has nothing then" if names else ""
 
 
 def _partial(row: Mapping[str, Judged]) -> list[str]:

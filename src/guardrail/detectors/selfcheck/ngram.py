@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from guardrail._options import number, one_of
@@ -231,9 +231,12 @@ class NgramCheck(SelfCheck):
         return (yield from compute(self._judged, tuple(sentences), material))
 
     def _judged(self, sentences: Sequence[str], material: Material) -> list[Judged]:
-        model = counted([*material.texts, list(sentences)], self.n)
+        model = counted(material.texts, self.n)
+        sampled = dict(model.counts)
+        for sentence in sentences:
+            model.add(tokens(sentence))
         limit = self._limit(model)
-        return [self._judge_one(sentence, model, limit, material) for sentence in sentences]
+        return [self._judge_one(sentence, model, sampled, limit, material) for sentence in sentences]
 
     def _limit(self, model: Model) -> float:
         if self.threshold is not None:
@@ -243,7 +246,9 @@ class NgramCheck(SelfCheck):
             * LIMITS["mean, n > 1" if self.statistic == "mean" and self.n > 1 else self.statistic]
         )
 
-    def _judge_one(self, sentence: str, model: Model, limit: float, material: Material) -> Judged:
+    def _judge_one(
+        self, sentence: str, model: Model, sampled: Mapping[Gram, int], limit: float, material: Material
+    ) -> Judged:
         found = tokens(sentence)
         rarest = model.rarest(found)
         if rarest is None or not any(map(str.isalnum, sentence)):
@@ -270,5 +275,8 @@ class NgramCheck(SelfCheck):
             ]
             for i, text, like in sorted(places, key=lambda place: -place[2])[:3]:
                 evidence.append(Passage(source=f"sample {i}", text=text[:500], score=like))
-            reason = f"{gram[:80]!r} stands {'nowhere else' if others < 1 else 'almost nowhere else'} in the other answers"
+            where = (
+                "almost nowhere else" if sampled.get(rarest.gram) else "nowhere" if others else "nowhere else"
+            )
+            reason = f"{gram[:80]!r} stands {where} in the other answers"
         return Judged(value, limit, reason, tuple(evidence))

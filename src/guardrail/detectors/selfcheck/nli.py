@@ -6,13 +6,13 @@ Source: [manakul2023] §5.4, eqs. 9 and 10. Works with three-way classifiers and
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from guardrail._options import number, one_of
 from guardrail.backends import Backend
 from guardrail.backends.packaged import ENTAILMENT_LANE, EntailPackaged, packaged_entailment
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, aside, size_of
 from guardrail.detectors.selfcheck.premise import Passages, Premise, passages
 from guardrail.detectors.selfcheck.reading import Order, Reading, pair, read
 from guardrail.detectors.selfcheck.weighing import Kind, Measured, Seen, Weighing
@@ -35,7 +35,6 @@ __all__ = [
     "unmentioned",
 ]
 
-T = TypeVar("T")
 Measure: TypeAlias = Literal["contradiction", "not_entailed", "unmentioned"]
 Selection: TypeAlias = Literal["whole", "top"]
 Likeness: TypeAlias = Literal["words", "embedding"]
@@ -47,8 +46,6 @@ DOCUMENTS = 0.5
 SLIP = 0.9
 """What P(contradiction) weighs in `unmentioned`, where P(neutral) weighs 1; chosen on rows 0-118 of WikiBio, see
 docs/design/selfcheck.md. Scores and learnt fits depend on it: who changes it gives the variant a new version."""
-
-_LONG = 5_000  # characters, or pairs
 
 
 def contradiction(found: Entailment) -> float | None:
@@ -144,7 +141,7 @@ class NliCheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-nli"
     version: ClassVar[str] = "2"
-    scale: ClassVar[Scale] = Scale(unit="P(contradicted)")
+    scale: ClassVar[Scale] = Scale(unit="P(contradicted), or as `measure` says")
     reads_context = True
 
     def __init__(
@@ -216,7 +213,7 @@ class NliCheck(SelfCheck):
             ]
             for row in rows
         ]
-        return (yield from _apart(_size(sentences, texts), self._weighed, sentences, seen, material.kind))
+        return (yield from aside(size_of(sentences, texts), self._weighed, sentences, seen, material.kind))
 
     def _weighed(self, sentences: Sequence[str], seen: Sequence[Sequence[Seen]], kind: Kind) -> list[Judged]:
         weighing = Weighing(kind, _MEASURES[self._measured(kind)], self._limit(kind))
@@ -238,25 +235,13 @@ class NliCheck(SelfCheck):
         """A premise per sentence and text."""
         if self.premise == "whole":
             return [[Premise(text) for text in texts]] * len(sentences)
-        size = _size(sentences, texts)
+        size = size_of(sentences, texts)
         if self.similarity == "words":
-            return (yield from _apart(size, _by_words, sentences, texts, self.top))
-        held = yield from _apart(size, _split, texts)
+            return (yield from aside(size, _by_words, sentences, texts, self.top))
+        held = yield from aside(size, _split, texts)
         wanted = dict.fromkeys([*sentences, *(own for one in held for own in one.sentences)])
         replies = dict(zip(wanted, (yield from each([Embed(text) for text in wanted])), strict=True))
         return (yield from compute(_by_vectors, sentences, held, replies, self.top))
-
-
-def _size(sentences: Sequence[str], texts: Sequence[str]) -> int:
-    """How much there is to be done: characters that are split, and pairs."""
-    return sum(map(len, texts)) + len(sentences) * len(texts)
-
-
-def _apart(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:
-    """What takes long leaves the event loop alone."""
-    if size > _LONG:
-        return (yield from compute(function, *arguments))
-    return function(*arguments)
 
 
 def _split(texts: Sequence[str]) -> list[Passages]:

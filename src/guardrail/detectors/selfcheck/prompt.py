@@ -14,7 +14,15 @@ from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
 from guardrail._options import number, one_of
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.detectors.selfcheck.check import (
+    Against,
+    Judged,
+    Material,
+    SelfCheck,
+    Splitter,
+    aside,
+    size_of,
+)
 from guardrail.errors import ConfigError
 from guardrail.flow import Failed, Flow, Reply, each, gather, one, why
 from guardrail.report import Scale
@@ -118,8 +126,13 @@ def read(reply: str, parsing: Parsing = "exact") -> Support:
     return Support.YES if match[1] else Support.NO
 
 
-def read_batch(reply: str, sentences: int) -> list[Support | None]:
+def read_batch(reply: str, sentences: int, parsing: Parsing = "exact") -> list[Support | None]:
     r"""What a reply says of each numbered sentence; `None` where it has no line, or lines that differ.
+
+    Args:
+        reply: of the judge.
+        sentences: how many it was asked about.
+        parsing: as of `read`.
 
     Example:
         >>> [s and s.value for s in read_batch("1. Yes\n2: no\n3) Perhaps", 4)]
@@ -129,7 +142,7 @@ def read_batch(reply: str, sentences: int) -> list[Support | None]:
     for line in unicodedata.normalize("NFKC", reply[: _READ + 40 * sentences]).splitlines():
         match = _LINE.match(line)
         if match is not None:
-            found.setdefault(int(match[1]), set()).add(read(match[2]))
+            found.setdefault(int(match[1]), set()).add(read(match[2], parsing))
     read_lines: list[Support | None] = []
     for place in range(1, sentences + 1):
         said = found.get(place, set()) - {Support.OTHER}
@@ -169,8 +182,7 @@ def _piece(text: str, fenced: bool) -> str | Untrusted:
 def _cut(sentence: str, material: Material) -> str:
     """What was not asked about, for its length."""
     long = sum(len(text) > _LONGEST for text in material.texts)
-    other = "documents" if material.kind == "context" else "samples"
-    whose = [f"{long} of {len(material.texts)} {other}"] if long else []
+    whose = [f"{long} of {len(material.texts)} {material.called}"] if long else []
     whose += ["the sentence"] if len(sentence) > _LONGEST else []
     return f"only the first {_LONGEST:,} characters of {' and of '.join(whose)} were read" if whose else ""
 
@@ -277,6 +289,15 @@ class PromptCheck(SelfCheck):
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         columns = yield from gather(self._by_text(sentences, text) for text in material.texts)
+        size = size_of(sentences, material.texts)
+        return (yield from aside(size, self._judged, sentences, columns, material))
+
+    def _judged(
+        self,
+        sentences: Sequence[str],
+        columns: Sequence[Failed | Sequence[float | Failed | Support]],
+        material: Material,
+    ) -> list[Judged]:
         judged = []
         for i, sentence in enumerate(sentences):
             replies = [column if isinstance(column, Failed) else column[i] for column in columns]
@@ -304,7 +325,7 @@ class PromptCheck(SelfCheck):
             reply = yield from one(self.ask_batched(sentences, passage))
             if isinstance(reply, Failed):
                 return [reply] * len(sentences)
-            lines = read_batch(reply.value.text, len(sentences))
+            lines = read_batch(reply.value.text, len(sentences), self.parsing)
             found = [None if said is None else VALUES[said] for said in lines]
         left = [i for i, value in enumerate(found) if value is None]
         replies = yield from each([self.ask(sentences[i], passage) for i in left])

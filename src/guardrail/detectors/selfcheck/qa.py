@@ -30,7 +30,7 @@ from guardrail.detectors.selfcheck.qa_scores import (
 from guardrail.detectors.selfcheck.questions import Answerable, Choose, Distract, Question, options
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Failed, Flow, Reply, Request, draws, each, why
-from guardrail.report import Case, Evidence, Measurement, Replies, Scale, Span
+from guardrail.report import Evidence, Measurement, Replies, Scale
 
 __all__ = [
     "BETA",
@@ -160,17 +160,12 @@ class QACheck(SelfCheck):
 
     # -- what is asked
 
-    def _judge_case(
-        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
-    ) -> Flow[tuple[list[Judged], Material]]:
-        del spans
-        material = yield from self._material(case, self.samples)
-        if not material.texts:
-            return [Judged(None, reason=material.lacking)] * len(sentences), material
-        quizzes = yield from self._quizzes(case.answer, sentences)
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        quizzes = yield from self._quizzes(material.answer, sentences)
         items = dict.fromkeys(item for quiz in quizzes for item in quiz.items)
-        known = yield from _asked([one for item in items for one in self._about(item, case.answer, material)])
-        return [self._judge_one(quiz, known, case.answer, material) for quiz in quizzes], material
+        asked = [one for item in items for one in self._about(item, material.answer, material)]
+        known = yield from _asked(asked)
+        return [self._judge_one(quiz, known, material.answer, material) for quiz in quizzes]
 
     def _quizzes(self, answer: str, sentences: Sequence[str]) -> Flow[list[_Quiz]]:
         """Questions about each sentence, with options; all at once, since a local model answers in batches."""

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 
 from guardrail.detectors.selfcheck.tokens import words
 from guardrail.text.sentences import split_sentences
 
-__all__ = ["nearest", "similarity"]
+__all__ = ["most_like", "nearest", "similarity"]
+
+_SHORT = 500  # characters; of longer texts nothing is remembered, so that little memory is held
 
 
 def similarity(first: str, second: str) -> float:
@@ -22,30 +25,29 @@ def similarity(first: str, second: str) -> float:
     return _cosine(_counts(first), _counts(second))
 
 
-def nearest(sentence: str, passage: str, most: int, *, in_order: bool = False) -> list[tuple[str, float]]:
-    """The sentences of a passage most like `sentence`, with their similarity.
+def nearest(sentence: str, passage: str, most: int) -> list[tuple[str, float]]:
+    """The sentences of a passage most like `sentence`, with their similarity, the most similar first."""
+    return most_like(sentence, _sentences(passage), most)
 
-    Args:
-        sentence: what they are to be like.
-        passage: where they come from.
-        most: how many.
-        in_order: as they stand in the passage, instead of the most similar first.
-    """
+
+def most_like(sentence: str, texts: Sequence[str], most: int) -> list[tuple[str, float]]:
+    """Those of some texts that are most like `sentence`, with their similarity, the most similar first."""
     target = _counts(sentence)
-    found = [(text, _cosine(target, _counts(text)), i) for i, text in enumerate(_sentences(passage))]
-    best = sorted(found, key=lambda one: (-one[1], one[2]))[:most]
-    if in_order:
-        best.sort(key=lambda one: one[2])
-    return [(text, value) for text, value, _ in best]
+    found = [(text, _cosine(target, _counts(text)), i) for i, text in enumerate(texts)]
+    return [(text, value) for text, value, _ in sorted(found, key=lambda one: (-one[1], one[2]))[:most]]
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=32)  # texts of a case, which may be long
 def _sentences(passage: str) -> tuple[str, ...]:
     return tuple(split_sentences(passage))
 
 
-@lru_cache(maxsize=8_192)
 def _counts(text: str) -> Counter[str]:
+    return _remembered(text) if len(text) <= _SHORT else Counter(words(text))
+
+
+@lru_cache(maxsize=8_192)
+def _remembered(text: str) -> Counter[str]:
     return Counter(words(text))
 
 

@@ -72,7 +72,12 @@ class Weighing:
         else:
             score = math.fsum(known) / len(known) if known else None
         if score is None:
-            return Judged(None, self.limit, failures or f"no {self.kind} gave a value")
+            return Judged(
+                None,
+                self.limit,
+                failures
+                or f"none of the {'samples' if self.kind == 'samples' else 'documents'} gave a value",
+            )
         evidence: list[Evidence] = [
             Measurement(name=self.measured.name, value=score, note="larger = more likely made up"),
             Measurement(name=f"{self.kind} used", value=float(len(known))),
