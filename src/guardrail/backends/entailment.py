@@ -79,6 +79,9 @@ def label_order(config: Mapping[str, Any], labels: Sequence[str] | None = None) 
         Labels(entailment=0, contradiction=1, neutral=None)
     """
     names = dict(enumerate(labels)) if labels is not None else _named(config)
+    outputs = config.get("num_labels") or len(config.get("id2label") or ())
+    if labels is not None and outputs and outputs != len(labels):
+        raise ConfigError(f"expected a label for each of the model's {outputs} outputs, got {list(labels)!r}")
     meanings = {index: _MEANINGS.get(_normal(name), "") for index, name in names.items()}
     found = {meaning: index for index, meaning in meanings.items()}
     whole = sorted(meanings) == list(range(len(meanings))) and len(found) == len(meanings)

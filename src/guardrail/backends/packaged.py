@@ -87,6 +87,7 @@ class Packaged(Backend[Compare]):
     """
 
     batch = 4_096
+    capacity: int | None = 262_144
 
     @cached_property
     def encoder(self) -> BertScore:
@@ -104,6 +105,10 @@ class Packaged(Backend[Compare]):
     def fingerprint(self) -> str:
         """The encoder's, which holds a hash of its weights."""
         return self.encoder.fingerprint
+
+    def weight(self, request: Compare) -> int:
+        """As `BertScore`: about how many tokens."""
+        return 4 + (len(request.candidate) + len(request.reference)) // 4
 
     def load(self) -> None:
         """Load the weights now."""

@@ -165,6 +165,7 @@ class BertScore(Backend[Compare]):
     """
 
     batch = 4_096
+    capacity: int | None = 262_144
 
     def __init__(
         self,
@@ -214,6 +215,10 @@ class BertScore(Backend[Compare]):
             ).hexdigest()
         return f"bertscore:{self._model.digest}:{corpus}:{self.baseline or ''}"
 
+    def weight(self, request: Compare) -> int:
+        """About how many tokens; the vectors of all that are answered together are held at once."""
+        return 4 + (len(request.candidate) + len(request.reference)) // 4
+
     def load(self) -> None:
         """Load the weights now; else the first answer does."""
         self._model.load()
@@ -243,11 +248,19 @@ class BertScore(Backend[Compare]):
     ) -> Reply[Similarity]:
         for name, text in (("candidate", asked.candidate), ("reference", asked.reference)):
             if encoded[text] is None:
-                return Failed(Reason.REFUSED, f"the {name} has no words that could be compared", cost=cost)
+                return self._failed(name, text, cost)
         value = found[asked.candidate][asked.reference]
         if value is None:
             return Failed(Reason.BACKEND, "the similarity is not defined", cost=cost)
         return Answer(value if self.baseline is None else rescaled(value, self.baseline), cost)
+
+    def _failed(self, name: str, text: str, cost: Cost) -> Failed:
+        """Why there are no vectors of a text."""
+        spelt = self._spelt(text)
+        if spelt and len(self._model.tokens(spelt)):
+            what = f"the encoder has no vectors of the {name} that are numbers, or no room for it"
+            return Failed(Reason.BACKEND, what, cost=cost)
+        return Failed(Reason.REFUSED, f"the {name} has no words that could be compared", cost=cost)
 
     # -- texts
 

@@ -66,6 +66,13 @@ class TestLabelOrder:
         with pytest.raises(ConfigError, match=r"labels=\["):
             label_order({"id2label": dict(enumerate(names))})
 
+    @pytest.mark.parametrize("config", [{"num_labels": 2}, {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}])
+    def test_as_many_as_outputs(self, config):
+        """Labels that are given must be those of all outputs: probabilities would not add up to 1."""
+        with pytest.raises(ConfigError, match="each of the model's 2 outputs"):
+            label_order(config, labels=["entailment", "neutral", "contradiction"])
+        assert label_order(config, labels=["entailment", "not_entailment"]).neutral is None
+
     def test_gap(self):
         """An output without a name could be anything."""
         with pytest.raises(ConfigError, match="labels="):

@@ -140,6 +140,15 @@ class TestBertScore:
         model.answer(PAIRS[::-1])
         assert (model.work.requests, model.work.texts) == (192, 16)
 
+    def test_no_vectors(self, folders, monkeypatch):
+        """Of a text with words that is the encoder's failure, and no refusal of the text."""
+        model = BertScore(folders(), device="cpu")
+        monkeypatch.setattr(model._model, "run", lambda inputs: [None] * len(inputs))
+        words, blank = model.answer([Compare(TEXTS[0], TEXTS[1]), Compare(" ", TEXTS[1])])
+        assert (words.reason, blank.reason) == (Reason.BACKEND, Reason.REFUSED)
+        monkeypatch.undo()
+        assert isinstance(model.answer([Compare(TEXTS[0], TEXTS[1])])[0], Answer)
+
     def test_forgets_the_oldest(self, folders, monkeypatch):
         """Memory is bounded; what is forgotten is encoded again and scores the same."""
         from guardrail.backends import similarity
