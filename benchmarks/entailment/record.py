@@ -28,6 +28,7 @@ METRICS = (
     "answer of *",
     "WikiBio, *rows 119-237: *",
     "context, * half: *",
+    "context, * half, default threshold: *",
 )
 """Patterns of the rows that the packaged model's README shows."""
 

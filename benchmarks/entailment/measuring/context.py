@@ -175,7 +175,22 @@ def _half_rows(half: str, one: Scored, limit: float) -> list[Row]:
         Row.shown(f"{title}: sentences", len(one.wrong)),
         Row.shown(f"{title}: AUROC, supported against the rest", auc(one.scores, one.wrong), interval=area),
         Row.shown(f'{title}: F1 of "not supported"', f1(one.scores, one.wrong, limit), interval=at),
+        *_default_rows(title, one),
         *(Row.shown(f"{title}, {kind}: right", value) for kind, value in by_kind(one, limit).items()),
+    ]
+
+
+def _default_rows(title: str, one: Scored) -> list[Row]:
+    """At the threshold that ships, which was not chosen on these sentences."""
+    flagged = one.scores >= DOCUMENTS
+    return [
+        Row.shown(f'{title}, default threshold: F1 of "not supported"', f1(one.scores, one.wrong, DOCUMENTS)),
+        *(
+            Row.shown(
+                f"{title}, default threshold: flagged of the {name}", f"{sum(flagged & own)} of {sum(own)}"
+            )
+            for name, own in (("supported ones", ~one.wrong), ("others", one.wrong))
+        ),
     ]
 
 

@@ -366,6 +366,15 @@ class TestContext:
         )
         assert context.by_kind(one, 0.5) == {"a": "1 of 2", "b": "0 of 1"}
 
+    def test_default_threshold(self):
+        """What is flagged by .5, of those that are supported and of the others."""
+        one = context.Scored(
+            np.array([0.9, 0.2, 0.7, 0.5]), np.array([True, True, False, True]), np.arange(4), ("a",) * 4
+        )
+        area, supported, others = context._default_rows("half", one)
+        assert area.ours == pytest.approx(2 / 3)
+        assert (supported.ours, others.ours) == ("1 of 1", "2 of 3")
+
     def test_halves(self):
         """Only the rows of the half that is asked for; the other is not scored without being asked for."""
         tuning = context.read(half="tuning")
