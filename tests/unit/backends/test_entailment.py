@@ -90,7 +90,8 @@ class TestLabelOrder:
 
     def test_said_by_the_user(self):
         """What the user says counts more than the configuration."""
-        assert label_order({"id2label": {"0": "LABEL_0"}}, ["entailment", "contradiction"]) == Labels(0, 1)
+        config = {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}}
+        assert label_order(config, ["entailment", "contradiction"]) == Labels(0, 1)
 
 
 class TestProbabilities:
