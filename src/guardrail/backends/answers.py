@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from guardrail.backends import Backend
 from guardrail.backends._local import Device, LocalModel, Precision
 from guardrail.backends._pieces import joined
-from guardrail.backends.batching import Work
+from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.detectors.selfcheck.questions import Answerable, Choose
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply
@@ -30,7 +30,6 @@ ANSWERABILITY = "potsawee/longformer-large-4096-answerable-squad2"
 """Says whether a text answers a question; U of the paper."""
 
 _CAPACITY = 8  # batches that a lane hands over at once, so that they can be sorted exactly
-_CHARACTERS_PER_TOKEN = 4  # of English; only for putting inputs of like length together
 
 Asked: TypeAlias = Choose | Answerable
 T = TypeVar("T")
@@ -129,7 +128,7 @@ class AnswerModel(Backend[Asked]):
 
     def weight(self, request: Asked) -> int:
         """About how many tokens go through a model."""
-        one = 4 + (len(request.question) + len(request.context)) // _CHARACTERS_PER_TOKEN
+        one = 4 + (len(request.question) + len(request.context)) // CHARACTERS_PER_TOKEN
         return one * len(request.options) if isinstance(request, Choose) else one
 
     def load(self) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail.backends import Backend
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
-from guardrail.backends.batching import Work, tune
+from guardrail.backends.batching import Work, about_tokens, tune
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Entail, Entailment
@@ -47,7 +47,6 @@ _KINDS = (
     {"entailment", "not_entailment"},
 )
 _CAPACITY = 8  # batches that a lane hands over at once, so that they can be sorted exactly
-_CHARACTERS_PER_TOKEN = 4  # of English; only for putting pairs of like length together
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +196,8 @@ class EntailmentModel(Backend[Entail]):
         return f"entailment:{self._model.origin}:{labels}:{self.order}"
 
     def weight(self, request: Entail) -> int:
-        """About how many tokens; the exact number is not worth a tokenizer's time in the caller's thread."""
-        return 3 + (len(request.premise) + len(request.hypothesis)) // _CHARACTERS_PER_TOKEN
+        """About how many tokens."""
+        return about_tokens(request.premise, request.hypothesis)
 
     def load(self) -> None:
         """Load the weights now; else the first answer does."""

@@ -13,6 +13,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from guardrail.backends import Backend
+from guardrail.backends.batching import TOKENS_AT_ONCE, about_tokens
 from guardrail.backends.weights import ENTAILMENT_MINI, is_here
 from guardrail.errors import ConfigError
 from guardrail.flow import Failed, Reason, Reply
@@ -87,7 +88,7 @@ class Packaged(Backend[Compare]):
     """
 
     batch = 4_096
-    capacity: int | None = 262_144
+    capacity: int | None = TOKENS_AT_ONCE
 
     @cached_property
     def encoder(self) -> BertScore:
@@ -108,7 +109,7 @@ class Packaged(Backend[Compare]):
 
     def weight(self, request: Compare) -> int:
         """As `BertScore`: about how many tokens."""
-        return 4 + (len(request.candidate) + len(request.reference)) // 4
+        return about_tokens(request.candidate, request.reference)
 
     def load(self) -> None:
         """Load the weights now."""
@@ -156,7 +157,7 @@ class PackagedEntailment(Backend[Entail]):
 
     def weight(self, request: Entail) -> int:
         """As `EntailmentModel`: about how many tokens. No model is made for that, in the caller's thread."""
-        return 3 + (len(request.premise) + len(request.hypothesis)) // 4
+        return about_tokens(request.premise, request.hypothesis)
 
     def load(self) -> None:
         """Load the weights now."""

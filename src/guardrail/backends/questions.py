@@ -17,7 +17,7 @@ from guardrail.backends import Backend
 from guardrail.backends._local import Device, Precision
 from guardrail.backends._pieces import joined, mark
 from guardrail.backends._writing import Writer
-from guardrail.backends.batching import Work
+from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.detectors.selfcheck.questions import Distract, Question, QuestionAnswer
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply
@@ -34,7 +34,6 @@ DISTRACTORS = "potsawee/t5-large-generation-race-Distractor"
 """Writes wrong answers to a question; G2 of the paper."""
 
 _CAPACITY = 8  # batches that a lane hands over at once
-_CHARACTERS_PER_TOKEN = 4  # of English; only for putting requests of like length together
 _GAPS = re.compile(r"<extra_id_\d+>")  # T5's, which the models write between distractors too
 
 Asked: TypeAlias = Question | Distract
@@ -126,7 +125,7 @@ class QuestionModel(Backend[Asked]):
             characters = len(request.text)
         else:
             characters = len(request.question) + len(request.answer) + len(request.context)
-        return 2 + characters // _CHARACTERS_PER_TOKEN + self._questions.most
+        return 2 + characters // CHARACTERS_PER_TOKEN + self._questions.most
 
     def load(self) -> None:
         """Load the weights now; else the first answer does."""

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from guardrail.backends import Backend
 from guardrail.backends._forked import renewed
 from guardrail.backends._local import Device, LocalModel, Precision
-from guardrail.backends.batching import Work
+from guardrail.backends.batching import TOKENS_AT_ONCE, Work, about_tokens
 from guardrail.backends.weights import MINILM
 from guardrail.errors import ConfigError
 from guardrail.flow import Answer, Cost, Failed, Reason, Reply
@@ -165,7 +165,7 @@ class BertScore(Backend[Compare]):
     """
 
     batch = 4_096
-    capacity: int | None = 262_144
+    capacity: int | None = TOKENS_AT_ONCE
 
     def __init__(
         self,
@@ -217,7 +217,7 @@ class BertScore(Backend[Compare]):
 
     def weight(self, request: Compare) -> int:
         """About how many tokens; the vectors of all that are answered together are held at once."""
-        return 4 + (len(request.candidate) + len(request.reference)) // 4
+        return about_tokens(request.candidate, request.reference)
 
     def load(self) -> None:
         """Load the weights now; else the first answer does."""

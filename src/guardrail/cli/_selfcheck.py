@@ -86,9 +86,8 @@ def prepared(choice: Choice, case: Case) -> Judgement:
             for name in ("measure", "premise", "top")
             if (value := getattr(choice, name)) is not None
         }
-        if (
-            choice.entailment == ENTAILMENT_MINI
-        ):  # as the detector brings it along it refuses what it cannot read
+        # What a detector brings along refuses what it cannot read; a model of the guard's would judge it.
+        if choice.entailment == ENTAILMENT_MINI:
             options["model"] = "packaged"
     if choice.method == "bertscore" and choice.encoder is None:
         options["encoder"] = "packaged"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from guardrail.backends import Backend
 from guardrail.backends._local import HALF, Device, Precision, apportion
-from guardrail.backends.batching import Work
+from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.backends.language_model._continuing import (
     LONGEST,
     NO_NUMBERS,
@@ -46,7 +46,6 @@ MEMORY = {"cpu": 2**31, "cuda": 2**33}
 """Bytes of keys and values that are kept where no bound is given."""
 
 _CAPACITY = 8  # batches that a lane hands over at once, so that they can be sorted
-_CHARACTERS_PER_TOKEN = 4  # of English
 _HALF = "the text holds half a character (a lone surrogate)"
 _NOTHING = "nothing comes before the first token, and the model has no token for the beginning of a text: give a context"
 
@@ -159,17 +158,17 @@ class CausalModel(Backend[Request[Any]]):
     def weight(self, request: Request[Any]) -> int:
         """About how many tokens."""
         if isinstance(request, ScoreTokens):
-            return 1 + (len(request.context) + len(request.text)) // _CHARACTERS_PER_TOKEN
+            return 1 + (len(request.context) + len(request.text)) // CHARACTERS_PER_TOKEN
         if isinstance(request, LogProb):
             own = len(request.continuation)
         elif isinstance(request, Distribution):
             own = len(request.query)
         elif isinstance(request, Sample):
-            own = _CHARACTERS_PER_TOKEN * (LONGEST if request.max_tokens is None else request.max_tokens)
+            own = CHARACTERS_PER_TOKEN * (LONGEST if request.max_tokens is None else request.max_tokens)
         else:
             return 1
         whole = self._engine.store.limit == 0  # else what stands before is shared, as a rule
-        return 1 + (own + whole * len(request.context)) // _CHARACTERS_PER_TOKEN
+        return 1 + (own + whole * len(request.context)) // CHARACTERS_PER_TOKEN
 
     def load(self) -> None:
         """Load the weights now; else the first answer does."""

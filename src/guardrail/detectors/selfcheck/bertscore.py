@@ -14,15 +14,8 @@ from typing import Any, ClassVar, Literal
 from guardrail._options import one_of
 from guardrail.backends import Backend
 from guardrail.backends.packaged import LANE, ComparePackaged, packaged
-from guardrail.detectors.selfcheck.check import (
-    Against,
-    Judged,
-    Material,
-    SelfCheck,
-    Splitter,
-    aside,
-    size_of,
-)
+from guardrail.detectors.selfcheck.aside import aside, size_of
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.similar import most_like
 from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.flow import Answer, Flow, each, why

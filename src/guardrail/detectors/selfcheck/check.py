@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from guardrail._options import number, one_of, seconds
 from guardrail.backends.weights import ENTAILMENT_INSTALL
@@ -24,9 +24,8 @@ from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scal
 from guardrail.requests import Ask
 from guardrail.text.sentences import sentences as split
 
-__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter", "aside", "size_of"]
+__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter"]
 
-T = TypeVar("T")
 Against: TypeAlias = Literal["auto", "samples", "context"]
 Splitter: TypeAlias = Callable[[str], Sequence[Span]]
 
@@ -44,7 +43,6 @@ _READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the
 _UNREAD = "the documents were not read: this method compares answers with each other"
 _QUOTED = 500  # characters of a sample's sentence that evidence quotes
 _LONG = 5_000  # characters
-_MUCH = 5_000  # of characters and pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,24 +400,6 @@ def _is_number(value: Any) -> bool:
 def _says(text: str) -> bool:
     """Whether there is anything to see in it: neither blanks nor characters without width alone."""
     return any(character.isprintable() and not character.isspace() for character in text)
-
-
-def aside(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:
-    """What takes long leaves the event loop alone.
-
-    Args:
-        size: how much there is to be done: characters that are split, and pairs.
-        function: a pure one.
-        arguments: its.
-    """
-    if size > _MUCH:
-        return (yield from compute(function, *arguments))
-    return function(*arguments)
-
-
-def size_of(sentences: Sequence[str], texts: Sequence[str]) -> int:
-    """For `aside`: of sentences that are each compared with all texts."""
-    return sum(map(len, texts)) + len(sentences) * len(texts)
 
 
 def _speaking_against(

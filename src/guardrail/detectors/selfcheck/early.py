@@ -131,15 +131,15 @@ def asked_once(flow: Flow[T], failed: dict[Request[Any], Failed]) -> Flow[T]:
     try:
         step = next(flow)
         while True:
-            open_ = [isinstance(one, Branch) or one not in failed for one in step]
+            new = [isinstance(one, Branch) or one not in failed for one in step]
             passed = [
                 replace(one, flow=asked_once(one.flow, failed)) if isinstance(one, Branch) else one
-                for one, asked in zip(step, open_, strict=True)
+                for one, asked in zip(step, new, strict=True)
                 if asked
             ]
             came = iter((yield passed) if passed else ())
             replies: list[Any] = []
-            for one, asked in zip(step, open_, strict=True):
+            for one, asked in zip(step, new, strict=True):
                 reply: Any = next(came) if asked else failed[cast("Request[Any]", one)]
                 if isinstance(reply, Failed) and isinstance(one, Request) and one.keep is not Keep.NEVER:
                     failed[one] = reply

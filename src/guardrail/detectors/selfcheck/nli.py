@@ -12,7 +12,8 @@ from typing import Any, ClassVar, Literal, TypeAlias
 from guardrail._options import number, one_of
 from guardrail.backends import Backend
 from guardrail.backends.packaged import ENTAILMENT_LANE, EntailPackaged, packaged_entailment
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter, aside, size_of
+from guardrail.detectors.selfcheck.aside import aside, size_of
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.premise import Passages, Premise, passages
 from guardrail.detectors.selfcheck.reading import Order, Reading, pair, read
 from guardrail.detectors.selfcheck.weighing import Kind, Measured, Seen, Weighing
@@ -141,7 +142,7 @@ class NliCheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-nli"
     version: ClassVar[str] = "2"
-    scale: ClassVar[Scale] = Scale(unit="P(contradicted), or as `measure` says")
+    scale: ClassVar[Scale] = Scale(unit="P(contradicted), or P(not entailed)")
     reads_context = True
 
     def __init__(

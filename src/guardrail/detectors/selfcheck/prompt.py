@@ -14,15 +14,8 @@ from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
 from guardrail._options import number, one_of
-from guardrail.detectors.selfcheck.check import (
-    Against,
-    Judged,
-    Material,
-    SelfCheck,
-    Splitter,
-    aside,
-    size_of,
-)
+from guardrail.detectors.selfcheck.aside import aside, size_of
+from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.errors import ConfigError
 from guardrail.flow import Failed, Flow, Reply, each, gather, one, why
 from guardrail.report import Scale
