@@ -7,12 +7,14 @@ something else.
 from __future__ import annotations
 
 import importlib.util
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from guardrail.backends import Backend
+from guardrail.backends._forked import renewed
 from guardrail.backends.batching import TOKENS_AT_ONCE, about_tokens
 from guardrail.backends.weights import ENTAILMENT_MINI, is_here
 from guardrail.errors import ConfigError
@@ -41,6 +43,7 @@ LANE = "similarity:minilm"
 ENTAILMENT_LANE = "entailment:mini"
 
 Q = TypeVar("Q", Compare, Entail)
+M = TypeVar("M")
 
 _LIBRARIES = ("torch", "transformers", "safetensors", "tokenizers")
 _LATIN = "\u024f"  # the last letter of the blocks that the models' vocabulary covers in whole words
@@ -81,6 +84,25 @@ def reads(text: str) -> bool:
     return 2 * sum(letter <= _LATIN for letter in letters) >= len(letters)
 
 
+class _Once(Generic[M]):
+    """What the first who asks makes; others wait for it, in threads of their own and in forked children."""
+
+    def __init__(self, make: Callable[[], M]) -> None:
+        self._make = make
+        self._made: M | None = None
+        renewed(self)
+
+    def renew_locks(self) -> None:
+        """As `_forked.Locked` wants it."""
+        self._lock = threading.Lock()
+
+    def __call__(self) -> M:
+        with self._lock:
+            if self._made is None:
+                self._made = self._make()
+            return self._made
+
+
 class Packaged(Backend[Compare]):
     """`BertScore()`, made and loaded by the first request.
 
@@ -90,7 +112,10 @@ class Packaged(Backend[Compare]):
     batch = 4_096
     capacity: int | None = TOKENS_AT_ONCE
 
-    @cached_property
+    def __init__(self) -> None:
+        self._encoder = _Once(_encoder)
+
+    @property
     def encoder(self) -> BertScore:
         """The encoder itself.
 
@@ -98,9 +123,7 @@ class Packaged(Backend[Compare]):
             MissingExtra: torch, transformers or the packaged encoder is not installed.
             ConfigError: its weights are not the ones that were examined.
         """
-        from guardrail.backends.similarity import BertScore
-
-        return BertScore()
+        return self._encoder()
 
     @property
     def fingerprint(self) -> str:
@@ -130,7 +153,10 @@ class PackagedEntailment(Backend[Entail]):
     batch = 64
     capacity: int | None = 8_192
 
-    @cached_property
+    def __init__(self) -> None:
+        self._model = _Once(self._make)
+
+    @property
     def model(self) -> EntailmentModel:
         """The model itself.
 
@@ -139,6 +165,9 @@ class PackagedEntailment(Backend[Entail]):
             WeightsMissing: the packaged model is not installed.
             ConfigError: its weights are not the ones that were examined.
         """
+        return self._model()
+
+    def _make(self) -> EntailmentModel:
         from guardrail.backends.entailment import EntailmentModel
 
         model = EntailmentModel(ENTAILMENT_MINI, precision="auto")
@@ -179,6 +208,12 @@ def packaged() -> Packaged:
 def packaged_entailment() -> PackagedEntailment:
     """As `packaged`, the entailment model."""
     return PackagedEntailment()
+
+
+def _encoder() -> BertScore:
+    from guardrail.backends.similarity import BertScore
+
+    return BertScore()
 
 
 def _has(*modules: str) -> bool:

@@ -8,9 +8,12 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from benchmarks.entailment.making.form import pack
@@ -21,6 +24,7 @@ from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.packaged import (
     ENTAILMENT_LANE,
     EntailPackaged,
+    Packaged,
     PackagedEntailment,
     entailment_installed,
     packaged_entailment,
@@ -322,3 +326,47 @@ class TestDistributions:
             names = archive.getnames()
         assert any(name.endswith("/src/guardrail/backends/weights.py") for name in names)
         assert not [name for name in names if name.split("/")[1] == "models" or "safetensors" in name]
+
+
+class TestOnce:
+    @pytest.mark.parametrize("kind", [Packaged, PackagedEntailment])
+    def test_many_threads(self, kind, monkeypatch):
+        """A model is made by the first of them, and the others get the same."""
+        made = []
+
+        class Slow:
+            batch, capacity, fingerprint = 1, 1, "slow"
+
+            def __init__(self, *_positional, **_named):
+                time.sleep(0.05)
+                made.append(self)
+
+        monkeypatch.setitem(sys.modules, "guardrail.backends.similarity", SimpleNamespace(BertScore=Slow))
+        monkeypatch.setitem(
+            sys.modules, "guardrail.backends.entailment", SimpleNamespace(EntailmentModel=Slow)
+        )
+        backend = kind()
+        with ThreadPoolExecutor(max_workers=8) as pool:
+            got = list(
+                pool.map(lambda _: backend.model if kind is PackagedEntailment else backend.encoder, range(8))
+            )
+        assert len(made) == 1
+        assert {*map(id, got)} == {id(made[0])}
+
+    def test_one_that_cannot_be_made(self, monkeypatch):
+        """The next who asks tries again, as once it is installed."""
+        calls = iter([ConfigError("not installed"), "model"])
+
+        def make(*_positional, **_named):
+            value = next(calls)
+            if isinstance(value, Exception):
+                raise value
+            return SimpleNamespace(batch=1, capacity=1, fingerprint=value)
+
+        monkeypatch.setitem(
+            sys.modules, "guardrail.backends.entailment", SimpleNamespace(EntailmentModel=make)
+        )
+        backend = PackagedEntailment()
+        with pytest.raises(ConfigError):
+            backend.load()
+        assert backend.fingerprint == "model"
