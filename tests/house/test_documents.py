@@ -7,22 +7,30 @@ A fenced block in a Markdown file is tried where a comment stands on the line be
     <!-- file: refs.bib -->    written under that name for the blocks that run
     <!-- help: guardrail check -->   compared with what `guardrail check --help` prints
 
+A table behind `<!-- options: module:Class -->` has a row for every option of that class, with its default.
+
 Blocks run in an empty folder that holds the files of `tests/house/files`, without network and keys.
 """
 
 import doctest
+import inspect
 import os
+import pkgutil
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import ClassVar
 
 import bibtexparser
 import pytest
 from tests.house.source import ROOT
 
 import guardrail
+from guardrail import Guard
+from guardrail.detectors import FactCheck, SelfCheck
+from guardrail.registry import DETECTORS
 
 SOURCES = [
     path
@@ -38,6 +46,9 @@ CITED = re.compile(r"\[([a-z]+(?:[12][0-9]{3})[a-z]?)(?=[],; ])")
 BLOCK = re.compile(
     r"^<!-- (runs|file: .+?|help: .+?) -->\n+```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
+NAME = re.compile(r"`(guardrail(?:\.\w+)*\.[A-Z]\w+)`")
+OPTIONS = re.compile(r"^<!-- options: (.+?) -->\n((?:\|.*\n)+)", re.MULTILINE)
+OPTION = re.compile(r"^\| `(\w+)` \| `(.+?)` \|", re.MULTILINE)
 FILES = Path(__file__).parent / "files"
 
 
@@ -163,3 +174,56 @@ class TestBlocks:
                     assert (path.parent / target).exists(), (
                         f"{named(path)} links to {target}, which is not there"
                     )
+
+
+def takes(kind):
+    """The options of a class by name, each with its default as it is written."""
+    found = inspect.signature(kind.__init__).parameters.values()
+    return {one.name: repr(one.default) for one in found if one.kind is one.KEYWORD_ONLY}
+
+
+class TestOptions:
+    """docs/library.md lists what can be set."""
+
+    TABLES: ClassVar[dict[str, dict[str, str]]] = {
+        name: dict(OPTION.findall(rows))
+        for name, rows in OPTIONS.findall((ROOT / "docs" / "library.md").read_text(encoding="utf-8"))
+    }
+    SHARED: ClassVar[str] = "guardrail.detectors:SelfCheck"
+
+    @pytest.mark.parametrize("name", sorted({*TABLES} - {SHARED}))
+    def test_each(self, name):
+        """No option is left out, none is made up, and defaults are those of the code."""
+        kind = pkgutil.resolve_name(name)
+        options, listed = takes(kind), self.TABLES[name]
+        if name != "guardrail:Guard" and issubclass(kind, SelfCheck):
+            shared = self.TABLES[self.SHARED]
+            assert not {*shared} & {*listed}
+            listed = {**listed, **{one: default for one, default in shared.items() if one in options}}
+        if kind is FactCheck:
+            options["kb"] = "None"  # the one that may be given by its place
+        assert listed == options
+
+    def test_shared(self):
+        """What is said of all variants holds of most of them."""
+        kinds = [
+            kind for kind in map(pkgutil.resolve_name, {*self.TABLES} - {self.SHARED}) if kind is not Guard
+        ]
+        variants = [kind for kind in kinds if issubclass(kind, SelfCheck)]
+        for option in self.TABLES[self.SHARED]:
+            assert sum(option in takes(kind) for kind in variants) >= len(variants) - 1
+
+    @pytest.mark.parametrize("path", PAGES, ids=named)
+    def test_names(self, path):
+        """What a page calls by its full name is there."""
+        for name in NAME.findall(path.read_text(encoding="utf-8")):
+            module, _, own = name.rpartition(".")
+            assert pkgutil.resolve_name(f"{module}:{own}")
+
+    def test_all_detectors(self):
+        """Each has its table."""
+        written = {pkgutil.resolve_name(name) for name in self.TABLES}
+        assert {DETECTORS[name] for name in DETECTORS._targets} <= written
+        assert {
+            variant for variant in SelfCheck.__subclasses__() if "guardrail." in variant.__module__
+        } <= written
