@@ -21,6 +21,10 @@ model = "gpt-5-nano"
 adapter = "local"                     # "local", or "completions" with a base_url; then its own options
 model = "HuggingFaceTB/SmolLM2-360M"  # of a local one a folder, or a name (see `guardrail.backends.weights`)
 
+[entailment]                          # optional, as [similarity], [embedding], [questions] and [answers]: a model
+adapter = "local"                     # for the variants of "selfcheck" that need one; "packaged" is the small one
+model = "deberta-nli"
+
 [[detectors]]
 name = "references"                   # a registered detector, then its own options
 effort = "fast"
@@ -45,11 +49,11 @@ from guardrail.budget import Budget
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.guard import Guard
 from guardrail.policies import parse_policy
-from guardrail.registry import CHATS, DETECTORS, LANGUAGE_MODELS, Registry
+from guardrail.registry import BACKENDS, CHATS, DETECTORS, Registry
 
 __all__ = ["load"]
 
-_SECTIONS = ("guard", "chat", "judge", "language_model", "detectors")
+_SECTIONS = ("guard", "chat", "judge", *BACKENDS, "detectors")
 _GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget")
 _KINDS: dict[str, Any] = {
     "policy": str,
@@ -60,6 +64,13 @@ _KINDS: dict[str, Any] = {
 }
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
 _PATHS = ("bibliography", "kb", "source")  # options of detectors and adapters that are paths
+_MODELS = (
+    "model",
+    "questions",
+    "distractors",
+    "answering",
+    "answerability",
+)  # of local backends: a folder or a name
 
 
 def load(path: str | Path) -> Guard:
@@ -91,10 +102,9 @@ def load(path: str | Path) -> Guard:
     for role in ("chat", "judge"):
         if role in entries:
             options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]", "adapter")
-    if "language_model" in entries:
-        options["backends"] = {
-            "language_model": _language_model(file, _table(path, entries, "language_model"))
-        }
+    options["backends"] = {
+        lane: _backend(file, lane, _table(path, entries, lane)) for lane in BACKENDS if lane in entries
+    }
     listed = entries.get("detectors", [{"name": "references"}])
     if not isinstance(listed, list):
         raise ConfigError(f"{path}: expected [[detectors]] tables, got {listed!r}")
@@ -102,12 +112,18 @@ def load(path: str | Path) -> Guard:
     return Guard(detectors, **options)
 
 
-def _language_model(file: Path, entry: Mapping[str, Any]) -> Any:
-    """A model of which a folder beside the file may be the name."""
-    folder = entry.get("model")
-    if isinstance(folder, str) and (place := file.parent / Path(folder).expanduser()).is_dir():
-        entry = {**entry, "model": place} if entry.get("adapter") == "local" else entry
-    return _made(file, LANGUAGE_MODELS, entry, "[language_model]", "adapter")
+def _backend(file: Path, lane: str, entry: Mapping[str, Any]) -> Any:
+    """A backend, of which folders beside the file may be the models."""
+    if entry.get("adapter") == "local":
+        folders = {
+            name: file.parent / Path(entry[name]).expanduser() for name in _MODELS if _is_text(entry, name)
+        }
+        entry = {**entry, **{name: folder for name, folder in folders.items() if folder.is_dir()}}
+    return _made(file, BACKENDS[lane], entry, f"[{lane}]", "adapter")
+
+
+def _is_text(entry: Mapping[str, Any], name: str) -> bool:
+    return isinstance(entry.get(name), str)
 
 
 def _made(file: Path, registry: Registry, entry: Any, where: str, key: str) -> Any:
@@ -115,7 +131,7 @@ def _made(file: Path, registry: Registry, entry: Any, where: str, key: str) -> A
         raise ConfigError(f'{file}: expected {where} to hold {key} = "…", got {entry!r}')
     options = {name: value for name, value in entry.items() if name != key}
     for name in _PATHS:
-        if isinstance(options.get(name), str):
+        if _is_text(options, name):
             options[name] = file.parent / Path(options[name]).expanduser()
     try:
         return registry.create(entry[key], options)

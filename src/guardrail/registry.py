@@ -1,4 +1,4 @@
-"""Where detectors, chat adapters and language models are found by name: built in, or in installed plug-ins."""
+"""Where detectors, chat adapters and other backends are found by name: built in, or in installed plug-ins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from guardrail.errors import ConfigError, UnknownName
 
-__all__ = ["CHATS", "DETECTORS", "LANGUAGE_MODELS", "Registry"]
+__all__ = ["BACKENDS", "CHATS", "DETECTORS", "Registry"]
 
 
 class Registry(Mapping[str, type]):
@@ -104,12 +104,45 @@ CHATS = Registry(
 )
 """Every chat adapter that a configuration file can name."""
 
-LANGUAGE_MODELS = Registry(
-    "language model",
-    "guardrail.language_models",
-    {
-        "completions": "guardrail.chat:CompletionsModel",
-        "local": "guardrail.backends.language_model:CausalModel",
-    },
-)
-"""Every language model that can be read, and that a configuration file can name."""
+BACKENDS: Mapping[str, Registry] = {
+    "answers": Registry(
+        "model that answers questions",
+        "guardrail.answer_models",
+        {"local": "guardrail.backends.answers:AnswerModel"},
+    ),
+    "embedding": Registry(
+        "embedding model",
+        "guardrail.embedding_models",
+        {"local": "guardrail.backends.embedding:Embedder"},
+    ),
+    "entailment": Registry(
+        "entailment model",
+        "guardrail.entailment_models",
+        {
+            "local": "guardrail.backends.entailment:EntailmentModel",
+            "packaged": "guardrail.backends.packaged:PackagedEntailment",
+        },
+    ),
+    "language_model": Registry(
+        "language model",
+        "guardrail.language_models",
+        {
+            "completions": "guardrail.chat:CompletionsModel",
+            "local": "guardrail.backends.language_model:CausalModel",
+        },
+    ),
+    "questions": Registry(
+        "model that asks questions",
+        "guardrail.question_models",
+        {"local": "guardrail.backends.questions:QuestionModel"},
+    ),
+    "similarity": Registry(
+        "similarity model",
+        "guardrail.similarity_models",
+        {
+            "local": "guardrail.backends.similarity:BertScore",
+            "packaged": "guardrail.backends.packaged:Packaged",
+        },
+    ),
+}
+"""By lane, every other backend that a configuration file can name."""

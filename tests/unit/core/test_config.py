@@ -3,11 +3,13 @@
 import pytest
 from tests.unit.core.toys import Says
 
-from guardrail import Budget, Guard
+from guardrail import Budget, Guard, requests
 from guardrail.chat import ScriptedChat
 from guardrail.detectors.phr import BernoulliModel
+from guardrail.detectors.selfcheck import questions
 from guardrail.errors import ConfigError, GuardrailError, UnknownName
-from guardrail.registry import CHATS, DETECTORS, LANGUAGE_MODELS
+from guardrail.flow import Request
+from guardrail.registry import BACKENDS, CHATS, DETECTORS
 from guardrail.testing.server import serve
 
 
@@ -96,7 +98,9 @@ class TestWhole:
 class TestLanguageModel:
     def test_of_this_machine(self, load, tmp_path, monkeypatch):
         """A folder beside the file; any other word stays a name."""
-        monkeypatch.setitem(LANGUAGE_MODELS._targets, "local", "tests.unit.core.test_config:Reader")
+        monkeypatch.setitem(
+            BACKENDS["language_model"]._targets, "local", "tests.unit.core.test_config:Reader"
+        )
         (tmp_path / "small").mkdir()
         for name, expected in (("small", tmp_path / "small"), ("smollm", "smollm")):
             guard = load(f"[language_model]\nadapter = 'local'\nmodel = '{name}'\nseed = 3")
@@ -142,6 +146,38 @@ class TestLanguageModel:
         assert (finding.detector, finding.verdict) == ("phr", "unsupported")
 
 
+class Asker:
+    """A backend of two models."""
+
+    fingerprint = "asker"
+
+    def __init__(self, questions="q", distractors="d"):
+        self.models = questions, distractors
+
+
+class TestBackends:
+    def test_each_lane(self, load, tmp_path, monkeypatch):
+        """By the name of its section; folders beside the file, other words as they are."""
+        (tmp_path / "asks").mkdir()
+        for lane in ("answers", "embedding", "entailment", "similarity"):
+            monkeypatch.setitem(BACKENDS[lane]._targets, "local", "tests.unit.core.test_config:Reader")
+        monkeypatch.setitem(BACKENDS["questions"]._targets, "local", "tests.unit.core.test_config:Asker")
+        sections = [f"[{lane}]\nadapter = 'local'\nmodel = '{lane}'\n" for lane in ("answers", "embedding")]
+        sections += ["[entailment]\nadapter = 'local'\nmodel = 'asks'\nseed = 2\n"]
+        sections += ["[questions]\nadapter = 'local'\nquestions = 'asks'\n"]
+        found = load("".join(sections)).hub.backends
+        assert {*found} - {"compute"} == {"answers", "embedding", "entailment", "questions"}
+        assert found["answers"].model == "answers"
+        assert (found["entailment"].model, found["entailment"].seed) == (tmp_path / "asks", 2)
+        assert found["questions"].models == (tmp_path / "asks", "d")
+
+    def test_every_lane(self):
+        """What can be asked has a section; chat has two of its own, and the guard's own generator none."""
+        asked = [*vars(requests).values(), *vars(questions).values()]
+        lanes = {kind.lane for kind in asked if isinstance(kind, type) and issubclass(kind, Request)}
+        assert lanes - {"", "chat", "generate", "compute"} == {*BACKENDS}
+
+
 class TestMistakes:
     @pytest.mark.parametrize(
         ("text", "message"),
@@ -179,6 +215,8 @@ class TestMistakes:
                 "[language_model]\nadapter = 'completions'\nmodel = 'm'\ntopp = 3",
                 "language model 'completions' has no parameter 'topp'",
             ),
+            ("[entailment]\nadapter = 'hub'", "no entailment model named 'hub'. Available: local, packaged"),
+            ("[entailment]\nmodel = 'm'", 'expected \\[entailment\\] to hold adapter = "…"'),
             ("[chat]\nadapter = 'placed'", "missing 1 required positional argument: 'source'"),
             ("[chat]\nadapter = 'recorded'\nsource = 'no.jsonl'", "no.jsonl"),
             ("[guard", "not TOML in UTF-8"),

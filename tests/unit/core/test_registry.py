@@ -8,7 +8,7 @@ from tests.unit.core.toys import Says
 
 from guardrail import registry
 from guardrail.errors import ConfigError, MissingExtra, UnknownName
-from guardrail.registry import CHATS, DETECTORS, LANGUAGE_MODELS, Registry
+from guardrail.registry import BACKENDS, CHATS, DETECTORS, Registry
 
 
 class Point:
@@ -123,7 +123,7 @@ class TestCreate:
 
 class TestTheRealOnes:
     @pytest.mark.parametrize(
-        "found", [DETECTORS, CHATS, LANGUAGE_MODELS], ids=["detectors", "chats", "models"]
+        "found", [DETECTORS, CHATS, *BACKENDS.values()], ids=["detectors", "chats", *BACKENDS]
     )
     def test_everything_built_in_imports(self, found):
         """Or says which extra is missing."""
