@@ -19,7 +19,7 @@ from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair, in_batches
 from guardrail.backends.weights import digest, minilm
 from guardrail.errors import InputError
 
-__all__ = ["CURVE", "Recipe", "Trained", "train", "trained"]
+__all__ = ["CURVE", "Recipe", "Trained", "least_seconds", "train", "trained"]
 
 CURVE = "curve.jsonl"
 _UNFINISHED, _BEST = "unfinished", "best.safetensors"
@@ -85,6 +85,21 @@ Judge = Callable[[Any, Any], float]
 def trained(folder: Path) -> Trained | None:
     """What a finished training has left in a folder, if there is one."""
     return noted(folder, lambda note: Trained(**{**note, "recipe": Recipe(**note["recipe"])}))
+
+
+def least_seconds(folder: Path, done: Trained, stretch: int = 100) -> float | None:
+    """What all steps would take at the pace of the fastest stretch of the curve: what other load could not slow down.
+
+    Args:
+        folder: of a finished training.
+        done: what it left there.
+        stretch: the least number of steps between two lines of the curve; `None` is said where none is so long.
+    """
+    lines = (folder / CURVE).read_text(encoding="utf-8").splitlines() if (folder / CURVE).is_file() else []
+    times = {row["step"]: row["seconds"] for row in map(json.loads, lines)}
+    pairs = zip(sorted(times), sorted(times)[1:], strict=False)
+    paces = [(times[b] - times[a]) / (b - a) for a, b in pairs if b - a >= stretch]
+    return min(paces) * done.steps if paces else None
 
 
 def train(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from benchmarks._table import Row
-from benchmarks.entailment.making.loop import Trained, trained
+from benchmarks.entailment.making.loop import Trained, least_seconds, trained
 from benchmarks.entailment.making.teacher import seconds
 from benchmarks.entailment.setting import HOW, Setting
 
@@ -21,7 +21,7 @@ MOST_HOURS = 3.0
 def rows(setting: Setting) -> list[Row]:
     """Of the two trainings that lead to the packaged model, of what the teacher said, and of the quick course."""
     notes = {which: _note(setting, which) for which in ("teacher", "full", "quick")}
-    found = [row for which, note in notes.items() for row in _training(which, note)]
+    found = [row for which, note in notes.items() for row in _training(setting, which, note)]
     teacher = setting.models.get("teacher")
     said = None if teacher is None else seconds(teacher)
     if said is not None:
@@ -39,14 +39,19 @@ def _note(setting: Setting, which: str) -> Trained | None:
     return None if folder is None else trained(folder)
 
 
-def _training(which: str, done: Trained | None) -> Iterator[Row]:
-    if done is None:
+def _training(setting: Setting, which: str, done: Trained | None) -> Iterator[Row]:
+    folder = setting.models.get(which)
+    if done is None or folder is None:
         yield Row.missing(f"training, {which}: all rows", HOW[which])
         return
     minutes, name = done.processor_seconds / 60, f"training, {which}: time, cores summed"
     yield Row.shown(f"training, {which}: pairs, each as often as seen", done.pairs)
     yield Row.shown(f"training, {which}: steps", done.steps)
     yield Row.shown(f"training, {which}: time by the clock", done.seconds / 60, unit="min", digits=1)
+    if (least := least_seconds(folder, done)) is not None:
+        yield Row.shown(
+            f"training, {which}: at the pace of its fastest steps", least / 60, unit="min", digits=1
+        )
     if which == "quick":
         yield Row.at_most(name, minutes, MOST_MINUTES, unit="min", digits=1)
     else:
