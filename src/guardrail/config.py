@@ -35,7 +35,7 @@ name = "facts"
 kb = "world.kb"                       # a knowledge base (`guardrail facts build`)
 ```
 
-Paths are relative to the file. An unknown entry is an error that names it.
+Paths are relative to the file; a model is a folder beside it or, where there is none, a name. An unknown entry is an error that names it.
 """
 
 from __future__ import annotations
@@ -45,8 +45,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from guardrail.backends.weights import WeightsMissing
 from guardrail.budget import Budget
-from guardrail.errors import ConfigError, UnknownName
+from guardrail.errors import ConfigError, MissingExtra, UnknownName
 from guardrail.guard import Guard
 from guardrail.policies import parse_policy
 from guardrail.registry import BACKENDS, CHATS, DETECTORS, Registry
@@ -64,13 +65,8 @@ _KINDS: dict[str, Any] = {
 }
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
 _PATHS = ("bibliography", "kb", "source")  # options of detectors and adapters that are paths
-_MODELS = (
-    "model",
-    "questions",
-    "distractors",
-    "answering",
-    "answerability",
-)  # of local backends: a folder or a name
+_MODELS = ("model", "questions", "distractors", "answering", "answerability")
+"""Options of a local backend that are folders or names."""
 
 
 def load(path: str | Path) -> Guard:
@@ -79,7 +75,7 @@ def load(path: str | Path) -> Guard:
     Raises:
         ConfigError: the file cannot be read, or an entry is unknown or of the wrong kind.
     """
-    file = Path(path).expanduser()
+    file = Path(path).expanduser().absolute()  # models are opened when they are first used, wherever that is
     try:
         entries = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -101,50 +97,55 @@ def load(path: str | Path) -> Guard:
         options["budget"] = _budget(path, section["budget"])
     for role in ("chat", "judge"):
         if role in entries:
-            options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]", "adapter")
+            options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]")
     options["backends"] = {
-        lane: _backend(file, lane, _table(path, entries, lane)) for lane in BACKENDS if lane in entries
+        lane: _made(file, BACKENDS[lane], _table(path, entries, lane), f"[{lane}]")
+        for lane in BACKENDS
+        if lane in entries
     }
     listed = entries.get("detectors", [{"name": "references"}])
     if not isinstance(listed, list):
-        raise ConfigError(f"{path}: expected [[detectors]] tables, got {listed!r}")
-    detectors = [_made(file, DETECTORS, entry, "[[detectors]]", "name") for entry in listed]
+        raise ConfigError(f"{path}: expected [[detectors]] tables, got {_kind(listed)}")
+    detectors = [_made(file, DETECTORS, entry, "[[detectors]]") for entry in listed]
     return Guard(detectors, **options)
-
-
-def _backend(file: Path, lane: str, entry: Mapping[str, Any]) -> Any:
-    """A backend, of which folders beside the file may be the models."""
-    if entry.get("adapter") == "local":
-        folders = {
-            name: file.parent / Path(entry[name]).expanduser() for name in _MODELS if _is_text(entry, name)
-        }
-        entry = {**entry, **{name: folder for name, folder in folders.items() if folder.is_dir()}}
-    return _made(file, BACKENDS[lane], entry, f"[{lane}]", "adapter")
 
 
 def _is_text(entry: Mapping[str, Any], name: str) -> bool:
     return isinstance(entry.get(name), str)
 
 
-def _made(file: Path, registry: Registry, entry: Any, where: str, key: str) -> Any:
-    if not isinstance(entry, Mapping) or not isinstance(entry.get(key), str):
-        raise ConfigError(f'{file}: expected {where} to hold {key} = "…", got {entry!r}')
+def _made(file: Path, registry: Registry, entry: Any, where: str) -> Any:
+    """What an entry describes. A fit, or a local model, is a file or folder beside the file, else a name."""
+    key = "name" if registry is DETECTORS else "adapter"
+    if not isinstance(entry, Mapping) or not _is_text(entry, key):
+        raise ConfigError(f'{file}: expected {where} to hold {key} = "…", got {_kind(entry)}')
     options = {name: value for name, value in entry.items() if name != key}
     for name in _PATHS:
         if _is_text(options, name):
             options[name] = file.parent / Path(options[name]).expanduser()
+    for name in _MODELS if entry[key] == "local" else ("fit",):
+        if _is_text(options, name) and (beside := file.parent / Path(options[name]).expanduser()).exists():
+            options[name] = beside
     try:
         return registry.create(entry[key], options)
+    except (UnknownName, MissingExtra, WeightsMissing) as error:  # a caller may want to tell these
+        error.add_note(f"in {where} of {file}")
+        raise
     except (TypeError, ConfigError) as error:
-        if isinstance(error, UnknownName):
-            raise
         raise ConfigError(f"{file}: {where} {entry[key]!r}: {error}") from error
+
+
+def _kind(value: Any) -> str:
+    """What a message may say of an entry, which can hold a key of a service: names, no values."""
+    if isinstance(value, Mapping):
+        return f"only {', '.join(map(repr, value))}" if value else "an empty table"
+    return "a list" if isinstance(value, list) else "a text" if isinstance(value, str) else repr(value)
 
 
 def _table(path: str | Path, entries: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     table = entries.get(name, {})
     if not isinstance(table, Mapping):
-        raise ConfigError(f"{path}: expected a table [{name}], got {table!r}")
+        raise ConfigError(f"{path}: expected a table [{name}], got {_kind(table)}")
     return table
 
 

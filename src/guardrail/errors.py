@@ -10,7 +10,6 @@ GuardrailError
 ├── BackendError          a model or service failed; `retryable` says whether asking again may help
 ├── RecordingMiss         a replay was asked for something that was never recorded
 ├── IndexFault            a bibliography index is corrupt, of another version, or locked
-├── LoopError             a synchronous call was made where it would deadlock
 └── Blocked               the policy blocked the answer (`report` says why)
 ```
 
@@ -95,10 +94,6 @@ class RecordingMiss(GuardrailError):
 
 class IndexFault(GuardrailError):
     """A bibliography index is corrupt, of another version, or locked."""
-
-
-class LoopError(GuardrailError):
-    """A synchronous call was made where it would block or deadlock."""
 
 
 class Blocked(GuardrailError):

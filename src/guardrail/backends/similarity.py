@@ -184,7 +184,7 @@ class BertScore(Backend[Compare]):
         self._model = LocalModel(
             model,
             kind="encoder",
-            layers=LAYERS.get(str(model)) if layer is None else layer,
+            layers=_layer(str(model)) if layer is None else layer,
             device=device,
             precision=precision,
             budget=budget,
@@ -313,6 +313,11 @@ class BertScore(Backend[Compare]):
             while self._bytes > _REMEMBERED_BYTES:
                 _, oldest = self._known.popitem(last=False)
                 self._bytes -= oldest.vectors.nbytes
+
+
+def _layer(model: str) -> int | None:
+    """The one that is known to compare best, also where the model lies in a folder of its name ("owner--name")."""
+    return LAYERS.get(model) or LAYERS.get(Path(model).name.replace("--", "/"))
 
 
 def _there(tokens: Tokens | None) -> Tokens:

@@ -1,13 +1,17 @@
 """A guard from a file."""
 
+from contextlib import nullcontext
+
 import pytest
 from tests.unit.core.toys import Says
 
 from guardrail import Budget, Guard, requests
+from guardrail.backends.packaged import Packaged, PackagedEntailment
+from guardrail.backends.weights import WeightsMissing
 from guardrail.chat import ScriptedChat
 from guardrail.detectors.phr import BernoulliModel
 from guardrail.detectors.selfcheck import questions
-from guardrail.errors import ConfigError, GuardrailError, UnknownName
+from guardrail.errors import ConfigError, GuardrailError, MissingExtra, UnknownName
 from guardrail.flow import Request
 from guardrail.registry import BACKENDS, CHATS, DETECTORS
 from guardrail.testing.server import serve
@@ -171,6 +175,37 @@ class TestBackends:
         assert (found["entailment"].model, found["entailment"].seed) == (tmp_path / "asks", 2)
         assert found["questions"].models == (tmp_path / "asks", "d")
 
+    def test_another_folder_later(self, load, tmp_path, monkeypatch):
+        """Models are opened at first use, so a folder is found wherever the program is by then."""
+        monkeypatch.setitem(BACKENDS["entailment"]._targets, "local", "tests.unit.core.test_config:Reader")
+        (tmp_path / "deep").mkdir()
+        load("[entailment]\nadapter = 'local'\nmodel = 'deep'")
+        monkeypatch.chdir(tmp_path)
+        guard = Guard.from_config("guardrail.toml")
+        assert guard.hub.backends["entailment"].model == tmp_path / "deep"
+
+    def test_packaged(self, load):
+        """Takes no options, and says so; nothing is loaded yet."""
+        found = load("[entailment]\nadapter = 'packaged'\n[similarity]\nadapter = 'packaged'").hub.backends
+        assert isinstance(found["entailment"], PackagedEntailment)
+        assert isinstance(found["similarity"], Packaged)
+        with pytest.raises(ConfigError, match=r"'packaged' has no parameter 'precision'\. It takes: none"):
+            load("[entailment]\nadapter = 'packaged'\nprecision = 'bf16'")
+
+    def test_not_here(self, load, tmp_path):
+        """A caller can tell a model that is missing from one that is misspelt; the note says where it is named."""
+        with pytest.raises((WeightsMissing, MissingExtra)) as caught:
+            load("[entailment]\nadapter = 'local'\nmodel = 'no-such-model'")
+        assert caught.value.__notes__ == [f"in [entailment] of {tmp_path / 'guardrail.toml'}"]
+
+    def test_a_fit_beside_the_file(self, load, tmp_path):
+        """As all paths; the word that is none stays the name of a packaged one."""
+        for fit in ("mine.json", "wikibio-minilm"):
+            (tmp_path / "mine.json").write_text("{", encoding="utf-8")
+            with pytest.raises(ConfigError) if fit == "mine.json" else nullcontext() as caught:
+                load(f"[[detectors]]\nname = 'selfcheck'\nmethod = 'ensemble'\nfit = '{fit}'")
+            assert caught is None or str(tmp_path / "mine.json") in str(caught.value)
+
     def test_every_lane(self):
         """What can be asked has a section; chat has two of its own, and the guard's own generator none."""
         asked = [*vars(requests).values(), *vars(questions).values()]
@@ -226,6 +261,23 @@ class TestMistakes:
         """With what was expected, what came, and where."""
         with pytest.raises(GuardrailError, match=message):
             load(text)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[chat]\napi_key = 'sk-secret'",
+            "[[chat]]\nadapter = 'openai'\napi_key = 'sk-secret'",
+            "chat = 'sk-secret'",
+            "detectors = 'sk-secret'",
+            "detectors = ['sk-secret']",
+            "[entailment]\napi_key = 'sk-secret'",
+        ],
+    )
+    def test_no_secret_is_told(self, load, text):
+        """An entry that is none may hold a key of a service; the message names its parts, and no values."""
+        with pytest.raises(ConfigError, match=r"guardrail\.toml: expected ") as caught:
+            load(text)
+        assert "sk-" not in str(caught.value)
 
     def test_a_file_that_is_not_there(self, tmp_path):
         """With its name."""
