@@ -2,8 +2,9 @@
 
 A fenced block in a Markdown file is tried where a comment stands on the line before it:
 
-    <!-- runs -->              python: run, in one namespace per file; console: each `$ command` run in a shell,
-                               its output compared (`...` stands for anything)
+    <!-- runs -->              python: run, in one namespace per file, and what it prints compared with the comment
+                               behind or below each `print`, if all have one; console: each `$ command` run in a
+                               shell, its output compared (`...` stands for anything)
     <!-- file: refs.bib -->    written under that name for the blocks that run
     <!-- help: guardrail check -->   compared with what `guardrail check --help` prints
 
@@ -20,6 +21,8 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import ClassVar
 
@@ -29,7 +32,7 @@ from tests.house.source import ROOT
 
 import guardrail
 from guardrail import Guard
-from guardrail.detectors import FactCheck, SelfCheck
+from guardrail.detectors import SelfCheck
 from guardrail.registry import DETECTORS
 
 SOURCES = [
@@ -47,6 +50,7 @@ BLOCK = re.compile(
     r"^<!-- (runs|file: .+?|help: .+?) -->\n+```(\w*)[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
 NAME = re.compile(r"`(guardrail(?:\.\w+)*\.[A-Z]\w+)`")
+PRINTED = re.compile(r"^print\(.*?\)(?:  # (.*)|\n# (.*)|)$", re.MULTILINE)
 OPTIONS = re.compile(r"^<!-- options: (.+?) -->\n((?:\|.*\n)+)", re.MULTILINE)
 OPTION = re.compile(r"^\| `(\w+)` \| `(.+?)` \|", re.MULTILINE)
 FILES = Path(__file__).parent / "files"
@@ -139,7 +143,11 @@ class TestBlocks:
         for line, _, language, body in blocks(path, "runs"):
             place = f"{named(path)}:{line}"
             if language == "python":
-                exec(compile("\n" * (line + 1) + body, str(path), "exec"), names)
+                with redirect_stdout(StringIO()) as printed:
+                    exec(compile("\n" * (line + 1) + body, str(path), "exec"), names)
+                told = [inline or below for inline, below in PRINTED.findall(body)]
+                if all(told) and told:
+                    assert same("\n".join(told), printed.getvalue()), f"{place}:\n{printed.getvalue()}"
             elif language == "console":
                 for step in re.split(r"^\$ ", body, flags=re.MULTILINE)[1:]:
                     command, _, expected = step.partition("\n")
@@ -200,18 +208,23 @@ class TestOptions:
             shared = self.TABLES[self.SHARED]
             assert not {*shared} & {*listed}
             listed = {**listed, **{one: default for one, default in shared.items() if one in options}}
-        if kind is FactCheck:
-            options["kb"] = "None"  # the one that may be given by its place
         assert listed == options
 
+    def test_marks_are_read(self):
+        """A table that is not found would not be compared."""
+        text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+        assert text.count("<!-- options:") == len(self.TABLES)
+        assert "guardrail:Guard" in self.TABLES
+
     def test_shared(self):
-        """What is said of all variants holds of most of them."""
+        """What is said of all variants holds of all but the one that reads no samples."""
         kinds = [
             kind for kind in map(pkgutil.resolve_name, {*self.TABLES} - {self.SHARED}) if kind is not Guard
         ]
         variants = [kind for kind in kinds if issubclass(kind, SelfCheck)]
         for option in self.TABLES[self.SHARED]:
-            assert sum(option in takes(kind) for kind in variants) >= len(variants) - 1
+            without = [kind.__name__ for kind in variants if option not in takes(kind)]
+            assert without == (["GreyBoxCheck"] if option in {"samples", "against"} else [])
 
     @pytest.mark.parametrize("path", PAGES, ids=named)
     def test_names(self, path):

@@ -88,7 +88,9 @@ def trained(folder: Path) -> Trained | None:
 
 
 def least_seconds(folder: Path, done: Trained, stretch: int = 100) -> float | None:
-    """What all steps would take at the pace of the fastest stretch of the curve: what other load could not slow down.
+    """What all steps would take at the pace of the fastest stretch of the curve, in seconds: little slowed by other load.
+
+    A lower bound: the judge, and reading pairs between passes, are not in it, and batches differ in length.
 
     Args:
         folder: of a finished training.

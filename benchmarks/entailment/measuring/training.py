@@ -50,7 +50,7 @@ def _training(setting: Setting, which: str, done: Trained | None) -> Iterator[Ro
     yield Row.shown(f"training, {which}: time by the clock", done.seconds / 60, unit="min", digits=1)
     if (least := least_seconds(folder, done)) is not None:
         yield Row.shown(
-            f"training, {which}: at the pace of its fastest steps", least / 60, unit="min", digits=1
+            f"training, {which}: at the pace of its fastest steps, at least", least / 60, unit="min", digits=1
         )
     if which == "quick":
         yield Row.at_most(name, minutes, MOST_MINUTES, unit="min", digits=1)

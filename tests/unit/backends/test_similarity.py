@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.backends.models import HARD, TEXTS, make, needs_local, needs_minilm
 
+from guardrail.backends import similarity
 from guardrail.backends.similarity import (
     BASELINES,
     BertScore,
@@ -158,6 +159,20 @@ class TestBertScore:
         first = [triple(reply) for reply in model.answer(PAIRS)]
         assert sum(t.vectors.nbytes for t in model._known.values()) == model._bytes <= 5_000
         assert np.abs(np.array([triple(reply) for reply in model.answer(PAIRS)]) - first).max() < 1e-4
+
+    @pytest.mark.parametrize(
+        ("model", "layer"),
+        [
+            ("roberta-large", 17),
+            ("/models/roberta-large", 17),
+            ("microsoft--deberta-large-mnli", 18),
+            ("microsoft/deberta-large-mnli", 18),
+            ("/models/another", None),
+        ],
+    )
+    def test_known_layers(self, model, layer):
+        """By the name, wherever the weights lie."""
+        assert similarity._layer(model) == layer
 
     def test_layer(self, folders):
         """Oracle: the first layer's output as transformers gives it."""
