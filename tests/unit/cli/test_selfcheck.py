@@ -305,7 +305,7 @@ class TestMethods:
     @pytest.mark.parametrize("options", ["bertscore", "nli --entailment entailment-mini"])
     def test_another_script(self, selfcheck, folder, local, monkeypatch, options):
         """A packaged model is not asked about what it cannot read: to it any two unknown words are alike."""
-        monkeypatch.setitem(vars(packaged_entailment()), "model", Words())
+        monkeypatch.setattr(packaged_entailment(), "_model", Words)
         (folder / "zh.txt").write_text("他毕业于清华大学计算机系。", encoding="utf-8")
         (folder / "other.txt").write_text("她后来搬到伦敦开了一家餐馆。", encoding="utf-8")
         result = selfcheck(f"--answer zh.txt --samples other.txt --method {options}")
@@ -337,7 +337,7 @@ class TestMethods:
         )
         monkeypatch.setattr("guardrail.backends.packaged.installed", lambda: True)
         monkeypatch.setattr(fits, "packaged_fits", lambda: {"both": fit})
-        monkeypatch.setitem(vars(packaged_entailment()), "model", Words())
+        monkeypatch.setattr(packaged_entailment(), "_model", Words)
         (folder / "d.md").write_text(f"Rain fell all day. {FALSE} It stopped at night.")
         report = report_of(selfcheck("--answer a.txt --context d.md --json"))
         assert verdicts(report) == ["unsupported", "supported"]
