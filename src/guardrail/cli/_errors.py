@@ -98,7 +98,7 @@ def _failed(error: Exception) -> int:
         say(_usage(error))
         return int(getattr(error, "exit_code", Exit.USAGE))
     if isinstance(error, GuardrailError | Usage):
-        say(str(error))
+        say(": ".join([*getattr(error, "__notes__", []), str(error)]))  # first where, then what to do
         return Exit.USAGE
     if isinstance(error, OSError) and error.filename is not None:
         say(

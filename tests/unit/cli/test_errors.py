@@ -1,6 +1,7 @@
 """Every error is one line that says what to do."""
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -108,6 +109,16 @@ class TestOneLine:
         assert result.exit_code == 70
         assert "ZeroDivisionError" in result.stderr
         assert result.stderr.count("\n") == 1
+
+    def test_named_in_a_file(self, run, folder):
+        """Which entry of which file is meant stands before what to do, which may be a command."""
+        (folder / "a.txt").write_text("She ran.", encoding="utf-8")
+        (folder / "g.toml").write_text('[similarity]\nadapter = "pakaged"', encoding="utf-8")
+        result = run("check", "a.txt", "--config", "g.toml")
+        assert result.exit_code == 2
+        assert re.search(
+            r"^guardrail: in \[similarity\] of .*g\.toml: no similarity model named", result.stderr
+        )
 
     def test_missing_extra(self, run, monkeypatch):
         """What to install is said exactly."""
