@@ -47,17 +47,25 @@ def needs_minilm():
 
 
 def tokenizer():
-    """A WordPiece tokenizer trained on a few sentences."""
-    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors, trainers
+    """A WordPiece tokenizer that knows the words above and their letters.
 
-    found = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    Its vocabulary is written down, not trained: the trainer's depends on an order that differs from process to process, so
+    every run would test other models.
+    """
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
+
+    letters = sorted(set("".join(WORDS)))
+    pieces = [*letters, *(f"##{letter}" for letter in letters), *WORDS]
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = {piece: row for row, piece in enumerate(dict.fromkeys([*special, *pieces]))}
+    found = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]"))
     found.normalizer = normalizers.BertNormalizer(lowercase=True)
     found.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    found.train_from_iterator(TEXTS, trainers.WordPieceTrainer(vocab_size=200, special_tokens=special))
-    ends = [("[CLS]", found.token_to_id("[CLS]")), ("[SEP]", found.token_to_id("[SEP]"))]
+    found.add_special_tokens(special)
     found.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=ends
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[(mark, vocabulary[mark]) for mark in ("[CLS]", "[SEP]")],
     )
     return found
 
@@ -70,6 +78,10 @@ SHAPE = {
     "max_position_embeddings": 64,
     "initializer_range": 0.4,  # far from uniform answers
 }
+
+
+CLEAR = {"bert": 6, "roberta": 2, "deberta": 7}
+"""Of eight seeds those whose models tell the pairs of the tests apart, with no answer nearly a tie, in 8 bits too."""
 
 
 def make(folder, *, family="bert", head=True, labels=("contradiction", "entailment", "neutral"), seed=0):
@@ -97,7 +109,7 @@ def make(folder, *, family="bert", head=True, labels=("contradiction", "entailme
             "type_vocab_size": 0,
             "layer_norm_eps": 1e-7,
         }
-    torch.manual_seed(seed)
+    torch.manual_seed(CLEAR.get(family, 0) + seed)
     names = dict(enumerate(labels))
     network = kind(
         config(

@@ -112,14 +112,21 @@ class TestSharing:
         assert together.work.reused > 0 == alone.work.reused
 
     @pytest.mark.parametrize("family", FAMILIES)
-    @pytest.mark.parametrize(("precision", "most"), [("bf16", 0.03), ("int8", 1e-3)])
-    def test_coarser_numbers(self, made, family, precision, most):
-        """Are shared as well; scores and distributions differ by as much as they are coarse."""
+    @pytest.mark.parametrize(("precision", "typical"), [("bf16", 1e-3), ("int8", 1e-6)])
+    def test_coarser_numbers(self, made, family, precision, typical):
+        """Are shared as well: nearly every score and distribution stays, and none moves by as much as coarseness costs.
+
+        In another batch the last bit of a float may differ, by processor. Where that tips a rounding, that one score moves.
+        """
         asked = [one for one in questions() if not isinstance(one, Sample)]
-        expected = values(model(made(family), memory=0, precision=precision).answer(asked))
+        exact = values(model(made(family), memory=0).answer(asked))
+        alone = values(model(made(family), memory=0, precision=precision).answer(asked))
         reader = model(made(family), precision=precision)
-        assert apart(values(reader.answer(asked)), expected) < most
+        found = values(reader.answer(asked))
         assert reader._engine.shares
+        gaps = [apart([one], [other]) for one, other in zip(found, alone, strict=True)]
+        assert np.median(gaps) < typical
+        assert max(gaps) < apart(alone, exact) / 2
 
     @pytest.mark.parametrize("family", FAMILIES)
     def test_neighbours_do_not_matter(self, made, family):
