@@ -136,7 +136,18 @@ def failure(
     )
 
 
+_WITHIN: Mapping[str, Rule] = {
+    "ServerTimeoutError": TABLE["TimeoutError"],
+    "ClientConnectionError": TABLE["ConnectionError"],
+}
+"""Of aiohttp's tree: openai's transport over it calls a refused or broken connection a timeout."""
+
+_DEEPEST = 8  # causes of causes that are looked at
+
+
 def _rule(error: BaseException) -> Rule | None:
+    if (within := _within(error)) is not None:
+        return within[1]
     for kind in type(error).__mro__:
         name = kind.__name__
         if name in {"APIStatusError", "HTTPStatusError"}:
@@ -145,6 +156,19 @@ def _rule(error: BaseException) -> Rule | None:
             return TABLE[name]
     status = _status(error)  # a client of another family that at least has a status
     return TABLE[_BY_STATUS.get(status, "APIStatusError")] if status >= 400 else None
+
+
+def _within(error: BaseException) -> tuple[BaseException, Rule] | None:
+    """What an exception was raised from, and its meaning, where that is told by the cause alone."""
+    cause = error.__cause__
+    for _ in range(_DEEPEST):
+        if cause is None:
+            return None
+        for kind in type(cause).__mro__:
+            if kind.__name__ in _WITHIN:
+                return cause, _WITHIN[kind.__name__]
+        cause = cause.__cause__
+    return None
 
 
 def _status(error: BaseException) -> int:
@@ -174,6 +198,8 @@ def _message(error: BaseException) -> str:
     told = words_of(error)
     if told:
         return told[:300]
+    if (within := _within(error)) is not None:
+        return f"{type(within[0]).__name__}: {' '.join(str(within[0]).split())}"[:300]
     words = " ".join(str(error).split())[:300]
     cause = next(_causes(error), None)
     return f"{words} {type(cause).__name__}: {cause}"[:300] if cause is not None else words

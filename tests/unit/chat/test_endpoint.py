@@ -1,7 +1,12 @@
 """What every adapter of an endpoint shares: bodies of services that do not keep to the protocol."""
 
+import asyncio
+import importlib.util
+
+import openai
 import pytest
 
+from guardrail.chat import _endpoint
 from guardrail.chat._endpoint import read
 from guardrail.flow import Answer, Cost
 
@@ -28,3 +33,35 @@ class TestUsage:
         }
         found = read(body, 2, Cost(calls=1), choice)
         assert sum(one.cost.tokens for one in found) == 14
+
+
+class TestTransport:
+    """Which HTTP library carries asynchronous requests."""
+
+    @staticmethod
+    def made():
+        async def make():
+            client = _endpoint._patient("DefaultAsyncHttpxClient")
+            await client.aclose()
+            return type(client)
+
+        return asyncio.run(make())
+
+    def test_aiohttp_where_it_is(self):
+        """The extra brings it."""
+        assert self.made() is openai.DefaultAioHttpClient
+
+    def test_httpx_without_it(self, monkeypatch):
+        """As before."""
+        monkeypatch.setattr(_endpoint, "find_spec", lambda _name: None)
+        assert self.made() is openai.DefaultAsyncHttpxClient
+
+    def test_httpx_where_openai_lacks_its_part(self, monkeypatch):
+        """openai before 3 needs another package for it, and says so by an exception."""
+
+        def missing(**_options):
+            raise RuntimeError("must have installed the package with the `aiohttp` extra")
+
+        monkeypatch.setattr(openai, "DefaultAioHttpClient", missing)
+        assert importlib.util.find_spec("aiohttp")
+        assert self.made() is openai.DefaultAsyncHttpxClient

@@ -2,6 +2,7 @@
 
 import inspect
 
+import aiohttp
 import httpx
 import httpx2
 import openai
@@ -74,6 +75,30 @@ class TestFailure:
         assert (found.reason, found.retryable, found.error) == (reason, retryable, error)
         assert found.cost == Cost(calls=1)
         assert found.detail
+
+    @pytest.mark.parametrize(
+        ("cause", "reason", "says"),
+        [
+            (
+                aiohttp.ServerDisconnectedError(),
+                Reason.BACKEND,
+                "the connection failed: ServerDisconnectedError",
+            ),
+            (
+                aiohttp.ConnectionTimeoutError("slow"),
+                Reason.TIMEOUT,
+                "no reply in time: ConnectionTimeoutError",
+            ),
+            (ValueError("odd"), Reason.TIMEOUT, "no reply in time: Request timed out"),
+        ],
+    )
+    def test_what_a_transport_hides(self, cause, reason, says):
+        """openai's transport over aiohttp calls every broken connection a timeout; the cause tells."""
+        between, error = httpx2.ConnectTimeout("timed out"), openai.APITimeoutError(REQUEST)
+        between.__cause__, error.__cause__ = cause, between
+        found = failed(error)
+        assert (found.reason, found.retryable) == (reason, True)
+        assert found.detail.startswith(says)
 
     def test_reads_a_stranger_by_its_status(self):
         """A provider's client that nobody knows here."""
