@@ -304,7 +304,7 @@ class TestHostile:
         """Thousands of names in one sentence, each the subject of a relation."""
         unit = "Emma was written by "
         statements(unit, LEXICON)
-        short, long = (self.seconds(unit * many) for many in (1_000, 8_000))
+        short, long = (min(self.seconds(unit * many) for _ in range(3)) for many in (1_000, 8_000))
         assert long < 20 * short + 0.1
 
     @staticmethod
