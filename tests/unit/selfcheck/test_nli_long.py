@@ -188,26 +188,29 @@ class TestLongContext:
         assert ("parts of long texts were read" in good.reason) == (premise == "whole")
 
     def test_the_event_loop_is_free(self):
-        """Splitting and ranking a long text does not hold up others on the loop."""
-        guard = Guard([SelfCheck("nli", premise="top")], backends={"entailment": Counting()})
+        """Splitting and ranking a long text does not hold up others on the loop: at no time for half of what it takes."""
         text = story(5_000, needle=NEEDLE)
-        times = []
 
-        async def tick():
-            while True:
-                times.append(time.perf_counter())
-                await asyncio.sleep(0.001)
+        async def longest():
+            """The longest silence of the loop, as a share of the whole time."""
+            guard = Guard([SelfCheck("nli", premise="top")], backends={"entailment": Counting()})
+            times = []
 
-        async def both():
+            async def tick():
+                while True:
+                    times.append(time.perf_counter())
+                    await asyncio.sleep(0.001)
+
             ticking = asyncio.create_task(tick())
             await asyncio.sleep(0)
             await guard.acheck(NEEDLE, context=[text])
             times.append(time.perf_counter())
             ticking.cancel()
+            gaps = [after - before for before, after in itertools.pairwise(times)]
+            return max(gaps) / sum(gaps)
 
-        asyncio.run(both())
-        longest = max(after - before for before, after in itertools.pairwise(times))
-        assert longest < (times[-1] - times[0]) / 2, "the loop stood still"
+        # Other load may stop the process for a while, but hardly five times.
+        assert min(asyncio.run(longest()) for _ in range(5)) < 0.5, "the loop stood still"
 
     def test_long_samples(self):
         """A sample that does not fit is pooled from its parts, and counts as one in the mean."""
