@@ -210,7 +210,8 @@ class LoopLane(Lane[AsyncBackend[Any]]):
     def __init__(self, backend: AsyncBackend[Any], hub: Hub) -> None:
         super().__init__(backend, hub)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._fresh: set[asyncio.Task[None]] = set()  # those that have not taken anything yet
+        self._fresh: set[asyncio.Task[None]] = set()  # those that are about to take something
+        self._turn = asyncio.Lock()
 
     def start(self) -> None:
         """Begin as many batches as may run at once."""
@@ -238,8 +239,10 @@ class LoopLane(Lane[AsyncBackend[Any]]):
 
     async def _worker(self) -> None:
         task = cast("asyncio.Task[None]", asyncio.current_task())
-        self._fresh.discard(task)
         for _ in range(_STINT):
+            self._fresh.add(task)
+            await self._in_turn()
+            self._fresh.discard(task)
             batch = self._take()
             if batch is None:
                 return
@@ -251,6 +254,18 @@ class LoopLane(Lane[AsyncBackend[Any]]):
             finally:  # cancelled by somebody else (a closing loop, the backend): nobody may wait for ever
                 if left := [job for job in batch.jobs if job.batch is batch and job.listeners]:
                     self._tell(list(zip(left, self._failures(left, _Cancelled()), strict=True)))
+
+    async def _in_turn(self) -> None:
+        """Let the loop go round between two calls that begin.
+
+        An HTTP client prepares a request at once and puts it on the wire when the loop comes round. If 16 began in the
+        same round, each would be sent after the last was prepared, their replies would come together, and so would
+        the next 16: the service waits while the processor works, and the processor while the service does. One a
+        round, a request is out before the next is prepared, and they stay apart.
+        """
+        if len(self._tasks) > 1:
+            async with self._turn:
+                await asyncio.sleep(0)
 
     async def _attempt(self, batch: Batch, jobs: list[Job]) -> None:
         scope: asyncio.Timeout | None = None

@@ -143,6 +143,31 @@ class TestBatches:
         assert (bad.reason, good) == (Reason.BACKEND, Answer("re 2"))
 
 
+class Wire(AsyncEcho):
+    """As HTTP clients do: what is prepared goes out when the loop comes round, and replies come together."""
+
+    def __init__(self):
+        super().__init__(concurrency=4)
+        self.seen = []
+
+    async def aanswer(self, requests):
+        self.seen.append("prepared")
+        await asyncio.create_task(self._send())
+        await asyncio.sleep(0.01)
+        return await super().aanswer(requests)
+
+    async def _send(self):
+        self.seen.append("sent")
+
+
+def test_a_call_is_on_its_way_before_the_next_is_prepared():
+    """Otherwise the last of many prepared at once delays the first, and their replies come together for good."""
+    backend = Wire()
+    found = drive("async", each(map(Look, range(12))), hub(backend))
+    assert found == [Answer(f"re {i}") for i in range(12)]
+    assert backend.seen == ["prepared", "sent"] * 12
+
+
 class TestSharing:
     def test_callers_on_one_loop_share_batches(self):
         """Ten guard calls with four pairs each."""
