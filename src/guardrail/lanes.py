@@ -104,14 +104,17 @@ class Lane(Generic[B]):
         if job.shared and self._shared.get(job.request) is job:
             del self._shared[job.request]
 
+    def _wanted(self) -> bool:
+        """Whether somebody waits for what is queued; what nobody waits for any more is dropped from its head."""
+        while self._queue and not self._queue[0].listeners:
+            self._queue.popleft()
+        return bool(self._queue)
+
     def _take(self) -> Batch | None:
         """The oldest job and those that may share its batch, of like weight first."""
-        while self._queue:
-            first = self._queue.popleft()
-            if first.listeners:
-                break
-        else:
+        if not self._wanted():
             return None
+        first = self._queue.popleft()
         jobs = [first]
         if self.backend.batch > 1 and self._queue:
             jobs += self._companions(first)
@@ -211,7 +214,7 @@ class LoopLane(Lane[AsyncBackend[Any]]):
         super().__init__(backend, hub)
         self._tasks: set[asyncio.Task[None]] = set()
         self._fresh: set[asyncio.Task[None]] = set()  # those that are about to take something
-        self._turn = asyncio.Lock()
+        self._turns: deque[asyncio.Future[None]] = deque()  # of those that wait to take it
 
     def start(self) -> None:
         """Begin as many batches as may run at once."""
@@ -234,12 +237,14 @@ class LoopLane(Lane[AsyncBackend[Any]]):
         self._fresh.discard(task)
         if not task.cancelled() and (error := task.exception()) is not None:
             log.error("lane_broke", error=repr(error))
-        if self._queue and not task.get_loop().is_closed():
+        if self._wanted() and not task.get_loop().is_closed():
             self.start()
 
     async def _worker(self) -> None:
         task = cast("asyncio.Task[None]", asyncio.current_task())
         for _ in range(_STINT):
+            if not self._wanted():
+                return
             self._fresh.add(task)
             await self._in_turn()
             self._fresh.discard(task)
@@ -264,8 +269,21 @@ class LoopLane(Lane[AsyncBackend[Any]]):
         round, a request is out before the next is prepared, and they stay apart.
         """
         if len(self._tasks) > 1:
-            async with self._turn:
-                await asyncio.sleep(0)
+            loop = asyncio.get_running_loop()
+            turn = loop.create_future()
+            self._turns.append(turn)
+            if len(self._turns) == 1:
+                loop.call_soon(self._next_turn, loop)
+            await turn
+
+    def _next_turn(self, loop: asyncio.AbstractEventLoop) -> None:
+        while self._turns:
+            turn = self._turns.popleft()
+            if not turn.done():  # not cancelled
+                turn.set_result(None)
+                break
+        if self._turns:
+            loop.call_soon(self._next_turn, loop)
 
     async def _attempt(self, batch: Batch, jobs: list[Job]) -> None:
         scope: asyncio.Timeout | None = None

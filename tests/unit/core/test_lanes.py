@@ -1,6 +1,7 @@
 """Lanes: joining, batching, retries, and what becomes of backends that misbehave; in threads and on a loop."""
 
 import asyncio
+import gc
 import threading
 
 import pytest
@@ -166,6 +167,48 @@ def test_a_call_is_on_its_way_before_the_next_is_prepared():
     found = drive("async", each(map(Look, range(12))), hub(backend))
     assert found == [Answer(f"re {i}") for i in range(12)]
     assert backend.seen == ["prepared", "sent"] * 12
+
+
+def test_who_waits_for_a_turn_ends_with_the_loop(caplog):
+    """A loop that ends, or is closed by hand after the last reply, leaves no task that is pending."""
+    stuck = AsyncStuck(concurrency=4)
+    backends = hub(stuck)
+    tasks = []
+
+    async def leaves_early():
+        tasks.append(asyncio.create_task(run_async(Run(each(map(Look, range(12)))), backends)))
+        while not stuck.reached.is_set():  # noqa: ASYNC110  # set on this loop
+            await asyncio.sleep(0)
+
+    asyncio.run(leaves_early())
+    assert tasks[0].cancelled()
+    assert backends.queued() == 0
+    loop = asyncio.new_event_loop()
+    flow = Run(each(map(Look, range(12))))
+    loop.run_until_complete(run_async(flow, hub(AsyncEcho())))
+    left = asyncio.all_tasks(loop)
+    loop.close()
+    gc.collect()
+    assert not left
+    assert not caplog.records
+
+
+def test_a_call_that_is_withdrawn_before_its_turn_is_never_made():
+    """And the next one that waits is not forgotten."""
+    backend, waiting = AsyncEcho(concurrency=4), 8
+    backends = hub(backend)
+
+    async def main():
+        others = asyncio.create_task(run_async(Run(each(map(Look, range(waiting)))), backends))
+        first = asyncio.create_task(run_async(Run(each(map(Look, "abcdefgh"))), backends))
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.wait([first])
+        return await others
+
+    assert asyncio.run(main()) == [Answer(f"re {i}") for i in range(waiting)]
+    assert not {Look(key) for key in "efgh"} & {*backend.asked}
 
 
 class TestSharing:
