@@ -194,21 +194,42 @@ def test_who_waits_for_a_turn_ends_with_the_loop(caplog):
 
 
 def test_a_call_that_is_withdrawn_before_its_turn_is_never_made():
-    """And the next one that waits is not forgotten."""
-    backend, waiting = AsyncEcho(concurrency=4), 8
+    """Four may run at once, and one has begun; those behind them have their turns."""
+    backend = Wire()
     backends = hub(backend)
 
     async def main():
-        others = asyncio.create_task(run_async(Run(each(map(Look, range(waiting)))), backends))
-        first = asyncio.create_task(run_async(Run(each(map(Look, "abcdefgh"))), backends))
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        first.cancel()
-        await asyncio.wait([first])
-        return await others
+        leaving = asyncio.create_task(run_async(Run(each(map(Look, "abcd"))), backends))
+        staying = asyncio.create_task(run_async(Run(each(map(Look, range(8)))), backends))
+        while not backend.seen:  # noqa: ASYNC110  # set on this loop
+            await asyncio.sleep(0)
+        leaving.cancel()
+        return await staying
 
-    assert asyncio.run(main()) == [Answer(f"re {i}") for i in range(waiting)]
-    assert not {Look(key) for key in "efgh"} & {*backend.asked}
+    assert asyncio.run(main()) == [Answer(f"re {i}") for i in range(8)]
+    assert 9 <= backend.seen.count("prepared") <= 10
+
+
+def test_who_waits_for_a_turn_counts_as_about_to_take():
+    """As many workers as batches, though sixteen may run and half of the requests come while workers wait."""
+    made = []
+
+    def factory(loop, coroutine, **options):
+        made.append(coroutine.__name__)
+        return asyncio.Task(coroutine, loop=loop, **options)
+
+    async def main():
+        asyncio.get_running_loop().set_task_factory(factory)
+        backends = hub(AsyncEcho(concurrency=16))
+        flows = [Run(each(map(Look, keys))) for keys in ("abcd", "efgh")]
+        first = asyncio.create_task(run_async(flows[0], backends))
+        while "_worker" not in made:  # noqa: ASYNC110  # begun on this loop
+            await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        await asyncio.gather(first, run_async(flows[1], backends))
+
+    asyncio.run(main())
+    assert made.count("_worker") == 8
 
 
 class TestSharing:
