@@ -325,6 +325,13 @@ class TestOptions:
         assert check(case("no"), estimator="drawn", draws=20)[0].score == 1.0
         assert check(case("yes"), estimator="drawn", draws=20)[0].score == 0.0
 
+    def test_drawn_says_what_it_left_out(self):
+        """Which an exact estimate does not: it draws no responses."""
+        (finding,) = check(case("no"), estimator="drawn", draws=3, contexts=2)
+        left_out = measured(finding)["responses left out"]
+        assert (left_out.value, left_out.note) == (0, "of 12 that were drawn: empty, or not answered")
+        assert "responses left out" not in measured(*check(case("no"), contexts=2))
+
     def test_early(self):
         """Fewer contexts where they agree enough."""
         (finding,) = check(case("no"), contexts=400, until_se=0.05)

@@ -236,6 +236,24 @@ class TestSurvey:
             assert found.rate is None
             assert words in found.fault
 
+    def test_drawn_leaves_out(self):
+        """Empty draws, and those that did not come, are counted, and the others are what is measured."""
+        settings, bad = (
+            Settings(contexts=2, estimator="drawn", draws=4),
+            {0: "\n", 3: Failed(Reason.REFUSED, "no")},
+        )
+
+        def override(request):
+            drawn = isinstance(request, Sample) and request.stop == ("\n",)
+            return bad.get(request.draw % 8) if drawn else None  # of K = 4 under D one, of 4 given D_n one
+
+        found = play(survey(PAIRS, [Query("a", "no")], settings=settings), ask(override=override)).measured[0]
+        assert [one.left_out for one in found.readings] == [2, 2]
+        assert found.left_out == 4
+        assert found.rate is not None
+        whole = play(survey(PAIRS, [Query("a", "no")], settings=settings), ask()).measured[0]
+        assert whole.left_out == 0
+
     def test_numbers_as_labels(self):
         """The drawn estimator serves regression: what lies far off is a hallucination."""
         pairs = [Example(input=repr(x), label=repr(0.5 * x)) for x in (-1.0, 0.3, 1.2)]

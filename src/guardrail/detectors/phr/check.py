@@ -212,6 +212,10 @@ class PosteriorHallucinationRate(Detector):
             if measured.other >= self.epsilon:
                 note += "; it reaches ε, so PHR may be too low"
             evidence.append(Measurement(name="untold probability", value=measured.other, note=note))
+        if self.estimator == "drawn":
+            drawn = 2 * self.draws * len(measured.readings)
+            note = f"of {drawn} that were drawn: empty, or not answered"
+            evidence.append(Measurement(name="responses left out", value=float(measured.left_out), note=note))
         done = len(found.contexts) - found.given_up
         note = f"{found.redrawn} imagined pairs drawn again, {found.given_up} contexts given up"
         evidence.append(Measurement(name="imagined contexts", value=float(done), note=note))

@@ -94,6 +94,11 @@ class Measured:
         return information(totals, rests)
 
     @property
+    def left_out(self) -> int:
+        """Drawn responses that no reading counts, for they were empty or did not come."""
+        return sum(one.left_out for one in self.readings)
+
+    @property
     def wealth(self) -> float:
         """What bets against the martingale reach (`martingale.py`); 1 without a reading."""
         kept = [(one.means, one.kept) for one in self.readings if one.means]

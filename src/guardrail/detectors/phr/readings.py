@@ -100,6 +100,7 @@ class Reading:
         means: numbers in [0, 1] that keep their mean over the contexts if the model is a martingale.
         kept: those means.
         further: THR at further ε.
+        left_out: drawn responses that are not in it, for they were empty or did not come.
     """
 
     rate: float
@@ -109,6 +110,7 @@ class Reading:
     means: tuple[float, ...] = ()
     kept: tuple[float, ...] = ()
     further: tuple[float, ...] = ()
+    left_out: int = 0
 
 
 def lost(failed: Failed) -> str:
@@ -322,6 +324,7 @@ class Drawn:
             (_above(likely, responses),),
             (0.5,),
             tuple(float(rate(parts[0], parts[1], epsilon)) for epsilon in self.further),
+            len(replies) - len(likely) - len(responses),
         )
 
     def _draw(self, context: str, query: Query, draw: int) -> Sample:
