@@ -7,8 +7,10 @@ way out, cancellation and Ctrl-C included, what is still queued is withdrawn, so
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import inspect
 import queue
+import threading
 import time
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -170,6 +172,8 @@ class _Post:
                     known.append((request, _missing(request)))
                 elif backend.instant or self._inline(request):
                     instant.setdefault(id(backend), (backend, []))[1].append(request)
+                elif self._waits(backend, request):
+                    continue
                 elif (stored := self._hub.recall(request, backend)) is not None:
                     known.append((request, stored))
                 else:
@@ -201,6 +205,11 @@ class _Post:
 
     def _inline(self, request: Request[Any]) -> bool:
         return request.lane == "compute"
+
+    def _waits(self, backend: Backend[Any], request: Request[Any]) -> bool:
+        """Whether the request is sent later, because it cannot be looked up without holding others up."""
+        del backend, request
+        return False
 
     def _submit(self, backend: Backend[Any], request: Request[Any]) -> ThreadLane | LoopLane:
         return self._queue(self._hub.thread_lane(backend), request, self._listener)
@@ -239,6 +248,8 @@ class _AsyncPost(_Post):
         super().__init__(hub, inbox.put, handlers)
         self._from_thread = inbox.put_from_thread
         self._tasks: set[asyncio.Task[Reply[Any]]] = set()
+        # By backend, what waits until its fingerprint is read.
+        self._strangers: dict[int, dict[int, Request[Any]]] = {}
 
     def close(self, run: Run[Any]) -> None:
         super().close(run)
@@ -249,6 +260,36 @@ class _AsyncPost(_Post):
     def _inline(self, request: Request[Any]) -> bool:
         del request
         return False
+
+    def _waits(self, backend: Backend[Any], request: Request[Any]) -> bool:
+        waiting = self._strangers.get(id(backend))
+        if waiting is None:
+            if has_async_form(backend) or not self._hub.is_strange(request, backend):
+                return False
+            arguments = backend, asyncio.get_running_loop()
+            threading.Thread(
+                target=self._acquaint, args=arguments, name="guardrail-fingerprint", daemon=True
+            ).start()
+            waiting = self._strangers[id(backend)] = {}
+        waiting[id(request)] = request
+
+        def withdraw() -> Cost:
+            waiting.pop(id(request), None)
+            return _FREE
+
+        self._sent[id(request)] = withdraw
+        return True
+
+    def _acquaint(self, backend: Backend[Any], loop: asyncio.AbstractEventLoop) -> None:
+        """Read a fingerprint, in a thread; then the loop sends what waits for it."""
+        self._hub.acquaint(backend)
+        with contextlib.suppress(RuntimeError):  # the loop has closed: nobody waits there any more
+            loop.call_soon_threadsafe(self._send_waiting, backend)
+
+    def _send_waiting(self, backend: Backend[Any]) -> None:
+        """Together, so that they are batched; nothing is left of a run that has been closed."""
+        if known := self.send(self._strangers.pop(id(backend)).values()):
+            self._listener(known)
 
     def _submit(self, backend: Backend[Any], request: Request[Any]) -> ThreadLane | LoopLane:
         if has_async_form(backend):

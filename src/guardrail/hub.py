@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import threading
 import weakref
@@ -78,6 +79,7 @@ class Hub:
         self.spent = Cost()
         self.shares_samples = store is not None and store.samples
         self._warned = False
+        self._acquainted: set[int] = set()  # by identity: backends are never taken away
         self._lock = threading.Lock()
         self._threads: dict[int, ThreadLane] = {}
         self._loops: weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[int, LoopLane]]
@@ -127,6 +129,18 @@ class Hub:
         if lane is None:
             lane = lanes[id(backend)] = LoopLane(backend, self)
         return lane
+
+    def is_strange(self, request: Request[Any], backend: Backend[Any]) -> bool:
+        """Whether `recall` may take seconds, for nobody has read the backend's fingerprint yet: it may hash weights."""
+        return (
+            self.store is not None and request.keep is not Keep.NEVER and id(backend) not in self._acquainted
+        )
+
+    def acquaint(self, backend: Backend[Any]) -> None:
+        """Read a backend's fingerprint, so that `recall` does not wait for it."""
+        with contextlib.suppress(Exception):  # `recall` tells of it, and the backend's own replies do
+            _ = backend.fingerprint
+        self._acquainted.add(id(backend))
 
     def recall(self, request: Request[Any], backend: Backend[Any]) -> Answer[Any] | None:
         """The stored reply, if there is one."""

@@ -10,6 +10,7 @@ import textwrap
 import threading
 import time
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 from tests.unit.core.toys import (
@@ -26,6 +27,7 @@ from tests.unit.core.toys import (
     wait_until,
 )
 
+from guardrail.cache import Cache
 from guardrail.drivers import run_async, run_sync
 from guardrail.flow import Answer, Branch, Compute, Cost, Failed, Reason, draws, each, gather, one
 from guardrail.hub import Hub
@@ -177,6 +179,90 @@ class TestHandlers:
 
         found = drive("sync", asks(Generate(), Look(1)), hub(backend), handlers={"generate": handler})
         assert found == [Answer(True), Answer("re 1")]
+
+
+class Weighty(Echo):
+    """Has a fingerprint that takes long to read, like that of a model whose weights are hashed."""
+
+    def __init__(self, read=lambda: "weights"):
+        super().__init__()
+        self._read, self.readers = read, []
+
+    @property
+    def fingerprint(self):
+        self.readers.append(threading.current_thread().name)
+        return self._read()
+
+
+def nobody_reads():
+    return all(thread.name != "guardrail-fingerprint" for thread in threading.enumerate())
+
+
+class TestFingerprints:
+    def test_are_first_read_in_a_thread_of_their_own(self, tmp_path):
+        """So that a loop goes on while weights are hashed; what waits for it is sent in one batch, and stored."""
+        backend = Weighty()
+        backend.batch, backend.concurrency = 2, 1
+        backends = hub(backend, store=Cache(tmp_path / "cache.db"))
+        assert drive("async", asks(Look(1), Look(2)), backends) == [Answer("re 1", ANY), Answer("re 2", ANY)]
+        assert backend.readers[0] == "guardrail-fingerprint"
+        assert backend.batches == [[Look(1), Look(2)]]
+        backend.readers.clear()
+        assert [r.value for r in drive("async", asks(Look(1), Look(2)), backends)] == ["re 1", "re 2"]
+        assert len(backend.batches) == 1
+        assert "guardrail-fingerprint" not in backend.readers
+
+    def test_are_not_read_without_a_store(self):
+        """Nobody needs them."""
+        backend = Weighty()
+        assert drive("async", one(Look(1)), hub(backend)).value == "re 1"
+        assert backend.readers == []
+
+    def test_that_cannot_be_read_cost_no_answer(self, tmp_path):
+        """The memory fails, the backend does not."""
+
+        def read():
+            raise RuntimeError("no weights")
+
+        backends = hub(Weighty(read), store=Cache(tmp_path / "cache.db"))
+        assert drive("async", one(Look(1)), backends).value == "re 1"
+
+    def test_that_hang_do_not_outlast_a_deadline(self, tmp_path):
+        """Nothing is asked for a run that has ended, though the fingerprint comes later."""
+        reading, go_on = threading.Event(), threading.Event()
+
+        def read():
+            reading.set()
+            return "weights" if go_on.wait(PATIENT) else ""
+
+        backend = Weighty(read)
+        backends = hub(backend, store=Cache(tmp_path / "cache.db"))
+
+        async def main():
+            run = Run(one(Look(1)), seconds=0.05)
+            found = await run_async(run, backends)
+            assert reading.is_set()
+            go_on.set()
+            assert await asyncio.to_thread(wait_until, nobody_reads)
+            await asyncio.sleep(0)
+            return found
+
+        assert asyncio.run(main()).reason is Reason.DEADLINE
+        assert backend.batches == []
+        assert backends.queued() == 0
+
+    def test_of_a_loop_that_has_closed(self, tmp_path):
+        """Its thread ends without a word."""
+        go_on = threading.Event()
+        backends = hub(Weighty(lambda: str(go_on.wait(PATIENT))), store=Cache(tmp_path / "cache.db"))
+
+        async def main():
+            await asyncio.wait_for(run_async(Run(one(Look(1))), backends), 0.01)
+
+        with pytest.raises(asyncio.TimeoutError):
+            asyncio.run(main())
+        go_on.set()
+        assert wait_until(nobody_reads)
 
 
 class TestSyncPump:
