@@ -49,7 +49,6 @@ HOW = {
     "mini": "the packaged model is not installed: pip install ./models/entailment-mini in a checkout, or --model DIR",
     "full": "not trained: python -m benchmarks.entailment train, or --full DIR",
     "quick": "not trained: python -m benchmarks.entailment train --course quick",
-    "teacher": "not trained: python -m benchmarks.entailment train --course teacher",
 }
 
 HELD_BACK = "held-back pairs"
@@ -109,7 +108,6 @@ class Setting:
             "mini": getattr(options, "model", None) or found(MINI),
             "full": getattr(options, "full", None) or found(FULL),
             "quick": found(QUICK),
-            "teacher": found(TEACHER),
         }
         most = getattr(options, "evaluate", None)
         return cls(run, models, min(FAST, most or FAST) if run.fast else most)
@@ -139,7 +137,7 @@ class Setting:
     def pairs(self, name: str) -> list[Pair]:
         """Of an evaluation set, or `HELD_BACK`; read once."""
         if name == HELD_BACK and name not in self._sets:
-            self._sets[name] = held_back(self.data, list(COURSES["full"].passes))
+            self._sets[name] = held_back(self.data, COURSES["full"].sets)
         elif name not in self._sets:
             self._sets[name] = evaluation(self.data, name, most=self.most)
         return self._sets[name]

@@ -9,62 +9,85 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks.entailment.pairs import LABELS, Pair, training
 
-__all__ = ["COURSES", "Course", "changed_number", "lessons", "passage"]
+__all__ = ["COURSES", "Course", "Pass", "changed_number", "lessons", "passage"]
 
 _NUMBER = re.compile(r"(?<![\w.,])\d{1,4}(?![\w.,]?\d)(?!\w)")
 _ENTAILMENT, _CONTRADICTION = LABELS.index("entailment"), LABELS.index("contradiction")
 
 
+_MULTINLI = ("mnli_train_10k", "mnli_train_9k", "mnli_taxinli")
+_SNLI = ("snli_20k", "snli_train_9k", "snli_cad")
+
+
 @dataclass(frozen=True, slots=True)
-class Course:
-    """Which pairs are learnt, in which passes.
+class Pass:
+    """What is seen once.
 
     Attributes:
-        passes: how often each set is seen; a set of n passes is in the first n lessons.
-        passages: share of pairs whose premise gets an unrelated one before or behind it; drawn anew in each lesson.
-        numbers: at most so many pairs per lesson made of a premise and itself, with another number in half of them.
-        most: of some sets no more pairs than this, drawn at random once.
-        taught: sets whose pairs get a teacher's probabilities; what it says costs much of the time.
-        reworded: sets of which nearly every pair gets, in each lesson, an unlabelled one with other words beside it, by the
+        sets: at most how many pairs of each set, drawn anew; `None` = all.
+        numbers: at most so many pairs made of a premise and itself, with another number in half of them.
+        reworded: sets of which nearly every pair gets an unlabelled one with other words beside it, drawn anew, by the
             teacher alone.
     """
 
-    passes: Mapping[str, int] = field(default_factory=dict)
-    passages: float = 0.0
+    sets: Mapping[str, int | None]
     numbers: int = 0
-    most: Mapping[str, int] = field(default_factory=dict)
-    taught: Collection[str] = ()
     reworded: Collection[str] = ()
 
 
-COURSES = {
-    "quick": Course(passes=dict.fromkeys(("mnli_train_10k", "mnli_train_9k", "snli_20k", "snli_cad"), 1)),
-    "teacher": Course(
-        passes=dict.fromkeys(
-            ("mnli_train_10k", "mnli_train_9k", "mnli_taxinli", "lingnli", "snli_20k", "snli_cad"), 1
-        ),
-        most={"lingnli": 6_000, "snli_20k": 3_000, "snli_cad": 3_000},
-    ),
-    "full": Course(
-        passes={
-            "lingnli": 3,
-            "mnli_train_10k": 3,
-            "mnli_train_9k": 3,
-            "mnli_taxinli": 3,
-            "snli_20k": 2,
-            "snli_train_9k": 2,
-            "snli_cad": 2,
-        },
+@dataclass(frozen=True, slots=True)
+class Course:
+    """Which pairs are learnt, and in what order.
+
+    Attributes:
+        passes: one after the other.
+        passages: share of pairs whose premise gets an unrelated one before or behind it; drawn anew in each pass.
+        taught: sets whose pairs get a teacher's probabilities; what it says costs much of the time.
+    """
+
+    passes: Sequence[Pass]
+    passages: float = 0.0
+    taught: Collection[str] = ()
+
+    @property
+    def sets(self) -> list[str]:
+        """All that is learnt from, in the order in which it is first seen."""
+        return list(dict.fromkeys(name for one in self.passes for name in one.sets))
+
+
+def _full() -> Course:
+    """SNLI in the first passes, most of it once; what dev is made of, with new words each time, up to the end."""
+    most = dict.fromkeys(("lingnli", *_MULTINLI))
+    return Course(
+        passes=[
+            Pass(
+                most | {"lingnli": 20_000, "snli_20k": 6_000, "snli_train_9k": 3_000, "snli_cad": 3_000},
+                numbers=1_500,
+            ),
+            Pass(most | dict.fromkeys(_SNLI), numbers=1_500, reworded=_MULTINLI),
+            Pass(
+                most | {"snli_20k": 4_000, "snli_train_9k": 2_000, "snli_cad": 2_000},
+                numbers=1_500,
+                reworded=_MULTINLI,
+            ),
+            Pass(most, numbers=1_500, reworded=_MULTINLI),
+        ],
         passages=0.12,
-        numbers=3_000,
-        taught={"lingnli", "mnli_train_10k", "mnli_train_9k", "mnli_taxinli"},
-        reworded={"mnli_train_10k", "mnli_train_9k", "mnli_taxinli"},
+        taught=most,
+    )
+
+
+COURSES = {
+    "quick": Course([Pass(dict.fromkeys(("mnli_train_10k", "mnli_train_9k", "snli_20k", "snli_cad")))]),
+    "teacher": Course(
+        [Pass(dict.fromkeys(_MULTINLI) | {"lingnli": 13_000, "snli_20k": 1_500, "snli_cad": 1_500})]
     ),
+    "full": _full(),
 }
 """By name: a quarter of an hour; what the packaged model's teacher learns; and what it then learns itself."""
 
@@ -89,21 +112,19 @@ def lessons(
         seed: of all that is drawn.
         taught: adds a teacher's probabilities to the pairs of a set of `course.taught`, and to reworded ones. A pair
             keeps them in a longer passage; pairs made of a premise and itself have none.
-        reworded: makes unlabelled pairs of those of `course.reworded`; where it or `taught` is absent there are none.
+        reworded: makes unlabelled pairs of those of `Pass.reworded`; where it or `taught` is absent there are none.
     """
-    sets = training(folder, list(course.passes))
-    for name, most in course.most.items():
-        sets[name] = random.Random(f"{seed} {name}").sample(sets[name], min(most, len(sets[name])))
+    sets = training(folder, course.sets)
     if taught is not None:
         sets = {name: taught(pairs) if name in course.taught else pairs for name, pairs in sets.items()}
     found = []
-    for number in range(max(course.passes.values())):
+    for number, one in enumerate(course.passes):
         source = random.Random(f"{seed} {number}")
-        pairs = [pair for name, own in sets.items() if course.passes[name] > number for pair in own]
+        pairs = [pair for name, most in one.sets.items() for pair in _some(sets[name], most, source)]
         premises = list(dict.fromkeys(pair.premise for pair in pairs))
-        made = list(_numbers(premises, course.numbers, source))
-        if taught is not None and reworded is not None:
-            known = [pair for name, own in sets.items() if name in course.reworded for pair in own]
+        made = list(_numbers(premises, one.numbers, source))
+        if taught is not None and reworded is not None and one.reworded:
+            known = [pair for name in one.reworded for pair in sets[name]]
             made += taught(list(reworded(known, source)))
         found.append(
             [
@@ -112,6 +133,10 @@ def lessons(
             ]
         )
     return found
+
+
+def _some(pairs: Sequence[Pair], most: int | None, source: random.Random) -> Sequence[Pair]:
+    return pairs if most is None or most >= len(pairs) else source.sample(pairs, most)
 
 
 def passage(pair: Pair, other: str, source: random.Random) -> Pair:

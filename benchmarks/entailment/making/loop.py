@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._training import Progress, Stopwatch, noted, resume, save, write_note, write_tensors
+from benchmarks.entailment.making.dropout import left_out
 from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair, in_batches
 from guardrail.backends.weights import digest, minilm
 from guardrail.errors import InputError
@@ -40,6 +41,7 @@ class Recipe:
         frozen: layers, counted from the words on, that stay as they are, with all that lies before them; the word
             vectors always do.
         hard: weight of the labels in the loss, where a teacher's probabilities are there too; they have the rest.
+        dropout: share of what a layer gives that is left out in a step; none of the attention.
     """
 
     seed: int = 0
@@ -51,6 +53,7 @@ class Recipe:
     looks: int = 0
     frozen: int = 0
     hard: float = 0.3
+    dropout: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +133,7 @@ def train(
     recipe = recipe or Recipe()
     base = base or minilm()
     network, reader = _begin(recipe, base)
+    drawn = left_out(network, recipe.dropout, seed=recipe.seed)
     steps = sum(-(-len(lesson) // recipe.batch) for lesson in lessons)
     learnt = [p for p in network.parameters() if p.requires_grad]
     optimizer = torch.optim.AdamW(learnt, lr=recipe.rate, weight_decay=0.01, fused=True)
@@ -145,6 +149,7 @@ def train(
     batches = _batches(lessons, recipe, reader, before.step)
     for step, (inputs, wanted) in enumerate(batches, before.step):
         rate = optimizer.param_groups[0]["lr"] = recipe.rate * _share(step, steps, recipe.warm_up)
+        drawn.step = step
         loss = _learn(network, optimizer, inputs, wanted, bf16=recipe.bf16)
         losses = [*losses[-99:], loss]
         done = step + 1

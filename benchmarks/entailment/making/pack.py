@@ -1,4 +1,7 @@
-"""Make the packaged model: fit the temperature of the full-precision one, fold it in, and store weights in 8 bits."""
+"""Make the packaged model: fit the temperature of the full-precision one, fold it in, and store weights in 8 bits.
+
+What its teacher said becomes what comes with the recipe.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from benchmarks._data import data_dir
 from benchmarks.entailment.calibration import logits, temperature
 from benchmarks.entailment.making.form import pack
 from benchmarks.entailment.making.lessons import COURSES
+from benchmarks.entailment.making.teacher import ship
 from benchmarks.entailment.record import MODEL, replaced
 from benchmarks.entailment.sets import held_back
 from benchmarks.entailment.setting import FULL, HOW, Absent, found, shares
@@ -42,13 +46,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = options.full or found(FULL)
         if folder is None:
             raise Absent(HOW["full"])
-        pairs = held_back(options.data or data_dir("nli"), list(COURSES["full"].passes))
+        pairs = held_back(options.data or data_dir("nli"), COURSES["full"].sets)
         said = shares(EntailmentModel(folder, device="cpu"), pairs)
         degrees = temperature(logits(said), np.array([pair.label for pair in pairs]))
         shipped = pack(folder, options.out, temperature=degrees)
         if options.out == PACKAGE:
             text = replaced(MODEL.read_text(encoding="utf-8"), "sha256", [f"`{shipped.sha256}`"])
             MODEL.write_text(text, encoding="utf-8")
+            ship(folder)
     except GuardrailError as error:
         sys.stderr.write(f"pack: {error}\n")
         return 2

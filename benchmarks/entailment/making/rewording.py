@@ -22,7 +22,7 @@ from guardrail.errors import ConfigError
 
 __all__ = ["Rewording"]
 
-_WORD = re.compile(r"[A-Za-z]{2,}")
+_WORD = re.compile(r"(?<![\w'’-])[A-Za-z]{2,}(?![\w'’-])")  # nothing of "don't", "café" or "well-known"
 _VECTORS = "word_embeddings.weight"
 _NEAREST, _SHARE, _OF_PREMISE = 12, 0.15, 0.2
 _AT_ONCE = 2_000
@@ -75,7 +75,9 @@ def _neighbours(base: Path) -> dict[str, list[str]]:
         with safe_open(path, framework="pt") as file:
             name = next((key for key in file.keys() if key.endswith(_VECTORS)), None)  # noqa: SIM118 (no mapping)
             if name is not None:
-                vectors = file.get_tensor(name).float()[list(words.values())]
+                # In double, so that another processor's rounding does not put other words in: what a teacher said
+                # is kept by the pairs.
+                vectors = file.get_tensor(name).double()[list(words.values())]
                 break
     else:
         raise ConfigError(f"expected word vectors ({_VECTORS!r}) in the weights of {str(base)!r}")

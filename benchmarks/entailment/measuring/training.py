@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from benchmarks._table import Row
 from benchmarks.entailment.making.loop import Trained, least_seconds, trained
-from benchmarks.entailment.making.teacher import seconds
+from benchmarks.entailment.making.teacher import SAID, seconds
 from benchmarks.entailment.setting import HOW, Setting
 
 __all__ = ["rows"]
@@ -20,10 +21,15 @@ MOST_HOURS = 3.0
 
 def rows(setting: Setting) -> list[Row]:
     """Of the two trainings that lead to the packaged model, of what the teacher said, and of the quick course."""
-    notes = {which: _note(setting, which) for which in ("teacher", "full", "quick")}
-    found = [row for which, note in notes.items() for row in _training(setting, which, note)]
-    teacher = setting.models.get("teacher")
-    said = None if teacher is None else seconds(teacher)
+    full = setting.models.get("full")
+    folders = {
+        "teacher": None if full is None else full / SAID,
+        "full": full,
+        "quick": setting.models.get("quick"),
+    }
+    notes = {which: None if folder is None else trained(folder) for which, folder in folders.items()}
+    found = [row for which in folders for row in _training(which, folders[which], notes[which])]
+    said = None if full is None else seconds(full / SAID)
     if said is not None:
         found.append(Row.shown("training, teacher: time for what it says", said / 60, unit="min", digits=1))
     steps = [None if note is None else note.seconds for which, note in notes.items() if which != "quick"]
@@ -34,15 +40,9 @@ def rows(setting: Setting) -> list[Row]:
     return [*found, Row.missing(name, HOW["full"], bar=f"≤ {MOST_HOURS:.2f}")]
 
 
-def _note(setting: Setting, which: str) -> Trained | None:
-    folder = setting.models.get(which)
-    return None if folder is None else trained(folder)
-
-
-def _training(setting: Setting, which: str, done: Trained | None) -> Iterator[Row]:
-    folder = setting.models.get(which)
+def _training(which: str, folder: Path | None, done: Trained | None) -> Iterator[Row]:
     if done is None or folder is None:
-        yield Row.missing(f"training, {which}: all rows", HOW[which])
+        yield Row.missing(f"training, {which}: all rows", HOW["quick" if which == "quick" else "full"])
         return
     minutes, name = done.processor_seconds / 60, f"training, {which}: time, cores summed"
     yield Row.shown(f"training, {which}: pairs, each as often as seen", done.pairs)

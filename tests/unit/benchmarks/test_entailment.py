@@ -2,21 +2,26 @@
 
 import itertools
 import json
+import os
 import random
 import re
+import shutil
 from dataclasses import replace
 
 import pytest
+from benchmarks._data import data_dir
 from benchmarks.entailment.making import train as command
+from benchmarks.entailment.making.dropout import Drawn, left_out
 from benchmarks.entailment.making.judge import Judge
-from benchmarks.entailment.making.lessons import COURSES, Course, changed_number, lessons, passage
+from benchmarks.entailment.making.lessons import COURSES, Course, Pass, changed_number, lessons, passage
 from benchmarks.entailment.making.loop import CURVE, Recipe, train, trained
 from benchmarks.entailment.making.rewording import Rewording
-from benchmarks.entailment.making.teacher import Teacher
+from benchmarks.entailment.making.teacher import SHIPPED, Teacher, seconds, ship
 from benchmarks.entailment.making.train import RECIPES, _told
 from benchmarks.entailment.pairs import HELD_OUT, UNLABELLED, Pair, held_out, in_batches, read, training
 from tests.unit.backends.models import make, needs_local
 
+from guardrail.backends.weights import minilm
 from guardrail.errors import ConfigError, InputError
 
 
@@ -86,22 +91,22 @@ class TestLessons:
         return tmp_path
 
     def test_passes(self, folder):
-        """A set of n passes stands in the first n lessons."""
-        course = Course(passes={"one": 2, "two": 1})
+        """Each has its own sets."""
+        course = Course([Pass({"one": None, "two": None}), Pass({"one": None})])
         first, second = lessons(folder, course, seed=0)
         assert (len(first), len(second)) == (80, 40)
         assert all("one" in pair.premise for pair in second)
 
     def test_the_same_seed(self, folder):
         """Draws the same, another seed or another lesson another."""
-        course = Course(passes={"one": 2}, passages=0.5, numbers=5)
+        course = Course([Pass({"one": None}, numbers=5)] * 2, passages=0.5)
         found = lessons(folder, course, seed=0)
         assert found == lessons(folder, course, seed=0) != lessons(folder, course, seed=1)
         assert found[0] != found[1]
 
     def test_passages(self, folder):
         """About the share of pairs that was asked for has another premise beside its own, and keeps its label."""
-        [pairs] = lessons(folder, Course(passes={"one": 1, "two": 1}, passages=0.5), seed=0)
+        [pairs] = lessons(folder, Course([Pass({"one": None, "two": None})], passages=0.5), seed=0)
         longer = [pair for pair in pairs if pair.premise.count("it was") == 2]
         assert 25 <= len(longer) <= 55
         assert {pair.label for pair in longer} == {1}
@@ -115,10 +120,10 @@ class TestLessons:
         def taught(pairs):
             return [replace(pair, taught=(0.2, 0.5, 0.3)) for pair in pairs]
 
-        course = Course(passes={"one": 1, "two": 1}, taught={"two"})
+        course = Course([Pass({"one": None, "two": None})], taught={"two"})
         [pairs] = lessons(folder, course, seed=0, taught=taught)
         assert [pair.taught is None for pair in pairs] == ["one" in pair.premise for pair in pairs]
-        course = Course(passes={"one": 1}, passages=0.5, numbers=10, taught={"one"})
+        course = Course([Pass({"one": None}, numbers=10)], passages=0.5, taught={"one"})
         [pairs] = lessons(folder, course, seed=0, taught=taught)
         assert {pair.taught for pair in pairs[:40]} == {(0.2, 0.5, 0.3)}
         assert {pair.taught for pair in pairs[40:]} == {None}
@@ -126,7 +131,7 @@ class TestLessons:
         assert alone == [replace(pair, taught=None) for pair in pairs]
 
     def test_reworded(self, folder):
-        """Each lesson has further pairs of the sets that were named, drawn anew, without a label but taught."""
+        """A pass has further pairs of the sets that were named, drawn anew, without a label but taught."""
 
         def taught(pairs):
             return [replace(pair, taught=(0.2, 0.5, 0.3)) for pair in pairs]
@@ -134,9 +139,11 @@ class TestLessons:
         def reworded(pairs, source):
             return (replace(one, hypothesis=str(source.random()), label=UNLABELLED) for one in pairs)
 
-        course = Course(passes={"one": 2, "two": 1}, reworded={"one"})
+        course = Course(
+            [Pass({"one": None, "two": None}, reworded={"one"}), Pass({"one": 5}, reworded={"one"})]
+        )
         first, second = lessons(folder, course, seed=0, taught=taught, reworded=reworded)
-        assert (len(first), len(second)) == (80 + 40, 40 + 40)
+        assert (len(first), len(second)) == (80 + 40, 5 + 40)
         assert lessons(folder, course, seed=0, taught=taught, reworded=reworded) == [first, second]
         made = [pair for pair in first + second if pair.label == UNLABELLED]
         assert len({pair.hypothesis for pair in made}) == len(made) == 80
@@ -144,15 +151,16 @@ class TestLessons:
         assert not [pair for pair in lessons(folder, course, seed=0)[0] if pair.label == UNLABELLED]
 
     def test_most(self, folder):
-        """So many pairs of a set that has more, the same with each seed."""
-        course = Course(passes={"one": 2, "two": 2}, most={"one": 7, "two": 99})
+        """So many pairs of a set that has more, others in another pass, the same with the same seed."""
+        course = Course([Pass({"one": 7, "two": 99})] * 2)
         first, second = lessons(folder, course, seed=0)
-        assert (len(first), first) == (47, second)
-        assert first != lessons(folder, course, seed=1)[0]
+        assert len(first) == len(set(first)) == len(second) == 47
+        assert first != second
+        assert [first, second] == lessons(folder, course, seed=0) != lessons(folder, course, seed=1)
 
     def test_numbers(self, folder):
         """A premise that says itself is entailed; with another number it is contradicted."""
-        [pairs] = lessons(folder, Course(passes={"one": 1}, numbers=30), seed=0)
+        [pairs] = lessons(folder, Course([Pass({"one": None}, numbers=30)]), seed=0)
         made = pairs[40:]
         assert len(made) == 30
         assert {pair.label for pair in made} == {0, 2}
@@ -174,13 +182,20 @@ class TestLessons:
 
     def test_courses(self):
         """The quick one has one pass of 45,000 pairs at the most, and makes none; the other makes some."""
-        assert set(COURSES["quick"].passes.values()) == {1}
-        assert COURSES["quick"].passages == COURSES["quick"].numbers == 0
-        assert set(COURSES["quick"].passes) < set(COURSES["full"].passes)
-        assert COURSES["full"].reworded <= set(COURSES["full"].passes)
-        assert not any(set(course.passes) & set(HELD_OUT) for course in COURSES.values())
+        [quick] = COURSES["quick"].passes
+        assert COURSES["quick"].passages == quick.numbers == 0
+        full = COURSES["full"]
+        assert set(COURSES["quick"].sets) < set(full.sets)
+        assert all(set(one.reworded) <= set(one.sets) & set(full.taught) for one in full.passes)
+        assert not any(set(course.sets) & set(HELD_OUT) for course in COURSES.values())
 
 
+LOCAL_DATA = (
+    pytest.mark.data  # may not be skipped then
+    if os.environ.get("GUARDRAIL_TEST_LOCAL")
+    else pytest.mark.skip(reason="needs the data and torch: make test-local runs this")
+)
+TEACHER = "benchmarks.entailment.making.teacher"
 WORDS = ["cat", "dog", "bird", "fish"]
 PAIRS = [Pair(f"A {a} sat.", f"The {b} sat.", 0 if a == b else 2) for a in WORDS for b in WORDS]
 RECIPE = Recipe(batch=4, bf16=False)
@@ -230,6 +245,24 @@ class TestTrain:
         assert same(tmp_path / "whole", tmp_path / "twice")
         assert not list((tmp_path / "twice").glob("unfinished"))
 
+    def test_dropout_goes_on_where_it_was(self, tmp_path, base):
+        """What is left out depends on the step, so a run that was stopped ends with the same weights; and it is left out."""
+        recipe = replace(RECIPE, dropout=0.3)
+        train([PAIRS], tmp_path / "whole", base=base, recipe=recipe)
+        with pytest.raises(Stop):
+            train(
+                [PAIRS],
+                tmp_path / "twice",
+                base=base,
+                recipe=recipe,
+                save_every=1,
+                say=stopping("step 3", []),
+            )
+        train([PAIRS], tmp_path / "twice", base=base, recipe=recipe)
+        assert same(tmp_path / "whole", tmp_path / "twice")
+        train([PAIRS], tmp_path / "none", base=base, recipe=RECIPE)
+        assert not same(tmp_path / "whole", tmp_path / "none")
+
     @pytest.mark.parametrize("other", ["base", "lessons"])
     def test_another_training_begins_anew(self, tmp_path, base, other):
         """What was saved of other weights, or of other pairs, is no beginning."""
@@ -278,12 +311,13 @@ class TestTrain:
             (4, False),
         ]
 
-    def test_from_a_teacher(self, tmp_path, base):
+    def test_from_a_teacher(self, tmp_path, base, monkeypatch):
         """Oracle: where only the teacher's probabilities count and all are (.6, .3, .1), that is what is learnt."""
+        monkeypatch.setattr(f"{TEACHER}._LONGEST", 64)
         pairs = [replace(pair, taught=(0.6, 0.3, 0.1)) for pair in PAIRS]
         recipe = Recipe(batch=4, bf16=False, hard=0.0, rate=3e-3)
         train([pairs] * 12, tmp_path / "taught", base=base, recipe=recipe)
-        for pair in Teacher(tmp_path / "taught", tmp_path / "said")(PAIRS):
+        for pair in Teacher(tmp_path / "said", tmp_path / "taught")(PAIRS):
             assert pair.taught == pytest.approx((0.6, 0.3, 0.1), abs=0.06)
         train([pairs], tmp_path / "hard", base=base, recipe=replace(recipe, hard=1.0))
         train([PAIRS], tmp_path / "labels", base=base, recipe=recipe)
@@ -329,6 +363,62 @@ class TestTrain:
         assert Judge([*wrong, *right[4:]])(network, reader) == 0.75
 
 
+class TestDropout:
+    def test_share_and_mean(self):
+        """Oracle: a binomial's mean within five of its standard errors; what stays is as much larger as keeps the mean."""
+        needs_local()
+        import torch
+
+        drawn = Drawn(0.25, seed=0)
+        values = drawn(torch.full((400, 1_000), 3.0))
+        assert abs((values == 0).double().mean() - 0.25) < 5 * (0.25 * 0.75 / 400_000) ** 0.5
+        assert set(values.unique().tolist()) == {0.0, 4.0}
+
+    def test_by_seed_and_step(self):
+        """The same draws for the same seed and step, in their order; others else."""
+        needs_local()
+        import torch
+
+        ones = torch.ones(1_000)
+
+        def two(seed, step):
+            drawn = Drawn(0.5, seed)
+            drawn.step = step
+            return [drawn(ones).tolist(), drawn(ones).tolist()]
+
+        first, second = two(0, 7)
+        assert [first, second] == two(0, 7)
+        assert first != second
+        assert first not in (two(1, 7)[0], two(0, 8)[0])
+
+    def test_gradient(self):
+        """It passes what stays, as much larger, and nothing else; numbers keep their type."""
+        needs_local()
+        import torch
+
+        values = torch.ones(1_000, dtype=torch.bfloat16, requires_grad=True)
+        given = Drawn(0.5, seed=0)(values)
+        given.sum().backward()
+        assert given.dtype == torch.bfloat16
+        assert torch.equal(values.grad, given.detach())
+
+    def test_layers(self):
+        """A network's own layers are exchanged, at any depth; it is left as it is where it answers, or for a share of 0."""
+        needs_local()
+        import torch
+
+        def network():
+            return torch.nn.Sequential(torch.nn.Dropout(0.0), torch.nn.Sequential(torch.nn.Dropout(0.0)))
+
+        one, ones = network(), torch.ones(1_000)
+        left_out(one, 0.5, seed=0)
+        assert set(one(ones).unique().tolist()) == {0.0, 4.0}  # both leave out
+        assert torch.equal(one.eval()(ones), ones)
+        other = network()
+        left_out(other, 0.0, seed=0)
+        assert torch.equal(other(ones), ones)
+
+
 class TestRewording:
     @pytest.fixture
     def base(self, tmp_path):
@@ -357,6 +447,7 @@ class TestRewording:
             Pair("It is.", "A Cat, red!", 0, (0.1, 0.2, 0.7)),
             Pair("p", "unknown xs", 1),
             Pair("p", "cats", 1),
+            Pair("p", "cat's catwalk, red-cat café cat’s", 1),
         ]
         assert list(Rewording(base)(pairs, random.Random(0))) == [Pair("It is.", "A dog, blue!", UNLABELLED)]
 
@@ -392,8 +483,9 @@ class TestRewording:
 
 class TestTeacher:
     @pytest.fixture
-    def folder(self, tmp_path):
+    def folder(self, tmp_path, monkeypatch):
         needs_local()
+        monkeypatch.setattr(f"{TEACHER}._LONGEST", 64)
         return make(tmp_path / "model", labels=("entailment", "neutral", "contradiction"))
 
     def test_the_model_s_own(self, folder, tmp_path):
@@ -404,56 +496,71 @@ class TestTeacher:
         reader = transformers.AutoTokenizer.from_pretrained(folder)
         network = transformers.AutoModelForSequenceClassification.from_pretrained(folder).eval()
         gaps = []
-        for pair in Teacher(folder, tmp_path / "kept")(PAIRS):
+        for pair in Teacher(tmp_path / "kept", folder)(PAIRS):
             with torch.inference_mode():
                 logits = network(**reader(pair.premise, pair.hypothesis, return_tensors="pt")).logits
             gaps.append((logits.softmax(1)[0] - torch.tensor(pair.taught)).abs().max().item())
-        # bfloat16 costs a hundredth, and a single pair a few; probabilities of another pair or label would be .3 off.
+        # 8 bits cost a hundredth, and a single pair a few; probabilities of another pair or label would be .3 off.
         assert sum(gaps) / len(gaps) < 0.025
         assert max(gaps) < 0.1
 
     def test_asked_once(self, folder, tmp_path, monkeypatch):
         """What was said before a stop is not asked again, in whatever order the pairs have been asked."""
-        monkeypatch.setattr("benchmarks.entailment.making.teacher._BATCH", 4)
-        monkeypatch.setattr("benchmarks.entailment.making.teacher._PAUSE", -1)
-        whole = Teacher(folder, tmp_path / "whole")(PAIRS)
+        monkeypatch.setattr(f"{TEACHER}._BATCH", 4)
+        monkeypatch.setattr(f"{TEACHER}._PAUSE", -1)
+        whole = Teacher(tmp_path / "whole", folder)(PAIRS)
         with pytest.raises(Stop):
-            Teacher(folder, tmp_path / "kept", say=stopping("pair 8", []))(PAIRS)
+            Teacher(tmp_path / "kept", folder, say=stopping("pair 8", []))(PAIRS)
         lines = []
-        again = Teacher(folder, tmp_path / "kept", say=lines.append)
+        again = Teacher(tmp_path / "kept", folder, say=lines.append)
         assert again(PAIRS) == whole
         assert lines == ["pair 12 of 16", "pair 16 of 16"]
         assert again(PAIRS) == whole
         assert len(lines) == 2
         for some, one in zip(again(PAIRS[:4]), whole, strict=False):
-            assert some.taught == pytest.approx(one.taught, abs=0.02)  # bfloat16, beside other pairs
+            assert some.taught == pytest.approx(one.taught, abs=0.02)  # 8 bits, beside other pairs
         assert len(lines) == 3  # other pairs
+        assert Teacher(tmp_path / "kept", None)(PAIRS) == whole
+        with pytest.raises(InputError, match="--own-teacher"):
+            Teacher(tmp_path / "kept", None)(PAIRS[:5])
+        assert seconds(tmp_path / "kept") > 0
+        assert seconds(tmp_path / "none") is None
 
 
 class TestCommand:
-    def test_three_steps(self, tmp_path, monkeypatch, capsys):
-        """The full course: the teacher, what it says, and then the model, which is not trained again."""
-        needs_local()
+    def _sets(self, tmp_path):
         for name in HELD_OUT:
             write(
                 tmp_path / "nli", name, [("A cat.", f"It is {name} {i}.", "neutral", "dev") for i in range(6)]
             )
-        for name in COURSES["full"].passes:
+        for name in COURSES["full"].sets:
             rows = [(f"A {name} in {i}.", f"The cat sat {i}", "entailment", "train") for i in range(10, 20)]
             write(tmp_path / "nli", name, rows)
+
+    def _models(self, tmp_path, monkeypatch):
         small, larger = make(tmp_path / "small", head=False), make(tmp_path / "larger", head=False)
         for module in ("loop", "train"):
             monkeypatch.setattr(f"benchmarks.entailment.making.{module}.minilm", lambda: small)
         monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path / "models"))
         monkeypatch.setattr(command, "_GLANCE", 3)
+        monkeypatch.setattr(f"{TEACHER}._LONGEST", 64)
         recipes = {name: replace(one, frozen=min(1, one.frozen)) for name, one in RECIPES.items()}
         monkeypatch.setattr(command, "RECIPES", recipes)
+        monkeypatch.setattr(command, "SHIPPED", tmp_path / "none")
+        return larger
+
+    def test_three_steps(self, tmp_path, monkeypatch, capsys):
+        """The full course: the teacher, what it says, and then the model, which is not trained again."""
+        needs_local()
+        self._sets(tmp_path)
+        larger = self._models(tmp_path, monkeypatch)
         arguments = ["--data", str(tmp_path / "nli"), "--teacher-base", str(larger)]
         assert command.main(arguments) == 0
         told = capsys.readouterr()
         assert "course 'teacher' first" in told.err
         assert "pair 10 of 10" in told.err
-        assert told.err.count("of 30") == 3  # reworded pairs of three sets, in three passes
+        passes = sum(bool(one.reworded) for one in COURSES["full"].passes)
+        assert told.err.count("pair 30 of 30\n") == passes == 3  # reworded pairs of three sets
         models = {one.name for one in (tmp_path / "models").iterdir()}
         assert models == {"entailment-teacher", "entailment-full"}
         assert command.main(arguments) == 0
@@ -462,6 +569,27 @@ class TestCommand:
         assert "--course full --seed 1 --again" in capsys.readouterr().err
         assert command.main([*arguments, "--seed", "1", "--again"]) == 2
         assert "--course teacher --seed 1 --again" in capsys.readouterr().err
+
+    def test_what_comes_with_the_recipe(self, tmp_path, monkeypatch, capsys):
+        """Where a teacher's answers are shipped the small model learns from them alone, and becomes the same."""
+        needs_local()
+        self._sets(tmp_path)
+        larger = self._models(tmp_path, monkeypatch)
+        monkeypatch.setattr(command, "SHIPPED", tmp_path / "shipped")
+        arguments = ["--data", str(tmp_path / "nli")]
+        assert command.main([*arguments, "--teacher-base", str(larger)]) == 0
+        shutil.move(tmp_path / "models", tmp_path / "whole")
+        monkeypatch.setattr(f"{TEACHER}.SHIPPED", tmp_path / "shipped")
+        ship(tmp_path / "whole" / "entailment-full")
+        capsys.readouterr()
+        assert command.main(arguments) == 0
+        told = capsys.readouterr()
+        assert "teacher" not in told.err
+        assert "pair" not in told.err
+        assert [one.name for one in (tmp_path / "models").iterdir()] == ["entailment-full"]
+        assert same(tmp_path / "whole" / "entailment-full", tmp_path / "models" / "entailment-full")
+        assert command.main([*arguments, "--again", "--own-teacher", "--teacher-base", str(larger)]) == 0
+        assert "course 'teacher' first" in capsys.readouterr().err
 
     def test_no_teacher(self, tmp_path, monkeypatch, capsys):
         """It says so before anything is trained."""
@@ -472,6 +600,24 @@ class TestCommand:
         assert command.main(["--data", str(tmp_path)]) == 2
         assert "all-mpnet-base-v2" in capsys.readouterr().err
         assert not list(tmp_path.iterdir())
+
+
+@LOCAL_DATA
+def test_what_is_shipped_is_whole():
+    """A teacher has said how likely each label is of every pair that the recipe has it asked about, here too."""
+    needs_local()
+    teacher, reworded = Teacher(SHIPPED, None), Rewording(minilm())
+    passes = lessons(data_dir("nli"), COURSES["full"], seed=0, taught=teacher, reworded=reworded)
+    assert [sum(pair.label == UNLABELLED for pair in one) > 20_000 for one in passes] == [
+        False,
+        True,
+        True,
+        True,
+    ]
+    taught = [pair.taught for one in passes for pair in one if pair.taught]
+    assert len(taught) > 300_000
+    assert max(abs(sum(shares) - 1) for shares in taught) < 0.002
+    assert trained(SHIPPED).recipe == RECIPES["teacher"]
 
 
 class TestProgress:

@@ -452,12 +452,13 @@ class TestTraining:
         note |= {"loss": 0.5, "best": 3, "judged": 0.7}
         (tmp_path / "training.json").write_text(json.dumps(note), encoding="utf-8")
         monkeypatch.setattr(training, "seconds", lambda _folder: 900.0)
-        folders = dict.fromkeys(("teacher", "full"), tmp_path)
         name = "training: all steps to the packaged model, by the clock"
-        [row] = [row for row in training.rows(Said({}, {}, **folders)) if row.quantity == name]
-        assert (row.ours, row.ok) == (2.25, True)
         [row] = [row for row in training.rows(Said({}, {}, full=tmp_path)) if row.quantity == name]
         assert row.ours is None
+        (tmp_path / "said").mkdir()
+        (tmp_path / "said" / "training.json").write_text(json.dumps(note), encoding="utf-8")
+        [row] = [row for row in training.rows(Said({}, {}, full=tmp_path)) if row.quantity == name]
+        assert (row.ours, row.ok) == (2.25, True)
 
 
 class TestRun:
