@@ -592,12 +592,12 @@ class TestCommand:
         assert "course 'teacher' first" in capsys.readouterr().err
 
     def test_no_teacher(self, tmp_path, monkeypatch, capsys):
-        """It says so before anything is trained."""
+        """It says so before anything is trained, where one of its own is asked for."""
         needs_local()
         monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path))
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
         monkeypatch.setenv("HF_HOME", str(tmp_path))
-        assert command.main(["--data", str(tmp_path)]) == 2
+        assert command.main(["--data", str(tmp_path), "--own-teacher"]) == 2
         assert "all-mpnet-base-v2" in capsys.readouterr().err
         assert not list(tmp_path.iterdir())
 
