@@ -45,7 +45,9 @@ class Course:
     """Which pairs are learnt, and in what order.
 
     Attributes:
-        passes: one after the other.
+        passes: what each of them sees.
+        order: the passes by number, counted from 0, as they are gone through, where that is not one after the other: one
+            that comes again has the same pairs, also those that were made for it.
         passages: share of pairs whose premise gets an unrelated one before or behind it; drawn anew in each pass.
         taught: sets whose pairs get a teacher's probabilities; what it says costs much of the time.
     """
@@ -53,6 +55,7 @@ class Course:
     passes: Sequence[Pass]
     passages: float = 0.0
     taught: Collection[str] = ()
+    order: Sequence[int] | None = None
 
     @property
     def sets(self) -> list[str]:
@@ -61,7 +64,7 @@ class Course:
 
 
 def _full() -> Course:
-    """SNLI in the first passes, most of it once; what dev is made of, with new words each time, up to the end."""
+    """SNLI early; what dev is made of, with other words each time, up to the end; the last two passes twice."""
     most = dict.fromkeys(("lingnli", *_MULTINLI))
     return Course(
         passes=[
@@ -79,6 +82,7 @@ def _full() -> Course:
         ],
         passages=0.12,
         taught=most,
+        order=[0, 1, 2, 3, 2, 3],
     )
 
 
@@ -104,7 +108,7 @@ def lessons(
     taught: Taught | None = None,
     reworded: Reworded | None = None,
 ) -> list[list[Pair]]:
-    """The pairs of each pass; the same seed gives the same.
+    """The pairs of each pass, as often as it is gone through; the same seed gives the same.
 
     Args:
         folder: of the sets.
@@ -132,7 +136,7 @@ def lessons(
                 for pair in [*pairs, *made]
             ]
         )
-    return found
+    return found if course.order is None else [found[number] for number in course.order]
 
 
 def _some(pairs: Sequence[Pair], most: int | None, source: random.Random) -> Sequence[Pair]:

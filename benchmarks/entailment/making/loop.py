@@ -16,6 +16,7 @@ from typing import Any
 
 from benchmarks._training import Progress, Stopwatch, noted, resume, save, write_note, write_tensors
 from benchmarks.entailment.making.dropout import left_out
+from benchmarks.entailment.making.optimizer import optimizer
 from benchmarks.entailment.pairs import LABELS, UNLABELLED, Pair, in_batches
 from guardrail.backends.weights import digest, minilm
 from guardrail.errors import InputError
@@ -42,6 +43,7 @@ class Recipe:
             vectors always do.
         hard: weight of the labels in the loss, where a teacher's probabilities are there too; they have the rest.
         dropout: share of what a layer gives that is left out in a step; none of the attention.
+        muon: move the matrices of the layers by Muon, all else by AdamW, which has all of it otherwise.
     """
 
     seed: int = 0
@@ -54,6 +56,7 @@ class Recipe:
     frozen: int = 0
     hard: float = 0.3
     dropout: float = 0.0
+    muon: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,18 +131,15 @@ def train(
         save_every: steps between two savings.
         say: gets a line of progress now and then.
     """
-    import torch
-
     recipe = recipe or Recipe()
     base = base or minilm()
     network, reader = _begin(recipe, base)
     drawn = left_out(network, recipe.dropout, seed=recipe.seed)
     steps = sum(-(-len(lesson) // recipe.batch) for lesson in lessons)
-    learnt = [p for p in network.parameters() if p.requires_grad]
-    optimizer = torch.optim.AdamW(learnt, lr=recipe.rate, weight_decay=0.01, fused=True)
+    moved = optimizer(network, rate=recipe.rate, muon=recipe.muon)
     unfinished = folder / _UNFINISHED
     identity = asdict(recipe) | {"steps": steps, "lessons": _digest(lessons), "base": digest(base)}
-    before = resume(unfinished, identity, network, optimizer)
+    before = resume(unfinished, identity, network, moved)
     curve = _Curve(folder / CURVE, before.step)
     if before.step:
         say(f"going on at step {before.step} of {steps}")
@@ -148,9 +148,11 @@ def train(
     network.train()
     batches = _batches(lessons, recipe, reader, before.step)
     for step, (inputs, wanted) in enumerate(batches, before.step):
-        rate = optimizer.param_groups[0]["lr"] = recipe.rate * _share(step, steps, recipe.warm_up)
+        rate = recipe.rate * _share(step, steps, recipe.warm_up)
+        for group in moved.param_groups:
+            group["lr"] = rate
         drawn.step = step
-        loss = _learn(network, optimizer, inputs, wanted, bf16=recipe.bf16)
+        loss = _learn(network, moved, inputs, wanted, bf16=recipe.bf16)
         losses = [*losses[-99:], loss]
         done = step + 1
         if done in looks and judge:
@@ -165,7 +167,7 @@ def train(
             say(f"step {done} of {steps}: loss {sum(losses) / len(losses):.3f}, {now.seconds:.0f} s")
             curve.add(now, rate)
             if done < steps:
-                save(unfinished, identity, now, network, optimizer)
+                save(unfinished, identity, now, network, moved)
     now = watch.at(steps, losses)
     result = Trained(
         recipe,
@@ -191,7 +193,7 @@ def _digest(lessons: Sequence[Sequence[Pair]]) -> str:
     return whole.hexdigest()
 
 
-def _learn(network: Any, optimizer: Any, inputs: Any, wanted: Any, *, bf16: bool) -> float:
+def _learn(network: Any, moved: Any, inputs: Any, wanted: Any, *, bf16: bool) -> float:
     """One step of the optimizer; the loss before it."""
     import torch
 
@@ -199,9 +201,9 @@ def _learn(network: Any, optimizer: Any, inputs: Any, wanted: Any, *, bf16: bool
         logits = network(**inputs).logits
     loss = torch.nn.functional.cross_entropy(logits.float(), wanted)
     loss.backward()
-    torch.nn.utils.clip_grad_norm_(optimizer.param_groups[0]["params"], 1.0)
-    optimizer.step()
-    optimizer.zero_grad()
+    torch.nn.utils.clip_grad_norm_([one for group in moved.param_groups for one in group["params"]], 1.0)
+    moved.step()
+    moved.zero_grad()
     return float(loss.detach())
 
 

@@ -40,7 +40,7 @@ __all__ = ["JUDGED_BY", "RECIPES", "home", "main"]
 RECIPES: Mapping[str, Recipe] = {
     "quick": Recipe(),
     "teacher": Recipe(rate=5e-5, batch=32, longest=96, frozen=6, looks=1),
-    "full": Recipe(rate=2e-4, looks=4, dropout=0.1),
+    "full": Recipe(rate=4e-4, batch=128, looks=4, dropout=0.1, muon=True),
 }
 """By course; a recipe with looks has a judge."""
 
