@@ -15,7 +15,7 @@ from typing import Any
 
 from guardrail.errors import ConfigError
 
-__all__ = ["Joined", "optimizer"]
+__all__ = ["Joined", "needs_muon", "optimizer"]
 
 _DECAY = 0.01
 
@@ -67,6 +67,20 @@ def _weights(part: Any) -> int:
     return sum(len(group["params"]) for group in part.param_groups)
 
 
+def needs_muon() -> None:
+    """Asked before what takes hours.
+
+    Raises:
+        ConfigError: torch is too old to have it.
+    """
+    import torch
+
+    if not hasattr(torch.optim, "Muon"):
+        raise ConfigError(
+            f"expected a torch with the optimizer Muon, got {torch.__version__}: pip install -U 'torch>=2.9'"
+        )
+
+
 def optimizer(network: Any, *, rate: float, muon: bool) -> Any:
     """For the weights of a classifier that are learnt.
 
@@ -86,10 +100,7 @@ def optimizer(network: Any, *, rate: float, muon: bool) -> Any:
     adamw = torch.optim.AdamW(rest, lr=rate, weight_decay=_DECAY, fused=True)
     if not matrices:
         return adamw
-    if not hasattr(torch.optim, "Muon"):
-        raise ConfigError(
-            f"expected a torch with the optimizer Muon, got {torch.__version__}: pip install -U 'torch>=2.9'"
-        )
+    needs_muon()
     moved = [weight for name, weight in learnt.items() if name in matrices]
     muon_ = torch.optim.Muon(moved, lr=rate, weight_decay=_DECAY, adjust_lr_fn="match_rms_adamw")
     return Joined([muon_, adamw])

@@ -28,6 +28,7 @@ from benchmarks._training import write_note
 from benchmarks.entailment.making.judge import Judge
 from benchmarks.entailment.making.lessons import COURSES, lessons
 from benchmarks.entailment.making.loop import CURVE, Recipe, Trained, train, trained
+from benchmarks.entailment.making.optimizer import needs_muon
 from benchmarks.entailment.making.rewording import Rewording
 from benchmarks.entailment.making.teacher import SAID, SHIPPED, Teacher
 from benchmarks.entailment.pairs import Pair, read
@@ -115,6 +116,8 @@ def _train(
 ) -> Trained:
     """A course, after what it builds on."""
     recipe, base, taught, reworded = replace(RECIPES[course], seed=seed), None, None, None
+    if recipe.muon:
+        needs_muon()  # before a teacher is trained
     if course == "teacher":
         base = find(larger or TEACHER_BASE)
     elif course == "full":

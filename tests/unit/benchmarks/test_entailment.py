@@ -273,6 +273,17 @@ class TestOptimizer:
         with pytest.raises(ConfigError, match=r"torch>=2\.9"):
             optimizer(network, rate=0.1, muon=True)
 
+    def test_an_old_torch_is_found_at_once(self, tmp_path, monkeypatch, capsys):
+        """Before anything is read, asked or trained."""
+        needs_local()
+        import torch
+
+        monkeypatch.delattr(torch.optim, "Muon")
+        arguments = ["--data", str(tmp_path), "--out", str(tmp_path / "out"), "--own-teacher"]
+        assert command.main(arguments) == 2
+        assert "torch>=2.9" in capsys.readouterr().err
+        assert not list(tmp_path.iterdir())
+
 
 class TestTrain:
     @pytest.fixture
