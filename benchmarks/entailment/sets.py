@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,7 +35,9 @@ def evaluation(folder: Path, name: str, *, most: int | None = None, seed: int = 
     return pairs if most is None or len(pairs) <= most else random.Random(seed).sample(pairs, most)
 
 
-def held_back(folder: Path, sets: Sequence[str], *, most: int = 1_000, seed: int = 0) -> list[Pair]:
+def held_back(
+    folder: Path, sets: Sequence[str], *, without: Collection[str] = (), most: int = 1_000, seed: int = 0
+) -> list[Pair]:
     """Pairs of the sets that a model learns from which it does not learn: their parts for development and test.
 
     What stands in any set's training part, or in a set that models are judged by, is left out.
@@ -43,13 +45,14 @@ def held_back(folder: Path, sets: Sequence[str], *, most: int = 1_000, seed: int
     Args:
         folder: of the sets.
         sets: that are learnt from.
+        without: those of them that give no pairs.
         most: of each set, so that no large one decides alone.
         seed: of the draw.
     """
     seen = {pair.key for own in training(folder, sets).values() for pair in own}
     seen |= {pair.key for name in HELD_OUT for pair in read(folder / name / "pairs.jsonl")}
     source, found = random.Random(seed), list[Pair]()
-    for name in sets:
+    for name in (one for one in sets if one not in without):
         own = {pair.key: pair for pair in read(folder / name / "pairs.jsonl") if pair.key not in seen}
         seen |= own.keys()
         found += source.sample(list(own.values()), min(most, len(own)))

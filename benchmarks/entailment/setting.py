@@ -22,11 +22,13 @@ from guardrail.flow import Answer, Reply
 from guardrail.requests import Entail, Entailment
 
 __all__ = [
+    "FIRST",
     "FULL",
     "HELD_BACK",
     "HOW",
     "MINI",
     "QUICK",
+    "REWRITTEN",
     "TEACHER",
     "TEACHER_BASE",
     "Absent",
@@ -38,6 +40,9 @@ __all__ = [
 
 MINI, FULL, QUICK = ENTAILMENT_MINI, "entailment-full", "minilm-nli"
 """Names under which `EntailmentModel` finds the packaged model, what it was made of, and a quickly trained one."""
+
+FIRST = "entailment-first"
+"""What the full one begins with."""
 
 TEACHER = "entailment-teacher"
 """The larger model that the full one learnt from."""
@@ -53,6 +58,10 @@ HOW = {
 
 HELD_BACK = "held-back pairs"
 """Those that the full course does not learn from, though they are of its sets."""
+
+REWRITTEN = ("snli_cad",)
+"""Sets whose pairs were rewritten to mislead a model: sure as it is of them, a temperature by them would not be that of
+texts as they come."""
 
 FAST = 1_500
 """Pairs per set with --fast."""
@@ -137,7 +146,7 @@ class Setting:
     def pairs(self, name: str) -> list[Pair]:
         """Of an evaluation set, or `HELD_BACK`; read once."""
         if name == HELD_BACK and name not in self._sets:
-            self._sets[name] = held_back(self.data, COURSES["full"].sets)
+            self._sets[name] = held_back(self.data, COURSES["full"].sets, without=REWRITTEN)
         elif name not in self._sets:
             self._sets[name] = evaluation(self.data, name, most=self.most)
         return self._sets[name]

@@ -19,7 +19,7 @@ from benchmarks.entailment.making.lessons import COURSES
 from benchmarks.entailment.making.teacher import ship
 from benchmarks.entailment.record import MODEL, replaced
 from benchmarks.entailment.sets import held_back
-from benchmarks.entailment.setting import FULL, HOW, Absent, found, shares
+from benchmarks.entailment.setting import FULL, HOW, REWRITTEN, Absent, found, shares
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.errors import GuardrailError
 
@@ -46,7 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         folder = options.full or found(FULL)
         if folder is None:
             raise Absent(HOW["full"])
-        pairs = held_back(options.data or data_dir("nli"), COURSES["full"].sets)
+        pairs = held_back(options.data or data_dir("nli"), COURSES["full"].sets, without=REWRITTEN)
         said = shares(EntailmentModel(folder, device="cpu"), pairs)
         degrees = temperature(logits(said), np.array([pair.label for pair in pairs]))
         shipped = pack(folder, options.out, temperature=degrees)

@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmarks._table import Row
 from benchmarks.entailment.making.loop import Trained, least_seconds, trained
 from benchmarks.entailment.making.teacher import SAID, seconds
+from benchmarks.entailment.making.train import BEGUN
 from benchmarks.entailment.setting import HOW, Setting
 
 __all__ = ["rows"]
@@ -20,10 +21,11 @@ MOST_HOURS = 3.0
 
 
 def rows(setting: Setting) -> list[Row]:
-    """Of the two trainings that lead to the packaged model, of what the teacher said, and of the quick course."""
+    """Of the trainings that lead to the packaged model, of what the teacher said, and of the quick course."""
     full = setting.models.get("full")
     folders = {
         "teacher": None if full is None else full / SAID,
+        "first": None if full is None else full / BEGUN,
         "full": full,
         "quick": setting.models.get("quick"),
     }

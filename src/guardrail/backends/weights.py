@@ -50,7 +50,7 @@ _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d
 _ENTAILMENT_MODULE = "guardrail_entailment_mini"
 # Of the weights in models/entailment-mini: what `python -m benchmarks.entailment pack` says. While it is empty, there
 # are none that were examined, and whatever is there is refused.
-_ENTAILMENT_SHA256 = "7d2444003594355b9decd06d615744ff7b9fd678671bac5e0ba931c610636746"
+_ENTAILMENT_SHA256 = "ecdbd0bf86b83254a04fcbe68c1e432abfcb2d8e8d03025fb24689c80f57f961"
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 

@@ -17,8 +17,8 @@ from benchmarks.entailment.making.lessons import COURSES, Course, Pass, changed_
 from benchmarks.entailment.making.loop import CURVE, Recipe, train, trained
 from benchmarks.entailment.making.optimizer import optimizer
 from benchmarks.entailment.making.rewording import Rewording
-from benchmarks.entailment.making.teacher import SHIPPED, Teacher, seconds, ship
-from benchmarks.entailment.making.train import RECIPES, _told
+from benchmarks.entailment.making.teacher import SAID, SHIPPED, Teacher, seconds, ship
+from benchmarks.entailment.making.train import BEGUN, RECIPES, _told
 from benchmarks.entailment.pairs import HELD_OUT, UNLABELLED, Pair, held_out, in_batches, read, training
 from tests.unit.backends.models import make, needs_local
 
@@ -195,7 +195,8 @@ class TestLessons:
         full = COURSES["full"]
         assert set(COURSES["quick"].sets) < set(full.sets)
         assert all(set(one.reworded) <= set(one.sets) & set(full.taught) for one in full.passes)
-        assert set(full.order) == set(range(len(full.passes)))
+        assert full.passes == COURSES["first"].passes
+        assert set(full.order) < set(range(len(full.passes)))
         assert not any(set(course.sets) & set(HELD_OUT) for course in COURSES.values())
 
 
@@ -623,8 +624,8 @@ class TestCommand:
         monkeypatch.setattr(command, "SHIPPED", tmp_path / "none")
         return larger
 
-    def test_three_steps(self, tmp_path, monkeypatch, capsys):
-        """The full course: the teacher, what it says, and then the model, which is not trained again."""
+    def test_four_steps(self, tmp_path, monkeypatch, capsys):
+        """The full course: the teacher, what it says, and then the model in two, which is not trained again."""
         needs_local()
         self._sets(tmp_path)
         larger = self._models(tmp_path, monkeypatch)
@@ -635,14 +636,24 @@ class TestCommand:
         assert "pair 10 of 10" in told.err
         passes = sum(bool(one.reworded) for one in COURSES["full"].passes)
         assert told.err.count("pair 30 of 30\n") == passes == 3  # reworded pairs of three sets
-        models = {one.name for one in (tmp_path / "models").iterdir()}
-        assert models == {"entailment-teacher", "entailment-full"}
+        models = {one.name: one for one in (tmp_path / "models").iterdir()}
+        assert models.keys() == {"entailment-teacher", "entailment-first", "entailment-full"}
+        assert told.err.count("course 'first' first") == 1
+        assert trained(models["entailment-full"] / BEGUN) == trained(models["entailment-first"])
+        assert not (models["entailment-first"] / SAID).exists()  # the teacher is asked once
         assert command.main(arguments) == 0
         assert capsys.readouterr().err == ""
         assert command.main([*arguments, "--seed", "1"]) == 2
         assert "--course full --seed 1 --again" in capsys.readouterr().err
         assert command.main([*arguments, "--seed", "1", "--again"]) == 2
         assert "--course teacher --seed 1 --again" in capsys.readouterr().err
+        shutil.rmtree(models["entailment-teacher"])
+        arguments += ["--seed", "1", "--again"]
+        assert command.main(arguments) == 2  # not begun with weights of another seed
+        assert "--course first --seed 1 --again" in capsys.readouterr().err
+        assert command.main([*arguments, "--course", "first"]) == 0
+        assert command.main(arguments) == 0
+        assert trained(models["entailment-full"] / BEGUN).recipe.seed == 1
 
     def test_what_comes_with_the_recipe(self, tmp_path, monkeypatch, capsys):
         """Where a teacher's answers are shipped the small model learns from them alone, and becomes the same."""
@@ -660,7 +671,8 @@ class TestCommand:
         told = capsys.readouterr()
         assert "teacher" not in told.err
         assert "pair" not in told.err
-        assert [one.name for one in (tmp_path / "models").iterdir()] == ["entailment-full"]
+        models = {one.name for one in (tmp_path / "models").iterdir()}
+        assert models == {"entailment-first", "entailment-full"}
         assert same(tmp_path / "whole" / "entailment-full", tmp_path / "models" / "entailment-full")
         assert command.main([*arguments, "--again", "--own-teacher", "--teacher-base", str(larger)]) == 0
         assert "course 'teacher' first" in capsys.readouterr().err
@@ -681,9 +693,10 @@ def test_what_is_shipped_is_whole():
     """A teacher has said how likely each label is of every pair that the recipe has it asked about, here too."""
     needs_local()
     teacher, reworded = Teacher(SHIPPED, None), Rewording(minilm())
-    passes = lessons(data_dir("nli"), COURSES["full"], seed=0, taught=teacher, reworded=reworded)
+    course = COURSES["first"]  # which has all passes
+    passes = lessons(data_dir("nli"), course, seed=0, taught=teacher, reworded=reworded)
     made = [sum(pair.label == UNLABELLED for pair in one) > 20_000 for one in passes]
-    assert made == [bool(COURSES["full"].passes[number].reworded) for number in COURSES["full"].order]
+    assert made == [bool(one.reworded) for one in course.passes]
     taught = [pair.taught for one in passes for pair in one if pair.taught]
     assert len(taught) > 300_000
     assert max(abs(sum(shares) - 1) for shares in taught) < 0.002
