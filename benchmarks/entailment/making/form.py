@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._training import write_tensors
-from guardrail.backends.stored import in_rows, marked
+from guardrail.backends.stored import in_rows, marked, read_rows
 from guardrail.backends.weights import checked, files, read_config
 from guardrail.errors import InputError
 
-__all__ = ["WEIGHTS", "Shipped", "pack"]
+__all__ = ["WEIGHTS", "Shipped", "made_of", "pack"]
 
 WEIGHTS = "model.safetensors"
 
@@ -88,6 +88,29 @@ def pack(trained: Path, out: Path, *, temperature: float) -> Shipped:
     write_tensors(weights, in_rows(tensors))
     with weights.open("rb") as stream:
         return Shipped(weights.stat().st_size, file_digest(stream, "sha256").hexdigest())
+
+
+def made_of(packed: Path, trained: Path) -> bool:
+    """Whether a folder holds the very weights of a trained model in 8-bit rows, whatever its head was divided by.
+
+    Args:
+        packed: what `pack` wrote.
+        trained: folder of a classifier in safetensors.
+
+    Raises:
+        ConfigError: a file is absent or damaged, or `packed` has another form.
+    """
+    from safetensors.torch import load_file
+
+    stored = read_rows(files(checked(packed)))
+    exact = {name: one.float() for path in files(checked(trained)) for name, one in load_file(path).items()}
+    if stored.keys() != exact.keys() or any(stored[name].shape != one.shape for name, one in exact.items()):
+        return False
+    return all(
+        bool(((stored[name] - one).abs() <= one.abs().amax(-1, keepdim=True) / 127).all())
+        for name, one in exact.items()
+        if name not in _HEAD
+    )
 
 
 def _write(folder: Path, name: str, content: Mapping[str, Any]) -> None:

@@ -46,16 +46,19 @@ class Course:
 
     Attributes:
         passes: what each of them sees.
-        order: the passes by number, counted from 0, as they are gone through, where that is not one after the other: one
-            that comes again has the same pairs, also those that were made for it.
+        order: the passes that are gone through by number, counted from 0, where that is not all of them one after the
+            other. A pass draws by its number, so one that comes again has the same pairs, also those that were made for
+            it, and those of two courses differ.
         passages: share of pairs whose premise gets an unrelated one before or behind it; drawn anew in each pass.
         taught: sets whose pairs get a teacher's probabilities; what it says costs much of the time.
+        after: the course whose weights it begins with; `None` = it begins with an encoder.
     """
 
     passes: Sequence[Pass]
     passages: float = 0.0
     taught: Collection[str] = ()
     order: Sequence[int] | None = None
+    after: str | None = None
 
     @property
     def sets(self) -> list[str]:
@@ -75,6 +78,16 @@ _PASSES = (
         numbers=1_500,
         reworded=_MULTINLI,
     ),
+    Pass(
+        _MOST | {"snli_20k": 6_000, "snli_train_9k": 3_000, "snli_cad": 3_000},
+        numbers=1_500,
+        reworded=_MULTINLI,
+    ),
+    Pass(
+        _MOST | {"snli_20k": 4_000, "snli_train_9k": 2_000, "snli_cad": 2_000},
+        numbers=1_500,
+        reworded=_MULTINLI,
+    ),
     Pass(_MOST, numbers=1_500, reworded=_MULTINLI),
 )
 """SNLI early; what dev is made of, with other words each time, up to the end."""
@@ -84,10 +97,10 @@ COURSES = {
     "teacher": Course(
         [Pass(dict.fromkeys(_MULTINLI) | {"lingnli": 13_000, "snli_20k": 1_500, "snli_cad": 1_500})]
     ),
-    "first": Course(_PASSES, passages=0.12, taught=_MOST),
-    "full": Course(_PASSES, passages=0.12, taught=_MOST, order=[1, 2, 3]),
+    "first": Course(_PASSES, passages=0.12, taught=_MOST, order=[0, 1, 2]),
+    "full": Course(_PASSES, passages=0.12, taught=_MOST, order=[3, 4, 5], after="first"),
 }
-"""By name: a quarter of an hour; what the packaged model's teacher learns; what it then learns itself, in two courses."""
+"""By name: a quarter of an hour; what a larger model learns, the teacher; what a small one then learns, in two courses."""
 
 
 Taught = Callable[[list[Pair]], list[Pair]]
@@ -115,8 +128,10 @@ def lessons(
     sets = training(folder, course.sets)
     if taught is not None:
         sets = {name: taught(pairs) if name in course.taught else pairs for name, pairs in sets.items()}
-    found = []
-    for number, one in enumerate(course.passes):
+    order = range(len(course.passes)) if course.order is None else course.order
+    found = {}
+    for number in dict.fromkeys(order):
+        one = course.passes[number]
         source = random.Random(f"{seed} {number}")
         pairs = [pair for name, most in one.sets.items() for pair in _some(sets[name], most, source)]
         premises = list(dict.fromkeys(pair.premise for pair in pairs))
@@ -124,13 +139,11 @@ def lessons(
         if taught is not None and reworded is not None and one.reworded:
             known = [pair for name in one.reworded for pair in sets[name]]
             made += taught(list(reworded(known, source)))
-        found.append(
-            [
-                passage(pair, source.choice(premises), source) if source.random() < course.passages else pair
-                for pair in [*pairs, *made]
-            ]
-        )
-    return found if course.order is None else [found[number] for number in course.order]
+        found[number] = [
+            passage(pair, source.choice(premises), source) if source.random() < course.passages else pair
+            for pair in [*pairs, *made]
+        ]
+    return [found[number] for number in order]
 
 
 def _some(pairs: Sequence[Pair], most: int | None, source: random.Random) -> Sequence[Pair]:

@@ -1,9 +1,9 @@
 """Train an entailment model on public data, where it stopped if it was stopped.
 
-The same command goes on from what was saved last, also after a kill. The course "full" makes the weights that the
-packaged model is made of, in four steps: a larger model learns from the labels ("teacher"); it says how likely each
-label is, also of pairs that nobody has labelled; the small one learns from both ("first"), and once more, moved by
-another optimizer. What a teacher said comes with the recipe, so the first two are done only where they are asked for.
+The same command goes on from what was saved last, also after a kill. The course "full" has four steps: a larger model
+learns from the labels ("teacher"); it says how likely each label is, also of pairs that nobody has labelled; the small
+one learns from both ("first"), and from more of them moved by another optimizer ("full"). What a teacher said comes
+with the recipe, so the first two are done only where they are asked for.
 "quick" takes a quarter of an hour on two cores.
 """
 
@@ -47,7 +47,7 @@ RECIPES: Mapping[str, Recipe] = {
 """By course; a recipe with looks has a judge."""
 
 BEGUN = "begun"
-"""Folder beside the full model's weights; the note of the training that it began with lies in it."""
+"""Folder beside a model's weights; the notes of the trainings that it began with lie in it, by course."""
 
 JUDGED_BY = "mnli_dev"
 """The set that chooses among the weights of a full training: a little of its accuracy there is owed to that."""
@@ -133,19 +133,21 @@ def _train(
         base = find(larger or TEACHER_BASE)
     elif COURSES[course].taught:
         encoder, opened = minilm(), None  # first, for a missing one is found at once
-        kept = kept or (home("full") if course == "first" else folder) / SAID  # asked once for both
+        kept = kept or (folder if course == "full" else home("full")) / SAID  # asked once for all courses
         if own_teacher or not _shipped(kept, seed):
             opened = _teacher(data, seed, larger, kept)
         taught = partial(_taught, kept, opened)
         reworded = Rewording(encoder)
-    if course == "full":
-        base = home("first")
-        done = _finished(base, "first", seed)
+    if before := COURSES[course].after:
+        base = home(before)
+        done = _finished(base, before, seed)
         if done is None:
-            print("course 'first' first", file=sys.stderr, flush=True)
-            done = _train(data, base, "first", seed, larger=larger, own_teacher=own_teacher, kept=kept)
-        (folder / BEGUN).mkdir(parents=True, exist_ok=True)
-        write_note(folder / BEGUN, done)
+            print(f"course {before!r} first", file=sys.stderr, flush=True)
+            done = _train(data, base, before, seed, larger=larger, own_teacher=own_teacher, kept=kept)
+        if (base / BEGUN).is_dir():
+            shutil.copytree(base / BEGUN, folder / BEGUN, dirs_exist_ok=True)
+        (folder / BEGUN / before).mkdir(parents=True, exist_ok=True)
+        write_note(folder / BEGUN / before, done)
     passes = lessons(data, COURSES[course], seed=seed, taught=taught, reworded=reworded)
     judge = None
     if recipe.looks:

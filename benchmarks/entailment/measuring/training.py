@@ -17,15 +17,15 @@ MOST_MINUTES = 2 * 15.0
 """Of processor time, for the quick course: a quarter of an hour on two cores, whatever else they have to do."""
 
 MOST_HOURS = 3.0
-"""By the clock, on two cores, for all steps to the packaged model."""
+"""By the clock, on two cores, for all steps of the recipe."""
 
 
 def rows(setting: Setting) -> list[Row]:
-    """Of the trainings that lead to the packaged model, of what the teacher said, and of the quick course."""
+    """Of the trainings of the recipe, of what the teacher said, and of the quick course."""
     full = setting.models.get("full")
     folders = {
         "teacher": None if full is None else full / SAID,
-        "first": None if full is None else full / BEGUN,
+        "first": None if full is None else full / BEGUN / "first",
         "full": full,
         "quick": setting.models.get("quick"),
     }
@@ -36,7 +36,7 @@ def rows(setting: Setting) -> list[Row]:
         found.append(Row.shown("training, teacher: time for what it says", said / 60, unit="min", digits=1))
     steps = [None if note is None else note.seconds for which, note in notes.items() if which != "quick"]
     known = [one for one in [*steps, said] if one is not None]
-    name = "training: all steps to the packaged model, by the clock"
+    name = "training: all steps of the recipe, by the clock"
     if len(known) == len(steps) + 1:
         return [*found, Row.at_most(name, sum(known) / 3600, MOST_HOURS, unit="h")]
     return [*found, Row.missing(name, HOW["full"], bar=f"≤ {MOST_HOURS:.2f}")]

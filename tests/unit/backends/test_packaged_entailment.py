@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from benchmarks.entailment.making.form import pack
+from benchmarks.entailment.making.form import made_of, pack
 from tests.unit.backends.models import TEXTS, edit_config, make, needs_local
 
 from guardrail.backends import packaged, weights
@@ -145,6 +145,14 @@ class TestPack:
         config = json.loads((shipped / "config.json").read_text(encoding="utf-8"))
         assert not {"_name_or_path", "transformers_version", "dtype", "torch_dtype"} & set(config)
         assert config["guardrail"] == {"weights": "int8-rows"}
+
+    def test_what_it_was_made_of(self, trained, shipped, tmp_path):
+        """Weights are known again in 8 bits, under any temperature; those of another seed or shape are others."""
+        pack(trained, tmp_path / "warm", temperature=1.7)
+        assert made_of(shipped, trained)
+        assert made_of(tmp_path / "warm", trained)
+        assert not made_of(shipped, make(tmp_path / "other", labels=NLI, seed=1))
+        assert not made_of(shipped, make(tmp_path / "shape", family="roberta", labels=NLI))
 
     def test_other_files_stay(self, trained, tmp_path):
         """The package's own module, say."""

@@ -158,6 +158,21 @@ class TestLessons:
         again = lessons(folder, replace(course, order=[2, 0, 2]), seed=0)
         assert again == [each[2], each[0], each[2]]
 
+    def test_a_part_of_the_passes(self, folder):
+        """Of a pass that a course leaves out nothing is made, so no teacher is asked about it."""
+        asked = []
+
+        def taught(pairs):
+            asked.append(len(pairs))
+            return [replace(pair, taught=(0.2, 0.5, 0.3)) for pair in pairs]
+
+        def reworded(pairs, source):
+            return (replace(one, hypothesis=str(source.random()), label=UNLABELLED) for one in pairs)
+
+        course = Course([Pass({"one": None}, reworded={"one"})] * 3, order=[2])
+        assert list(map(len, lessons(folder, course, seed=0, taught=taught, reworded=reworded))) == [80]
+        assert asked == [40]
+
     def test_most(self, folder):
         """So many pairs of a set that has more, others in another pass, the same with the same seed."""
         course = Course([Pass({"one": 7, "two": 99})] * 2)
@@ -195,8 +210,10 @@ class TestLessons:
         full = COURSES["full"]
         assert set(COURSES["quick"].sets) < set(full.sets)
         assert all(set(one.reworded) <= set(one.sets) & set(full.taught) for one in full.passes)
-        assert full.passes == COURSES["first"].passes
-        assert set(full.order) < set(range(len(full.passes)))
+        first = COURSES["first"]
+        assert (full.after, first.after) == ("first", None)
+        assert full.passes == first.passes
+        assert [*first.order, *full.order] == list(range(len(full.passes)))  # no pass comes again
         assert not any(set(course.sets) & set(HELD_OUT) for course in COURSES.values())
 
 
@@ -624,7 +641,7 @@ class TestCommand:
         monkeypatch.setattr(command, "SHIPPED", tmp_path / "none")
         return larger
 
-    def test_four_steps(self, tmp_path, monkeypatch, capsys):
+    def test_all_courses(self, tmp_path, monkeypatch, capsys):
         """The full course: the teacher, what it says, and then the model in two, which is not trained again."""
         needs_local()
         self._sets(tmp_path)
@@ -635,11 +652,12 @@ class TestCommand:
         assert "course 'teacher' first" in told.err
         assert "pair 10 of 10" in told.err
         passes = sum(bool(one.reworded) for one in COURSES["full"].passes)
-        assert told.err.count("pair 30 of 30\n") == passes == 3  # reworded pairs of three sets
+        assert told.err.count("pair 30 of 30\n") == passes == 5  # reworded pairs of three sets
         models = {one.name: one for one in (tmp_path / "models").iterdir()}
-        assert models.keys() == {"entailment-teacher", "entailment-first", "entailment-full"}
+        assert models.keys() == {f"entailment-{one}" for one in ("teacher", "first", "full")}
         assert told.err.count("course 'first' first") == 1
-        assert trained(models["entailment-full"] / BEGUN) == trained(models["entailment-first"])
+        begun = models["entailment-full"] / BEGUN / "first"
+        assert trained(begun) == trained(models["entailment-first"])
         assert not (models["entailment-first"] / SAID).exists()  # the teacher is asked once
         assert command.main(arguments) == 0
         assert capsys.readouterr().err == ""
@@ -653,7 +671,7 @@ class TestCommand:
         assert "--course first --seed 1 --again" in capsys.readouterr().err
         assert command.main([*arguments, "--course", "first"]) == 0
         assert command.main(arguments) == 0
-        assert trained(models["entailment-full"] / BEGUN).recipe.seed == 1
+        assert trained(begun).recipe.seed == 1
 
     def test_what_comes_with_the_recipe(self, tmp_path, monkeypatch, capsys):
         """Where a teacher's answers are shipped the small model learns from them alone, and becomes the same."""
@@ -693,12 +711,12 @@ def test_what_is_shipped_is_whole():
     """A teacher has said how likely each label is of every pair that the recipe has it asked about, here too."""
     needs_local()
     teacher, reworded = Teacher(SHIPPED, None), Rewording(minilm())
-    course = COURSES["first"]  # which has all passes
+    course = replace(COURSES["full"], order=None)  # all passes, of both courses
     passes = lessons(data_dir("nli"), course, seed=0, taught=teacher, reworded=reworded)
     made = [sum(pair.label == UNLABELLED for pair in one) > 20_000 for one in passes]
     assert made == [bool(one.reworded) for one in course.passes]
     taught = [pair.taught for one in passes for pair in one if pair.taught]
-    assert len(taught) > 300_000
+    assert len(taught) > 450_000
     assert max(abs(sum(shares) - 1) for shares in taught) < 0.002
     assert trained(SHIPPED).recipe == RECIPES["teacher"]
 

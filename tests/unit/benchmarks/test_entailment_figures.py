@@ -162,6 +162,7 @@ class TestQuantised:
             "mini": {"a accuracy": 80.2, "b accuracy": 69.5, "mnli_dev calibration error": 2.3},
         }
         monkeypatch.setattr(quantised, "figures", lambda _, which: said[which])
+        monkeypatch.setattr(quantised, "made_of", lambda mini, full: (mini, full) == (tmp_path, tmp_path))
         setting = Said({}, {}, mini=tmp_path, full=tmp_path)
         rows = {row.quantity: row for row in quantised.rows(setting)}
         assert rows["packaged weights"].ours == 2
@@ -169,6 +170,15 @@ class TestQuantised:
         assert rows["quantised: b accuracy, difference"].ok is False
         assert rows["quantised: b accuracy, difference"].ours == pytest.approx(0.5)
         assert rows["quantised: mnli_dev calibration error, difference"].ok is True
+
+    def test_weights_of_another_training(self, tmp_path, monkeypatch):
+        """Two models are not compared as one in two forms; the row says how to get the other form."""
+        (tmp_path / "model.safetensors").write_bytes(b"0" * 2_000_000)
+        monkeypatch.setattr(quantised, "made_of", lambda _mini, _full: False)
+        rows = {row.quantity: row for row in quantised.rows(Said({}, {}, mini=tmp_path, full=tmp_path))}
+        assert rows["packaged weights"].ours == 2
+        assert rows["quantised: differences"].ours is None
+        assert "--full DIR" in rows["quantised: differences"].reason
 
     def test_the_same_temperature(self, monkeypatch):
         """The full model is given the temperature before its calibration error is compared."""
@@ -455,11 +465,11 @@ class TestTraining:
         note |= {"loss": 0.5, "best": 3, "judged": 0.7}
         (tmp_path / "training.json").write_text(json.dumps(note), encoding="utf-8")
         monkeypatch.setattr(training, "seconds", lambda _folder: 900.0)
-        name = "training: all steps to the packaged model, by the clock"
+        name = "training: all steps of the recipe, by the clock"
         [row] = [row for row in training.rows(Said({}, {}, full=tmp_path)) if row.quantity == name]
         assert row.ours is None
-        for step, hours in (("said", None), ("begun", 3.25)):
-            (tmp_path / step).mkdir()
+        for step, hours in (("said", None), ("begun/first", 3.25)):
+            (tmp_path / step).mkdir(parents=True)
             (tmp_path / step / "training.json").write_text(json.dumps(note), encoding="utf-8")
             [row] = [row for row in training.rows(Said({}, {}, full=tmp_path)) if row.quantity == name]
             assert row.ours == hours
