@@ -47,7 +47,7 @@ RECIPES: Mapping[str, Recipe] = {
 """By course; a recipe with looks has a judge."""
 
 BEGUN = "begun"
-"""Folder beside a model's weights; the notes of the trainings that it began with lie in it, by course."""
+"""Folder beside a model's weights; the note of the training that it began with lies in it, in a folder of its course."""
 
 JUDGED_BY = "mnli_dev"
 """The set that chooses among the weights of a full training: a little of its accuracy there is owed to that."""
@@ -144,8 +144,6 @@ def _train(
         if done is None:
             print(f"course {before!r} first", file=sys.stderr, flush=True)
             done = _train(data, base, before, seed, larger=larger, own_teacher=own_teacher, kept=kept)
-        if (base / BEGUN).is_dir():
-            shutil.copytree(base / BEGUN, folder / BEGUN, dirs_exist_ok=True)
         (folder / BEGUN / before).mkdir(parents=True, exist_ok=True)
         write_note(folder / BEGUN / before, done)
     passes = lessons(data, COURSES[course], seed=seed, taught=taught, reworded=reworded)

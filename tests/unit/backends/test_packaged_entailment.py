@@ -151,6 +151,7 @@ class TestPack:
         pack(trained, tmp_path / "warm", temperature=1.7)
         assert made_of(shipped, trained)
         assert made_of(tmp_path / "warm", trained)
+        assert not made_of(trained, trained)  # which is no packed one
         assert not made_of(shipped, make(tmp_path / "other", labels=NLI, seed=1))
         assert not made_of(shipped, make(tmp_path / "shape", family="roberta", labels=NLI))
 
