@@ -1,4 +1,4 @@
-"""The form in which the packaged model is shipped: weights in 8-bit rows, calibrated by its own head, no needless files."""
+"""The form in which the packaged model is shipped: weights in 8 bits, calibrated by its own head, no needless files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._training import write_tensors
-from guardrail.backends.stored import in_rows, is_in_rows, marked, read_rows
+from guardrail.backends.stored import in_groups, is_in_groups, marked, read_groups
 from guardrail.backends.weights import checked, files, read_config
 from guardrail.errors import InputError
 
@@ -58,7 +58,7 @@ class Shipped:
 
 
 def pack(trained: Path, out: Path, *, temperature: float) -> Shipped:
-    """Write a trained model's weights in 8-bit rows, its configuration and its tokenizer; the same bytes each time.
+    """Write a trained model's weights in 8 bits, its configuration and its tokenizer; the same bytes each time.
 
     Args:
         trained: folder of a classifier in safetensors whose head is one linear layer, as BERT's.
@@ -85,13 +85,13 @@ def pack(trained: Path, out: Path, *, temperature: float) -> Shipped:
         if (trained / name).is_file():
             _write(out, name, json.loads((trained / name).read_text(encoding="utf-8")))
     weights = out / WEIGHTS
-    write_tensors(weights, in_rows(tensors))
+    write_tensors(weights, in_groups(tensors))
     with weights.open("rb") as stream:
         return Shipped(weights.stat().st_size, file_digest(stream, "sha256").hexdigest())
 
 
 def made_of(packed: Path, trained: Path) -> bool:
-    """Whether a folder holds the very weights of a trained model in 8-bit rows, whatever its head was divided by.
+    """Whether a folder holds the very weights of a trained model in 8 bits, whatever its head was divided by.
 
     Args:
         packed: what `pack` wrote; of a model in another form it is not so.
@@ -100,17 +100,20 @@ def made_of(packed: Path, trained: Path) -> bool:
     Raises:
         ConfigError: a file is absent or damaged.
     """
+    import torch
     from safetensors.torch import load_file
 
-    if not is_in_rows(read_config(packed)):
+    if not is_in_groups(read_config(packed)):
         return False
-    stored = read_rows(files(checked(packed)))
-    exact = {name: one.float() for path in files(checked(trained)) for name, one in load_file(path).items()}
-    if stored.keys() != exact.keys() or any(stored[name].shape != one.shape for name, one in exact.items()):
+    stored = in_groups(read_groups(files(checked(packed))))  # what was rounded once is not rounded farther
+    own = in_groups({name: one for path in files(checked(trained)) for name, one in load_file(path).items()})
+    if stored.keys() != own.keys() or any(stored[name].shape != one.shape for name, one in own.items()):
         return False
-    return all(  # within one step of a row, where rounding is within half of one
-        bool(((stored[name] - one).abs() <= one.abs().amax(-1, keepdim=True) / 127).all())
-        for name, one in exact.items()
+    return all(
+        bool(
+            torch.isclose(stored[name].float(), one.float(), rtol=1e-6, atol=0).all()
+        )  # the scales' last bits
+        for name, one in own.items()
         if name not in _HEAD
     )
 

@@ -82,7 +82,7 @@ _PASSES = (
 COURSES = {
     "quick": Course([Pass(dict.fromkeys(("mnli_train_10k", "mnli_train_9k", "snli_20k", "snli_cad")))]),
     "teacher": Course(
-        [Pass(dict.fromkeys(_MULTINLI) | {"lingnli": 13_000, "snli_20k": 1_500, "snli_cad": 1_500})]
+        [Pass(dict.fromkeys(_MULTINLI) | {"lingnli": 20_000, "snli_20k": 1_500, "snli_cad": 1_500})]
     ),
     "first": Course(_PASSES, passages=0.12, taught=_MOST, order=[0, 1, 2]),
     "full": Course(_PASSES, passages=0.12, taught=_MOST, order=[3, 4, 5], after="first"),

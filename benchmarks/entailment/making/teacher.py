@@ -27,7 +27,8 @@ from guardrail.requests import Entail
 __all__ = ["SAID", "SHIPPED", "Teacher", "seconds", "ship"]
 
 SAID = "said"
-"""Folder of what a model's teacher said, beside the model's weights; the note of the teacher's training lies in it."""
+"""Folder of what a model's teacher said, beside the model's weights; the note of the teacher's training lies in it, alone where
+what it said lies beside another course's."""
 
 SHIPPED = Path(__file__).parent / SAID
 """The same of the recipe's own training."""

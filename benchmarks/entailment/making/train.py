@@ -40,7 +40,7 @@ __all__ = ["BEGUN", "JUDGED_BY", "RECIPES", "home", "main"]
 
 RECIPES: Mapping[str, Recipe] = {
     "quick": Recipe(),
-    "teacher": Recipe(rate=5e-5, batch=32, longest=96, frozen=6, looks=1),
+    "teacher": Recipe(rate=5e-5, batch=32, longest=96, frozen=3, looks=1),
     "first": Recipe(rate=2e-4, looks=1, dropout=0.1),
     "full": Recipe(rate=3e-4, batch=128, looks=4, dropout=0.1, muon=True),
 }
@@ -141,7 +141,7 @@ def _train(
     if before := COURSES[course].after:
         base = home(before)
         done = _finished(base, before, seed)
-        if done is None:
+        if done is None or (kept is not None and trained(base / SAID) != trained(kept)):  # of another teacher
             print(f"course {before!r} first", file=sys.stderr, flush=True)
             done = _train(data, base, before, seed, larger=larger, own_teacher=own_teacher, kept=kept)
         (folder / BEGUN / before).mkdir(parents=True, exist_ok=True)
@@ -153,7 +153,11 @@ def _train(
         judge = Judge(random.Random(seed).sample(pairs, _GLANCE) if course == "teacher" else pairs)
     steps = sum(-(-len(lesson) // recipe.batch) for lesson in passes)
     with _told("steps", steps) as say:
-        return train(passes, folder, recipe=recipe, base=base, judge=judge, say=say)
+        done = train(passes, folder, recipe=recipe, base=base, judge=judge, say=say)
+    if kept is not None and (teacher := trained(kept)) is not None:
+        (folder / SAID).mkdir(exist_ok=True)
+        write_note(folder / SAID, teacher)  # also where what it said lies elsewhere
+    return done
 
 
 def _finished(folder: Path, course: str, seed: int) -> Trained | None:
@@ -180,8 +184,10 @@ def _shipped(kept: Path, seed: int) -> bool:
     if theirs.recipe != replace(RECIPES["teacher"], seed=seed):
         return False
     if trained(kept) != theirs:
-        shutil.rmtree(kept, ignore_errors=True)
-        shutil.copytree(SHIPPED, kept)
+        part = kept.with_name(f"{kept.name}.part")  # so that a kill leaves no note without what it is of
+        for one in (part, kept):
+            shutil.rmtree(one, ignore_errors=True)
+        shutil.copytree(SHIPPED, part).rename(kept)
     return True
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from guardrail.backends._networks import quiet
-from guardrail.backends.stored import is_in_rows, read_rows
+from guardrail.backends.stored import is_in_groups, read_groups
 from guardrail.backends.weights import files
 from guardrail.errors import ConfigError
 
@@ -37,8 +37,8 @@ def opened(folder: Path, config: Mapping[str, Any], maker: str) -> tuple[Any, An
         try:
             reader = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **options)
             make = getattr(transformers, maker)
-            if is_in_rows(config):
-                network, told = _from_rows(make, folder, options, wanted)
+            if is_in_groups(config):
+                network, told = _from_stored(make, folder, options, wanted)
             else:
                 network, told = make.from_pretrained(str(folder), use_safetensors=True, **options, **wanted)
         except ConfigError:
@@ -51,7 +51,7 @@ def opened(folder: Path, config: Mapping[str, Any], maker: str) -> tuple[Any, An
     return network.float().eval(), reader, told
 
 
-def _from_rows(
+def _from_stored(
     maker: Any, folder: Path, options: Mapping[str, Any], wanted: Mapping[str, Any]
 ) -> tuple[Any, Mapping[str, Any]]:
     """A network whose weights are read by us: transformers gets them ready, and makes none up meanwhile."""
@@ -63,6 +63,6 @@ def _from_rows(
     with torch.device("meta"):  # only to learn its class: no memory, no numbers
         kind = type(maker.from_config(config, trust_remote_code=False))
     network, told = kind.from_pretrained(
-        None, config=config, state_dict=read_rows(files(folder)), local_files_only=True, **wanted
+        None, config=config, state_dict=read_groups(files(folder)), local_files_only=True, **wanted
     )
     return network, told

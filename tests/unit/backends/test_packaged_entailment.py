@@ -144,7 +144,7 @@ class TestPack:
             assert str(trained.parent) not in path.read_text(encoding="utf-8")
         config = json.loads((shipped / "config.json").read_text(encoding="utf-8"))
         assert not {"_name_or_path", "transformers_version", "dtype", "torch_dtype"} & set(config)
-        assert config["guardrail"] == {"weights": "int8-rows"}
+        assert config["guardrail"] == {"weights": "int8-groups"}
 
     def test_what_it_was_made_of(self, trained, shipped, tmp_path):
         """Weights are known again in 8 bits, under any temperature; those of another seed or shape are others."""
@@ -328,7 +328,7 @@ class TestDistributions:
         assert "Requires-Dist" not in metadata
 
     def test_weights_are_in_no_other(self, tmp_path):
-        """The source distribution of guardrail leaves models/ out: 23 MB that a wheel of its own holds."""
+        """The source distribution of guardrail leaves models/ out: 24 MB that a wheel of its own holds."""
         pytest.importorskip("hatchling")
         path = self.built(ROOT, "sdist", tmp_path / "out")
         with tarfile.open(path) as archive:

@@ -1,6 +1,7 @@
-"""Weights in 8-bit rows: near the exact ones, read as any others, and refused when damaged."""
+"""Weights in 8 bits: near the exact ones, read as any others, and refused when damaged."""
 
 import json
+import re
 import shutil
 
 import pytest
@@ -8,7 +9,7 @@ from tests.unit.backends.models import TEXTS, edit_config, make, needs_local
 
 from guardrail.backends.embedding import Embedder
 from guardrail.backends.entailment import EntailmentModel
-from guardrail.backends.stored import in_rows, is_in_rows, marked, read_rows
+from guardrail.backends.stored import in_groups, is_in_groups, marked, read_groups
 from guardrail.backends.weights import digest
 from guardrail.errors import ConfigError
 from guardrail.requests import Embed, Entail
@@ -23,14 +24,14 @@ def stored(folder):
     from safetensors.torch import load_file, save_file
 
     weights = folder / "model.safetensors"
-    save_file(in_rows(load_file(weights)), weights, metadata={"format": "pt"})
+    save_file(in_groups(load_file(weights)), weights, metadata={"format": "pt"})
     edit_config(folder, **marked({}))
     return folder
 
 
 @pytest.fixture(scope="module")
 def small(folders, tmp_path_factory):
-    return stored(shutil.copytree(folders(), tmp_path_factory.mktemp("rows") / "model"))
+    return stored(shutil.copytree(folders(), tmp_path_factory.mktemp("stored") / "model"))
 
 
 @pytest.fixture
@@ -63,71 +64,85 @@ def gap(some, others):
     )
 
 
-class TestRows:
-    def test_within_half_a_step(self):
-        """No element is farther away than half of 1/127 of its row's largest; a row of zeros stays one."""
+class TestGroups:
+    @pytest.mark.parametrize(("columns", "groups"), [(30, 1), (64, 1), (192, 3)])
+    def test_within_half_a_step(self, columns, groups):
+        """No element is farther away than half of 1/127 of its group's largest; a row of zeros stays one."""
         import torch
 
         torch.manual_seed(0)
-        exact = torch.randn(40, 30) * torch.logspace(-6, 3, 40)[:, None]
+        exact = torch.randn(40, columns) * torch.logspace(-6, 3, 40)[:, None]
+        exact[:, 5] *= 50  # a column of large weights
         exact[7] = 0
-        rows = in_rows({"w": exact})
-        assert {name: (str(one.dtype), tuple(one.shape)) for name, one in rows.items()} == {
-            "w.rows": ("torch.int8", (40, 30)),
-            "w.scale": ("torch.float32", (40,)),
+        found = in_groups({"w": exact})
+        assert {name: (str(one.dtype), tuple(one.shape)) for name, one in found.items()} == {
+            "w.whole": ("torch.int8", (40, columns)),
+            "w.scale": ("torch.float32", (40, groups)),
         }
-        product = rows["w.rows"] * rows["w.scale"][:, None]
-        step = exact.abs().amax(dim=1, keepdim=True) / 127
+        step = exact.reshape(40, groups, -1).abs().amax(dim=2) / 127
+        scale, step = (one.repeat_interleave(columns // groups, dim=1) for one in (found["w.scale"], step))
+        product = found["w.whole"] * scale
         assert bool(((product - exact).abs() <= step * 0.5001).all())
         assert bool((product - exact).abs().max() > 0)
-        assert int(rows["w.rows"].abs().max()) == 127
+        assert int(found["w.whole"].abs().max()) == 127
 
     def test_by_hand(self):
         """1.27 is the largest, so the step is 0.01: what lies between two steps goes to the nearer one."""
         import torch
 
         row = torch.tensor([1.27, -1.27, 0.104, -0.106] + [0.0] * 13)
-        rows = in_rows({"w": row.repeat(17, 1)})
-        assert rows["w.rows"][3, :5].tolist() == [127, -127, 10, -11, 0]
-        assert rows["w.scale"].tolist() == pytest.approx([0.01] * 17)
+        found = in_groups({"w": row.repeat(17, 1)})
+        assert found["w.whole"][3, :5].tolist() == [127, -127, 10, -11, 0]
+        assert found["w.scale"].flatten().tolist() == pytest.approx([0.01] * 17)
+        wide = in_groups({"w": torch.cat([torch.full((17, 64), 2.54), torch.full((17, 64), 0.127)], dim=1)})
+        assert wide["w.scale"].tolist() == [pytest.approx([0.02, 0.001])] * 17
+        assert wide["w.whole"].unique().tolist() == [127]
+
+    def test_read_back(self, tmp_path):
+        """Each group by its own scale. Oracle: weights that are whole numbers of steps come back as they were."""
+        import torch
+        from safetensors.torch import save_file
+
+        steps = torch.arange(1, 52)[:, None].repeat_interleave(64, dim=1).reshape(17, 192) / 128
+        exact = torch.randint(-127, 128, (17, 192)) * steps
+        exact[:, ::64] = 127 * steps[:, ::64]
+        save_file(in_groups({"w": exact}), tmp_path / "w.safetensors")
+        assert torch.allclose(read_groups([tmp_path / "w.safetensors"])["w"], exact, rtol=1e-6, atol=0)
 
     def test_narrow_and_flat_stay(self):
         """Vectors, a head of three outputs and whole numbers are stored as they are."""
         import torch
 
         tensors = {"b": torch.randn(40), "head": torch.randn(3, 40), "places": torch.arange(40)[None]}
-        rows = in_rows(tensors)
-        assert sorted(rows) == sorted(tensors)
-        assert all(torch.equal(rows[name], tensors[name]) for name in tensors)
+        found = in_groups(tensors)
+        assert sorted(found) == sorted(tensors)
+        assert all(torch.equal(found[name], tensors[name]) for name in tensors)
 
     def test_coarse_vectors_become_fp32(self):
         """bfloat16 is a float as well."""
         import torch
 
-        assert in_rows({"b": torch.ones(4, dtype=torch.bfloat16)})["b"].dtype == torch.float32
+        assert in_groups({"b": torch.ones(4, dtype=torch.bfloat16)})["b"].dtype == torch.float32
 
     @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
     def test_refuses_no_numbers(self, bad):
-        """They would make a row of zeros, or of nothing."""
+        """They would make a group of zeros, or of nothing."""
         import torch
 
         weight = torch.ones(20, 20)
         weight[3, 4] = bad
         with pytest.raises(ConfigError, match=r"finite weights.*'w'"):
-            in_rows({"w": weight})
+            in_groups({"w": weight})
 
     def test_again_is_the_same(self, small):
         """What has been rounded once is not rounded farther."""
         import torch
-
-        once = read_rows([small / "model.safetensors"])
-        rows = in_rows(once)
-        before = {name: one for name, one in in_rows(once).items() if name.endswith(".rows")}
-        assert all(torch.equal(rows[name], one) for name, one in before.items())
         from safetensors.torch import load_file
 
+        once = read_groups([small / "model.safetensors"])
+        found = in_groups(once)
         first = load_file(small / "model.safetensors")
-        assert all(torch.equal(rows[name], first[name]) for name in first if name.endswith(".rows"))
+        assert all(torch.equal(found[name], first[name]) for name in first if name.endswith(".whole"))
 
 
 class TestReading:
@@ -146,7 +161,7 @@ class TestReading:
 
         plain = shutil.copytree(folders(), tmp_path / "plain")
         save_file(
-            read_rows([small / "model.safetensors"]), plain / "model.safetensors", metadata={"format": "pt"}
+            read_groups([small / "model.safetensors"]), plain / "model.safetensors", metadata={"format": "pt"}
         )
         expected = said(EntailmentModel(plain, device="cpu"))
         assert gap(said(EntailmentModel(small, device="cpu")), expected) < 1e-6
@@ -207,19 +222,30 @@ class TestDamage:
             EntailmentModel(folder, device="cpu").load()
 
     def test_no_scale(self, spoilt):
-        """Rows without scales are no weights."""
+        """Whole numbers without scales are no weights."""
         folder = spoilt(lambda one: one.pop("bert.pooler.dense.weight.scale"))
         self.refused(folder, r"scales of 'bert\.pooler\.dense\.weight' .*found none")
 
-    def test_scale_of_another_length(self, spoilt):
-        """One per row."""
+    @pytest.mark.parametrize(
+        ("change", "got"),
+        [
+            (lambda one: one[:-1], "[31, 1]"),
+            (lambda one: one.repeat(1, 3), "[32, 3]"),
+            (lambda one: one[:, :0], "[32, 0]"),
+            (lambda one: one[:, 0], "[32]"),
+            (lambda one: one.int(), "torch.int32 of shape [32, 1]"),
+        ],
+    )
+    def test_scale_of_another_shape(self, spoilt, change, got):
+        """One per row and group, of groups that are equal."""
         name = "bert.pooler.dense.weight.scale"
-        folder = spoilt(lambda one: one.update({name: one[name][:-1].clone()}))
-        self.refused(folder, r"expected 32 scales of float32 as 'bert\.pooler\.dense\.weight\.scale'.*\[31\]")
+        folder = spoilt(lambda one: one.update({name: change(one[name]).contiguous()}))
+        told = r"expected scales of float32 for 32 rows as 'bert\.pooler\.dense\.weight\.scale'.*divide 32 columns"
+        self.refused(folder, rf"{told}.*{re.escape(got)}")
 
-    @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+    @pytest.mark.parametrize("bad", [float("nan"), float("inf"), 3e38])
     def test_scale_is_no_number(self, spoilt, bad):
-        """It would make a row of no numbers, found at the first answer only."""
+        """It would make a group of no numbers, or of numbers too large for any, found at the first answer only."""
         folder = spoilt(lambda one: one["bert.pooler.dense.weight.scale"].fill_(bad))
         self.refused(folder, r"NaN or infinity in 'bert\.pooler\.dense\.weight\.scale'")
 
@@ -228,9 +254,9 @@ class TestDamage:
         folder = spoilt(lambda one: one["classifier.bias"].fill_(float("nan")))
         self.refused(folder, r"NaN or infinity in 'classifier\.bias'")
 
-    def test_rows_of_another_kind(self, spoilt):
+    def test_numbers_of_another_kind(self, spoilt):
         """Whole numbers of 8 bits, in a matrix."""
-        name = "bert.pooler.dense.weight.rows"
+        name = "bert.pooler.dense.weight.whole"
         self.refused(spoilt(lambda one: one.update({name: one[name].int()})), "matrix of int8 as .*int32")
         self.refused(
             spoilt(lambda one: one.update({name: one[name].char()[0].clone()})), r"matrix of int8 .*\[32\]"
@@ -240,15 +266,15 @@ class TestDamage:
         """A matrix that is not there at all is not made up."""
 
         def change(one):
-            del one["bert.pooler.dense.weight.rows"], one["bert.pooler.dense.weight.scale"]
+            del one["bert.pooler.dense.weight.whole"], one["bert.pooler.dense.weight.scale"]
 
         self.refused(spoilt(change), r"got none for \['bert\.pooler\.dense\.weight'\]")
 
-    def test_of_another_shape(self, spoilt):
+    def test_matrix_of_another_shape(self, spoilt):
         """Fewer words than the configuration says."""
 
         def change(one):
-            for part in ("rows", "scale"):
+            for part in ("whole", "scale"):
                 name = f"bert.embeddings.word_embeddings.weight.{part}"
                 one[name] = one[name][:-1].clone()
 
@@ -281,23 +307,23 @@ class TestDamage:
         self.refused(copy, "expected a safetensors file")
 
     def test_mark_is_lost(self, small, tmp_path):
-        """Rows are not taken for weights where the configuration does not say that they are rows."""
+        """Whole numbers are not taken for weights where the configuration does not say what they are."""
         copy = shutil.copytree(small, tmp_path / "model")
         edit_config(copy, guardrail=None)
         self.refused(copy, "got none for")
 
-    @pytest.mark.parametrize("own", [{"weights": "int4-rows"}, {}, "int8-rows", ["int8-rows"]])
+    @pytest.mark.parametrize("own", [{"weights": "int8-rows"}, {}, "int8-groups", ["int8-groups"]])
     def test_unknown_form(self, small, tmp_path, own):
         """A later version's, say."""
         copy = shutil.copytree(small, tmp_path / "model")
         edit_config(copy, guardrail=own)
-        self.refused(copy, "expected {'weights': 'int8-rows'} as 'guardrail'")
+        self.refused(copy, "expected {'weights': 'int8-groups'} as 'guardrail'")
 
 
 class TestMark:
     def test_marked(self):
         """All else stays, and the original is not changed."""
         config = {"model_type": "bert"}
-        assert marked(config) == {"model_type": "bert", "guardrail": {"weights": "int8-rows"}}
+        assert marked(config) == {"model_type": "bert", "guardrail": {"weights": "int8-groups"}}
         assert config == {"model_type": "bert"}
-        assert (is_in_rows(config), is_in_rows(marked(config))) == (False, True)
+        assert (is_in_groups(config), is_in_groups(marked(config))) == (False, True)

@@ -658,7 +658,9 @@ class TestCommand:
         assert told.err.count("course 'first' first") == 1
         begun = models["entailment-full"] / BEGUN / "first"
         assert trained(begun) == trained(models["entailment-first"])
-        assert not (models["entailment-first"] / SAID).exists()  # the teacher is asked once
+        # The teacher is asked once; the first course has its note alone.
+        assert [one.name for one in (models["entailment-first"] / SAID).iterdir()] == ["training.json"]
+        assert trained(models["entailment-first"] / SAID) == trained(models["entailment-full"] / SAID)
         assert command.main(arguments) == 0
         assert capsys.readouterr().err == ""
         assert command.main([*arguments, "--seed", "1"]) == 2
@@ -693,7 +695,9 @@ class TestCommand:
         assert models == {"entailment-first", "entailment-full"}
         assert same(tmp_path / "whole" / "entailment-full", tmp_path / "models" / "entailment-full")
         assert command.main([*arguments, "--again", "--own-teacher", "--teacher-base", str(larger)]) == 0
-        assert "course 'teacher' first" in capsys.readouterr().err
+        told = capsys.readouterr()
+        assert "course 'teacher' first" in told.err
+        assert "course 'first' first" in told.err  # the one that is there learnt from another teacher
 
     def test_no_teacher(self, tmp_path, monkeypatch, capsys):
         """It says so before anything is trained, where one of its own is asked for."""
