@@ -20,12 +20,13 @@ from guardrail.text.citations.words import YEAR, title_case, words
 
 __all__ = ["loose", "standing", "titled"]
 
+# Atomic groups, not possessive quantifiers, of what has branches: Python 3.11.2 (Debian 12) misses matches of these.
 _TITLE = re.compile(
     r"\"(?P<nested>[^\"\r\n]{2,150}\s\"\w[^\"\r\n]{1,150}+\"[^\"\r\n]{0,150}+)\"(?!\w)"
-    r"|\"(?P<straight>[^\"\r\n]{4,350}+)\"|“(?P<curly>(?:[^“”\r\n]|“[^“”\r\n]{1,200}+”){4,350}+)”|„(?P<german>[^„“”\r\n]{4,350}+)[“”]"
+    r"|\"(?P<straight>[^\"\r\n]{4,350}+)\"|“(?P<curly>(?>(?:[^“”\r\n]|“[^“”\r\n]{1,200}+”){4,350}))”|„(?P<german>[^„“”\r\n]{4,350}+)[“”]"
     r"|«(?P<french>[^«»\r\n]{4,350}+)»|《(?P<book>[^《》\r\n]{2,200}+)》|『(?P<corner>[^『』\r\n]{2,200}+)』"
-    r"|(?<!\w)'(?P<single>(?:[^'\"“”\r\n]|(?<=\w)'(?=\w)){8,300}+)'(?!\w)"
-    r"|‘(?P<low>(?:[^‘’\"“”\r\n]|(?<=\w)’(?=\w)){8,300}+)’(?!\w)"
+    r"|(?<!\w)'(?P<single>(?>(?:[^'\"“”\r\n]|(?<=\w)'(?=\w)){8,300}))'(?!\w)"
+    r"|‘(?P<low>(?>(?:[^‘’\"“”\r\n]|(?<=\w)’(?=\w)){8,300}))’(?!\w)"
     r"|(?<![\w*])(?P<stars>\*\*?)(?=[^\s*])(?P<italic>[^*\r\n]{4,300}+)(?P=stars)(?![\w*])"
     r"|(?<!\w)_(?=[^\s_])(?P<under>[^_\r\n]{4,300}+)_(?!\w)"
     r"|\[(?P<link>[^\[\]\r\n]{4,300}+)\]\((?P<address>[^()\s]{4,500}+)\)"
