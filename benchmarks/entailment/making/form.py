@@ -109,10 +109,8 @@ def made_of(packed: Path, trained: Path) -> bool:
     own = in_groups({name: one for path in files(checked(trained)) for name, one in load_file(path).items()})
     if stored.keys() != own.keys() or any(stored[name].shape != one.shape for name, one in own.items()):
         return False
-    return all(
-        bool(
-            torch.isclose(stored[name].float(), one.float(), rtol=1e-6, atol=0).all()
-        )  # the scales' last bits
+    return all(  # but for the last bits of scales
+        bool(torch.isclose(stored[name].float(), one.float(), rtol=1e-6, atol=0).all())
         for name, one in own.items()
         if name not in _HEAD
     )

@@ -19,6 +19,7 @@ _START = re.compile(r"@([A-Za-z]{2,30})[ \t]{0,8}(?P<open>[{(])\s{0,8}([^\s,{}()
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _PAREN_END = re.compile(r"\)[ \t]*+(?=\r?\n|\Z|```|~~~|@)")
 _BREAK = re.compile(r"\r?\n[ \t]*+(?:\r?\n|```|~~~|@[A-Za-z])|(?:```|~~~)|@[A-Za-z]{2,30}[ \t]{0,8}[{(]")
+# An atomic group, not a possessive quantifier, for the reason given at `prose._TITLE`.
 _FIELD = re.compile(
     r"(?<!\w)(?P<key>[A-Za-z]{2,20})\s{0,8}=\s{0,8}(?:\{(?P<braced>(?>(?:[^{}]|\{[^{}]{0,300}\}){0,1500}))\}?"
     r"|\"(?P<quoted>[^\"]{0,1500}+)\"?|(?P<bare>\w{1,40}))"
