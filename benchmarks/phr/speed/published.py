@@ -8,6 +8,7 @@ of p(·|x, D) and the log-probabilities of all responses under D come from the s
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -78,6 +79,8 @@ class Published:
             .eval()
             .to(device)
         )
+        names = inspect.signature(self._network.forward).parameters
+        self._past = "cache" if "cache" in names else "past_key_values"  # since transformers 5.24, and before
         self._end = int(self._network.config.eos_token_id)
         self._device = device
         self._seed = seed
@@ -176,12 +179,12 @@ class Published:
         self.tokens += len(ids)
         output = self._network(
             input_ids=torch.tensor([ids], device=self._device),
-            past_key_values=past,
             use_cache=True,
             logits_to_keep=1,
+            **{self._past: past},
         )
         shares: Floats = output.logits[0, -1].double().softmax(-1).cpu().numpy()
-        return shares, output.past_key_values
+        return shares, output[self._past]
 
     def _text(self, tokens: Sequence[int]) -> str:
         return str(self._reader.decode(list(tokens), skip_special_tokens=False))

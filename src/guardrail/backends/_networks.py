@@ -1,9 +1,11 @@
-"""What is done to a network of transformers between its files and its first use."""
+"""What a network of transformers needs that the library does not do, or does otherwise from release to release."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from threading import Lock
 from typing import Any
 
@@ -11,7 +13,7 @@ from guardrail.backends._forked import renewed
 from guardrail.backends._int8 import quantise
 from guardrail.errors import ConfigError
 
-__all__ = ["coarser", "keep_layers", "quiet"]
+__all__ = ["coarser", "keep_layers", "memory_name", "quiet"]
 
 
 class _Silence:
@@ -82,3 +84,18 @@ def coarser(network: Any, precision: str) -> Any:
     if precision == "int8":
         quantise(network)
     return network.to(torch.bfloat16) if precision == "bf16" else network
+
+
+def memory_name(network: Any) -> str:
+    """The word by which a network takes, and gives, what it keeps of the tokens before.
+
+    transformers 5.24 renamed it and warns where the former one is used; older releases, and networks whose code comes
+    with their weights, know the former one only.
+    """
+    kind: Any = type(network)  # of any class, for mypy takes no type for hashable
+    return _memory_name(kind)
+
+
+@cache
+def _memory_name(kind: Any) -> str:
+    return "cache" if "cache" in inspect.signature(kind.forward).parameters else "past_key_values"

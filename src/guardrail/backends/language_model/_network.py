@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from guardrail.backends._forked import apart
 from guardrail.backends._local import LocalModel
+from guardrail.backends._networks import memory_name
 from guardrail.backends.batching import Work
 from guardrail.backends.language_model._head import Head, hidden_states
 from guardrail.backends.language_model._rows import Shape
@@ -132,7 +133,8 @@ class Causal(LocalModel):
         cache = DynamicCache(config=self.network.config)
         with self._lock, torch.inference_mode():
             ids = torch.zeros((1, 1), dtype=torch.long, device=self.device)
-            found = self.network.base_model(input_ids=ids, past_key_values=cache, use_cache=True)
+            trunk = self.network.base_model
+            found = trunk(input_ids=ids, use_cache=True, **{memory_name(trunk): cache})
         kept = {tuple(part.shape[1:]) for layer in cache.layers for part in (layer.keys, layer.values)}
         if len(kept) != 1:
             raise ValueError(f"layers keep different things: {sorted(kept)!r}")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from guardrail.backends._networks import memory_name
 from guardrail.backends.language_model._prefixes import Path, Prefixes, shared
 
 if TYPE_CHECKING:
@@ -150,12 +151,13 @@ class Buffer:
         seen = torch.from_numpy(sight).to(device)[:, None]
         kind = self._model.shape.kind
         mask = torch.zeros(seen.shape, dtype=kind, device=device).masked_fill_(~seen, torch.finfo(kind).min)
-        found = self._model.network.base_model(
+        trunk = self._model.network.base_model
+        found = trunk(
             input_ids=torch.from_numpy(ids).to(device),
             attention_mask=mask,
             position_ids=torch.from_numpy(places).to(device),
-            past_key_values=self._cache,
             use_cache=True,
+            **{memory_name(trunk): self._cache},
         ).last_hidden_state
         self.length += ids.shape[1]
         return found

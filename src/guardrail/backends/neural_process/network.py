@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from guardrail.backends._networks import memory_name
 from guardrail.backends.neural_process.bars import Bars
 from guardrail.errors import ConfigError
 
@@ -146,12 +147,13 @@ def attention(
         if steps
         else torch.zeros(count, dtype=torch.long, device=inputs.device)
     )
-    found: Tensor = network["decoder"](
+    decoder = network["decoder"]
+    found: Tensor = decoder(
         inputs_embeds=network["embed"](inputs),
         attention_mask=mask,
         position_ids=(places + at)[None],
-        past_key_values=past,
         use_cache=past is not None,
+        **{memory_name(decoder): past},
     ).last_hidden_state
     return found
 
