@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
-
-import numpy as np
 
 from benchmarks._table import Row
 from benchmarks.entailment.measuring.checked import scores
 from benchmarks.entailment.measuring.choices import LONE, SHIPPED
+from benchmarks.entailment.measuring.fusing import AMONG, fused, lone
 from benchmarks.entailment.measuring.rows import (
     JUDGED,
     Asked,
@@ -20,14 +18,14 @@ from benchmarks.entailment.measuring.rows import (
     line,
     summed,
 )
+from benchmarks.entailment.measuring.slips import slips
 from benchmarks.entailment.setting import Setting
 from benchmarks.selfcheck.embedded import POOLING
 from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, measure
 from benchmarks.selfcheck.passages import Passage
 from guardrail.detectors.selfcheck import BertScoreCheck, NgramCheck
-from guardrail.detectors.selfcheck.ensemble import Stack
 
-__all__ = ["fused", "lone", "rows"]
+__all__ = ["rows"]
 
 ALONE = dict(zip(JUDGED, (88.0, 51.0, 60.0, 69.0), strict=True))
 TOGETHER = dict(zip(JUDGED, (89.0, 52.0, 63.0, 73.0), strict=True))
@@ -35,7 +33,6 @@ TOGETHER = dict(zip(JUDGED, (89.0, 52.0, 63.0, 73.0), strict=True))
 
 FUSIONS = (("NLI", "n-gram"), ("NLI", "n-gram", "BERTScore"))
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.5)
-AMONG, ANSWERS = 7, 1_500
 
 
 def rows(setting: Setting) -> list[Row]:
@@ -54,6 +51,8 @@ def rows(setting: Setting) -> list[Row]:
     setting.run.say("WikiBio, BERTScore")
     encoder = BertScoreCheck(encoder="packaged", splitter=asked.splitter)
     members["BERTScore"] = scores(encoder, cases(both))
+    setting.run.say("WikiBio, weights of a contradiction")
+    weights = slips(first, *(values[: len(first)] for values in alone.values()))
     found, best_alone = _judged(first, second, alone, [(name,) for name in alone], ALONE)
     for name in ("n-gram", "BERTScore"):
         found += _by_halves(f"{name} alone", first, second, members[name], None)
@@ -67,6 +66,7 @@ def rows(setting: Setting) -> list[Row]:
         quantity = f"WikiBio, rows 0-118, {_title(FUSIONS[-1], share)}: {' / '.join(JUDGED)}"
         found.append(Row.shown(quantity, line(measure(first, fused(own, first, len(first), share)))))
         found += _price(_title(FUSIONS[-1], share), own, first, share)
+    found += weights
     found.append(Row.shown("WikiBio: NLI alone as chosen on rows 0-118", _title(*best_alone)))
     found.append(Row.shown("WikiBio: the fusion chosen on rows 0-118", _title(*best)))
     return found
@@ -139,56 +139,3 @@ def _by_halves(
                 for column in SENTENCE_COLUMNS
             ]
     return found
-
-
-def fused(
-    members: Mapping[str, Scores], passages: Sequence[Passage], fitted: int, share: float = 0.0
-) -> Scores:
-    """Log-odds by the mean of the members' z-scores, pooled in part, as the packaged fits have them.
-
-    Args:
-        members: by name, one score per sentence of each passage.
-        passages: as many.
-        fitted: how many passages, from the first, give the constants.
-        share: of the pooling.
-    """
-    stack = _stack({name: values[:fitted] for name, values in members.items()}, passages[:fitted], share)
-    flat = {name: np.concatenate(values) for name, values in members.items()}
-    odds = stack.log_odds(flat, _places(passages)).tolist()
-    edges = np.cumsum([0, *(len(passage.labels) for passage in passages)]).tolist()
-    return [odds[a:b] for a, b in pairwise(edges)]
-
-
-def lone(members: Mapping[str, Scores], passages: Sequence[Passage], share: float) -> tuple[float, float]:
-    """What pooling costs: answers of one made-up sentence and some accurate ones, each of any passage, drawn at random.
-
-    Args:
-        members: by name, one score per sentence of each passage; the curve is fitted to them.
-        passages: as many.
-        share: of the pooling.
-
-    Returns:
-        The share of the made-up ones that is flagged (P of at least .5), and of the accurate ones.
-    """
-    flat = {name: np.concatenate(values) for name, values in members.items()}
-    labels = np.concatenate([passage.labels for passage in passages])
-    accurate, made_up = np.flatnonzero(labels == 0), np.flatnonzero(labels == 1)
-    source = np.random.default_rng(0)
-    drawn = [[*source.choice(accurate, AMONG, replace=False), source.choice(made_up)] for _ in range(ANSWERS)]
-    rows = np.array(drawn)
-    answers = np.repeat(np.arange(ANSWERS), AMONG + 1).tolist()
-    odds = _stack(members, passages, share).log_odds(
-        {name: values[rows.ravel()] for name, values in flat.items()}, answers
-    )
-    flags = odds.reshape(rows.shape) >= 0
-    return float(flags[:, -1].mean()), float(flags[:, :-1].mean())
-
-
-def _stack(members: Mapping[str, Scores], passages: Sequence[Passage], share: float) -> Stack:
-    flat = {name: np.concatenate(values) for name, values in members.items()}
-    labels = np.concatenate([passage.labels for passage in passages])
-    return Stack.fit_mean(flat, labels, _places(passages), pooling=share)
-
-
-def _places(passages: Sequence[Passage]) -> list[int]:
-    return [place for place, passage in enumerate(passages) for _ in passage.labels]

@@ -10,9 +10,10 @@ from benchmarks._table import Expected, Row, Run
 from benchmarks.entailment import record, run
 from benchmarks.entailment.calibration import folds, tempered
 from benchmarks.entailment.making.loop import Recipe
-from benchmarks.entailment.measuring import accuracy, context, grid, quantised, training, wikibio
+from benchmarks.entailment.measuring import accuracy, context, grid, quantised, slips, training, wikibio
 from benchmarks.entailment.measuring.checked import Remembered, scores
 from benchmarks.entailment.measuring.choices import CHOICES, CONTEXT, LONE, SHIPPED, Choice, cheapest
+from benchmarks.entailment.measuring.fusing import fused, lone
 from benchmarks.entailment.measuring.rows import summed
 from benchmarks.entailment.measuring.speed import lengthened
 from benchmarks.entailment.pairs import HELD_OUT, Pair
@@ -24,6 +25,7 @@ from benchmarks.selfcheck.passages import Passage
 from guardrail import Case
 from guardrail.backends import Backend
 from guardrail.detectors.selfcheck.fits import read_fit
+from guardrail.detectors.selfcheck.nli import SLIP
 from guardrail.errors import InputError
 from guardrail.flow import Answer
 from guardrail.requests import Entail, Entailment
@@ -234,9 +236,9 @@ class TestChecked:
         assert scores(SHIPPED.detector(), [self.CASE], {"entailment": Remembered(Table())}) == [[0.5, 0.75]]
 
     def test_lone_scores(self):
-        """The mean over the samples of P(neutral) + .9 P(contradiction): (.225 + .7) / 2 and .7."""
+        """The mean over the samples of P(neutral) + .95 P(contradiction): (.2375 + .725) / 2 and .725."""
         (found,) = scores(LONE.detector(), [self.CASE], {"entailment": Remembered(Table())})
-        assert found == pytest.approx([0.4625, 0.7])
+        assert found == pytest.approx([0.48125, 0.725])
 
     def test_asked_once(self):
         """What another detector has asked is answered from memory, and alike."""
@@ -266,12 +268,12 @@ class TestWikibio:
         """In the order of the mean of z-scores by the first passage's mean and deviation alone: (0, 2) has 1 and 1."""
         passages = [Passage(0, "", ("", ""), (0.0, 1.0), ()), Passage(1, "", ("",), (0.0,), ())]
         members = {"a": [[0.0, 2.0], [3.0]], "b": [[10.0, 30.0], [0.0]]}
-        [[low, high], [other]] = wikibio.fused(members, passages, 1)
+        [[low, high], [other]] = fused(members, passages, 1)
         assert (other - low) / (high - low) == pytest.approx(
             (0.0 + 1.0) / 2
         )  # z: -1 and 1; of 3 and 0: 2 and -2
         moved = {"a": [[0.0, 2.0], [9.0]], "b": members["b"]}
-        assert wikibio.fused(moved, passages, 1)[0] == [low, high]
+        assert fused(moved, passages, 1)[0] == [low, high]
 
     def test_compared_by(self):
         """The mean of four columns, the three of sentences by average precision."""
@@ -282,8 +284,8 @@ class TestWikibio:
         labels = (0.0,) * 8 + (1.0,) * 8
         passages = [Passage(n, "", ("",) * 16, labels, ()) for n in range(3)]
         members = {"a": [[0.01 * n + label for label in labels] for n in range(3)]}
-        assert wikibio.lone(members, passages, 0.0) == (1, 0)
-        assert wikibio.lone(members, passages, 0.8) == (0, 0)
+        assert lone(members, passages, 0.0) == (1, 0)
+        assert lone(members, passages, 0.8) == (0, 0)
 
     def test_halves(self):
         """Bars for the rows that chose nothing; the others are shown."""
@@ -342,6 +344,35 @@ class TestWikibio:
         assert chosen == CHOICES[1]
         assert len(rows) == len(CHOICES)
         assert rows[0].ours == "60.0 / 60.0 / 60.0 / 60.0"
+
+
+class TestSlips:
+    def test_heavier(self):
+        """As if every pair had been asked about with that weight: P(neutral) + w P(contradiction), .3 + .5 w."""
+        full, light = [[0.8], [1.0, 0.0]], [[0.3 + 0.5 * SLIP], [SLIP, 0.0]]
+        assert slips.heavier(full, light, 1.0) == full
+        assert slips.heavier(full, light, 0.6) == [[pytest.approx(0.6)], [pytest.approx(0.6), 0.0]]
+
+    def test_the_best_weight(self, monkeypatch):
+        """Slips at 1 beside inventions at .65: only .6 puts them below. Contradicted inventions beside slips at .97: only 1 does."""
+        monkeypatch.setattr(slips, "DRAWS", 2)
+        labels = [(0.0,) * (2 + n % 3) + (1.0,) * (4 - n % 3) for n in range(6)]
+        passages = [Passage(n, "", ("",) * 6, row, ()) for n, row in enumerate(labels)]
+        for slip, invention, contradicted, best in ((1.0, 0.65, 0.0, 0.6), (0.97, 1.0, 1.0, 1.0)):
+            full = [[0.0, *(invention if label else slip for label in row[1:])] for row in labels]
+            light = [
+                [
+                    one - (1 - SLIP) * (label == contradicted) * (one > 0)
+                    for one, label in zip(a, b, strict=True)
+                ]
+                for a, b in zip(full, labels, strict=True)
+            ]
+            rows = {row.quantity: row for row in slips.slips(passages, full, light)}
+            chosen = rows["WikiBio: the weight of P(contradiction) chosen on rows 0-118"]
+            assert chosen.ours == best
+            assert chosen.ok is False
+            few, all_of_them = [row.ours for name, row in rows.items() if "half of them chooses" in name]
+            assert all_of_them >= few
 
 
 class TestContext:

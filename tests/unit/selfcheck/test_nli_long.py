@@ -82,7 +82,7 @@ class TestPremise:
         """Says how the premise was chosen, and re-creates the detector."""
         detector = SelfCheck("nli", premise="top", top=2, max_parts=5)
         said = detector.signature()
-        assert (said.version, said.parameters["premise"], said.parameters["top"]) == ("2", "top", 2)
+        assert (said.version, said.parameters["premise"], said.parameters["top"]) == ("3", "top", 2)
         again = SelfCheck(**said.parameters)
         assert again.signature() == said
 

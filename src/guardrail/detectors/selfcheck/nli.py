@@ -23,6 +23,7 @@ from guardrail.requests import Embed, Entail, Entailment, Vector
 
 __all__ = [
     "DOCUMENTS",
+    "SLIP",
     "Likeness",
     "Measure",
     "Model",
@@ -44,7 +45,7 @@ Model: TypeAlias = Literal["guard", "packaged"]
 DOCUMENTS = 0.5
 """Default threshold of 1 − P(entailment) by the packaged model, of sentences beside documents."""
 
-SLIP = 0.9
+SLIP = 0.95
 """What P(contradiction) weighs in `unmentioned`, where P(neutral) weighs 1; chosen on rows 0-118 of WikiBio, see
 docs/design/selfcheck.md. Scores and learnt fits depend on it: who changes it gives the variant a new version."""
 
@@ -75,15 +76,15 @@ def not_entailed(found: Entailment) -> float | None:
 
 
 def unmentioned(found: Entailment) -> float | None:
-    """1 − P(entailment) − 0.1 P(contradiction), of a three-way model: in [0, 1]; `None` where one is no number.
+    """1 − P(entailment) − 0.05 P(contradiction), of a three-way model: in [0, 1]; `None` where one is no number.
 
-    That is P(neutral) + 0.9 P(contradiction). What a sample puts differently is more often a slip, what it does not
+    That is P(neutral) + 0.95 P(contradiction). What a sample puts differently is more often a slip, what it does not
     speak of more often an invention: the two ways not to be entailed are weighed by that. A two-way model does not
     tell them apart, and has `not_entailed`.
 
     Example:
         >>> round(unmentioned(Entailment(entailment=0.2, contradiction=0.5, neutral=0.3)), 9)
-        0.75
+        0.775
     """
     if found.neutral is None:
         return not_entailed(found)
@@ -120,8 +121,8 @@ class NliCheck(SelfCheck):
         model: "guard" (the guard's backend for "entailment") or "packaged" (the packaged small model for English, which
             the detector brings along and loads at first use; needs the extra `local`).
         measure: "contradiction" (the paper's, neutral left out), "not_entailed" (1 − P(entailment)) or "unmentioned":
-            what samples contradict counts for .9 of what they do not speak of, which puts inventions before slips. By it
-            contradictions alone come to .9 at most, and verdicts on them settle later (`early_stop`). Documents make no
+            what samples contradict counts for .95 of what they do not speak of, which puts inventions before slips. By it
+            contradictions alone come to .95 at most, and verdicts on them settle later (`early_stop`). Documents make no
             slips, so beside them "unmentioned" is "not_entailed".
         order: "sample_first" (sample as premise) or "sentence_first" (as the paper's package).
         premise: "whole" (the whole sample or document, the paper's way) or "top": those of its sentences that are most
@@ -141,7 +142,7 @@ class NliCheck(SelfCheck):
     """
 
     name: ClassVar[str] = "selfcheck-nli"
-    version: ClassVar[str] = "2"
+    version: ClassVar[str] = "3"
     scale: ClassVar[Scale] = Scale(unit="P(contradicted), or P(not entailed)")
     reads_context = True
 
