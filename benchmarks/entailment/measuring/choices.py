@@ -15,7 +15,7 @@ __all__ = ["CHOICES", "CONTEXT", "LONE", "SHIPPED", "Choice", "cheapest"]
 Splitter = Callable[[str], Sequence[Span]]
 
 SLACK = 0.3
-"""Points: of choices that are this near to the best the first one is taken, which reads least."""
+"""Points: of choices that are this near to the best one that reads least is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,11 @@ class Choice:
     def options(self) -> dict[str, Any]:
         """For `SelfCheck("nli", **options)`."""
         return asdict(self)
+
+    @property
+    def reads(self) -> tuple[str, int, str]:
+        """What a model reads for it; measures are made of the same probabilities."""
+        return self.premise, self.top, self.similarity
 
     def detector(self, splitter: Splitter | None = None, **others: Any) -> SelfCheck:
         """The detector itself."""
@@ -72,12 +77,21 @@ CONTEXT = (
 
 
 def cheapest(figures: Sequence[tuple[Choice, float]], slack: float = SLACK) -> Choice:
-    """The first choice whose figure is within `slack` of the best.
+    """Of the choices within `slack` of the best those that read what the first of them reads; of these the best.
+
+    Args:
+        figures: of each choice, larger = better; those that read less come first.
+        slack: in the figures' unit.
 
     Example:
-        >>> short, long = Choice(top=1), Choice(top=5)
+        >>> short, long, other = Choice(top=1), Choice(top=5), Choice("contradiction", top=1)
         >>> cheapest([(short, 70.0), (long, 70.2)]) is short, cheapest([(short, 69.0), (long, 70.2)]) is long
         (True, True)
+        >>> cheapest([(short, 70.0), (other, 70.1), (long, 70.2)]) is other
+        True
     """
     best = max(figure for _, figure in figures)
-    return next(choice for choice, figure in figures if figure >= best - slack)
+    near = [(choice, figure) for choice, figure in figures if figure >= best - slack]
+    reads = near[0][0].reads
+    found, _ = max((one for one in near if one[0].reads == reads), key=lambda one: one[1])
+    return found

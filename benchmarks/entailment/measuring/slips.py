@@ -28,13 +28,16 @@ DRAWS = 300
 _Option: TypeAlias = tuple[float, float]  # a weight and a share of pooling
 
 
-def slips(first: Sequence[Passage], full: Scores, light: Scores) -> list[Row]:
-    """Every weight, the one that is taken, and whether so many are worth having.
+def slips(
+    first: Sequence[Passage], full: Scores, light: Scores, *, packaged: bool = False
+) -> tuple[list[Row], float]:
+    """Every weight, and whether so many are worth having; then the one that is best for this model.
 
     Args:
         first: the passages that choose.
         full: of each sentence, by "not_entailed".
         light: by "unmentioned".
+        packaged: whether they are of the model that `SLIP` is for; it must be the best for that one.
     """
     by_weight = {weight: heavier(full, light, weight) for weight in WEIGHTS}
     options = [(weight, share) for weight in WEIGHTS for share in (0.0, POOLING)]
@@ -47,10 +50,9 @@ def slips(first: Sequence[Passage], full: Scores, light: Scores) -> list[Row]:
         found.append(Row.shown(f"{title}: {' / '.join(JUDGED)}", line(measured)))
         found.append(Row.shown(f"{title}: their mean", compared[weight, share], digits=2))
     best, _ = max(compared, key=lambda option: compared[option])
-    found.append(
-        Row.equal("WikiBio: the weight of P(contradiction) chosen on rows 0-118", best, SLIP, digits=2)
-    )
-    return found + _held_out(first, by_weight, options)
+    title = "WikiBio: the weight of P(contradiction) chosen on rows 0-118"
+    found.append(Row.equal(title, best, SLIP, digits=2) if packaged else Row.shown(title, best, digits=2))
+    return found + _held_out(first, by_weight, options), best
 
 
 def heavier(full: Scores, light: Scores, weight: float) -> Scores:

@@ -18,12 +18,13 @@ from benchmarks.entailment.measuring.rows import (
     line,
     summed,
 )
-from benchmarks.entailment.measuring.slips import slips
+from benchmarks.entailment.measuring.slips import heavier, slips
 from benchmarks.entailment.setting import Setting
 from benchmarks.selfcheck.embedded import POOLING
 from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, measure
 from benchmarks.selfcheck.passages import Passage
 from guardrail.detectors.selfcheck import BertScoreCheck, NgramCheck
+from guardrail.detectors.selfcheck.nli import SLIP
 
 __all__ = ["rows"]
 
@@ -43,7 +44,13 @@ def rows(setting: Setting) -> list[Row]:
     both = first + second
     asked = Asked(setting, "mini", both)
     setting.run.say(f"WikiBio, {SHIPPED}")
-    alone = {f"NLI alone, {choice.measure}": asked.by(choice) for choice in (SHIPPED, LONE)}
+    full, light = (asked.by(choice) for choice in (SHIPPED, LONE))
+    setting.run.say("WikiBio, weights of a contradiction")
+    packaged = getattr(setting.run.options, "model", None) is None
+    weights, best = slips(first, full[: len(first)], light[: len(first)], packaged=packaged)
+    alone = {f"NLI alone, {SHIPPED.measure}": full, f"NLI alone, {LONE.measure}": light}
+    if best not in {1.0, SLIP}:  # of another model than the one that it was chosen for
+        alone[f"NLI alone, P(neutral) + {best:g} P(contradiction)"] = heavier(full, light, best)
     members = {
         "NLI": asked.by(SHIPPED),
         "n-gram": scores(NgramCheck(splitter=asked.splitter), cases(both)),
@@ -51,12 +58,10 @@ def rows(setting: Setting) -> list[Row]:
     setting.run.say("WikiBio, BERTScore")
     encoder = BertScoreCheck(encoder="packaged", splitter=asked.splitter)
     members["BERTScore"] = scores(encoder, cases(both))
-    setting.run.say("WikiBio, weights of a contradiction")
-    weights = slips(first, *(values[: len(first)] for values in alone.values()))
     found, best_alone = _judged(first, second, alone, [(name,) for name in alone], ALONE)
     for name in ("n-gram", "BERTScore"):
         found += _by_halves(f"{name} alone", first, second, members[name], None)
-    together, best = _judged(first, second, members, FUSIONS, TOGETHER)
+    together, best_together = _judged(first, second, members, FUSIONS, TOGETHER)
     found += together
     for fusion, share in ((best_alone[0], 0.0), best_alone):
         own = {name: alone[name][: len(first)] for name in fusion}
@@ -68,7 +73,7 @@ def rows(setting: Setting) -> list[Row]:
         found += _price(_title(FUSIONS[-1], share), own, first, share)
     found += weights
     found.append(Row.shown("WikiBio: NLI alone as chosen on rows 0-118", _title(*best_alone)))
-    found.append(Row.shown("WikiBio: the fusion chosen on rows 0-118", _title(*best)))
+    found.append(Row.shown("WikiBio: the fusion chosen on rows 0-118", _title(*best_together)))
     return found
 
 
