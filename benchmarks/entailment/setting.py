@@ -100,11 +100,13 @@ class Setting:
         run: its options.
         models: folders by "mini", "full" and "quick"; `None` = not here.
         most: pairs per evaluation set, drawn at random; `None` = all.
+        packaged: whether "mini" is the model that ships, and not one that the command line names.
     """
 
     run: Run
     models: dict[str, Path | None]
     most: int | None = None
+    packaged: bool = False
     _data: Path | None = None
     _sets: dict[str, list[Pair]] = field(default_factory=dict)
     _said: dict[tuple[str, str], Floats] = field(default_factory=dict)
@@ -113,13 +115,14 @@ class Setting:
     def of(cls, run: Run) -> Setting:
         """By the command line; what it does not name is looked for."""
         options = run.options
+        named = getattr(options, "model", None)
         models = {
-            "mini": getattr(options, "model", None) or found(MINI),
+            "mini": named or found(MINI),
             "full": getattr(options, "full", None) or found(FULL),
             "quick": found(QUICK),
         }
         most = getattr(options, "evaluate", None)
-        return cls(run, models, min(FAST, most or FAST) if run.fast else most)
+        return cls(run, models, min(FAST, most or FAST) if run.fast else most, packaged=named is None)
 
     @property
     def data(self) -> Path:

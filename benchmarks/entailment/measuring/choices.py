@@ -8,14 +8,14 @@ from typing import Any
 
 from guardrail import Span
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck.nli import Likeness, Measure, Selection
+from guardrail.detectors.selfcheck.nli import SLIP, Likeness, Measure, Selection
 
 __all__ = ["CHOICES", "CONTEXT", "LONE", "SHIPPED", "Choice", "cheapest"]
 
 Splitter = Callable[[str], Sequence[Span]]
 
 SLACK = 0.3
-"""Points: of choices that are this near to the best one that reads least is taken."""
+"""Points: choices so near to the best are as good; of them those that read least are kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +27,25 @@ class Choice:
         premise: whole texts, or their sentences that are most like the one that is judged.
         top: how many sentences.
         similarity: how alike they are is found out so.
+        slip: what a contradiction weighs, for the measure "unmentioned".
     """
 
     measure: Measure = "not_entailed"
     premise: Selection = "top"
     top: int = 3
     similarity: Likeness = "words"
+    slip: float = SLIP
 
     @property
     def options(self) -> dict[str, Any]:
         """For `SelfCheck("nli", **options)`."""
         return asdict(self)
+
+    @property
+    def measured(self) -> str:
+        """The measure, with its weight where that is not the default."""
+        weighed = self.measure == "unmentioned" and self.slip != SLIP
+        return f"{self.measure} by {self.slip:g}" if weighed else self.measure
 
     @property
     def reads(self) -> tuple[str, int, str]:
@@ -50,7 +58,7 @@ class Choice:
 
     def __str__(self) -> str:
         texts = "whole" if self.premise == "whole" else f"top {self.top} by {self.similarity}"
-        return f"{self.measure}, {texts}"
+        return f"{self.measured}, {texts}"
 
 
 SHIPPED = Choice()

@@ -2,47 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from benchmarks._table import Row
 from benchmarks.entailment.measuring.fusing import fused
-from benchmarks.entailment.measuring.rows import JUDGED, Scores, line, summed
+from benchmarks.entailment.measuring.rows import JUDGED, Scores, figure, line, summed
 from benchmarks.selfcheck.embedded import POOLING
 from benchmarks.selfcheck.metrics import Measured, measure
 from benchmarks.selfcheck.passages import Passage
-from guardrail.detectors.selfcheck.nli import SLIP
 
-__all__ = ["WEIGHTS", "heavier", "slips"]
+__all__ = ["CHOSEN", "WEIGHTS", "margin", "scored", "slips"]
 
 WEIGHTS = (1.0, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6)
 """Of P(contradiction), where P(neutral) weighs 1."""
 
-COARSE = (1.0, 0.9)
-"""Those that there were before; what more of them are worth is shown against these."""
+CHOSEN = "WikiBio: the weight of P(contradiction) chosen on rows 0-118"
+"""The row that tells the best one."""
 
 DRAWS = 300
 
+_COARSE = (1.0, 0.9)  # those that there were before
 _Option: TypeAlias = tuple[float, float]  # a weight and a share of pooling
+_Halves: TypeAlias = Mapping[_Option, tuple[Measured, Measured]]  # the one that chooses, and the other
+_Rule: TypeAlias = Callable[[Measured], float]
 
 
 def slips(
-    first: Sequence[Passage], full: Scores, light: Scores, *, packaged: bool = False
+    first: Sequence[Passage], by_weight: Mapping[float, Scores], bars: Mapping[str, float]
 ) -> tuple[list[Row], float]:
-    """Every weight, and whether so many are worth having; then the one that is best for this model.
+    """Every weight, with pooling and without, and whether so many are worth having.
 
     Args:
         first: the passages that choose.
-        full: of each sentence, by "not_entailed".
-        light: by "unmentioned".
-        packaged: whether they are of the model that `SLIP` is for; it must be the best for that one.
+        by_weight: of each weight, a score of each sentence of these.
+        bars: of the columns, for a rule that goes by them; it is shown beside the one by the mean, which decides.
+
+    Returns:
+        The rows, and the best weight.
     """
-    by_weight = {weight: heavier(full, light, weight) for weight in WEIGHTS}
-    options = [(weight, share) for weight in WEIGHTS for share in (0.0, POOLING)]
     found, compared = [], {}
-    for weight, share in options:
+    for weight, share in _options(by_weight):
         measured = measure(first, fused({"NLI": by_weight[weight]}, first, len(first), share))
         compared[weight, share] = summed(measured)
         pooled = f", pooled by {share:g}" if share else ""
@@ -50,53 +52,65 @@ def slips(
         found.append(Row.shown(f"{title}: {' / '.join(JUDGED)}", line(measured)))
         found.append(Row.shown(f"{title}: their mean", compared[weight, share], digits=2))
     best, _ = max(compared, key=lambda option: compared[option])
-    title = "WikiBio: the weight of P(contradiction) chosen on rows 0-118"
-    found.append(Row.equal(title, best, SLIP, digits=2) if packaged else Row.shown(title, best, digits=2))
-    return found + _held_out(first, by_weight, options), best
+    return found + _held_out(first, by_weight, bars), best
 
 
-def heavier(full: Scores, light: Scores, weight: float) -> Scores:
-    """Scores by another weight than `SLIP`, which they are linear in as long as no sample is read in parts.
+def margin(measured: Measured, bars: Mapping[str, float]) -> float:
+    """By how much the column that is nearest to its bar is above it, or furthest below; in points."""
+    return min((figure(measured, column) or 0.0) - bar for column, bar in bars.items())
 
-    Example:
-        >>> round(heavier([[1.0]], [[SLIP]], 0.6)[0][0], 9)  # a contradiction, sure of itself
-        0.6
-    """
-    ratio = (1.0 - weight) / (1.0 - SLIP)
-    return [
-        [a - ratio * (a - b) for a, b in zip(one, other, strict=True)]
-        for one, other in zip(full, light, strict=True)
-    ]
+
+def scored(halves: _Halves, weights: Sequence[float], rule: _Rule) -> Measured:
+    """The second half by the option that is best on the first one, of those with such weights."""
+    best = max(
+        (option for option in halves if option[0] in weights), key=lambda option: rule(halves[option][0])
+    )
+    return halves[best][1]
+
+
+def _options(by_weight: Mapping[float, Scores]) -> list[_Option]:
+    return [(weight, share) for weight in by_weight for share in (0.0, POOLING)]
 
 
 def _held_out(
-    first: Sequence[Passage], by_weight: dict[float, Scores], options: Sequence[_Option]
+    first: Sequence[Passage], by_weight: Mapping[float, Scores], bars: Mapping[str, float]
 ) -> list[Row]:
-    """One half of the passages chooses, the other is scored, as often as `DRAWS`: the mean of the four columns."""
+    """One half of the passages chooses, the other is scored, as often as `DRAWS`."""
+
+    def least(measured: Measured) -> float:
+        return margin(measured, bars)
+
+    ways: dict[str, tuple[tuple[float, ...], _Rule]] = {
+        "among weights of 1 and .9": (_COARSE, summed),
+        "among all weights": (WEIGHTS, summed),
+        "among weights of 1 and .9 by the least margin over the bars": (_COARSE, least),
+        "among all weights by the least margin over the bars": (WEIGHTS, least),
+    }
+    reached: dict[str, list[Measured]] = {way: [] for way in ways}
     source = np.random.default_rng(0)
-    sets = {"weights of 1 and .9": COARSE, "all weights": WEIGHTS}
-    reached: dict[str, list[float]] = {title: [] for title in sets}
     for _ in range(DRAWS):
         order = source.permutation(len(first)).tolist()
         passages, edge = [first[place] for place in order], len(first) // 2
         halves: dict[_Option, tuple[Measured, Measured]] = {}
-        for weight, share in options:
+        for weight, share in _options(by_weight):
             values = fused({"NLI": [by_weight[weight][place] for place in order]}, passages, edge, share)
             halves[weight, share] = (
                 measure(passages[:edge], values[:edge]),
                 measure(passages[edge:], values[edge:]),
             )
-        for title, weights in sets.items():
-            best = max(
-                (option for option in options if option[0] in weights),
-                key=lambda option: summed(halves[option][0]),
+        for way, (weights, rule) in ways.items():
+            reached[way].append(scored(halves, weights, rule))
+    found = []
+    for way, measured in reached.items():
+        title = f"WikiBio, rows 0-118, half of them chooses {way}, the other half"
+        found.append(
+            Row.shown(
+                f"{title}: mean of the four columns", float(np.mean([*map(summed, measured)])), digits=2
             )
-            reached[title].append(summed(halves[best][1]))
-    return [
-        Row.shown(
-            f"WikiBio, rows 0-118, half of them chooses among {title}, mean of the four columns of the other half",
-            float(np.mean(values)),
-            digits=2,
         )
-        for title, values in reached.items()
-    ]
+        found.append(
+            Row.shown(
+                f"{title}: share that holds all bars", float(np.mean([least(one) >= 0 for one in measured]))
+            )
+        )
+    return found

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks._table import Row
 from benchmarks.entailment.measuring.checked import scores
-from benchmarks.entailment.measuring.choices import LONE, SHIPPED
+from benchmarks.entailment.measuring.choices import LONE, SHIPPED, Choice
 from benchmarks.entailment.measuring.fusing import AMONG, fused, lone
 from benchmarks.entailment.measuring.rows import (
     JUDGED,
@@ -18,7 +18,7 @@ from benchmarks.entailment.measuring.rows import (
     line,
     summed,
 )
-from benchmarks.entailment.measuring.slips import heavier, slips
+from benchmarks.entailment.measuring.slips import CHOSEN, WEIGHTS, slips
 from benchmarks.entailment.setting import Setting
 from benchmarks.selfcheck.embedded import POOLING
 from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, measure
@@ -44,13 +44,16 @@ def rows(setting: Setting) -> list[Row]:
     both = first + second
     asked = Asked(setting, "mini", both)
     setting.run.say(f"WikiBio, {SHIPPED}")
-    full, light = (asked.by(choice) for choice in (SHIPPED, LONE))
-    setting.run.say("WikiBio, weights of a contradiction")
-    packaged = getattr(setting.run.options, "model", None) is None
-    weights, best = slips(first, full[: len(first)], light[: len(first)], packaged=packaged)
-    alone = {f"NLI alone, {SHIPPED.measure}": full, f"NLI alone, {LONE.measure}": light}
-    if best not in {1.0, SLIP}:  # of another model than the one that it was chosen for
-        alone[f"NLI alone, P(neutral) + {best:g} P(contradiction)"] = heavier(full, light, best)
+    weighed = {weight: Choice("unmentioned", slip=weight) for weight in WEIGHTS}
+    by_weight = {}
+    for weight, choice in weighed.items():
+        setting.run.say(f"WikiBio, {choice}")
+        by_weight[weight] = asked.by(choice)[: len(first)]
+    setting.run.say("WikiBio, halves of rows 0-118")
+    weights, best = slips(first, by_weight, ALONE)
+    # What ships, and beside it, where another weight is better for the model that is measured, that one.
+    choices = dict.fromkeys((SHIPPED, LONE, *([weighed[best]] if best < 1 else [])))
+    alone = {f"NLI alone, {choice.measured}": asked.by(choice) for choice in choices}
     members = {
         "NLI": asked.by(SHIPPED),
         "n-gram": scores(NgramCheck(splitter=asked.splitter), cases(both)),
@@ -72,6 +75,9 @@ def rows(setting: Setting) -> list[Row]:
         found.append(Row.shown(quantity, line(measure(first, fused(own, first, len(first), share)))))
         found += _price(_title(FUSIONS[-1], share), own, first, share)
     found += weights
+    found.append(
+        Row.equal(CHOSEN, best, SLIP, digits=2) if setting.packaged else Row.shown(CHOSEN, best, digits=2)
+    )
     found.append(Row.shown("WikiBio: NLI alone as chosen on rows 0-118", _title(*best_alone)))
     found.append(Row.shown("WikiBio: the fusion chosen on rows 0-118", _title(*best_together)))
     return found

@@ -80,7 +80,7 @@ class Published:
             .to(device)
         )
         names = inspect.signature(self._network.forward).parameters
-        self._past = "cache" if "cache" in names else "past_key_values"  # since transformers 5.24, and before
+        self._past = "cache" if "cache" in names else "past_key_values"  # transformers 5.24, and before
         self._end = int(self._network.config.eos_token_id)
         self._device = device
         self._seed = seed

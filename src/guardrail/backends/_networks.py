@@ -87,7 +87,7 @@ def coarser(network: Any, precision: str) -> Any:
 
 
 def memory_name(network: Any) -> str:
-    """The word by which a network takes, and gives, what it keeps of the tokens before.
+    """The argument by which a network takes what it keeps of the tokens before; its output has it by that name too.
 
     transformers 5.24 renamed it and warns where the former one is used; older releases, and networks whose code comes
     with their weights, know the former one only.

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from types import SimpleNamespace
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -246,6 +247,13 @@ class TestChecked:
         (found,) = scores(LONE.detector(), [self.CASE], {"entailment": Remembered(Table())})
         assert found == pytest.approx([0.48125, 0.725])
 
+    def test_weighed_otherwise(self):
+        """With a weight of .8: (.2 + .65) / 2 and .65."""
+        choice = Choice("unmentioned", slip=0.8)
+        assert str(choice) == "unmentioned by 0.8, top 3 by words"
+        (found,) = scores(choice.detector(), [self.CASE], {"entailment": Remembered(Table())})
+        assert found == pytest.approx([0.425, 0.65])
+
     def test_asked_once(self):
         """What another detector has asked is answered from memory, and alike."""
         backend = Table()
@@ -353,31 +361,88 @@ class TestWikibio:
 
 
 class TestSlips:
-    def test_heavier(self):
-        """As if every pair had been asked about with that weight: P(neutral) + w P(contradiction), .3 + .5 w."""
-        full, light = [[0.8], [1.0, 0.0]], [[0.3 + 0.5 * SLIP], [SLIP, 0.0]]
-        assert slips.heavier(full, light, 1.0) == full
-        assert slips.heavier(full, light, 0.6) == [[pytest.approx(0.6)], [pytest.approx(0.6), 0.0]]
+    LABELS: ClassVar = [(0.0,) * (2 + n % 3) + (1.0,) * (4 - n % 3) for n in range(6)]
+    PASSAGES: ClassVar = [Passage(n, "", ("",) * 6, row, ()) for n, row in enumerate(LABELS)]
 
-    def test_the_best_weight(self, monkeypatch):
+    @pytest.mark.parametrize(
+        ("slip", "invention", "contradicted", "best"), [(1.0, 0.65, 0.0, 0.6), (0.97, 1.0, 1.0, 1.0)]
+    )
+    def test_the_best_weight(self, monkeypatch, slip, invention, contradicted, best):
         """Slips at 1 beside inventions at .65: only .6 puts them below. Contradicted inventions beside slips at .97: only 1 does."""
         monkeypatch.setattr(slips, "DRAWS", 2)
-        labels = [(0.0,) * (2 + n % 3) + (1.0,) * (4 - n % 3) for n in range(6)]
-        passages = [Passage(n, "", ("",) * 6, row, ()) for n, row in enumerate(labels)]
-        for slip, invention, contradicted, best in ((1.0, 0.65, 0.0, 0.6), (0.97, 1.0, 1.0, 1.0)):
-            full = [[0.0, *(invention if label else slip for label in row[1:])] for row in labels]
-            light = [
+        by_weight = {
+            weight: [
                 [
-                    one - (1 - SLIP) * (label == contradicted) * (one > 0)
-                    for one, label in zip(a, b, strict=True)
+                    0.0,
+                    *(
+                        (invention if label else slip) - (1 - weight) * (label == contradicted)
+                        for label in row[1:]
+                    ),
                 ]
-                for a, b in zip(full, labels, strict=True)
+                for row in self.LABELS
             ]
-            found, chosen = slips.slips(passages, full, light)
-            rows = {row.quantity: row for row in found}
-            assert chosen == best == rows["WikiBio: the weight of P(contradiction) chosen on rows 0-118"].ours
-            few, all_of_them = [row.ours for name, row in rows.items() if "half of them chooses" in name]
-            assert all_of_them >= few
+            for weight in slips.WEIGHTS
+        }
+        rows, chosen = slips.slips(self.PASSAGES, by_weight, wikibio.ALONE)
+        assert chosen == best
+        halves = [row.ours for row in rows if "half of them chooses" in row.quantity]
+        assert len(halves) == 8
+        assert halves[2] == pytest.approx(100)  # all weights, by the mean
+        assert halves[3] == 1
+        if best == 0.6:
+            assert halves[0] < 90  # neither 1 nor .9 parts them
+
+    def test_one_half_chooses(self):
+        """The option that is best on the first half, though another is on the second; of such weights alone, by such a rule."""
+        halves = {
+            (1.0, 0.0): (measured(60.0), measured(90.0)),
+            (0.9, 0.0): (measured(70.0), measured(50.0)),
+            (0.9, 0.3): (measured(68.0, Pearson=71.0), measured(51.0)),
+            (0.8, 0.0): (measured(80.0), measured(40.0)),
+        }
+        assert slips.scored(halves, (1.0, 0.9), summed) == measured(50.0)
+        assert slips.scored(halves, (1.0, 0.9, 0.8), summed) == measured(40.0)
+        assert slips.scored(halves, (1.0, 0.9), lambda one: one.columns["Pearson"]) == measured(51.0)
+
+    def test_margin(self):
+        """Of the column that is worst off."""
+        assert slips.margin(measured(90.0), wikibio.ALONE) == 2
+        assert slips.margin(measured(90.0, Pearson=68.5), wikibio.ALONE) == -0.5
+
+    def test_another_model_has_its_weight(self, monkeypatch):
+        """A line by the weight that is best for it, beside those that ship; the packaged one's must be the one that ships."""
+        passages = self.PASSAGES
+        asked = SimpleNamespace(by=lambda _: [list(row) for row in self.LABELS], splitter=None)
+        monkeypatch.setattr(wikibio, "halves", lambda _: (passages[:3], passages[3:]))
+        monkeypatch.setattr(wikibio, "Asked", lambda *_: asked)
+        monkeypatch.setattr(wikibio, "scores", lambda *_: [list(row) for row in self.LABELS])
+        monkeypatch.setattr(wikibio, "BertScoreCheck", lambda **_: None)
+        monkeypatch.setattr(wikibio, "_price", lambda *_: [])
+        run = SimpleNamespace(fast=False, say=str)
+
+        def quantities(best, *, packaged):
+            monkeypatch.setattr(wikibio, "slips", lambda *_: ([], best))
+            found = wikibio.rows(SimpleNamespace(run=run, packaged=packaged))
+            lines = {
+                row.quantity.split(", rows")[0]
+                for row in found
+                if "NLI alone" in row.quantity and ", rows" in row.quantity
+            }
+            return lines, next(row for row in found if row.quantity == slips.CHOSEN)
+
+        usual = {
+            f"WikiBio, NLI alone, {name}{pooled}"
+            for name in ("not_entailed", "unmentioned")
+            for pooled in ("", ", pooled by 0.3")
+        }
+        own = {f"WikiBio, NLI alone, unmentioned by 0.8{pooled}" for pooled in ("", ", pooled by 0.3")}
+        for best in (1.0, SLIP):
+            assert quantities(best, packaged=False)[0] == usual
+        lines, chosen = quantities(0.8, packaged=False)
+        assert lines == usual | own
+        assert (chosen.ours, chosen.bar) == (0.8, None)
+        assert quantities(0.8, packaged=True)[1].ok is False
+        assert quantities(SLIP, packaged=True)[1].ok is True
 
 
 class TestContext:

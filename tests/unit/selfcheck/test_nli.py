@@ -5,6 +5,7 @@ import math
 import pytest
 
 from guardrail.detectors.selfcheck import nli
+from guardrail.errors import ConfigError
 from guardrail.requests import Entail, Entailment
 
 
@@ -43,6 +44,12 @@ class TestContradiction:
         assert nli.unmentioned(Entailment(0.0, 1.0, 0.0)) == pytest.approx(nli.SLIP)
         assert nli.unmentioned(Entailment(1.0, 0.0, 0.0)) == 0.0
         assert nli.unmentioned(Entailment(0.25, 0.25, 0.5)) == pytest.approx(0.5 + nli.SLIP * 0.25)
+
+    def test_unmentioned_by_another_weight(self):
+        """.5 + .8 of .25; no weight is above that of silence."""
+        assert nli.unmentioned(Entailment(0.25, 0.25, 0.5), 0.8) == pytest.approx(0.7)
+        with pytest.raises(ConfigError, match="slip"):
+            nli.NliCheck(measure="unmentioned", slip=1.5)
 
     def test_unmentioned_two_way(self):
         """A model that has no neutral class cannot weigh it: what is not entailed counts in full."""

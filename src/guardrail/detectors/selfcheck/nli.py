@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from guardrail._options import number, one_of
@@ -46,8 +47,8 @@ DOCUMENTS = 0.5
 """Default threshold of 1 − P(entailment) by the packaged model, of sentences beside documents."""
 
 SLIP = 0.95
-"""What P(contradiction) weighs in `unmentioned`, where P(neutral) weighs 1; chosen on rows 0-118 of WikiBio, see
-docs/design/selfcheck.md. Scores and learnt fits depend on it: who changes it gives the variant a new version."""
+"""What P(contradiction) weighs in `unmentioned`, where P(neutral) weighs 1; chosen for the packaged model on rows 0-118 of
+WikiBio, see docs/design/selfcheck.md."""
 
 
 def contradiction(found: Entailment) -> float | None:
@@ -75,12 +76,11 @@ def not_entailed(found: Entailment) -> float | None:
     return min(1.0, max(0.0, 1.0 - found.entailment))
 
 
-def unmentioned(found: Entailment) -> float | None:
-    """1 − P(entailment) − 0.05 P(contradiction), of a three-way model: in [0, 1]; `None` where one is no number.
+def unmentioned(found: Entailment, slip: float = SLIP) -> float | None:
+    """P(neutral) + slip P(contradiction), of a three-way model: in [0, 1]; `None` where one is no number.
 
-    That is P(neutral) + 0.95 P(contradiction). What a sample puts differently is more often a slip, what it does not
-    speak of more often an invention: the two ways not to be entailed are weighed by that. A two-way model does not
-    tell them apart, and has `not_entailed`.
+    What a sample puts differently is more often a slip, what it does not speak of more often an invention: the two ways
+    not to be entailed are weighed by that. A two-way model does not tell them apart, and has `not_entailed`.
 
     Example:
         >>> round(unmentioned(Entailment(entailment=0.2, contradiction=0.5, neutral=0.3)), 9)
@@ -90,7 +90,7 @@ def unmentioned(found: Entailment) -> float | None:
         return not_entailed(found)
     if not math.isfinite(found.entailment + found.contradiction + found.neutral):
         return None
-    return min(1.0, max(0.0, 1.0 - found.entailment - (1.0 - SLIP) * found.contradiction))
+    return min(1.0, max(0.0, 1.0 - found.entailment - (1.0 - slip) * found.contradiction))
 
 
 def score(probabilities: Sequence[float | None]) -> float | None:
@@ -99,11 +99,18 @@ def score(probabilities: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
-_MEASURES: Mapping[Measure, Measured] = {
+_MEASURES: Mapping[str, Measured] = {
     "contradiction": Measured("P(contradiction)", contradiction, by_contradiction=True),
     "not_entailed": Measured("P(not entailed)", not_entailed, by_contradiction=False),
-    "unmentioned": Measured(f"P(neutral) + {SLIP:g} P(contradiction)", unmentioned, by_contradiction=False),
 }
+
+
+def _measured(measure: Measure, slip: float) -> Measured:
+    if measure != "unmentioned":
+        return _MEASURES[measure]
+    return Measured(
+        f"P(neutral) + {slip:g} P(contradiction)", partial(unmentioned, slip=slip), by_contradiction=False
+    )
 
 
 class NliCheck(SelfCheck):
@@ -121,9 +128,12 @@ class NliCheck(SelfCheck):
         model: "guard" (the guard's backend for "entailment") or "packaged" (the packaged small model for English, which
             the detector brings along and loads at first use; needs the extra `local`).
         measure: "contradiction" (the paper's, neutral left out), "not_entailed" (1 − P(entailment)) or "unmentioned":
-            what samples contradict counts for .95 of what they do not speak of, which puts inventions before slips. By it
-            contradictions alone come to .95 at most, and verdicts on them settle later (`early_stop`). Documents make no
-            slips, so beside them "unmentioned" is "not_entailed".
+            what samples contradict counts for a little less than what they do not speak of, which puts inventions before
+            slips, and verdicts on it settle later (`early_stop`). Documents make no slips, so beside them "unmentioned"
+            is "not_entailed".
+        slip: for "unmentioned", what P(contradiction) weighs, in [0, 1], where P(neutral) weighs 1; contradictions alone
+            come to no more. The default is the packaged model's; others have theirs (.9 to .95 so far), which labelled
+            answers tell.
         order: "sample_first" (sample as premise) or "sentence_first" (as the paper's package).
         premise: "whole" (the whole sample or document, the paper's way) or "top": those of its sentences that are most
             like the sentence, in their order.
@@ -152,6 +162,7 @@ class NliCheck(SelfCheck):
         *,
         model: Model = "guard",
         measure: Measure = "contradiction",
+        slip: float = SLIP,
         order: Order = "sample_first",
         premise: Selection = "whole",
         top: int = 3,
@@ -167,7 +178,8 @@ class NliCheck(SelfCheck):
     ) -> None:
         one_of("method", method, ("nli",))
         one_of("model", model, ("guard", "packaged"))
-        one_of("measure", measure, tuple(_MEASURES))
+        one_of("measure", measure, (*_MEASURES, "unmentioned"))
+        number("slip", slip, least=0, most=1)
         one_of("order", order, ("sample_first", "sentence_first"))
         one_of("premise", premise, ("whole", "top"))
         number("top", top, least=1, whole=True)
@@ -176,6 +188,7 @@ class NliCheck(SelfCheck):
         self.method = method
         self.model: Model = model
         self.measure: Measure = measure
+        self.slip = slip
         self.order: Order = order
         self.premise: Selection = premise
         self.top = top
@@ -218,17 +231,17 @@ class NliCheck(SelfCheck):
         return (yield from aside(size_of(sentences, texts), self._weighed, sentences, seen, material.kind))
 
     def _weighed(self, sentences: Sequence[str], seen: Sequence[Sequence[Seen]], kind: Kind) -> list[Judged]:
-        weighing = Weighing(kind, _MEASURES[self._measured(kind)], self._limit(kind))
+        weighing = Weighing(kind, _measured(self._measure(kind), self.slip), self._limit(kind))
         return [weighing.judged(s, row) for s, row in zip(sentences, seen, strict=True)]
 
-    def _measured(self, kind: Kind) -> Measure:
+    def _measure(self, kind: Kind) -> Measure:
         return "not_entailed" if (self.measure, kind) == ("unmentioned", "context") else self.measure
 
     def _limit(self, kind: Kind) -> float:
         """The threshold; by default, where one was chosen for what is measured, that."""
         if self.threshold is not None:
             return self.threshold
-        chosen = (self.model, self._measured(kind), kind) == ("packaged", "not_entailed", "context")
+        chosen = (self.model, self._measure(kind), kind) == ("packaged", "not_entailed", "context")
         return DOCUMENTS if chosen else 0.5
 
     def _premises(
