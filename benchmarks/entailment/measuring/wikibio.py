@@ -43,7 +43,6 @@ def rows(setting: Setting) -> list[Row]:
     first, second = halves(setting)
     both = first + second
     asked = Asked(setting, "mini", both)
-    setting.run.say(f"WikiBio, {SHIPPED}")
     weighed = {weight: Choice("unmentioned", slip=weight) for weight in WEIGHTS}
     by_weight = {}
     for weight, choice in weighed.items():
