@@ -10,7 +10,7 @@ from guardrail import Span
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck.nli import SLIP, Likeness, Measure, Selection
 
-__all__ = ["CHOICES", "CONTEXT", "LONE", "SHIPPED", "Choice", "cheapest"]
+__all__ = ["CHOICES", "CONTEXT", "LONE", "SHIPPED", "Choice", "Splitter", "cheapest"]
 
 Splitter = Callable[[str], Sequence[Span]]
 

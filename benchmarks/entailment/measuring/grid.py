@@ -19,7 +19,7 @@ def rows(setting: Setting) -> list[Row]:
     if setting.run.fast:
         return [Row.missing("grid: all rows", "--fast leaves them out")]
     first, _ = halves(setting)
-    asked = Asked(setting, "mini", first)
+    asked = Asked.of(setting, "mini", first)
     found, chosen = _grid(setting, asked, first)
     found.append(Row.equal("WikiBio: the options chosen on rows 0-118", str(chosen), str(LONE)))
     return found + _second(setting, asked, first, chosen)
@@ -41,7 +41,7 @@ def _second(setting: Setting, asked: Asked, first: Sequence[Passage], chosen: Ch
     models = {"packaged model": asked}
     title = "second model"
     if setting.models["quick"] is not None:
-        models[title] = Asked(setting, "quick", first)
+        models[title] = Asked.of(setting, "quick", first)
     found = []
     for which, one in models.items():
         parts = Choice(SHIPPED.measure, "top", chosen.top, chosen.similarity)

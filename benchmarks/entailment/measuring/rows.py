@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from benchmarks.entailment.measuring.checked import Remembered, scores
-from benchmarks.entailment.measuring.choices import Choice
+from benchmarks.entailment.measuring.choices import Choice, Splitter
 from benchmarks.entailment.setting import Absent, Setting
 from benchmarks.selfcheck.metrics import SENTENCE_COLUMNS, Measured
 from benchmarks.selfcheck.passages import Passage, read_passages
 from guardrail import Case
+from guardrail.backends import Backend
 from guardrail.backends.embedding import Embedder
 
 __all__ = ["FITTED", "JUDGED", "Asked", "Scores", "cases", "figure", "halves", "line", "summed"]
@@ -40,24 +42,38 @@ def halves(setting: Setting) -> tuple[list[Passage], list[Passage]]:
     return first, second
 
 
+@dataclass(frozen=True, slots=True)
 class Asked:
-    """A model, and the scores it gives passages by some choice."""
+    """A model, and the scores it gives passages by some choice.
 
-    def __init__(self, setting: Setting, which: str, passages: Sequence[Passage]) -> None:
+    Attributes:
+        passages: what is scored.
+        splitter: gives each passage's own sentences.
+        backends: the model, and an encoder; what they have said they are not asked again.
+    """
+
+    passages: Sequence[Passage]
+    splitter: Splitter
+    backends: Mapping[str, Backend[Any]]
+    _known: dict[Choice, Scores] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, setting: Setting, which: str, passages: Sequence[Passage]) -> Asked:
+        """One of the setting's models."""
         spans = {passage.text: passage.spans() for passage in passages}
-        self.splitter = spans.__getitem__
-        self._backends = {
-            "entailment": Remembered(setting.model(which, precision="auto")),
-            "embedding": Remembered(Embedder(device="cpu")),
-        }
-        self._passages = passages
-        self._known: dict[Choice, Scores] = {}
+        model, encoder = setting.model(which, precision="auto"), Embedder(device="cpu")
+        backends = {"entailment": Remembered(model), "embedding": Remembered(encoder)}
+        return cls(passages, spans.__getitem__, backends)
+
+    def on(self, passages: Sequence[Passage]) -> Asked:
+        """Some of the passages alone, by the same model."""
+        return replace(self, passages=passages, _known={})
 
     def by(self, choice: Choice) -> Scores:
         """Per passage, one score per sentence."""
         if choice not in self._known:
             detector = choice.detector(self.splitter)
-            self._known[choice] = scores(detector, cases(self._passages), self._backends)
+            self._known[choice] = scores(detector, cases(self.passages), self.backends)
         return self._known[choice]
 
 

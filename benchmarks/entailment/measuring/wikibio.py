@@ -42,14 +42,15 @@ def rows(setting: Setting) -> list[Row]:
         return [Row.missing("wikibio: all rows", "--fast leaves them out")]
     first, second = halves(setting)
     both = first + second
-    asked = Asked(setting, "mini", both)
+    asked = Asked.of(setting, "mini", both)
     weighed = {weight: Choice("unmentioned", slip=weight) for weight in WEIGHTS}
-    by_weight = {}
+    by_weight, choosing = {}, asked.on(first)
     for weight, choice in weighed.items():
-        setting.run.say(f"WikiBio, {choice}")
-        by_weight[weight] = asked.by(choice)[: len(first)]
+        setting.run.say(f"WikiBio, rows 0-118, {choice}")
+        by_weight[weight] = choosing.by(choice)
     setting.run.say("WikiBio, halves of rows 0-118")
     weights, best = slips(first, by_weight, ALONE)
+    setting.run.say("WikiBio, both halves")
     # What ships, and beside it, where another weight is better for the model that is measured, that one.
     choices = dict.fromkeys((SHIPPED, LONE, *([weighed[best]] if best < 1 else [])))
     alone = {f"NLI alone, {choice.measured}": asked.by(choice) for choice in choices}

@@ -15,7 +15,7 @@ from benchmarks.entailment.measuring import accuracy, context, grid, quantised, 
 from benchmarks.entailment.measuring.checked import Remembered, scores
 from benchmarks.entailment.measuring.choices import CHOICES, CONTEXT, LONE, SHIPPED, Choice, cheapest
 from benchmarks.entailment.measuring.fusing import fused, lone
-from benchmarks.entailment.measuring.rows import summed
+from benchmarks.entailment.measuring.rows import Asked, summed
 from benchmarks.entailment.measuring.speed import lengthened
 from benchmarks.entailment.pairs import HELD_OUT, Pair
 from benchmarks.entailment.sets import NOT_ENTAILED, evaluation, held_back, right
@@ -30,6 +30,7 @@ from guardrail.detectors.selfcheck.nli import SLIP
 from guardrail.errors import InputError
 from guardrail.flow import Answer
 from guardrail.requests import Entail, Entailment
+from guardrail.text.sentences import sentences
 
 
 def write(folder, name, rows):
@@ -254,6 +255,18 @@ class TestChecked:
         (found,) = scores(choice.detector(), [self.CASE], {"entailment": Remembered(Table())})
         assert found == pytest.approx([0.425, 0.65])
 
+    def test_some_passages(self):
+        """The same model scores a part alone, without being asked again."""
+        texts = ("A cat slept. A dog ran.", "It ate.")
+        passages = [Passage(n, text, (), (), ("A cat slept.",)) for n, text in enumerate(texts)]
+        backend = Table()
+        asked = Asked(passages, sentences, {"entailment": Remembered(backend)})
+        whole = asked.by(SHIPPED)
+        said = len(backend.asked)
+        assert [len(one) for one in whole] == [2, 1]
+        assert asked.on(passages[1:]).by(SHIPPED) == whole[1:]
+        assert len(backend.asked) == said
+
     def test_asked_once(self):
         """What another detector has asked is answered from memory, and alike."""
         backend = Table()
@@ -412,9 +425,14 @@ class TestSlips:
     def test_another_model_has_its_weight(self, monkeypatch):
         """A line by the weight that is best for it, beside those that ship; the packaged one's must be the one that ships."""
         passages = self.PASSAGES
-        asked = SimpleNamespace(by=lambda _: [list(row) for row in self.LABELS], splitter=None)
+
+        def on(some):
+            rows = [list(row) for row in self.LABELS[: len(some)]]
+            return SimpleNamespace(by=lambda _: rows, on=on, splitter=None)
+
+        asked = on(passages)
         monkeypatch.setattr(wikibio, "halves", lambda _: (passages[:3], passages[3:]))
-        monkeypatch.setattr(wikibio, "Asked", lambda *_: asked)
+        monkeypatch.setattr(wikibio, "Asked", SimpleNamespace(of=lambda *_: asked))
         monkeypatch.setattr(wikibio, "scores", lambda *_: [list(row) for row in self.LABELS])
         monkeypatch.setattr(wikibio, "BertScoreCheck", lambda **_: None)
         monkeypatch.setattr(wikibio, "_price", lambda *_: [])

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from guardrail._options import number, one_of
 from guardrail.backends import Backend
@@ -178,7 +178,7 @@ class NliCheck(SelfCheck):
     ) -> None:
         one_of("method", method, ("nli",))
         one_of("model", model, ("guard", "packaged"))
-        one_of("measure", measure, (*_MEASURES, "unmentioned"))
+        one_of("measure", measure, get_args(Measure))
         number("slip", slip, least=0, most=1)
         one_of("order", order, ("sample_first", "sentence_first"))
         one_of("premise", premise, ("whole", "top"))
