@@ -13,9 +13,9 @@ from pathlib import Path
 
 from benchmarks.core.parts import Chains, StuckChat, question
 from guardrail import Cache, Guard, Verdict
-from guardrail.drivers import run_sync
-from guardrail.flow import each
-from guardrail.run import Run
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import each
+from guardrail.engine.run import Run
 
 __all__ = ["main"]
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from guardrail import Case, Detector, Failed, Finding, Flow, Verdict
-from guardrail.backends import Backend
-from guardrail.flow import Answer, Branch, Cost, Reply, draws, each, gather, one, values, why
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Branch, Cost, Reply, draws, each, gather, one, values, why
 from guardrail.requests import Ask, Completion, Entail, Entailment, user
 
 __all__ = [

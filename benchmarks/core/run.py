@@ -33,10 +33,10 @@ from benchmarks.core.parts import (
 )
 from guardrail import Cache, Case, Guard, Report, Verdict
 from guardrail.chat import RecordedChat
-from guardrail.drivers import run_async, run_sync
-from guardrail.flow import Flow, each, one
+from guardrail.engine.drivers import run_async, run_sync
+from guardrail.engine.flow import Flow, each, one
+from guardrail.engine.run import Run as Scheduled
 from guardrail.requests import Ask
-from guardrail.run import Run as Scheduled
 
 __all__ = ["compute", "main"]
 

@@ -17,8 +17,8 @@ from benchmarks.entailment.pairs import HELD_OUT, LABELS, Pair
 from benchmarks.entailment.sets import evaluation, held_back
 from guardrail.backends.entailment import EntailmentModel, Precision
 from guardrail.backends.weights import ENTAILMENT_MINI, find
+from guardrail.engine.flow import Answer, Reply
 from guardrail.errors import ConfigError, GuardrailError
-from guardrail.flow import Answer, Reply
 from guardrail.requests import Entail, Entailment
 
 __all__ = [

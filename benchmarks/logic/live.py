@@ -19,11 +19,12 @@ from benchmarks._table import Row, Run
 from benchmarks.logic.generation import FACTS, NO_ENGINE, read_domains
 from benchmarks.logic.temporal import read_history
 from guardrail.cache import Cache
-from guardrail.drivers import run_sync
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Failed, gather
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError
 from guardrail.estimation import wilson
-from guardrail.flow import Failed, gather
-from guardrail.hub import Hub
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.oracles import Truth, judge
@@ -32,7 +33,6 @@ from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, eval
 from guardrail.logic.questions.prompt import Kind, rephrased
 from guardrail.logic.questions.templates import statement
 from guardrail.logic.temporal.generation import generate as generate_temporal
-from guardrail.run import Run as Scheduled
 
 __all__ = ["add_options", "ask", "invented", "live_rows", "rows"]
 

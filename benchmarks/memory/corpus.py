@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 
 from benchmarks._data import data_dir
 from benchmarks.memory.subject import Document, Item, Subject, documents
-from guardrail.backends.packaged import ComparePackaged, installed, packaged
+from guardrail.backends.packaged import ComparePackaged, encoder_installed, packaged_encoder
 from guardrail.detectors.memory.external import ExternalFit, Measured, chrf, learn, measure
 from guardrail.detectors.memory.external.similarity import CHRF
+from guardrail.engine.flow import Answer
 from guardrail.errors import InputError
-from guardrail.flow import Answer
 
 __all__ = [
     "SETTINGS",
@@ -112,7 +112,7 @@ def comparer(encoder: str) -> Compare:
             known.update({pair: chrf(*pair) or 0.0 for pair in fresh})
         else:
             for pair, reply in zip(
-                fresh, packaged().answer([ComparePackaged(*pair) for pair in fresh]), strict=True
+                fresh, packaged_encoder().answer([ComparePackaged(*pair) for pair in fresh]), strict=True
             ):
                 if not isinstance(reply, Answer):
                     raise InputError(f"expected a similarity, got {reply}")
@@ -124,7 +124,7 @@ def comparer(encoder: str) -> Compare:
 
 def fingerprint(encoder: str) -> str:
     """Of what compares."""
-    return CHRF if encoder == "chrf" else packaged().fingerprint
+    return CHRF if encoder == "chrf" else packaged_encoder().fingerprint
 
 
 def halves(
@@ -206,7 +206,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     from guardrail.detectors.memory.external.fits import PACKAGED
 
     arguments = sys.argv[1:] if argv is None else argv
-    if len(arguments) != 1 or not installed():
+    if len(arguments) != 1 or not encoder_installed():
         sys.stderr.write(f"expected the folder to write to, got {arguments!r}; {NEEDS}\n")
         return 2
     target = Path(arguments[0])

@@ -29,7 +29,7 @@ from benchmarks.memory.corpus import (
     simulate,
 )
 from benchmarks.memory.rag import true_rephrasings
-from guardrail.backends.packaged import installed
+from guardrail.backends.packaged import encoder_installed
 from guardrail.detectors.memory.external import (
     ExternalFit,
     Known,
@@ -102,7 +102,7 @@ def rows(run: Run) -> list[Row]:
     run.parameters |= {"external.seed": 0, "external.documents": most or "all"}
     found: list[Row] = []
     for name, setting in SETTINGS.items():
-        if setting[1] == "packaged" and not installed():
+        if setting[1] == "packaged" and not encoder_installed():
             found.append(Row.missing(f"{name}: 2-D density, AUROC", NEEDS))
             continue
         run.say(f"external: {name}")

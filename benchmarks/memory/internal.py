@@ -24,12 +24,12 @@ from guardrail.detectors.memory.internal import (
     setting,
 )
 from guardrail.detectors.memory.internal.survey import Strategy
-from guardrail.drivers import run_sync
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Failed, Flow
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError
-from guardrail.flow import Failed, Flow
-from guardrail.hub import Hub
 from guardrail.requests import Ask
-from guardrail.run import Run as Scheduled
 
 __all__ = ["ALIKE", "SUBJECTS", "add_options", "live_rows", "measured", "read_capitals", "read_poems", "rows"]
 

@@ -11,10 +11,10 @@ import numpy as np
 
 from benchmarks._table import Row, Run
 from benchmarks.memory.corpus import NEEDS
-from guardrail.backends.packaged import ComparePackaged, installed, packaged
+from guardrail.backends.packaged import ComparePackaged, encoder_installed, packaged_encoder
 from guardrail.detectors.memory.external import Collection, Normal, bm25, consistency, flagged_share
 from guardrail.detectors.memory.external.gaussian import chi_square_share
-from guardrail.flow import Answer
+from guardrail.engine.flow import Answer
 
 __all__ = ["rows"]
 
@@ -62,13 +62,13 @@ def _word(rng: random.Random) -> str:
 def _bertscore() -> Row:
     """The formula, pair by pair, on what transformers' own model gives; the package: `benchmarks.speed`."""
     name = "BERTScore: largest |Δ F1| to the formula on transformers' own vectors"
-    if not installed():
+    if not encoder_installed():
         return Row.missing(name, NEEDS, bar="≤ 1e-5")
     vectors = _vectors(TEXTS)
     worst = 0.0
     for i, a in enumerate(TEXTS):
         for j, b in enumerate(TEXTS):
-            [reply] = packaged().answer([ComparePackaged(a, b)])
+            [reply] = packaged_encoder().answer([ComparePackaged(a, b)])
             cosines = vectors[i] @ vectors[j].T  # special tokens may be matched, but do not count
             precision = float(np.mean([row.max() for row in cosines[1:-1]]))
             recall = float(np.mean([column.max() for column in cosines.T[1:-1]]))

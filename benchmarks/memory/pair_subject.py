@@ -14,7 +14,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 from guardrail.detectors.memory.internal import Pair
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
 
 __all__ = ["PairSubject"]

@@ -19,7 +19,7 @@ from benchmarks._stats import auc
 from benchmarks._table import Row, Run
 from benchmarks.memory.corpus import NEEDS, SETTINGS, Compare, Setting, comparer, fingerprint
 from guardrail import Case, Guard, Verdict
-from guardrail.backends.packaged import installed
+from guardrail.backends.packaged import encoder_installed
 from guardrail.chat import RecordedChat
 from guardrail.detectors import MemoryConsistency
 from guardrail.detectors.memory.external import ExternalFit, Measured, learn, measure, packaged_fit
@@ -180,7 +180,7 @@ def rows(run: Run) -> list[Row]:
         for half in ("tuning", "unseen"):
             title = f"RAG, {name}, {half} half"
             some = [one for one in labelled if (one.half, one.language) == (half, language)]
-            if encoder == "packaged" and not installed():
+            if encoder == "packaged" and not encoder_installed():
                 found.append(Row.missing(f"{title}: AUROC", NEEDS))
                 continue
             compare = comparer(encoder)
@@ -195,7 +195,7 @@ def rows(run: Run) -> list[Row]:
                 Row.shown(f"{title}: invented answers flagged", float(np.mean(np.array(flagged)[bad]))),
                 Row.shown(f"{title}: faithful answers flagged", float(np.mean(np.array(flagged)[~bad]))),
             ]
-            best = language == "zh" or encoder == ("packaged" if installed() else "chrf")
+            best = language == "zh" or encoder == ("packaged" if encoder_installed() else "chrf")
             if best:
                 pooled[half] += scored
     for half, scored in pooled.items():

@@ -24,13 +24,13 @@ from benchmarks.selfcheck.metrics import COLUMNS, Measured, measure
 from benchmarks.selfcheck.passages import Passage, read_passages
 from benchmarks.selfcheck.published import column_names
 from guardrail import Case, Guard
-from guardrail.backends import Backend
-from guardrail.backends.packaged import entailment_installed, installed
+from guardrail.backends.packaged import encoder_installed, entailment_installed
 from guardrail.backends.weights import ENTAILMENT_INSTALL
 from guardrail.detectors.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck, SelfCheck
 from guardrail.detectors.selfcheck.fits import Fit, Labelled, packaged_fits, read_fit, threshold_of
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Reply, Request
 from guardrail.errors import InputError
-from guardrail.flow import Reply, Request
 from guardrail.report import Finding, Measurement
 from guardrail.requests import Entail, Entailment, Similarity
 from guardrail.testing import play
@@ -84,7 +84,7 @@ def members(name: str) -> tuple[SelfCheck, ...]:
 
 def _there(name: str) -> bool:
     """Whether the models of a packaged fit are installed."""
-    return installed() and (name == MINILM or entailment_installed())
+    return encoder_installed() and (name == MINILM or entailment_installed())
 
 
 def _case(passage: Passage, start: int = 0, size: int | None = None) -> Case:

@@ -20,7 +20,7 @@ from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck.bertscore import score as bertscore_of
 from guardrail.detectors.selfcheck.ngram import largest, mean, surprisals
 from guardrail.detectors.selfcheck.nli import contradiction, pair
-from guardrail.flow import Answer, Reply
+from guardrail.engine.flow import Answer, Reply
 from guardrail.requests import Compare
 
 __all__ = ["Own", "joined"]

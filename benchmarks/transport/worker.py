@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.references.replay import Topic, read_topics, recorded_asks
-from guardrail import Cache, Case, Guard, Report, Retry, codec
+from guardrail import Cache, Case, Guard, Report, Retry
 from guardrail.chat import OpenAIChat
 from guardrail.detectors import ReferenceCheck
+from guardrail.engine import codec
 from guardrail.requests import Ask
 
 __all__ = ["CONCURRENCY", "check_all", "check_answers", "detector", "write_recording"]

@@ -28,7 +28,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 
 from guardrail import Detector, Finding, Guard, remove
-from guardrail.flow import Flow
+from guardrail.engine.flow import Flow
 from guardrail.report import Case
 from guardrail_langchain import GuardedOutput, GuardrailMiddleware, guard_runnable
 

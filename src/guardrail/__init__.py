@@ -11,22 +11,22 @@ from typing import TYPE_CHECKING, Any
 from guardrail._version import __version__
 
 if TYPE_CHECKING:
-    from guardrail.budget import Budget as Budget
     from guardrail.cache import Cache as Cache
     from guardrail.detector import Detector as Detector
-    from guardrail.errors import Blocked as Blocked
+    from guardrail.engine.budget import Budget as Budget
+    from guardrail.engine.flow import Failed as Failed
+    from guardrail.engine.flow import Flow as Flow
+    from guardrail.engine.jobs import Retry as Retry
     from guardrail.errors import GuardrailError as GuardrailError
-    from guardrail.flow import Failed as Failed
-    from guardrail.flow import Flow as Flow
     from guardrail.guard import Estimate as Estimate
     from guardrail.guard import Guard as Guard
-    from guardrail.jobs import Retry as Retry
     from guardrail.policies import Policy as Policy
     from guardrail.policies import annotate as annotate
     from guardrail.policies import block as block
     from guardrail.policies import flag as flag
     from guardrail.policies import regenerate as regenerate
     from guardrail.policies import remove as remove
+    from guardrail.report import Blocked as Blocked
     from guardrail.report import Case as Case
     from guardrail.report import Decision as Decision
     from guardrail.report import Finding as Finding
@@ -35,21 +35,21 @@ if TYPE_CHECKING:
     from guardrail.report import Verdict as Verdict
 
 _HOMES = {
-    "Blocked": "errors",
-    "Budget": "budget",
+    "Blocked": "report",
+    "Budget": "engine.budget",
     "Cache": "cache",
     "Case": "report",
     "Decision": "report",
     "Detector": "detector",
     "Estimate": "guard",
-    "Failed": "flow",
+    "Failed": "engine.flow",
     "Finding": "report",
-    "Flow": "flow",
+    "Flow": "engine.flow",
     "Guard": "guard",
     "GuardrailError": "errors",
     "Policy": "policies",
     "Report": "report",
-    "Retry": "jobs",
+    "Retry": "engine.jobs",
     "Span": "report",
     "Verdict": "report",
     "annotate": "policies",

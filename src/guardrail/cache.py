@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from guardrail import codec
 from guardrail._log import log
+from guardrail.engine import codec
+from guardrail.engine.flow import Answer, Keep, Request
 from guardrail.errors import ConfigError, InputError
-from guardrail.flow import Answer, Keep, Request
 
 __all__ = ["Cache"]
 

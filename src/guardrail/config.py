@@ -1,4 +1,4 @@
-"""A guard from a file, `guardrail.toml`.
+"""A guard's arguments from a file, `guardrail.toml`.
 
 ```toml
 [guard]
@@ -45,10 +45,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from guardrail.backends.weights import WeightsMissing
-from guardrail.budget import Budget
-from guardrail.errors import ConfigError, MissingExtra, UnknownName
-from guardrail.guard import Guard
+from guardrail.engine.budget import Budget
+from guardrail.errors import ConfigError, MissingExtra, UnknownName, WeightsMissing
 from guardrail.policies import parse_policy
 from guardrail.registry import BACKENDS, CHATS, DETECTORS, Registry
 
@@ -69,8 +67,8 @@ _MODELS = ("model", "questions", "distractors", "answering", "answerability")
 """Options of a local backend that are folders or names."""
 
 
-def load(path: str | Path) -> Guard:
-    """Read the file and build the guard.
+def load(path: str | Path) -> dict[str, Any]:
+    """Read the file: the arguments of `Guard`, by name.
 
     Raises:
         ConfigError: the file cannot be read, or an entry is unknown or of the wrong kind.
@@ -106,8 +104,8 @@ def load(path: str | Path) -> Guard:
     listed = entries.get("detectors", [{"name": "references"}])
     if not isinstance(listed, list):
         raise ConfigError(f"{path}: expected [[detectors]] tables, got {_kind(listed)}")
-    detectors = [_made(file, DETECTORS, entry, "[[detectors]]") for entry in listed]
-    return Guard(detectors, **options)
+    options["detectors"] = [_made(file, DETECTORS, entry, "[[detectors]]") for entry in listed]
+    return options
 
 
 def _is_text(entry: Mapping[str, Any], name: str) -> bool:

@@ -6,8 +6,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
 
-from guardrail.backends import Backend
-from guardrail.flow import Flow
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Flow
 from guardrail.report import Case, Finding, Scale, Signature
 
 __all__ = ["Detector", "Resource", "Scope"]
@@ -45,7 +45,7 @@ class Detector(Protocol):
         ...
 
     def cost_by_lane(self, case: Case) -> Mapping[str, tuple[int, int]]:
-        """By lane, requests that are paid only where the lane's backend is (`backends.is_paid`): least and most."""
+        """By lane, requests that are paid only where the lane's backend is (`engine.backend.is_paid`): least and most."""
         del case
         return {}
 

@@ -6,25 +6,22 @@ GuardrailError
 │   └── ParseError        … at a known place (source, line)
 ├── ConfigError           an option or a configuration file is wrong
 │   ├── UnknownName       no such detector, policy, adapter (did you mean …?)
-│   └── MissingExtra      a third-party library is not installed (with the command that installs it)
+│   ├── MissingExtra      a third-party library is not installed (with the command that installs it)
+│   └── WeightsMissing    a model's weights are not on this machine (with the command that fetches them)
 ├── BackendError          a model or service failed; `retryable` says whether asking again may help
 ├── RecordingMiss         a replay was asked for something that was never recorded
 ├── IndexFault            a bibliography index is corrupt, of another version, or locked
-└── Blocked               the policy blocked the answer (`report` says why)
+└── Blocked               the policy blocked the answer; it carries the report, and is defined beside it
 ```
 
 A message says what was expected, what came (as its `repr`) and what to do next.
-Failures of a *reply* are not raised at all: they are values (`guardrail.flow.Failed`).
+Failures of a *reply* are not raised at all: they are values (`guardrail.engine.flow.Failed`).
 """
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from guardrail.report import Report
 
 
 class GuardrailError(Exception):
@@ -74,6 +71,10 @@ class MissingExtra(ConfigError, ImportError):
         super().__init__(f"{what} is not installed. Install it with: {self.command}")
 
 
+class WeightsMissing(ConfigError):
+    """A model's weights are not on this machine; the message says how to fetch them."""
+
+
 class BackendError(GuardrailError):
     """A model or service failed.
 
@@ -94,15 +95,3 @@ class RecordingMiss(GuardrailError):
 
 class IndexFault(GuardrailError):
     """A bibliography index is corrupt, of another version, or locked."""
-
-
-class Blocked(GuardrailError):
-    """The policy blocked the answer.
-
-    Attributes:
-        report: the report, with the findings that decided.
-    """
-
-    def __init__(self, message: str, *, report: Report) -> None:
-        self.report = report
-        super().__init__(message)

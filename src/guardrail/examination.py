@@ -8,7 +8,7 @@ from types import GeneratorType
 from typing import Any
 
 from guardrail.detector import Detector
-from guardrail.flow import Branch, Failed, Flow, gather
+from guardrail.engine.flow import Branch, Failed, Flow, gather
 from guardrail.policies import Review
 from guardrail.report import Case, DetectorFailure, Finding
 

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
 
 from guardrail._log import log
-from guardrail._options import seconds
-from guardrail.backends import Backend
-from guardrail.budget import Budget
 from guardrail.cache import Cache
 from guardrail.detector import Detector
-from guardrail.drivers import run_async, run_sync
+from guardrail.engine.backend import Backend
+from guardrail.engine.budget import Budget
+from guardrail.engine.drivers import run_async, run_sync
+from guardrail.engine.flow import Answer, Branch, Failed, Flow, Reason, Reply, describe, gather, one
+from guardrail.engine.hub import Hub
+from guardrail.engine.jobs import Retry
+from guardrail.engine.run import Run
 from guardrail.errors import BackendError, ConfigError, GuardrailError
 from guardrail.examination import examine, sharing
-from guardrail.flow import Answer, Branch, Failed, Flow, Reason, Reply, describe, gather, one
-from guardrail.hub import Hub
-from guardrail.jobs import Retry
+from guardrail.options import seconds
 from guardrail.policies import Plan, Policy, Review, better, flag
 from guardrail.registry import DETECTORS
 from guardrail.report import (
@@ -30,7 +31,6 @@ from guardrail.report import (
     Report,
 )
 from guardrail.requests import Ask, Completion, Generate, Message, user
-from guardrail.run import Run
 
 __all__ = ["Estimate", "Guard", "Prompt"]
 
@@ -143,7 +143,7 @@ class Guard:
         """
         from guardrail.config import load
 
-        return load(path)
+        return cls(**load(path))
 
     # -- what users call
 

@@ -108,19 +108,19 @@ BACKENDS: Mapping[str, Registry] = {
     "answers": Registry(
         "model that answers questions",
         "guardrail.answer_models",
-        {"local": "guardrail.backends.answers:AnswerModel"},
+        {"local": "guardrail.backends:AnswerModel"},
     ),
     "embedding": Registry(
         "embedding model",
         "guardrail.embedding_models",
-        {"local": "guardrail.backends.embedding:Embedder"},
+        {"local": "guardrail.backends:Embedder"},
     ),
     "entailment": Registry(
         "entailment model",
         "guardrail.entailment_models",
         {
-            "local": "guardrail.backends.entailment:EntailmentModel",
-            "packaged": "guardrail.backends.packaged:PackagedEntailment",
+            "local": "guardrail.backends:EntailmentModel",
+            "packaged": "guardrail.backends:PackagedEntailment",
         },
     ),
     "language_model": Registry(
@@ -128,20 +128,20 @@ BACKENDS: Mapping[str, Registry] = {
         "guardrail.language_models",
         {
             "completions": "guardrail.chat:CompletionsModel",
-            "local": "guardrail.backends.language_model:CausalModel",
+            "local": "guardrail.backends:CausalModel",
         },
     ),
     "questions": Registry(
         "model that asks questions",
         "guardrail.question_models",
-        {"local": "guardrail.backends.questions:QuestionModel"},
+        {"local": "guardrail.backends:QuestionModel"},
     ),
     "similarity": Registry(
         "similarity model",
         "guardrail.similarity_models",
         {
-            "local": "guardrail.backends.similarity:BertScore",
-            "packaged": "guardrail.backends.packaged:Packaged",
+            "local": "guardrail.backends:BertScore",
+            "packaged": "guardrail.backends:Packaged",
         },
     ),
 }

@@ -17,11 +17,13 @@ from typing import Annotated, Any, Literal, TypeAlias
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from guardrail._version import __version__
-from guardrail.flow import Cost, Reason
+from guardrail.engine.flow import Cost, Reason
+from guardrail.errors import GuardrailError
 from guardrail.requests import Message, TokenLogprob, Untrusted, conversation
 
 __all__ = [
     "Action",
+    "Blocked",
     "Case",
     "CostBreakdown",
     "Decision",
@@ -405,3 +407,15 @@ class Report(_Model):
             "tokens": self.cost.total.tokens,
             "seconds": self.cost.wall_seconds,
         }
+
+
+class Blocked(GuardrailError):
+    """The policy blocked the answer.
+
+    Attributes:
+        report: the report, with the findings that decided.
+    """
+
+    def __init__(self, message: str, *, report: Report) -> None:
+        self.report = report
+        super().__init__(message)

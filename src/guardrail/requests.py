@@ -1,6 +1,6 @@
-"""The kinds of request that several detectors share.
+"""The kinds of request that models answer.
 
-A kind that one detector alone needs stands beside that detector; nothing here knows who answers. Prompts keep
+A kind that only a detector and a backend of its own know is defined beside them; nothing here knows who answers. Prompts keep
 text that nobody should trust apart from their own words (`Untrusted`): it is fenced when the prompt is
 rendered for a model, so a request is equal to itself in every process and on every machine.
 """
@@ -12,13 +12,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from guardrail.flow import Keep, Request
+from guardrail.engine.flow import Keep, Request
 
 __all__ = [
+    "Answerable",
     "Ask",
+    "Choose",
     "Compare",
     "Completion",
     "Content",
+    "Distract",
     "Distribution",
     "Embed",
     "Entail",
@@ -27,6 +30,8 @@ __all__ = [
     "LogProb",
     "Message",
     "Outcomes",
+    "Question",
+    "QuestionAnswer",
     "Role",
     "Sample",
     "ScoreTokens",
@@ -359,6 +364,89 @@ class ScoreTokens(Request[tuple[TokenLogprob, ...]]):
     context: str
     text: str
     top: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswer:
+    """A question with the answer that the text it was made from gives."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question(Request[QuestionAnswer | None]):
+    """A question about a text, with its answer; `None` where the model wrote no such pair.
+
+    Attributes:
+        text: what is asked about, a sentence of the answer say.
+        draw: the i-th independent sample.
+    """
+
+    lane: ClassVar[str] = "questions"
+    reply_type: ClassVar[Any] = QuestionAnswer | None
+
+    text: str
+    draw: int = 0
+
+    @property
+    def keep(self) -> Keep:
+        """A random draw."""
+        return Keep.SAMPLED
+
+
+@dataclass(frozen=True, slots=True)
+class Distract(Request[tuple[str, ...]]):
+    """Wrong answers to a question that could be taken for the right one; as many as the model writes.
+
+    Attributes:
+        question: what is asked.
+        answer: the right answer.
+        context: the text that the question is about.
+        draw: the i-th independent sample.
+    """
+
+    lane: ClassVar[str] = "questions"
+    reply_type: ClassVar[Any] = tuple[str, ...]
+
+    question: str
+    answer: str
+    context: str
+    draw: int = 0
+
+    @property
+    def keep(self) -> Keep:
+        """A random draw."""
+        return Keep.SAMPLED
+
+
+@dataclass(frozen=True, slots=True)
+class Choose(Request[tuple[float, ...]]):
+    """Which of several answers does a text give? One probability per option; they add up to 1.
+
+    Attributes:
+        question: what is asked.
+        options: the answers, in an order that the reply keeps.
+        context: the text that is to be read.
+    """
+
+    lane: ClassVar[str] = "answers"
+    reply_type: ClassVar[Any] = tuple[float, ...]
+
+    question: str
+    options: tuple[str, ...]
+    context: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answerable(Request[float]):
+    """Does a text answer a question? α, in [0, 1], larger = it does."""
+
+    lane: ClassVar[str] = "answers"
+    reply_type: ClassVar[Any] = float
+
+    question: str
+    context: str
 
 
 def conversation(

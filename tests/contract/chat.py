@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from guardrail.backends import Backend, has_async_form
-from guardrail.flow import Answer, draws
+from guardrail.engine.backend import Backend, has_async_form
+from guardrail.engine.flow import Answer, draws
 from guardrail.requests import Ask, Completion, Untrusted, user
 
 QUESTION = "What is 2 + 2?"

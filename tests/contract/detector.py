@@ -8,8 +8,8 @@ import re
 import pytest
 
 from guardrail import Case, Detector, Guard, Verdict
-from guardrail.backends import Backend
-from guardrail.flow import Answer, Failed, Reason
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.report import Scale
 from guardrail.testing import play
 

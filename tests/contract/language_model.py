@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from guardrail.backends import Backend
-from guardrail.flow import Answer, Failed, Reason, draws
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Reason, draws
 from guardrail.requests import Distribution, Embed, LogProb, Sample
 
 CONTEXT = "Input: a\nLabel: yes\n\nInput: b\nLabel: no\n\n"

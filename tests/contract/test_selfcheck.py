@@ -8,8 +8,20 @@ from tests.contract.detector import DetectorContract
 
 from guardrail import Case
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck.questions import Answerable, Choose, Distract, Question, QuestionAnswer
-from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity, TokenLogprob
+from guardrail.requests import (
+    Answerable,
+    Ask,
+    Choose,
+    Compare,
+    Completion,
+    Distract,
+    Entail,
+    Entailment,
+    Question,
+    QuestionAnswer,
+    Similarity,
+    TokenLogprob,
+)
 
 ANSWER = "Ada Lovelace was born in London. She won the Nobel Prize in 1840. She wrote notes on the engine."
 SAMPLES = (

@@ -61,6 +61,6 @@ def _imports(node: ast.AST, *, lazy: bool, typing: bool) -> Iterator[Import]:
 
 
 def loaded(found: Import, known: dict[str, Path]) -> str:
-    """The module that an import loads: `from guardrail import codec` loads guardrail.codec."""
+    """The module that an import loads: `from guardrail import codec` loads guardrail.engine.codec."""
     whole = f"{found.module}.{found.name}"
     return whole if found.name and whole in known else found.module

@@ -178,7 +178,7 @@ def test_no_forgotten_yield_from(path):
     flows = {
         alias.asname or alias.name
         for node in ast.walk(tree)
-        if isinstance(node, ast.ImportFrom) and node.module == "guardrail.flow"
+        if isinstance(node, ast.ImportFrom) and node.module == "guardrail.engine.flow"
         for alias in node.names
         if alias.name in HELPERS
     }

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from tests.unit.core.toys import AsyncEcho, Buy, Echo, Look, hub
 
-from guardrail.budget import Budget
-from guardrail.drivers import run_async, run_sync
-from guardrail.flow import Answer, Branch, Cost, Failed, Reason, Request, each, gather
-from guardrail.run import Run
+from guardrail.engine.budget import Budget
+from guardrail.engine.drivers import run_async, run_sync
+from guardrail.engine.flow import Answer, Branch, Cost, Failed, Reason, Request, each, gather
+from guardrail.engine.run import Run
 
 KEYS = st.integers(0, 5)  # few, so that requests are shared
 REQUESTS = st.builds(Look, KEYS) | st.builds(Buy, KEYS)

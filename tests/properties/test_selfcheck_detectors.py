@@ -74,7 +74,7 @@ def reply(request):
 
 def value_of(kind, request):
     """What the QA variant asks: a question per sentence, wrong answers, shares of the options, an answerability."""
-    from guardrail.detectors.selfcheck.questions import QuestionAnswer
+    from guardrail.requests import QuestionAnswer
 
     if kind == "Question":
         return QuestionAnswer(f"Who {request.text}", request.text[:8])

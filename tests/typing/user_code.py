@@ -27,9 +27,9 @@ from guardrail import (
     regenerate,
     remove,
 )
-from guardrail.backends import Backend
 from guardrail.chat import ScriptedChat
-from guardrail.flow import Answer, Reply, Request, compute, draws, each, gather, one, values, why
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Reply, Request, compute, draws, each, gather, one, values, why
 from guardrail.policies import Policy
 from guardrail.report import Scale
 from guardrail.requests import Ask, Completion, Untrusted, user

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from guardrail import codec
+from guardrail.engine import codec
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Request
 from guardrail.errors import InputError
-from guardrail.flow import Answer, Cost, Failed, Reason, Request
 from guardrail.requests import (
     Ask,
     Completion,

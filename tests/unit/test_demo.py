@@ -11,8 +11,8 @@ import pytest
 from guardrail.cli._stage import Stage
 from guardrail.demo import portrait, scenario
 from guardrail.demo.script import ANSWER, SECOND_ANSWER
+from guardrail.engine.flow import Answer
 from guardrail.errors import MissingExtra
-from guardrail.flow import Answer
 from guardrail.report import Report
 from guardrail.requests import Similarity
 from guardrail.testing.server import serve

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
+from guardrail.engine.flow import Reason
 from guardrail.errors import ConfigError, UnknownName
-from guardrail.flow import Reason
 from guardrail.policies import (
     Chain,
     Plan,

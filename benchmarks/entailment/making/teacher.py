@@ -20,8 +20,8 @@ import numpy as np
 from benchmarks._training import write_tensors
 from benchmarks.entailment.pairs import LABELS, Pair
 from guardrail.backends.entailment import EntailmentModel
+from guardrail.engine.flow import Answer
 from guardrail.errors import InputError
-from guardrail.flow import Answer
 from guardrail.requests import Entail
 
 __all__ = ["SAID", "SHIPPED", "Teacher", "seconds", "ship"]

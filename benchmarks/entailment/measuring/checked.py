@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guardrail import Case, Detector, Guard
-from guardrail.backends import Backend
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Reply, Request
 from guardrail.errors import InputError
-from guardrail.flow import Reply, Request
 
 __all__ = ["Remembered", "scores"]
 

@@ -14,8 +14,8 @@ from benchmarks.entailment.setting import Absent, Setting
 from benchmarks.selfcheck.metrics import SENTENCE_COLUMNS, Measured
 from benchmarks.selfcheck.passages import Passage, read_passages
 from guardrail import Case
-from guardrail.backends import Backend
 from guardrail.backends.embedding import Embedder
+from guardrail.engine.backend import Backend
 
 __all__ = ["FITTED", "JUDGED", "Asked", "Scores", "cases", "figure", "halves", "line", "summed"]
 

@@ -47,7 +47,7 @@ class Timings:
 
     def score(self, pairs: Sequence[tuple[str, str]]) -> int:
         """Score pairs; how many tokens there were."""
-        from guardrail.flow import Answer
+        from guardrail.engine.flow import Answer
         from guardrail.requests import Entail
 
         before = self._model.work.tokens

@@ -22,12 +22,12 @@ from benchmarks.phr.speed.published import Loose, Published, Ran
 from guardrail.backends.language_model import CausalModel
 from guardrail.detectors.phr import Form, Query, Settings, survey
 from guardrail.detectors.phr.flows import Survey
-from guardrail.drivers import run_sync
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Failed
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError, MissingExtra
-from guardrail.flow import Failed
-from guardrail.hub import Hub
 from guardrail.requests import Distribution, Sample
-from guardrail.run import Run as Scheduled
 
 __all__ = ["Pace", "Setting", "add_options", "agreement", "chosen", "large_rows", "ours", "rows", "small"]
 

@@ -26,8 +26,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from pydantic import BaseModel, Field
 
 from guardrail import Blocked, Guard, regenerate, remove
-from guardrail.backends import Backend
-from guardrail.flow import one
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import one
 from guardrail.requests import Ask, user
 from guardrail_langchain import GuardedOutput, GuardrailMiddleware, guard_runnable
 

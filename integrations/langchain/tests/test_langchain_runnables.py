@@ -289,7 +289,7 @@ class TestConfiguration:
             name = "curious"
 
             def examine(self, case):
-                from guardrail.flow import one
+                from guardrail.engine.flow import one
 
                 yield from one(Ask((user("Is it so?"),)))
                 return (yield from super().examine(case))

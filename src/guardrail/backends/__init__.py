@@ -1,85 +1,58 @@
-"""The port to everything that answers requests; its implementations live beside what they wrap."""
+"""Models on this machine, each behind a lane. Every other folder takes them from here; nothing is loaded before it is used.
+
+`Packaged` and `PackagedEntailment` are the small models that come as packages: detectors bring them along, on lanes of their
+own (`ComparePackaged`, `EntailPackaged`). The others are models of yours, given to a guard by `backends={lane: …}`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from typing import Any, Protocol, TypeGuard, TypeVar, runtime_checkable
+from typing import TYPE_CHECKING
 
-from guardrail.flow import Reply
+from guardrail._lazy import lazy
 
-__all__ = ["AsyncBackend", "Backend", "has_async_form", "is_paid", "origin"]
+if TYPE_CHECKING:
+    from guardrail.backends.answers import AnswerModel as AnswerModel
+    from guardrail.backends.embedding import Embedder as Embedder
+    from guardrail.backends.entailment import EntailmentModel as EntailmentModel
+    from guardrail.backends.language_model.model import CausalModel as CausalModel
+    from guardrail.backends.packaged import ComparePackaged as ComparePackaged
+    from guardrail.backends.packaged import EntailPackaged as EntailPackaged
+    from guardrail.backends.packaged import Packaged as Packaged
+    from guardrail.backends.packaged import PackagedEntailment as PackagedEntailment
+    from guardrail.backends.packaged import encoder_installed as encoder_installed
+    from guardrail.backends.packaged import entailment_installed as entailment_installed
+    from guardrail.backends.packaged import packaged_encoder as packaged_encoder
+    from guardrail.backends.packaged import packaged_entailment as packaged_entailment
+    from guardrail.backends.packaged import reads_script as reads_script
+    from guardrail.backends.questions import QuestionModel as QuestionModel
+    from guardrail.backends.similarity import BertScore as BertScore
+    from guardrail.backends.weights import ENTAILMENT_INSTALL as ENTAILMENT_INSTALL
+    from guardrail.backends.weights import ENTAILMENT_MINI as ENTAILMENT_MINI
+    from guardrail.backends.weights import is_here as is_here
 
-Q_contra = TypeVar("Q_contra", contravariant=True)
+_HOMES = {
+    "AnswerModel": "guardrail.backends.answers",
+    "BertScore": "guardrail.backends.similarity",
+    "CausalModel": "guardrail.backends.language_model.model",
+    "ComparePackaged": "guardrail.backends.packaged",
+    "ENTAILMENT_INSTALL": "guardrail.backends.weights",
+    "ENTAILMENT_MINI": "guardrail.backends.weights",
+    "Embedder": "guardrail.backends.embedding",
+    "EntailPackaged": "guardrail.backends.packaged",
+    "EntailmentModel": "guardrail.backends.entailment",
+    "Packaged": "guardrail.backends.packaged",
+    "PackagedEntailment": "guardrail.backends.packaged",
+    "QuestionModel": "guardrail.backends.questions",
+    "encoder_installed": "guardrail.backends.packaged",
+    "entailment_installed": "guardrail.backends.packaged",
+    "is_here": "guardrail.backends.weights",
+    "packaged_encoder": "guardrail.backends.packaged",
+    "packaged_entailment": "guardrail.backends.packaged",
+    "reads_script": "guardrail.backends.packaged",
+}
 
+__all__ = [  # noqa: PLE0604  # the names above, written once
+    *_HOMES,
+]
 
-@runtime_checkable
-class Backend(Protocol[Q_contra]):
-    """Answers requests of one lane. Inherit it for the defaults.
-
-    Attributes:
-        batch: how many requests one `answer` may get at once.
-        capacity: bound on the summed `weight` of a batch (tokens, say); `None` = no bound.
-        concurrency: how many `answer` calls may run at once.
-        timeout: seconds after which a call counts as hung; `None` = never.
-        instant: answers within microseconds and without I/O, so it is called where it stands, no thread.
-        fingerprint: what the reply depends on besides the request: model, endpoint and a hash of the
-            credential. Part of lasting keys, so nobody is served through another's key.
-    """
-
-    batch: int = 1
-    capacity: int | None = None
-    concurrency: int = 1
-    timeout: float | None = None
-    instant: bool = False
-
-    @property
-    def fingerprint(self) -> str:
-        """See the class."""
-        ...
-
-    def answer(self, requests: Sequence[Q_contra]) -> Sequence[Reply[Any]]:
-        """One reply per request, in order. Failures are `Failed` values; an exception fails the batch."""
-        ...
-
-    def group(self, request: Q_contra) -> Hashable:
-        """Only requests of one group share a batch (draws of one prompt, say)."""
-        del request
-        return None
-
-    def weight(self, request: Q_contra) -> int:
-        """What a request takes of `capacity`."""
-        del request
-        return 1
-
-
-@runtime_checkable
-class AsyncBackend(Backend[Q_contra], Protocol[Q_contra]):
-    """A backend with an asynchronous form of its own, used under the asynchronous pump.
-
-    It is called on the loop of the caller, and only there.
-    """
-
-    async def aanswer(self, requests: Sequence[Q_contra]) -> Sequence[Reply[Any]]:
-        """As `answer`."""
-        ...
-
-
-def origin(backend: Backend[Any]) -> str:
-    """What a backend's replies depend on but for rounding; what was fitted to them holds for all of one origin.
-
-    A backend that computes in several precisions says so by `origin`; of others it is the fingerprint.
-    """
-    return str(getattr(backend, "origin", backend.fingerprint))
-
-
-def is_paid(backend: Backend[Any]) -> bool:
-    """Whether all that a backend answers is paid by the call and counts against budgets, whatever it is asked.
-
-    A model behind an API says so with `paid = True`: it answers what one on this machine answers for nothing.
-    """
-    return bool(getattr(backend, "paid", False))
-
-
-def has_async_form(backend: Backend[Any]) -> TypeGuard[AsyncBackend[Any]]:
-    """Whether a backend is to be called on the caller's loop; an `aanswer` of `None` says no."""
-    return getattr(backend, "aanswer", None) is not None
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail._log import log
-from guardrail._options import number
 from guardrail.backends._forked import apart, renewed
 from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._networks import coarser, keep_layers
@@ -26,6 +25,7 @@ from guardrail.backends._trunk import Trunk, trunk
 from guardrail.backends.batching import Batches, Work, batches
 from guardrail.backends.weights import digest, find, read_config
 from guardrail.errors import ConfigError, MissingExtra
+from guardrail.options import number
 
 if TYPE_CHECKING:
     import numpy as np

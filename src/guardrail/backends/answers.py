@@ -10,13 +10,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
-from guardrail.backends import Backend
 from guardrail.backends._local import Device, LocalModel, Precision
 from guardrail.backends._pieces import joined
 from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
-from guardrail.detectors.selfcheck.questions import Answerable, Choose
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply
+from guardrail.requests import Answerable, Choose
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

@@ -12,12 +12,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.backends import Backend
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
 from guardrail.backends.batching import Work
 from guardrail.backends.weights import MINILM
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Embed, Vector
 
 __all__ = ["Embedder", "pooled"]

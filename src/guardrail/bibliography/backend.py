@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from guardrail.backends import Backend
 from guardrail.bibliography.records import Bibliography, Find, Match
-from guardrail.flow import Answer, Reply
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Reply
 
 __all__ = ["BibliographyBackend"]
 

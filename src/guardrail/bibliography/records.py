@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar, Protocol
 
-from guardrail.flow import Keep, Request
+from guardrail.engine.flow import Keep, Request
 
 __all__ = ["Bibliography", "Difference", "Find", "Match", "Record", "Reference", "Status"]
 

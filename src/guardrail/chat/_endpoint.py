@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 from urllib.parse import urlsplit
 
 from guardrail.chat._failures import failure, words_of
+from guardrail.engine.flow import Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Cost, Failed, Reason, Reply
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI

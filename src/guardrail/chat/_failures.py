@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeGuard
 
-from guardrail.flow import Cost, Failed, Reason
+from guardrail.engine.flow import Cost, Failed, Reason
 
 __all__ = ["TABLE", "Rule", "failure", "retry_after", "words_of"]
 

@@ -18,10 +18,10 @@ from typing import Any, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
-from guardrail import codec
-from guardrail.backends import Backend, has_async_form
+from guardrail.engine import codec
+from guardrail.engine.backend import Backend, has_async_form
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import InputError, ParseError, RecordingMiss
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
 
 __all__ = ["Recorded", "RecordedChat", "Source", "read_recording"]

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
 
 __all__ = ["Line", "Script", "ScriptedChat"]

@@ -97,7 +97,7 @@ def _extras() -> Iterator[Item]:
 
 def _entailment() -> Item:
     """The packaged entailment model: no extra can name it, for it is a distribution of its own."""
-    from guardrail.backends.weights import ENTAILMENT_INSTALL, ENTAILMENT_MINI, is_here
+    from guardrail.backends import ENTAILMENT_INSTALL, ENTAILMENT_MINI, is_here
 
     section, what = "models (optional)", "sentences against documents and other answers"
     if is_here(ENTAILMENT_MINI):

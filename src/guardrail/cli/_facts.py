@@ -230,11 +230,11 @@ def ask_model(cases: Sequence[Case], chat: Any, *, cache: str | None) -> list[Ou
         InputError: the run as a whole failed.
     """
     from guardrail.cache import Cache
-    from guardrail.drivers import run_sync
-    from guardrail.flow import Failed
-    from guardrail.hub import Hub
+    from guardrail.engine.drivers import run_sync
+    from guardrail.engine.flow import Failed
+    from guardrail.engine.hub import Hub
+    from guardrail.engine.run import Run
     from guardrail.logic.questions.evaluation import evaluate
-    from guardrail.run import Run
 
     hub = Hub({"chat": chat}, store=Cache(Path(cache).expanduser()) if cache else None)
     found: dict[int, Outcomes] = {}

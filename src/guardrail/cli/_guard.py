@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from guardrail.cli._errors import Usage
+from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Failed, Reason
 
 if TYPE_CHECKING:
-    from guardrail.budget import Budget
+    from guardrail.engine.budget import Budget
     from guardrail.guard import Guard
     from guardrail.policies import Policy
     from guardrail.report import Case, Report
@@ -211,7 +211,7 @@ def reached(
 
 
 def _budget(text: str) -> Budget:
-    from guardrail.budget import Budget
+    from guardrail.engine.budget import Budget
 
     parts = text.split(",")
     if len(parts) > 2 or not all(part.strip().isdecimal() for part in parts):

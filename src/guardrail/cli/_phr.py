@@ -15,15 +15,15 @@ from guardrail.cli._show import cost_line, tell
 from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, patience
 from guardrail.detectors.phr.check import PosteriorHallucinationRate
 from guardrail.detectors.phr.pairs import END, Form, Task, recognised
-from guardrail.flow import Answer
+from guardrail.engine.flow import Answer
 from guardrail.report import Case, Finding, Measurement
 from guardrail.requests import Sample
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from guardrail.backends import Backend
     from guardrail.detectors.phr import Survey
+    from guardrail.engine.backend import Backend
     from guardrail.report import Report
 
 __all__ = ["Choice", "code", "measured", "show_rates"]
@@ -129,7 +129,7 @@ def _backend(choice: Choice, task: Task, form: Form) -> Iterator[Backend[Any]]:
         finally:
             model.close()
     else:
-        from guardrail.backends.language_model import CausalModel
+        from guardrail.backends import CausalModel
 
         name = str(choice.model)
         folder = Path(name).expanduser()

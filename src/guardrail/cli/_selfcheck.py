@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from guardrail.backends.weights import ENTAILMENT_INSTALL, ENTAILMENT_MINI
+from guardrail.backends import ENTAILMENT_INSTALL, ENTAILMENT_MINI
 from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Usage
 from guardrail.cli._guard import Nobody, live_chat, names_model
 from guardrail.cli._terminal import patience
 
 if TYPE_CHECKING:
-    from guardrail.backends import Backend
     from guardrail.detectors.selfcheck import SelfCheck
+    from guardrail.engine.backend import Backend
     from guardrail.report import Case, Report
 
 __all__ = ["ENTAILMENT", "Choice", "Judgement", "prepared"]
@@ -154,16 +154,15 @@ def _local(method: str, choice: Choice, detector: SelfCheck) -> dict[str, Backen
             with patience("loading the models"):
                 load()
     if method == "nli" and choice.entailment != ENTAILMENT_MINI:
-        from guardrail.backends.entailment import EntailmentModel
+        from guardrail.backends import EntailmentModel
 
         return {"entailment": EntailmentModel(_weights(choice.entailment or ENTAILMENT))}
     if method == "bertscore" and choice.encoder is not None:
-        from guardrail.backends.similarity import BertScore
+        from guardrail.backends import BertScore
 
         return {"similarity": BertScore(_weights(choice.encoder))}
     if method == "qa":
-        from guardrail.backends.answers import AnswerModel
-        from guardrail.backends.questions import QuestionModel
+        from guardrail.backends import AnswerModel, QuestionModel
 
         return {"questions": QuestionModel(), "answers": AnswerModel()}
     return {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from guardrail.cli._sentences import against, meter, rows, sentence_table, short, tops, units
 from guardrail.cli._show import marked, score_text
 from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, visible
-from guardrail.flow import Cost
+from guardrail.engine.flow import Cost
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -9,8 +9,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
 
+from guardrail.engine.flow import Failed
 from guardrail.errors import BackendError
-from guardrail.flow import Failed
 from guardrail.requests import Ask, Message, Role
 
 __all__ = ["DemoModel"]

@@ -26,8 +26,8 @@ from guardrail.policies import Policy, annotate, regenerate
 from guardrail.report import Report
 
 if TYPE_CHECKING:
-    from guardrail.backends import Backend
     from guardrail.bibliography.index import Index
+    from guardrail.engine.backend import Backend
 
 __all__ = ["Outcome", "run"]
 
@@ -114,7 +114,7 @@ def run(
 
 def _scorers() -> tuple[list[SelfCheck], dict[str, Backend[Any]]]:
     """SelfCheck by n-grams; where the extra `local` is installed by MiniLM and by its own default, too."""
-    from guardrail.backends.similarity import BertScore
+    from guardrail.backends import BertScore
 
     detectors = [SelfCheck("ngram")]
     try:

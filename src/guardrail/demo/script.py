@@ -10,7 +10,7 @@ import re
 
 from guardrail.chat import ScriptedChat
 from guardrail.demo import portrait
-from guardrail.flow import Failed, Reason
+from guardrail.engine.flow import Failed, Reason
 from guardrail.requests import Ask
 
 __all__ = ["ANSWER", "QUESTION", "SECOND_ANSWER", "chat"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from guardrail.flow import Cost
+from guardrail.engine.flow import Cost
 from guardrail.html.sentences import Table, scored
 from guardrail.report import (
     Action,

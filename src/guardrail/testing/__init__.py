@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from guardrail.flow import Answer, Branch, Compute, Failed, Flow, Reason, Request, Stop
+from guardrail.engine.flow import Answer, Branch, Compute, Failed, Flow, Reason, Request, Stop
 
 __all__ = ["play"]
 
@@ -26,7 +26,7 @@ def play(flow: Flow[T] | Branch[T], answer: Callable[[Request[Any]], Any]) -> T:
     `answer` itself raises comes out.
 
     Example:
-        >>> from guardrail.flow import draws, each, values
+        >>> from guardrail.engine.flow import draws, each, values
         >>> from guardrail.requests import Ask, Completion, user
         >>> def flow():
         ...     replies = yield from each(draws(Ask((user("2 + 2?"),)), 2))

@@ -11,8 +11,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from guardrail.backends import Backend
-from guardrail.flow import Failed, Reply
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Failed, Reply
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
 __all__ = ["Refused", "choices"]

@@ -27,8 +27,8 @@ from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
+from guardrail.engine.flow import Answer
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer
 from guardrail.requests import Completion
 from guardrail.testing.http import HttpProtocol
 from guardrail.testing.service import (

@@ -13,7 +13,7 @@ from functools import partial
 from hashlib import blake2b
 from typing import Any, TypeAlias
 
-from guardrail.backends import Backend
+from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion, TokenLogprob
 from guardrail.testing.continuation import Refused, choices

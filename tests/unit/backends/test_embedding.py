@@ -9,8 +9,8 @@ from tests.unit.backends.models import HARD, TEXTS, make, needs_local, needs_min
 
 from guardrail.backends import weights
 from guardrail.backends.embedding import Embedder, pooled
+from guardrail.engine.flow import Answer, Reason
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Answer, Reason
 from guardrail.requests import Embed
 
 

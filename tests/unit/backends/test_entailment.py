@@ -15,9 +15,9 @@ from tests.unit.backends.models import HARD, TEXTS, edit_config, make, needs_loc
 
 from guardrail import Case, Detector, Finding, Guard
 from guardrail.backends.entailment import EntailmentModel, Labels, label_order, probabilities
+from guardrail.engine.flow import Answer, Failed, Reason, each
+from guardrail.engine.hub import Hub
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Answer, Failed, Reason, each
-from guardrail.hub import Hub
 from guardrail.report import Scale
 from guardrail.requests import Entail, Entailment
 

@@ -8,7 +8,7 @@ from guardrail.backends.entailment import EntailmentModel
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck.nli import contradiction
 from guardrail.detectors.selfcheck.reading import pooled
-from guardrail.flow import Answer
+from guardrail.engine.flow import Answer
 from guardrail.requests import Entail
 
 SENTENCES = [f"{' '.join(text.split()[:11]).capitalize()}." for text in TEXTS]

@@ -9,11 +9,10 @@ from tests.unit.backends.models import HARD, TEXTS, needs_local
 
 from guardrail import Guard, Verdict
 from guardrail.backends.language_model import CausalModel, spelling, windows
-from guardrail.backends.weights import WeightsMissing
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import greybox
-from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Reason
+from guardrail.engine.flow import Answer, Failed, Reason
+from guardrail.errors import ConfigError, WeightsMissing
 from guardrail.report import Span
 from guardrail.requests import Embed, LogProb, ScoreTokens
 

@@ -10,10 +10,10 @@ import pytest
 from tests.unit.backends.models import TEXTS, WORDS, edit_config, needs_local
 from tests.unit.backends.test_language_model import FAMILIES, POSITIONS, gemma, make, opt, plain
 
-from guardrail.backends.draws import generator
 from guardrail.backends.language_model import CausalModel, drawing
+from guardrail.engine.draws import generator
+from guardrail.engine.flow import Answer, Failed, Reason, draws
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Reason, draws
 from guardrail.requests import Distribution, LogProb, Sample, ScoreTokens
 
 

@@ -14,8 +14,8 @@ from tests.unit.backends.models import needs_local
 
 from guardrail.detectors.phr import Form, Query, Settings, survey
 from guardrail.detectors.phr.estimators import rate_exact
+from guardrail.engine.flow import Failed
 from guardrail.errors import ConfigError, InputError
-from guardrail.flow import Failed
 from guardrail.report import Example
 from guardrail.requests import Distribution, Embed, LogProb, Sample
 from guardrail.testing import play

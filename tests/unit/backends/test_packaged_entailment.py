@@ -29,9 +29,9 @@ from guardrail.backends.packaged import (
     entailment_installed,
     packaged_entailment,
 )
-from guardrail.backends.weights import ENTAILMENT_MINI, WeightsMissing, entailment_mini, find, is_here
-from guardrail.errors import ConfigError, InputError
-from guardrail.flow import Answer, Failed, Reason
+from guardrail.backends.weights import ENTAILMENT_MINI, entailment_mini, find, is_here
+from guardrail.engine.flow import Answer, Failed, Reason
+from guardrail.errors import ConfigError, InputError, WeightsMissing
 from guardrail.requests import Entail
 
 ROOT = Path(__file__).parents[3]

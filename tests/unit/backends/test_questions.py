@@ -16,14 +16,13 @@ from tests.unit.backends.models import HARD, TEXTS, needs_local
 from tests.unit.backends.qa_models import SEPARATOR, longformer, t5
 
 from guardrail import Case, Guard
-from guardrail.backends import Backend
 from guardrail.backends.answers import ANSWERABILITY, ANSWERING, AnswerModel, shares, sigmoid
 from guardrail.backends.questions import DISTRACTORS, QUESTIONS, QuestionModel
-from guardrail.backends.weights import WeightsMissing
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck.questions import Answerable, Choose, Distract, Question, QuestionAnswer
-from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Reason, draws
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Reason, draws
+from guardrail.errors import ConfigError, WeightsMissing
+from guardrail.requests import Answerable, Choose, Distract, Question, QuestionAnswer
 
 
 class TestNumbers:

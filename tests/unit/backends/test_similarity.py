@@ -17,8 +17,8 @@ from guardrail.backends.similarity import (
     rescaled,
     similarities,
 )
+from guardrail.engine.flow import Answer, Reason
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Reason
 from guardrail.requests import Compare, Similarity
 
 # For STORED below: bert_score 0.3.13, transformers 4.57.6, torch 2.13.0, 2026-11-20, the packaged MiniLM:

@@ -6,9 +6,9 @@ import pytest
 from tests.unit.backends.models import edit_config, make, needs_local
 
 from guardrail.backends.entailment import EntailmentModel
-from guardrail.backends.weights import WeightsMissing, find
-from guardrail.errors import ConfigError
-from guardrail.flow import Answer
+from guardrail.backends.weights import find
+from guardrail.engine.flow import Answer
+from guardrail.errors import ConfigError, WeightsMissing
 from guardrail.requests import Entail
 
 NLI = ("contradiction", "entailment", "neutral")

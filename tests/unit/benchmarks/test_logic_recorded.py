@@ -9,8 +9,8 @@ from benchmarks._table import Run
 from benchmarks.logic import generation, live, recorded, simulated
 
 from guardrail.chat import ScriptedChat
+from guardrail.engine.hub import Hub
 from guardrail.errors import InputError
-from guardrail.hub import Hub
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.questions.cases import FactCase

@@ -20,7 +20,7 @@ from guardrail.detectors.memory.internal import (
     ask_questions,
     plan,
 )
-from guardrail.flow import Failed
+from guardrail.engine.flow import Failed
 from guardrail.requests import Ask, Completion, user
 from guardrail.testing import play
 

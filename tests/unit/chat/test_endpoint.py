@@ -8,7 +8,7 @@ import pytest
 
 from guardrail.chat import _endpoint
 from guardrail.chat._endpoint import read
-from guardrail.flow import Answer, Cost
+from guardrail.engine.flow import Answer, Cost
 
 
 def choice(found, _model, cost):

@@ -9,7 +9,7 @@ import openai
 import pytest
 
 from guardrail.chat._failures import TABLE, failure, retry_after
-from guardrail.flow import Cost, Reason
+from guardrail.engine.flow import Cost, Reason
 
 OPTIONS = {"key_variable": "KEY", "key_option": "key=", "model_option": "model", "url_option": "url="}
 REQUEST = httpx2.Request("POST", "http://x")

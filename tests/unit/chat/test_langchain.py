@@ -15,8 +15,8 @@ from langchain_core.runnables import RunnableLambda
 from langchain_openai import ChatOpenAI
 
 from guardrail.chat import LangChainChat
+from guardrail.engine.flow import Answer, Cost, Reason, draws
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Answer, Cost, Reason, draws
 from guardrail.requests import Ask, Completion, TokenLogprob, Untrusted, system, user
 from guardrail.testing.server import serve
 

@@ -11,8 +11,8 @@ import openai
 import pytest
 
 from guardrail.chat import OpenAIChat
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, draws
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Answer, Cost, Failed, Reason, draws
 from guardrail.requests import Ask, Completion, TokenLogprob, Untrusted, assistant, system, user
 from guardrail.testing.server import FAULTS, serve
 

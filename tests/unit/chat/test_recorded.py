@@ -9,10 +9,10 @@ import warnings
 
 import pytest
 
-from guardrail import codec
 from guardrail.chat import RecordedChat, ScriptedChat
+from guardrail.engine import codec
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, draws
 from guardrail.errors import InputError, ParseError, RecordingMiss
-from guardrail.flow import Answer, Cost, Failed, Reason, draws
 from guardrail.requests import Ask, Completion, TokenLogprob, Untrusted, user
 
 ASK = Ask((user("Who wrote ", Untrusted("Foo\n"), "?"),), temperature=1.0)

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from guardrail.chat import ScriptedChat
-from guardrail.flow import Answer, Cost, Failed, Reason, draws
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, draws
 from guardrail.requests import Ask, Completion, user
 
 ASK = Ask((user("What is the capital of France?"),))

@@ -11,7 +11,7 @@ from guardrail.cli._phr import _whole_pairs
 from guardrail.detectors import PosteriorHallucinationRate
 from guardrail.detectors.phr import BernoulliModel
 from guardrail.detectors.phr.pairs import Form
-from guardrail.flow import Answer, Failed, Reason
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.report import Case
 from guardrail.requests import Distribution, Sample
 from guardrail.testing.server import serve

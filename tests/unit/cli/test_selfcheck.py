@@ -10,19 +10,18 @@ from typing import ClassVar, get_args
 import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 
-from guardrail.backends import Backend
-from guardrail.backends.packaged import packaged, packaged_entailment
+from guardrail.backends.packaged import packaged_entailment
 from guardrail.cli import _selfcheck
 from guardrail.cli._sentences import WIDTH
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import fits, nli
 from guardrail.detectors.selfcheck.ensemble import Stack
 from guardrail.detectors.selfcheck.fits import Fit, Knot, Member
-from guardrail.detectors.selfcheck.questions import Answerable, Distract, QuestionAnswer
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import MissingExtra
-from guardrail.flow import Answer, Failed, Reason
 from guardrail.report import Report
-from guardrail.requests import Entailment, Similarity
+from guardrail.requests import Answerable, Distract, Entailment, QuestionAnswer, Similarity
 from guardrail.testing.server import serve
 
 TRUE, FALSE = "Mary was born in Jedburgh in 1780.", "She founded a school in Aberdeen."
@@ -156,9 +155,9 @@ def local(monkeypatch):
     monkeypatch.setattr("guardrail.backends.entailment.EntailmentModel", WordEntailment)
     monkeypatch.setattr("guardrail.backends.similarity.BertScore", WordSimilarity)
     WordSimilarity.made.clear()
-    packaged.cache_clear()  # the process's own is not for other tests
+    packaged_encoder.cache_clear()  # the process's own is not for other tests
     yield
-    packaged.cache_clear()
+    packaged_encoder.cache_clear()
 
 
 def judge(call):
@@ -335,7 +334,7 @@ class TestMethods:
             ),
             (Knot(5, Stack(("ngram", "nli"), (0.0,) * 4, (1.0,) * 4, (1.0,) * 4, 0.0)),),
         )
-        monkeypatch.setattr("guardrail.backends.packaged.installed", lambda: True)
+        monkeypatch.setattr("guardrail.backends.encoder_installed", lambda: True)
         monkeypatch.setattr(fits, "packaged_fits", lambda: {"both": fit})
         monkeypatch.setattr(packaged_entailment(), "_model", Words)
         (folder / "d.md").write_text(f"Rain fell all day. {FALSE} It stopped at night.")
@@ -588,10 +587,10 @@ class TestErrors:
             raise MissingExtra("torch", extra="local")
 
         name = {"nli": "EntailmentModel", "bertscore": "BertScore"}[method]
-        packaged.cache_clear()
+        packaged_encoder.cache_clear()
         monkeypatch.setattr(f"guardrail.backends.{home}.{name}", missing)
         result = selfcheck(f"--answer a.txt --samples s1.txt --method {method}")
-        packaged.cache_clear()
+        packaged_encoder.cache_clear()
         assert result.exit_code == 2
         assert "pip install 'guardrail-sdk[local]'" in result.stderr
 
@@ -602,10 +601,10 @@ class TestErrors:
         def missing(*_):
             raise MissingExtra("torch", extra="local")
 
-        packaged.cache_clear()
+        packaged_encoder.cache_clear()
         monkeypatch.setattr("guardrail.backends._local._need", missing)
         result = selfcheck(f"--answer a.txt --samples s1.txt --method {method}")
-        packaged.cache_clear()
+        packaged_encoder.cache_clear()
         assert (result.exit_code, result.stdout) == (2, "")
         assert "pip install 'guardrail-sdk[local]'" in result.stderr
 

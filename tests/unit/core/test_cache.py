@@ -16,12 +16,12 @@ import pytest
 from tests.unit.core.toys import PATIENT, AsyncEcho, Buy, Echo, Look, Roll, ask, chat, drive, hub
 
 from guardrail import Cache
-from guardrail.drivers import run_async
+from guardrail.engine.drivers import run_async
+from guardrail.engine.flow import Answer, Compute, Cost, Failed, Reason, Request, draws, each, one
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Compute, Cost, Failed, Reason, Request, draws, each, one
-from guardrail.hub import Hub
 from guardrail.requests import Completion, Generate
-from guardrail.run import Run
 
 ROOT = Path(__file__).parents[3]
 
@@ -245,7 +245,7 @@ class TestSharing:
         import sys
         from tests.unit.core.toys import Buy
         from guardrail import Cache
-        from guardrail.flow import Answer
+        from guardrail.engine.flow import Answer
 
         cache = Cache(sys.argv[1])
         for i in range(200):
@@ -265,9 +265,9 @@ class TestSharing:
         import sys, time
         from tests.unit.core.toys import Buy, Echo, hub
         from guardrail import Cache
-        from guardrail.drivers import run_sync
-        from guardrail.flow import each, one
-        from guardrail.run import Run
+        from guardrail.engine.drivers import run_sync
+        from guardrail.engine.flow import each, one
+        from guardrail.engine.run import Run
 
         def flow():
             for i in range(10_000):
@@ -294,7 +294,7 @@ class TestSharing:
         import os, sys, threading
         from tests.unit.core.toys import Buy
         from guardrail import Cache
-        from guardrail.flow import Answer
+        from guardrail.engine.flow import Answer
 
         cache = Cache(sys.argv[1])
         stop = threading.Event()

@@ -7,12 +7,11 @@ from tests.unit.core.toys import Says
 
 from guardrail import Budget, Guard, requests
 from guardrail.backends.packaged import Packaged, PackagedEntailment
-from guardrail.backends.weights import WeightsMissing
 from guardrail.chat import ScriptedChat
 from guardrail.detectors.phr import BernoulliModel
 from guardrail.detectors.selfcheck import questions
-from guardrail.errors import ConfigError, GuardrailError, MissingExtra, UnknownName
-from guardrail.flow import Request
+from guardrail.engine.flow import Request
+from guardrail.errors import ConfigError, GuardrailError, MissingExtra, UnknownName, WeightsMissing
 from guardrail.registry import BACKENDS, CHATS, DETECTORS
 from guardrail.testing.server import serve
 

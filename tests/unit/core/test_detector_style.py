@@ -32,14 +32,16 @@ def forgotten(source):
 
 
 def _imported(tree):
-    """How the module writes the names of `guardrail.flow`."""
+    """How the module writes the names of `guardrail.engine.flow`."""
     known = {}
     for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == "guardrail.flow":
+        if isinstance(node, ast.ImportFrom) and node.module == "guardrail.engine.flow":
             known |= {alias.asname or alias.name: alias.name for alias in node.names}
         modules = []
         if isinstance(node, ast.Import):
-            modules = [alias.asname or alias.name for alias in node.names if alias.name == "guardrail.flow"]
+            modules = [
+                alias.asname or alias.name for alias in node.names if alias.name == "guardrail.engine.flow"
+            ]
         elif isinstance(node, ast.ImportFrom) and node.module == "guardrail":
             modules = [alias.asname or alias.name for alias in node.names if alias.name == "flow"]
         known |= {f"{module}.{name}": name for module in modules for name in HELPERS | TAKE_FLOWS}
@@ -74,7 +76,7 @@ def _is_generator(function):
     return False
 
 
-def lines(body, imports="from guardrail.flow import Branch, compute, each, gather, one"):
+def lines(body, imports="from guardrail.engine.flow import Branch, compute, each, gather, one"):
     """A module with one function of that body."""
     return f"{imports}\ndef examine(self, case):\n    " + "\n    ".join(body.splitlines())
 
@@ -133,10 +135,10 @@ class TestTheSearch:
     @pytest.mark.parametrize(
         ("imports", "call"),
         [
-            ("from guardrail.flow import each as ask_all", "ask_all(asks)"),
+            ("from guardrail.engine.flow import each as ask_all", "ask_all(asks)"),
             ("from guardrail import flow", "flow.each(asks)"),
-            ("import guardrail.flow", "guardrail.flow.each(asks)"),
-            ("import guardrail.flow as f", "f.each(asks)"),
+            ("import guardrail.engine.flow", "guardrail.engine.flow.each(asks)"),
+            ("import guardrail.engine.flow as f", "f.each(asks)"),
         ],
     )
     def test_knows_the_helpers_by_other_names(self, imports, call):

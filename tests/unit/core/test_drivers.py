@@ -28,11 +28,11 @@ from tests.unit.core.toys import (
 )
 
 from guardrail.cache import Cache
-from guardrail.drivers import run_async, run_sync
-from guardrail.flow import Answer, Branch, Compute, Cost, Failed, Reason, draws, each, gather, one
-from guardrail.hub import Hub
+from guardrail.engine.drivers import run_async, run_sync
+from guardrail.engine.flow import Answer, Branch, Compute, Cost, Failed, Reason, draws, each, gather, one
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run
 from guardrail.requests import Completion, Generate
-from guardrail.run import Run
 
 ROOT = Path(__file__).parents[3]
 PUMPS = pytest.mark.parametrize("pump", ["sync", "async"])
@@ -509,9 +509,9 @@ class TestCtrlC:
     CODE = """
         import os, signal, sys, threading, time
         from tests.unit.core.toys import Buy, Echo, hub, Stuck
-        from guardrail.drivers import run_sync
-        from guardrail.flow import each
-        from guardrail.run import Run
+        from guardrail.engine.drivers import run_sync
+        from guardrail.engine.flow import each
+        from guardrail.engine.run import Run
 
         backend = Stuck(concurrency=2)
         backends = hub(backend)
@@ -546,9 +546,9 @@ class TestFork:
     CODE = """
         import os, sys, threading
         from tests.unit.core.toys import Buy, Echo, Look, Stuck, hub
-        from guardrail.drivers import run_sync
-        from guardrail.flow import each, one
-        from guardrail.run import Run
+        from guardrail.engine.drivers import run_sync
+        from guardrail.engine.flow import each, one
+        from guardrail.engine.run import Run
 
         backend = Stuck(lambda look: look.key == "hang", timeout=60, concurrency=2)
         backends = hub(backend)

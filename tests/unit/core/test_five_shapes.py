@@ -18,8 +18,8 @@ import pytest
 from tests.unit.core.toys import PATIENT, Echo, chat
 
 from guardrail import Case, Detector, Finding, Guard, Span, Verdict
-from guardrail.backends import Backend
-from guardrail.flow import (
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import (
     Answer,
     Branch,
     Cost,

@@ -3,7 +3,7 @@
 import pytest
 from tests.unit.core.toys import Buy, Look, Roll, ask
 
-from guardrail.flow import (
+from guardrail.engine.flow import (
     Answer,
     Branch,
     Compute,

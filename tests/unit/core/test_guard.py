@@ -23,8 +23,8 @@ from tests.unit.core.toys import (
 )
 
 from guardrail import Budget, Case, Detector, Guard, Retry, Span, Verdict, annotate, block, flag, regenerate
+from guardrail.engine.flow import Answer, Branch, Cost, Failed, Reason, draws, each, gather, one, values
 from guardrail.errors import BackendError, ConfigError, UnknownName
-from guardrail.flow import Answer, Branch, Cost, Failed, Reason, draws, each, gather, one, values
 from guardrail.report import Action
 from guardrail.requests import Completion, Message, user
 

@@ -21,15 +21,27 @@ from tests.unit.core.toys import (
     wait_until,
 )
 
-from guardrail import jobs, lanes
-from guardrail._watchdog import Watchdog
-from guardrail.drivers import run_async, run_sync
+from guardrail.engine import jobs, lanes
+from guardrail.engine.drivers import run_async, run_sync
+from guardrail.engine.flow import (
+    Answer,
+    Branch,
+    Compute,
+    Cost,
+    Failed,
+    Keep,
+    Reason,
+    draws,
+    each,
+    gather,
+    one,
+)
+from guardrail.engine.hub import Hub
+from guardrail.engine.jobs import Retry, checked, failure
+from guardrail.engine.run import Run
+from guardrail.engine.watchdog import Watchdog
 from guardrail.errors import BackendError
-from guardrail.flow import Answer, Branch, Compute, Cost, Failed, Keep, Reason, draws, each, gather, one
-from guardrail.hub import Hub
-from guardrail.jobs import Retry, checked, failure
 from guardrail.requests import Ask, Completion
-from guardrail.run import Run
 
 BOTH = pytest.mark.parametrize(("pump", "kind"), [("sync", Echo), ("async", Echo), ("async", AsyncEcho)])
 """A thread lane under each pump, and a loop lane."""

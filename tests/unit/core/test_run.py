@@ -3,8 +3,8 @@
 import pytest
 from tests.unit.core.toys import Buy, Look, Roll, price
 
-from guardrail.budget import Budget
-from guardrail.flow import (
+from guardrail.engine.budget import Budget
+from guardrail.engine.flow import (
     Answer,
     Branch,
     Compute,
@@ -17,7 +17,7 @@ from guardrail.flow import (
     gather,
     one,
 )
-from guardrail.run import Run
+from guardrail.engine.run import Run
 
 
 def reply(request):

@@ -4,7 +4,7 @@ import pytest
 
 from guardrail import Detector, Finding, Guard, Span, Verdict, regenerate
 from guardrail.chat import ScriptedChat
-from guardrail.flow import Answer, Cost
+from guardrail.engine.flow import Answer, Cost
 from guardrail.requests import Completion
 
 

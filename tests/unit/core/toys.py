@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from guardrail import Detector, Finding, Verdict
-from guardrail.backends import Backend
-from guardrail.drivers import run_async, run_sync
-from guardrail.flow import Answer, Cost, Failed, Flow, Keep, Request, each, one, why
-from guardrail.hub import Hub
-from guardrail.jobs import Retry
+from guardrail.engine.backend import Backend
+from guardrail.engine.drivers import run_async, run_sync
+from guardrail.engine.flow import Answer, Cost, Failed, Flow, Keep, Request, each, one, why
+from guardrail.engine.hub import Hub
+from guardrail.engine.jobs import Retry
+from guardrail.engine.run import Run
 from guardrail.requests import Ask, Completion, user
-from guardrail.run import Run
 
 PATIENT = 30  # seconds after which a test that waits for an event has failed
 

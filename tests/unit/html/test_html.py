@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.flow import Cost, Reason
+from guardrail.engine.flow import Cost, Reason
 from guardrail.html import render, write
 from guardrail.html.page import visible
 from guardrail.html.sentences import shades

@@ -5,7 +5,7 @@ from tests.unit.backends.models import needs_local, needs_minilm
 from tests.unit.memory.external_world import ANSWER, QUESTION, REPHRASED, TEXT, Model, numbers
 
 from guardrail import Case, Guard, Verdict
-from guardrail.backends.packaged import LANE, packaged
+from guardrail.backends.packaged import ENCODER_LANE, packaged_encoder
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import MemoryConsistency
 from guardrail.detectors.memory.external import packaged_fit
@@ -22,7 +22,7 @@ class TestDefault:
     def test_in_a_guard(self):
         """No backend is given: the detector brings the encoder, and the finding names it."""
         guard = Guard([MemoryConsistency()], chat=ScriptedChat(Model()))
-        assert LANE in MemoryConsistency().backends()
+        assert ENCODER_LANE in MemoryConsistency().backends()
         [finding] = guard.check(Case.of(ANSWER, prompt=QUESTION, context=[TEXT])).findings
         assert finding.verdict is Verdict.SUPPORTED
         assert numbers(finding)["answers asked again"] == 4
@@ -39,7 +39,7 @@ class TestDefault:
     def test_the_fit_is_of_this_encoder(self):
         """The packaged fits name the weights that are loaded; others would be refused."""
         for task in ("answer", "summary"):
-            assert packaged_fit(task, "en", "packaged").compared_by == packaged().fingerprint
+            assert packaged_fit(task, "en", "packaged").compared_by == packaged_encoder().fingerprint
 
     def test_another_encoder(self):
         """A fit of other weights: unverified, and it says so."""

@@ -9,8 +9,8 @@ from guardrail import Case, Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import PairConsistency
 from guardrail.detectors.memory.internal.task import read_answer, recognised
+from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Failed, Reason
 from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Replies
 from guardrail.requests import Completion, Message, Untrusted, user

@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-from guardrail.budget import Budget
 from guardrail.cache import Cache
 from guardrail.chat import ScriptedChat
 from guardrail.detectors.memory.internal import (
@@ -17,12 +16,13 @@ from guardrail.detectors.memory.internal import (
     plan,
     setting,
 )
-from guardrail.drivers import run_sync
+from guardrail.engine.budget import Budget
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Failed, Reason
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run
 from guardrail.errors import ConfigError
-from guardrail.flow import Failed, Reason
-from guardrail.hub import Hub
 from guardrail.requests import Completion
-from guardrail.run import Run
 from guardrail.testing import play
 from guardrail.text.fence import render
 

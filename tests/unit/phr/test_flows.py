@@ -10,8 +10,8 @@ from guardrail.detectors.phr.flows import ROUND, imagine, survey
 from guardrail.detectors.phr.models import BernoulliModel, RegressionModel
 from guardrail.detectors.phr.pairs import END, Form
 from guardrail.detectors.phr.readings import Query, Settings
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Reason
 from guardrail.report import Example
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 from guardrail.testing import play

@@ -6,16 +6,16 @@ import math
 import pytest
 
 from guardrail import Guard, block, regenerate, remove
-from guardrail.backends import Backend
 from guardrail.bibliography.index import Index
 from guardrail.bibliography.records import Record
 from guardrail.chat import ScriptedChat
 from guardrail.detector import Detector
 from guardrail.detectors import ReferenceCheck
 from guardrail.detectors.references import read_yes_no
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, each, values
+from guardrail.engine.hub import Hub
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, each, values
-from guardrail.hub import Hub
 from guardrail.report import Finding, Verdict
 from guardrail.requests import Ask, Completion, user
 from guardrail.text.citations import citations

@@ -2,8 +2,7 @@
 
 import pytest
 
-from guardrail import Case, Guard, Verdict, codec
-from guardrail.backends import Backend
+from guardrail import Case, Guard, Verdict
 from guardrail.bibliography.records import Difference, Find, Match, Record, Reference, Status
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import ReferenceCheck
@@ -12,8 +11,10 @@ from guardrail.detectors.references.prompts import (
     direct_question,
     overlap_question,
 )
+from guardrail.engine import codec
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError
-from guardrail.flow import Failed, Reason
 from guardrail.report import Lookup, Measurement, Replies
 from guardrail.requests import Ask, Completion, Untrusted
 from guardrail.testing import play

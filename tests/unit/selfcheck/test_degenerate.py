@@ -17,7 +17,7 @@ import pytest
 from guardrail import Case, Verdict
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck.check import _HOMES
-from guardrail.flow import Failed, Reason
+from guardrail.engine.flow import Failed, Reason
 from guardrail.report import Passage
 from guardrail.requests import Ask, Completion, ScoreTokens, TokenLogprob, user
 from guardrail.testing import play

@@ -10,7 +10,6 @@ from tests.contract.test_selfcheck import SelfCheckContract
 from tests.unit.selfcheck.test_ensemble_fit import stack
 
 from guardrail import Case, Guard, Verdict
-from guardrail.backends import Backend
 from guardrail.backends import packaged as encoder
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import SelfCheck
@@ -24,8 +23,9 @@ from guardrail.detectors.selfcheck.fits import (
     packaged_fits,
     read_fit,
 )
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError, InputError, MissingExtra
-from guardrail.flow import Answer, Failed, Reason
 from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
@@ -340,12 +340,12 @@ class TestDefault:
     def test_with_the_extra(self, there):
         """The ensemble, with its backend, which is not made yet."""
         there()
-        encoder.packaged.cache_clear()  # another test may have used the process's own
+        encoder.packaged_encoder.cache_clear()  # another test may have used the process's own
         detector = SelfCheck(samples=3)
         assert isinstance(detector, EnsembleCheck)
         assert (detector.samples, detector.fit) == (3, packaged_fit())
         assert set(detector.backends()) == set(read_fit(packaged_fit()).backends)
-        assert "encoder" not in vars(detector.backends()[encoder.LANE])
+        assert "encoder" not in vars(detector.backends()[encoder.ENCODER_LANE])
         assert detector.signature().parameters["method"] == "ensemble"
 
     @pytest.mark.parametrize("absent", NEEDED)

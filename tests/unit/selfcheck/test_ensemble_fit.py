@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 from guardrail import Case
-from guardrail.backends import Backend
-from guardrail.backends.packaged import ENTAILMENT_LANE, LANE
+from guardrail.backends.packaged import ENCODER_LANE, ENTAILMENT_LANE
 from guardrail.detectors.selfcheck import fits
 from guardrail.detectors.selfcheck.ensemble import Stack
 from guardrail.detectors.selfcheck.fits import Fit, Knot, Labelled, Member, Range, packaged_fits, read_fit
 from guardrail.detectors.selfcheck.fitting import learn
+from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Finding, Measurement, Verdict
 
@@ -162,8 +162,8 @@ class TestPackaged:
     @pytest.fixture
     def there(self, monkeypatch):
         found = {
-            "both": fit(backends={LANE: "a", ENTAILMENT_LANE: "b"}),
-            "one": fit(backends={LANE: "a"}),
+            "both": fit(backends={ENCODER_LANE: "a", ENTAILMENT_LANE: "b"}),
+            "one": fit(backends={ENCODER_LANE: "a"}),
         }
         monkeypatch.setattr(fits, "packaged_fits", lambda: found)
 
@@ -176,10 +176,10 @@ class TestPackaged:
 
     def test_all(self, there):
         """Everything is there."""
-        there(LANE, ENTAILMENT_LANE)
+        there(ENCODER_LANE, ENTAILMENT_LANE)
         assert fits.packaged_fit() == "both"
 
-    @pytest.mark.parametrize("lanes", [(), (LANE,), (ENTAILMENT_LANE,)])
+    @pytest.mark.parametrize("lanes", [(), (ENCODER_LANE,), (ENTAILMENT_LANE,)])
     def test_not_all(self, there, lanes):
         """The one that rests on least; where even that lacks its model, its n-gram stands in."""
         there(*lanes)

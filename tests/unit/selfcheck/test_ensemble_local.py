@@ -6,12 +6,12 @@ import pytest
 from tests.unit.backends.models import make, needs_local, needs_minilm
 
 from guardrail import Case, Guard, Verdict
-from guardrail.backends import origin
 from guardrail.backends.entailment import EntailmentModel
-from guardrail.backends.packaged import ENTAILMENT_LANE, installed
+from guardrail.backends.packaged import ENTAILMENT_LANE, encoder_installed
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import EnsembleCheck
 from guardrail.detectors.selfcheck.fits import packaged_fit, packaged_fits, read_fit
+from guardrail.engine.backend import origin
 from guardrail.requests import Entail
 
 needs_local()
@@ -32,7 +32,7 @@ def _minilm():
 class TestDefault:
     def test_in_a_guard(self):
         """No backend is given: the detector brings it."""
-        assert installed()
+        assert encoder_installed()
         guard = Guard([SelfCheck()])
         first, second = guard.check(Case.of(ANSWER, samples=SAMPLES)).findings
         assert first.verdict is Verdict.SUPPORTED

@@ -12,13 +12,13 @@ from tests.unit.selfcheck.test_ensemble_fit import stack
 from tests.unit.selfcheck.test_nli_reading import Reader, story
 
 from guardrail import Case, Guard, Verdict
-from guardrail.backends import Backend
-from guardrail.backends.packaged import ENTAILMENT_LANE, EntailPackaged, packaged_entailment, reads
+from guardrail.backends.packaged import ENTAILMENT_LANE, EntailPackaged, packaged_entailment, reads_script
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import EnsembleCheck, NliCheck, nli
 from guardrail.detectors.selfcheck.fits import Fit, Knot, Labelled, Member
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Reason
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Completion, Entail, Entailment
 from guardrail.testing import play
@@ -44,7 +44,7 @@ class Teller(Reader):
         super().__init__(longest)
 
     def __call__(self, request):
-        if not (reads(request.premise) and reads(request.hypothesis)):
+        if not (reads_script(request.premise) and reads_script(request.hypothesis)):
             self.asked.append(request)
             return REFUSED
         return super().__call__(request)

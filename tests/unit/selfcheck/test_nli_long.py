@@ -12,10 +12,10 @@ import pytest
 from tests.unit.selfcheck.test_nli_reading import Reader, story
 
 from guardrail import Case, Guard, Verdict
-from guardrail.backends import Backend
 from guardrail.config import load
 from guardrail.detectors import SelfCheck
-from guardrail.flow import Answer, Failed, Reason
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Embed, Entail, Entailment
 from guardrail.testing import play

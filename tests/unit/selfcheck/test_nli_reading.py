@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from guardrail.detectors.selfcheck.nli import contradiction, not_entailed, unmentioned
 from guardrail.detectors.selfcheck.reading import pooled, read
-from guardrail.flow import Failed, Reason
+from guardrail.engine.flow import Failed, Reason
 from guardrail.requests import Entail, Entailment
 from guardrail.testing import play
 

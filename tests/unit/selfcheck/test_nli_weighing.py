@@ -8,7 +8,7 @@ from guardrail.detectors.selfcheck.nli import contradiction, not_entailed
 from guardrail.detectors.selfcheck.premise import Premise
 from guardrail.detectors.selfcheck.reading import Piece, Reading
 from guardrail.detectors.selfcheck.weighing import Measured, Seen, Weighing
-from guardrail.flow import Failed, Reason
+from guardrail.engine.flow import Failed, Reason
 from guardrail.report import Passage, Span
 from guardrail.requests import Entailment
 

@@ -11,20 +11,13 @@ from pathlib import Path
 import pytest
 
 from guardrail import Case, Verdict
-from guardrail.codec import decode_reply, decode_request, encode_reply, encode_request
 from guardrail.detectors import SelfCheck
 from guardrail.detectors.selfcheck import EnsembleCheck, qa
-from guardrail.detectors.selfcheck.questions import (
-    Answerable,
-    Choose,
-    Distract,
-    Question,
-    QuestionAnswer,
-    options,
-)
+from guardrail.detectors.selfcheck.questions import options
+from guardrail.engine.codec import decode_reply, decode_request, encode_reply, encode_request
+from guardrail.engine.flow import Answer, Failed, Keep, Reason
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Keep, Reason
-from guardrail.requests import Ask, Completion
+from guardrail.requests import Answerable, Ask, Choose, Completion, Distract, Question, QuestionAnswer
 from guardrail.testing import play
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.flow import Answer, Branch, Failed, Reason, compute, draws, each, gather, one, values
+from guardrail.engine.flow import Answer, Branch, Failed, Reason, compute, draws, each, gather, one, values
 from guardrail.requests import Ask, Completion, Embed, user
 from guardrail.testing import play
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Reason
 from guardrail.requests import Ask, Completion, Untrusted
 from guardrail.testing import play
 from guardrail.text.triples import Lexicon, Saying, dated, statements

@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from guardrail.flow import Answer, Cost
+from guardrail.engine.flow import Answer, Cost
 from guardrail.guard import Guard
 from guardrail.report import Report
 from guardrail.requests import Completion, Message

@@ -11,7 +11,7 @@ from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic_core import to_json, to_jsonable_python
 
-from guardrail.errors import Blocked
+from guardrail.report import Blocked
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._answers import Change, Reading, bounds, joined
 from guardrail_langchain._residue import clean

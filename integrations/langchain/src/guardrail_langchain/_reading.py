@@ -21,7 +21,8 @@ from langchain_core.messages import BaseMessage
 from pydantic import AnyUrl, BaseModel, ValidationError
 from pydantic_core import Url
 
-from guardrail.errors import Blocked, ConfigError
+from guardrail.errors import ConfigError
+from guardrail.report import Blocked
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._answers import Change, Reading, Spoken, Text, bounds, joined
 from guardrail_langchain._parsed import PARSED, Parsed, Told

@@ -15,9 +15,8 @@ from langchain_core.callbacks import AsyncCallbackHandler, BaseCallbackHandler
 from langchain_core.messages import BaseMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
-from guardrail.errors import Blocked
 from guardrail.guard import Guard
-from guardrail.report import Case, Report
+from guardrail.report import Blocked, Case, Report
 from guardrail_langchain._messages import conversation, logprobs
 from guardrail_langchain._quiet import apart
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.backends.draws import generator
 from guardrail.backends.language_model.drawing import drawn, nucleus
-from guardrail.flow import Answer, Failed, Reason, Reply
+from guardrail.engine.draws import generator
+from guardrail.engine.flow import Answer, Failed, Reason, Reply
 from guardrail.requests import Distribution, Outcomes, Sample
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from guardrail.backends._local import LocalModel
 from guardrail.backends._networks import memory_name
 from guardrail.backends.batching import Work
 from guardrail.backends.language_model._head import Head, hidden_states
-from guardrail.backends.language_model._rows import Shape
+from guardrail.backends.language_model._prefixes import Shape
 from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Path", "Prefixes", "Segment", "shared"]
+__all__ = ["Path", "Prefixes", "Segment", "Shape", "shared"]
 
 Path: TypeAlias = NDArray[np.int64]
 
@@ -23,6 +23,30 @@ def shared(one: Path, other: Path) -> int:
     size = min(len(one), len(other))
     apart = np.flatnonzero(one[:size] != other[:size])
     return int(apart[0]) if len(apart) else size
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a model keeps of a token.
+
+    Attributes:
+        layers: how many.
+        heads: of keys and values, in each.
+        size: dimensions of a key and of a value.
+        width: dimensions of a hidden state.
+        kind: torch's type of all of them.
+    """
+
+    layers: int
+    heads: int
+    size: int
+    width: int
+    kind: Any
+
+    @property
+    def bytes(self) -> int:
+        """Per token."""
+        return int((2 * self.layers * self.heads * self.size + self.width) * self.kind.itemsize)
 
 
 @dataclass(slots=True, eq=False)

@@ -7,7 +7,6 @@ columns a token sees, so texts that branch need no copies of what they share.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,33 +19,9 @@ from guardrail.backends.language_model._prefixes import Path, Prefixes, shared
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal
 
-__all__ = ["Buffer", "Shape", "Tree"]
+__all__ = ["Buffer", "Tree"]
 
 Flags: TypeAlias = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Shape:
-    """What a model keeps of a token.
-
-    Attributes:
-        layers: how many.
-        heads: of keys and values, in each.
-        size: dimensions of a key and of a value.
-        width: dimensions of a hidden state.
-        kind: torch's type of all of them.
-    """
-
-    layers: int
-    heads: int
-    size: int
-    width: int
-    kind: Any
-
-    @property
-    def bytes(self) -> int:
-        """Per token."""
-        return int((2 * self.layers * self.heads * self.size + self.width) * self.kind.itemsize)
 
 
 class Tree:

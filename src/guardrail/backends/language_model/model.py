@@ -10,7 +10,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from guardrail.backends import Backend
 from guardrail.backends._local import HALF, Device, Precision, apportion
 from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.backends.language_model._continuing import (
@@ -25,8 +24,9 @@ from guardrail.backends.language_model._continuing import (
 from guardrail.backends.language_model._engine import Engine
 from guardrail.backends.language_model._network import Causal
 from guardrail.backends.language_model.scoring import Window, spelling, windows
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.requests import Distribution, LogProb, Sample, ScoreTokens, TokenLogprob
 
 if TYPE_CHECKING:

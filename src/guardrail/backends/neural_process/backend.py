@@ -16,15 +16,15 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from guardrail.backends import Backend
 from guardrail.backends._forked import apart
 from guardrail.backends.neural_process.contexts import Contexts
 from guardrail.backends.neural_process.network import Shape, build
 from guardrail.backends.weights import checked, digest, read_config
-from guardrail.codec import key
 from guardrail.detectors.phr.pairs import END, Form
+from guardrail.engine.backend import Backend
+from guardrail.engine.codec import key
+from guardrail.engine.flow import Answer, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Answer, Failed, Reason, Reply, Request
 from guardrail.report import Example
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 

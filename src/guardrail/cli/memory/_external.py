@@ -9,7 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from guardrail.backends.packaged import ComparePackaged, packaged
+from guardrail.backends import ComparePackaged, packaged_encoder
 from guardrail.cache import Cache
 from guardrail.cli._errors import Interrupted, Usage
 from guardrail.cli._outputs import write_text
@@ -26,12 +26,12 @@ from guardrail.detectors.memory.external import (
 )
 from guardrail.detectors.memory.external.similarity import CHRF, Encoder, chosen
 from guardrail.detectors.memory.external.survey import Entry, Outcome, share_of, survey
-from guardrail.drivers import run_sync
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Answer, Failed
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run
 from guardrail.errors import ConfigError, InputError, ParseError
-from guardrail.flow import Answer, Failed
-from guardrail.hub import Hub
 from guardrail.report import Case
-from guardrail.run import Run
 
 __all__ = ["Asked", "asked_for", "fitted", "folder_of", "run", "table", "to_json", "write_folder"]
 
@@ -237,7 +237,7 @@ def fitted(
         task=task,
         language=language,
         encoder=by,
-        compared_by=CHRF if by == "chrf" else packaged().fingerprint,
+        compared_by=CHRF if by == "chrf" else packaged_encoder().fingerprint,
         rephrasings=rephrasings,
         false_alarms=false_alarms,
         form="plain" if task == "summary" else "relative",
@@ -255,7 +255,7 @@ def _alike(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> list[float | N
     """How alike each two are; `None` where one has no words, which is not the same as unlike."""
     if encoder == "chrf":
         return [chrf(*pair) for pair in pairs]
-    replies = packaged().answer([ComparePackaged(*pair) for pair in pairs])
+    replies = packaged_encoder().answer([ComparePackaged(*pair) for pair in pairs])
     if lost := next((reply for reply in replies if not isinstance(reply, Answer)), None):
         raise InputError(f"expected texts that the encoder can compare, got: {lost}")
     return [reply.value.f1 for reply in replies if isinstance(reply, Answer)]

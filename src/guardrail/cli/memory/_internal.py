@@ -23,11 +23,11 @@ from guardrail.detectors.memory.internal import (
     plan,
     setting,
 )
-from guardrail.drivers import run_sync
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Failed, Flow
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run
 from guardrail.errors import ConfigError, InputError
-from guardrail.flow import Failed, Flow
-from guardrail.hub import Hub
-from guardrail.run import Run
 
 if TYPE_CHECKING:
     from guardrail.cache import Cache

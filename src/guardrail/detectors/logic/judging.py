@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from guardrail.detectors.logic.linking import LONGEST, Link, alike
 from guardrail.detectors.logic.outcomes import Outcome, State
 from guardrail.detectors.logic.world import World
-from guardrail.flow import Failed, Flow, one
+from guardrail.engine.flow import Failed, Flow, one
 from guardrail.logic.knowledge.backend import Prove, Values
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.proofs import Judgement, sentence

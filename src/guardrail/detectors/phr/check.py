@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar, Literal
 
-from guardrail._options import number, seconds
 from guardrail.detector import Detector, Scope
 from guardrail.detectors.phr.correction import Correction
 from guardrail.detectors.phr.costs import LANE, bounds
@@ -14,8 +13,9 @@ from guardrail.detectors.phr.flows import Measured, Survey, survey
 from guardrail.detectors.phr.martingale import ALPHA, drifts
 from guardrail.detectors.phr.pairs import Form, Task, recognised
 from guardrail.detectors.phr.readings import Query, Settings
+from guardrail.engine.flow import Flow
 from guardrail.errors import ConfigError
-from guardrail.flow import Flow
+from guardrail.options import number, seconds
 from guardrail.report import Case, Evidence, Finding, Measurement, Scale, Verdict
 
 __all__ = ["PosteriorHallucinationRate"]

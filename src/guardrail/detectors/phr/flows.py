@@ -17,7 +17,7 @@ from guardrail.detectors.phr.information import Information, information
 from guardrail.detectors.phr.martingale import wealth
 from guardrail.detectors.phr.pairs import END, Form
 from guardrail.detectors.phr.readings import Drawn, Query, Reading, Settings, Whole, lost
-from guardrail.flow import Branch, Failed, Flow, gather, one
+from guardrail.engine.flow import Branch, Failed, Flow, gather, one
 from guardrail.report import Example
 from guardrail.requests import Sample
 

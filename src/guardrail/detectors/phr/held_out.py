@@ -12,8 +12,8 @@ from collections.abc import Sequence
 from guardrail.detectors.phr.flows import Measured
 from guardrail.detectors.phr.pairs import Form
 from guardrail.detectors.phr.readings import Drawn, Query, Reading, Settings, Whole
+from guardrail.engine.flow import Flow
 from guardrail.errors import InputError
-from guardrail.flow import Flow
 from guardrail.report import Example
 
 __all__ = ["error_rates", "model_hallucination_rates"]

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from guardrail.backends import Backend
-from guardrail.backends.draws import generator
 from guardrail.detectors.phr.conjugate import Posterior
 from guardrail.detectors.phr.pairs import END, Form
+from guardrail.engine.backend import Backend
+from guardrail.engine.draws import generator
+from guardrail.engine.flow import Answer, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Reason, Reply, Request
 from guardrail.report import Example
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 

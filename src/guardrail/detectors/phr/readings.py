@@ -10,13 +10,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail._options import number, one_of
 from guardrail.detectors.phr.estimators import aligned, error_rate, rate
 from guardrail.detectors.phr.information import entropy, entropy_of_draws
 from guardrail.detectors.phr.pairs import Form
 from guardrail.detectors.phr.quantile import quantile
+from guardrail.engine.flow import Answer, Failed, Flow, Reply, compute, each, gather, values, why
 from guardrail.errors import InputError
-from guardrail.flow import Answer, Failed, Flow, Reply, compute, each, gather, values, why
+from guardrail.options import number, one_of
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
 __all__ = ["Drawn", "Query", "Reading", "Settings", "Whole", "lost"]

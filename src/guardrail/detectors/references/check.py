@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from guardrail._options import number, one_of, seconds
-from guardrail.backends import Backend
 from guardrail.bibliography.records import Bibliography, Find, Match, Record, Status
 from guardrail.detector import Detector, Scope
 from guardrail.detectors.references.interrogate import (
@@ -19,8 +17,10 @@ from guardrail.detectors.references.interrogate import (
     Query,
 )
 from guardrail.detectors.references.parsing import Parsing
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Branch, Failed, Flow, Reply, compute, gather, one, why
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Branch, Failed, Flow, Reply, compute, gather, one, why
+from guardrail.options import number, one_of, seconds
 from guardrail.report import Case, Evidence, Finding, Lookup, Measurement, Replies, Scale, Verdict, Work
 from guardrail.text.citations import Citation, asks_for_references, citations
 

@@ -31,7 +31,7 @@ from guardrail.detectors.references.scoring import (
     probability_of_yes,
     yes_rate,
 )
-from guardrail.flow import Answer, Failed, Flow, Reply, each
+from guardrail.engine.flow import Answer, Failed, Flow, Reply, each
 from guardrail.requests import Ask, Completion
 from guardrail.text.author_lists import overlap, parse_authors
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
-from guardrail.flow import Flow, compute
+from guardrail.engine.flow import Flow, compute
 
 __all__ = ["aside", "size_of"]
 

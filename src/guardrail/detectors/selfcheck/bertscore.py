@@ -11,14 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
-from guardrail._options import one_of
-from guardrail.backends import Backend
-from guardrail.backends.packaged import LANE, ComparePackaged, packaged
+from guardrail.backends import ComparePackaged, packaged_encoder
 from guardrail.detectors.selfcheck.aside import aside, size_of
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.similar import most_like
 from guardrail.detectors.selfcheck.tokens import tokens
-from guardrail.flow import Answer, Flow, each, why
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Flow, each, why
+from guardrail.options import one_of
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Compare
 from guardrail.text.sentences import split_sentences
@@ -115,7 +115,7 @@ class BertScoreCheck(SelfCheck):
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged encoder, if it is to be that."""
-        return {LANE: packaged()} if self.encoder == "packaged" else {}
+        return {ComparePackaged.lane: packaged_encoder()} if self.encoder == "packaged" else {}
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         rows, long = yield from aside(

@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from guardrail._options import number, one_of, seconds
-from guardrail.backends.weights import ENTAILMENT_INSTALL
+from guardrail.backends import ENTAILMENT_INSTALL
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.detectors.selfcheck.early import FIRST, asked_once, settled
 from guardrail.detectors.selfcheck.similar import nearest
+from guardrail.engine.flow import Answer, Failed, Flow, Request, compute, draws, each, why
 from guardrail.errors import ConfigError, UnknownName
-from guardrail.flow import Answer, Failed, Flow, Request, compute, draws, each, why
+from guardrail.options import number, one_of, seconds
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.text.sentences import sentences as split
@@ -388,9 +388,9 @@ class SelfCheck(Detector):
 
 def _default() -> str:
     """The method of `SelfCheck()`; nothing heavy is imported to find out."""
-    from guardrail.backends.packaged import installed
+    from guardrail.backends import encoder_installed
 
-    return "ensemble" if installed() else "ngram"
+    return "ensemble" if encoder_installed() else "ngram"
 
 
 def _is_number(value: Any) -> bool:

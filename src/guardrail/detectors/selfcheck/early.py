@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from guardrail.flow import Branch, Failed, Flow, Keep, Request
+from guardrail.engine.flow import Branch, Failed, Flow, Keep, Request
 
 __all__ = ["FIRST", "MARGIN", "asked_once", "probability_above", "settled", "stop_after"]
 

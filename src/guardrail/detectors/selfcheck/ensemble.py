@@ -16,8 +16,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from guardrail._options import number
 from guardrail.errors import InputError
+from guardrail.options import number
 
 __all__ = ["FLOOR", "Stack", "out_of_fold"]
 

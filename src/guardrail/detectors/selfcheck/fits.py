@@ -21,9 +21,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from guardrail.backends import Backend, origin
-from guardrail.backends.packaged import ENTAILMENT_LANE, LANE, entailment_installed, installed
+from guardrail.backends import ComparePackaged, EntailPackaged, encoder_installed, entailment_installed
 from guardrail.detectors.selfcheck.ensemble import Stack
+from guardrail.engine.backend import Backend, origin
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding
 
@@ -45,7 +45,10 @@ __all__ = [
 Shape: TypeAlias = Literal["stack", "mean"]
 Examine: TypeAlias = Callable[[Case], Sequence[Finding]]
 
-_BROUGHT: Mapping[str, Callable[[], bool]] = {LANE: installed, ENTAILMENT_LANE: entailment_installed}
+_BROUGHT: Mapping[str, Callable[[], bool]] = {
+    ComparePackaged.lane: encoder_installed,
+    EntailPackaged.lane: entailment_installed,
+}
 _FORMAT = 1
 _SOFTEST = 1e-9  # keeps log-odds finite where a curve is flat at 0 or 1
 
@@ -130,7 +133,7 @@ class Fit:
     Attributes:
         members: the variants.
         knots: one stack per number of samples and set of members.
-        backends: origins (`guardrail.backends.origin`) of what made the scores, by lane.
+        backends: origins (`guardrail.engine.backend.origin`) of what made the scores, by lane.
         provenance: data, rows, counts, date, figures; for people.
 
     Raises:

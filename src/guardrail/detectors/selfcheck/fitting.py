@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from guardrail._options import number, one_of
-from guardrail.backends import Backend, origin
 from guardrail.detectors.selfcheck.ensemble import PENALTY, Stack
 from guardrail.detectors.selfcheck.fits import (
     Examine,
@@ -22,7 +20,9 @@ from guardrail.detectors.selfcheck.fits import (
     Shape,
     threshold_of,
 )
+from guardrail.engine.backend import Backend, origin
 from guardrail.errors import ConfigError, InputError
+from guardrail.options import number, one_of
 from guardrail.report import Measurement
 
 __all__ = ["learn"]

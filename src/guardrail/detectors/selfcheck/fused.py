@@ -13,13 +13,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from guardrail._options import number, one_of
-from guardrail.backends import Backend
 from guardrail.detector import Scope
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.similar import nearest
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Failed, Flow, compute, gather
 from guardrail.errors import ConfigError, GuardrailError
-from guardrail.flow import Failed, Flow, compute, gather
+from guardrail.options import number, one_of
 from guardrail.report import Case, Measurement, Passage, Scale
 
 if TYPE_CHECKING:

@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-from guardrail._options import one_of
 from guardrail.detector import Resource
 from guardrail.detectors.selfcheck.check import Judged, Material, SelfCheck, Splitter
-from guardrail.flow import Answer, Flow, compute, one, why
+from guardrail.engine.flow import Answer, Flow, compute, one, why
+from guardrail.options import one_of
 from guardrail.report import Case, Measurement, Scale, Span
 from guardrail.requests import ScoreTokens, TokenLogprob
 

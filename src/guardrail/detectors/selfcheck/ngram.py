@@ -15,12 +15,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
-from guardrail._options import number, one_of
 from guardrail.detector import Scope
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.similar import nearest
 from guardrail.detectors.selfcheck.tokens import tokens
-from guardrail.flow import Flow, compute
+from guardrail.engine.flow import Flow, compute
+from guardrail.options import number, one_of
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.text.sentences import split_sentences
 

@@ -10,15 +10,15 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
-from guardrail._options import number, one_of
-from guardrail.backends import Backend
-from guardrail.backends.packaged import ENTAILMENT_LANE, EntailPackaged, packaged_entailment
+from guardrail.backends import EntailPackaged, packaged_entailment
 from guardrail.detectors.selfcheck.aside import aside, size_of
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.premise import Passages, Premise, passages
 from guardrail.detectors.selfcheck.reading import Order, Reading, pair, read
 from guardrail.detectors.selfcheck.weighing import Kind, Measured, Seen, Weighing
-from guardrail.flow import Answer, Failed, Flow, Reason, Reply, compute, each
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, compute, each
+from guardrail.options import number, one_of
 from guardrail.report import Scale
 from guardrail.requests import Embed, Entail, Entailment, Vector
 
@@ -206,7 +206,7 @@ class NliCheck(SelfCheck):
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged entailment model, if it is to be that."""
-        return {ENTAILMENT_LANE: packaged_entailment()} if self.model == "packaged" else {}
+        return {EntailPackaged.lane: packaged_entailment()} if self.model == "packaged" else {}
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         texts = material.texts

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
-from guardrail._options import number, one_of
 from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.detectors.selfcheck.qa_scores import (
     BETA,
@@ -27,10 +26,12 @@ from guardrail.detectors.selfcheck.qa_scores import (
     simple_score,
     soft_counts,
 )
-from guardrail.detectors.selfcheck.questions import Answerable, Choose, Distract, Question, options
+from guardrail.detectors.selfcheck.questions import options
+from guardrail.engine.flow import Answer, Failed, Flow, Reply, Request, draws, each, why
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Failed, Flow, Reply, Request, draws, each, why
+from guardrail.options import number, one_of
 from guardrail.report import Evidence, Measurement, Replies, Scale
+from guardrail.requests import Answerable, Choose, Distract, Question
 
 __all__ = [
     "BETA",
@@ -85,8 +86,8 @@ class _Marked:
 class QACheck(SelfCheck):
     """Scores sentences by the answers that other samples give to questions about them.
 
-    Needs a backend for "questions" (`guardrail.backends.questions.QuestionModel`) and one for "answers"
-    (`guardrail.backends.answers.AnswerModel`). Score: the mean over a sentence's questions, in [0, 1], ½ = the
+    Needs a backend for "questions" (`guardrail.backends.QuestionModel`) and one for "answers"
+    (`guardrail.backends.AnswerModel`). Score: the mean over a sentence's questions, in [0, 1], ½ = the
     samples say neither. A sentence about which no question can be made, or none that the samples answer, is
     unverified.
 

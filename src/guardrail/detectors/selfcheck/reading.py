@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from guardrail.detectors.selfcheck.premise import Part, nearest_parts, parts
-from guardrail.flow import Failed, Flow, Reply, compute, each
+from guardrail.engine.flow import Failed, Flow, Reply, compute, each
 from guardrail.requests import Entail, Entailment
 
 __all__ = ["Order", "Piece", "Reading", "pair", "pooled", "read"]

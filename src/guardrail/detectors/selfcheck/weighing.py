@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from guardrail.detectors.selfcheck.check import Judged
 from guardrail.detectors.selfcheck.premise import Passages, Premise, passages
 from guardrail.detectors.selfcheck.reading import Piece, Reading, pooled
-from guardrail.flow import why
+from guardrail.engine.flow import why
 from guardrail.report import Evidence, Measurement, Passage
 from guardrail.requests import Entailment
 

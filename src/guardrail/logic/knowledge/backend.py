@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from guardrail.backends import Backend
-from guardrail.flow import Answer, Failed, Keep, Reason, Reply, Request
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Keep, Reason, Reply, Request
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.prolog import PATIENCE, SECONDS, EngineFault, LimitReached

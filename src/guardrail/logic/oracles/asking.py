@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from guardrail.backends.packaged import EntailPackaged
-from guardrail.flow import Failed, Flow, each
+from guardrail.backends import EntailPackaged
+from guardrail.engine.flow import Failed, Flow, each
 from guardrail.logic.oracles.goals import goal_of
 from guardrail.logic.oracles.graphs import Names, cosine
 from guardrail.logic.oracles.stated import knowledge

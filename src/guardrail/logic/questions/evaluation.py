@@ -10,8 +10,8 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
+from guardrail.engine.flow import Failed, Flow, Reply, each
 from guardrail.estimation import wilson
-from guardrail.flow import Failed, Flow, Reply, each
 from guardrail.logic.questions.prompt import Kind, prompt
 from guardrail.logic.questions.reply import parse
 from guardrail.requests import Ask, Completion

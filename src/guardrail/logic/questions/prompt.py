@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from guardrail.flow import Answer, Failed, Flow, one
+from guardrail.engine.flow import Answer, Failed, Flow, one
 from guardrail.logic.questions.reply import parse
 from guardrail.requests import Ask, Message, Untrusted, system, user
 from guardrail.text.fence import FENCE_RULE

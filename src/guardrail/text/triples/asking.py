@@ -10,7 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from guardrail.flow import Failed, Flow, each
+from guardrail.engine.flow import Failed, Flow, each
 from guardrail.requests import Ask, Message, Untrusted, system, user
 from guardrail.text.fence import FENCE_RULE
 from guardrail.text.triples.lexicon import Lexicon

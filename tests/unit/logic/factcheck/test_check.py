@@ -8,8 +8,8 @@ from tests.unit.logic.factcheck.world import EVENTS, FACTS, make
 
 from guardrail import Case, Guard, Verdict, annotate
 from guardrail.detectors import FactCheck
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra, UnknownName
-from guardrail.flow import Answer, Failed, Reason
 from guardrail.logic.knowledge import EngineFault, Judgement, KnowledgeBase, Triple, build
 from guardrail.logic.knowledge.backend import KnowledgeBackend, Prove, Values
 from guardrail.testing import play

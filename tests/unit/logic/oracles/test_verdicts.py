@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardrail.backends.packaged import EntailPackaged
+from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import InputError
-from guardrail.flow import Answer, Failed, Reason
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.oracles.asking import examined

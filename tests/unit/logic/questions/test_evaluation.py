@@ -3,10 +3,11 @@
 import pytest
 
 from guardrail.chat import ScriptedChat
-from guardrail.drivers import run_sync
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Answer, Failed, Reason
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run
 from guardrail.errors import ConfigError, InputError
-from guardrail.flow import Answer, Failed, Reason
-from guardrail.hub import Hub
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase
@@ -14,7 +15,6 @@ from guardrail.logic.questions.evaluation import by, evaluate, judged, rate
 from guardrail.logic.questions.prompt import prompt, rephrased
 from guardrail.logic.questions.subject import Subject, estimate
 from guardrail.requests import Completion, Untrusted
-from guardrail.run import Run
 from guardrail.testing import play
 
 RELATIONS = reviewed()

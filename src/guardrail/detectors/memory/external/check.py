@@ -9,9 +9,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from guardrail._options import number, one_of, seconds
-from guardrail.backends import Backend
-from guardrail.backends.packaged import LANE, installed, packaged
+from guardrail.backends import ComparePackaged, encoder_installed, packaged_encoder
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.detectors.memory.external.fits import ExternalFit, Judged, Task, packaged_fit, read_fit
 from guardrail.detectors.memory.external.flows import Again, Plan, Yardstick, ask_again, cleaned
@@ -24,8 +22,10 @@ from guardrail.detectors.memory.external.similarity import (
     name_of,
 )
 from guardrail.detectors.memory.external.tasks import source_of, task_of
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Flow, compute
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Flow, compute
+from guardrail.options import number, one_of, seconds
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Verdict
 from guardrail.text.segmentation import Language, language
 
@@ -141,8 +141,8 @@ class MemoryConsistency(Detector):
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged encoder, where it may be used."""
         wanted = self.encoder if self._fit is None else self._fit.encoder
-        brings = wanted == "packaged" or (wanted == "auto" and installed())
-        return {LANE: packaged()} if brings else {}
+        brings = wanted == "packaged" or (wanted == "auto" and encoder_installed())
+        return {ComparePackaged.lane: packaged_encoder()} if brings else {}
 
     def cost(self, case: Case) -> tuple[int, int]:
         """Rephrasings, and as many questions again; the least if all goes well, or nothing can be kept."""
@@ -371,6 +371,6 @@ def _of_encoder(fit: ExternalFit, encoder: str) -> None:
 
 def _other_encoder(fit: ExternalFit) -> str:
     """Why the packaged encoder is not the one of the fit; "" if it is."""
-    if fit.encoder != "packaged" or packaged().fingerprint == fit.compared_by:
+    if fit.encoder != "packaged" or packaged_encoder().fingerprint == fit.compared_by:
         return ""
-    return f"the fit was made with {fit.compared_by!r}, the packaged encoder is {packaged().fingerprint!r}: fit anew"
+    return f"the fit was made with {fit.compared_by!r}, the packaged encoder is {packaged_encoder().fingerprint!r}: fit anew"

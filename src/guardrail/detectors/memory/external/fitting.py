@@ -8,11 +8,11 @@ from datetime import date
 from statistics import NormalDist, fmean, stdev
 from typing import Any
 
-from guardrail._options import number
 from guardrail.detectors.memory.external.fits import ExternalFit, Task
 from guardrail.detectors.memory.external.gaussian import Normal, Sides, threshold
 from guardrail.detectors.memory.external.measuring import Form, Measured
 from guardrail.errors import InputError
+from guardrail.options import number
 from guardrail.text.segmentation import Language
 
 __all__ = ["FALSE_ALARMS", "KEPT", "learn", "same_meaning"]

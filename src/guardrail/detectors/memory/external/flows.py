@@ -23,7 +23,7 @@ from guardrail.detectors.memory.external.prompts import (
 from guardrail.detectors.memory.external.questions import SHARE, asks_alike
 from guardrail.detectors.memory.external.similarity import Encoder, likenesses
 from guardrail.detectors.memory.internal.replies import thought_end
-from guardrail.flow import Answer, Failed, Flow, Reply, each, one, why
+from guardrail.engine.flow import Answer, Failed, Flow, Reply, each, one, why
 from guardrail.requests import Ask, Completion, Message
 from guardrail.text.segmentation import Language
 

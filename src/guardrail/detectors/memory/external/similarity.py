@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
-from guardrail.backends.packaged import ComparePackaged, installed, reads
+from guardrail.backends import ComparePackaged, encoder_installed, reads_script
+from guardrail.engine.flow import Answer, Flow, compute, each, why
 from guardrail.errors import MissingExtra
-from guardrail.flow import Answer, Flow, compute, each, why
 from guardrail.requests import Compare
 
 __all__ = ["CHRF", "Encoder", "Likeness", "chosen", "chrf", "likenesses", "name_of"]
@@ -47,7 +47,7 @@ def chosen(encoder: Encoder | Literal["auto"], text: str) -> Encoder:
     """The encoder for a text: "auto" is the packaged one where it is installed and reads the script, else chrF."""
     if encoder != "auto":
         return encoder
-    return "packaged" if installed() and reads(text) else "chrf"
+    return "packaged" if encoder_installed() and reads_script(text) else "chrf"
 
 
 def chrf(first: str, second: str) -> float | None:

@@ -9,7 +9,7 @@ from guardrail.detectors.memory.external.check import MemoryConsistency
 from guardrail.detectors.memory.external.flows import ask_again, cleaned
 from guardrail.detectors.memory.external.rates import Share, flagged_share
 from guardrail.detectors.memory.external.tasks import source_of, task_of
-from guardrail.flow import Branch, Failed, Flow, gather, one, why
+from guardrail.engine.flow import Branch, Failed, Flow, gather, one, why
 from guardrail.report import Case, Finding, Verdict
 from guardrail.requests import Ask
 from guardrail.text.segmentation import language

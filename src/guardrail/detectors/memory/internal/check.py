@@ -7,14 +7,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from guardrail._options import number, seconds
 from guardrail.detector import Detector, Scope
 from guardrail.detectors.memory.internal.estimates import single
 from guardrail.detectors.memory.internal.orders import Order, shuffled
 from guardrail.detectors.memory.internal.survey import TEMPERATURE
 from guardrail.detectors.memory.internal.task import Match, Task, read_answer, recognised
+from guardrail.engine.flow import Failed, Flow, Reply, each, why
 from guardrail.errors import ConfigError, MissingExtra
-from guardrail.flow import Failed, Flow, Reply, each, why
+from guardrail.options import number, seconds
 from guardrail.report import Case, Evidence, Finding, Measurement, Replies, Scale, Span, Verdict
 from guardrail.requests import Ask, Completion
 from guardrail.text.chinese import name_key

@@ -12,13 +12,13 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from guardrail._options import number, one_of
 from guardrail.detectors.memory.internal.estimates import Estimate, clustered, single
 from guardrail.detectors.memory.internal.orders import Order, Shuffle, chosen, orders, shuffled, stream
 from guardrail.detectors.memory.internal.pairs import Pair
 from guardrail.detectors.memory.internal.questions import Wording
 from guardrail.detectors.memory.internal.replies import FAULTS, Fault, read_list, read_name
-from guardrail.flow import Failed, Flow, Reply, each
+from guardrail.engine.flow import Failed, Flow, Reply, each
+from guardrail.options import number, one_of
 from guardrail.requests import Ask, Completion
 
 __all__ = [

@@ -16,12 +16,12 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from guardrail.backends import Backend, has_async_form
-from guardrail.flow import Cost, Failed, Reason, Reply, Request
-from guardrail.hub import Hub
-from guardrail.jobs import Item, Job, Listener, checked, failure
-from guardrail.lanes import LoopLane, ThreadLane
-from guardrail.run import Run
+from guardrail.engine.backend import Backend, has_async_form
+from guardrail.engine.flow import Cost, Failed, Reason, Reply, Request
+from guardrail.engine.hub import Hub
+from guardrail.engine.jobs import Item, Job, Listener, checked, failure
+from guardrail.engine.lanes import LoopLane, ThreadLane
+from guardrail.engine.run import Run
 
 __all__ = ["AsyncHandler", "Handler", "run_async", "run_sync"]
 

@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from guardrail._log import log
-from guardrail._options import number
-from guardrail._watchdog import Watchdog
-from guardrail.backends import AsyncBackend, Backend, is_paid
+from guardrail.engine.backend import AsyncBackend, Backend, is_paid
+from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request, describe
+from guardrail.engine.jobs import FREE, Retry
+from guardrail.engine.lanes import Lane, LoopLane, ThreadLane
+from guardrail.engine.watchdog import Watchdog
 from guardrail.errors import ConfigError
-from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request, describe
-from guardrail.jobs import FREE, Retry
-from guardrail.lanes import Lane, LoopLane, ThreadLane
+from guardrail.options import number
 
 __all__ = ["Hub", "Store"]
 

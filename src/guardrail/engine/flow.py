@@ -1,7 +1,7 @@
 """Requests, replies and flows: the protocol between detectors and drivers.
 
 A detector never performs I/O. It is a generator (a *flow*) that yields steps of requests and returns its
-findings; `guardrail.run` schedules flows, `guardrail.drivers` carries the requests to backends. A failed
+findings; `guardrail.engine.run` schedules flows, `guardrail.engine.drivers` carries the requests to backends. A failed
 reply is a value (`Failed`), never an exception: the flow decides whether it can go on without it.
 
 The helpers `each`, `one`, `gather` and `compute` are the only places that write a bare `yield`. They are used
@@ -156,7 +156,7 @@ class Request(Generic[T_co]):
     def paid(self) -> bool:
         """Whether it counts against a budget of calls, whoever answers.
 
-        One that does not may all the same, where its backend says so (`guardrail.backends.is_paid`).
+        One that does not may all the same, where its backend says so (`guardrail.engine.backend.is_paid`).
         """
         return False
 

@@ -1,7 +1,7 @@
 """The scheduler of one guard call, without any I/O.
 
 A `Run` advances flows, remembers replies, keeps budgets and deadlines, and books costs. A pump
-(`guardrail.drivers`) takes the requests that `start`, `deliver` and `expire` return, has them answered, and
+(`guardrail.engine.drivers`) takes the requests that `start`, `deliver` and `expire` return, has them answered, and
 hands the replies back. Time is an argument: the run never looks at a clock.
 """
 
@@ -15,8 +15,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar, cast
 
-from guardrail.budget import Budget, Ledger, Purse
-from guardrail.flow import (
+from guardrail.engine.budget import Budget, Ledger, Purse
+from guardrail.engine.flow import (
     Branch,
     Cost,
     Failed,

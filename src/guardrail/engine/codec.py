@@ -23,8 +23,8 @@ from typing import Any, TypeVar, cast
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
 
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import InputError
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request
 
 __all__ = ["decode_reply", "decode_request", "encode_reply", "encode_request", "key"]
 

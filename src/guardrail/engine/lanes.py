@@ -16,19 +16,16 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
 import tenacity
 
 from guardrail._log import log
-from guardrail._watchdog import Alarm
-from guardrail.backends import AsyncBackend, Backend, is_paid
+from guardrail.engine.backend import AsyncBackend, Backend, is_paid
+from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
+from guardrail.engine.jobs import FREE, Batch, Job, Listener, Owner, Told, checked, failure, rest
+from guardrail.engine.watchdog import Alarm
 from guardrail.errors import BackendError
-from guardrail.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
-from guardrail.jobs import FREE, Batch, Job, Listener, Told, checked, failure, rest
-
-if TYPE_CHECKING:
-    from guardrail.hub import Hub
 
 __all__ = ["Lane", "LoopLane", "ThreadLane"]
 
@@ -42,7 +39,7 @@ _STINT = 64  # batches that a task of a loop lane takes before it gives way
 class Lane(Generic[B]):
     """What both kinds of lane share: the queue, joining, batching, and settling of jobs."""
 
-    def __init__(self, backend: B, hub: Hub) -> None:
+    def __init__(self, backend: B, hub: Owner) -> None:
         self.backend = backend
         self._hub = hub
         self._queue: deque[Job] = deque()
@@ -210,7 +207,7 @@ class Lane(Generic[B]):
 class LoopLane(Lane[AsyncBackend[Any]]):
     """A lane on one event loop, for backends with an asynchronous form."""
 
-    def __init__(self, backend: AsyncBackend[Any], hub: Hub) -> None:
+    def __init__(self, backend: AsyncBackend[Any], hub: Owner) -> None:
         super().__init__(backend, hub)
         self._tasks: set[asyncio.Task[None]] = set()
         self._fresh: set[asyncio.Task[None]] = set()  # those that are about to take something
@@ -332,7 +329,7 @@ class LoopLane(Lane[AsyncBackend[Any]]):
 class ThreadLane(Lane[Backend[Any]]):
     """A lane with daemon threads of its own, for backends that block or compute."""
 
-    def __init__(self, backend: Backend[Any], hub: Hub) -> None:
+    def __init__(self, backend: Backend[Any], hub: Owner) -> None:
         super().__init__(backend, hub)
         self.reset()
 

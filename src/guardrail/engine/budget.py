@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from guardrail._options import number
-from guardrail.flow import Cost
+from guardrail.engine.flow import Cost
+from guardrail.options import number
 
 __all__ = ["Budget", "Ledger", "Purse"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from guardrail.codec import key
-from guardrail.flow import Request
+from guardrail.engine.codec import key
+from guardrail.engine.flow import Request
 
 __all__ = ["generator"]
 

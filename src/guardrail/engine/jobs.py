@@ -7,13 +7,15 @@ import math
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
-from guardrail._options import number
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request, describe
+from guardrail.engine.watchdog import Watchdog
 from guardrail.errors import BackendError
-from guardrail.flow import Answer, Cost, Failed, Reason, Reply, Request, describe
+from guardrail.options import number
 
-__all__ = ["FREE", "Batch", "Item", "Job", "Listener", "Retry", "Told", "checked", "failure", "rest"]
+__all__ = ["FREE", "Batch", "Item", "Job", "Listener", "Owner", "Retry", "Told", "checked", "failure", "rest"]
 
 Item: TypeAlias = tuple[Request[Any], Reply[Any]]
 Listener: TypeAlias = Callable[[Sequence[Item]], None]
@@ -44,6 +46,22 @@ class Retry:
         number("attempts", self.attempts, least=1, whole=True)
         number("base", self.base, least=0)
         number("longest", self.longest, least=0)
+
+
+class Owner(Protocol):
+    """What a lane needs of the hub that it belongs to."""
+
+    retry: Retry
+    watchdog: Watchdog
+    shares_samples: bool
+
+    def spend(self, cost: Cost) -> None:
+        """Add to what the hub has spent over its life."""
+        ...
+
+    def remember(self, request: Request[Any], backend: Backend[Any], reply: Reply[Any]) -> None:
+        """Keep an answer in the lasting store, if there is one."""
+        ...
 
 
 def failure(error: BaseException) -> Failed:
