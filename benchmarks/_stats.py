@@ -15,9 +15,9 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from guardrail.calibration import LogisticCalibration, Threshold, fit_logistic, threshold_for_fdr
 from guardrail.errors import InputError
-from guardrail.estimation import wilson
+from guardrail.statistics.calibration import LogisticCalibration, Threshold, fit_logistic, threshold_for_fdr
+from guardrail.statistics.intervals import wilson
 
 __all__ = [
     "Band",

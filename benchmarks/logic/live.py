@@ -24,7 +24,6 @@ from guardrail.engine.flow import Failed, gather
 from guardrail.engine.hub import Hub
 from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError
-from guardrail.estimation import wilson
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.oracles import Truth, judge
@@ -33,6 +32,7 @@ from guardrail.logic.questions.evaluation import Asked, Outcomes, Rate, by, eval
 from guardrail.logic.questions.prompt import Kind, rephrased
 from guardrail.logic.questions.templates import statement
 from guardrail.logic.temporal.generation import generate as generate_temporal
+from guardrail.statistics.intervals import wilson
 
 __all__ = ["add_options", "ask", "invented", "live_rows", "rows"]
 

@@ -17,7 +17,7 @@ from guardrail.detectors.phr.conjugate import BetaBernoulli, Gaussian
 from guardrail.detectors.phr.estimators import estimate, rate, rate_exact
 from guardrail.detectors.phr.information import entropy, entropy_of_draws
 from guardrail.detectors.phr.quantile import quantile
-from guardrail.estimation import student_quantile
+from guardrail.statistics.intervals import student_quantile
 
 __all__ = [
     "Curves",

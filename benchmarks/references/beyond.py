@@ -13,9 +13,9 @@ from benchmarks._plots import calibration_plot
 from benchmarks._stats import auc, brier, delong_interval, ece, reliability, wilson_interval
 from benchmarks._table import Row
 from benchmarks.references.replay import QUERIES, Scored, Topic, replay
-from guardrail.calibration import fit_logistic, threshold_for_fdr
 from guardrail.detectors import ReferenceCheck
 from guardrail.detectors.references import read_yes_no
+from guardrail.statistics.calibration import fit_logistic, threshold_for_fdr
 from guardrail.text.author_lists import agreement
 
 __all__ = ["calibration_rows", "fast_auc_over_all_draws", "rows"]

@@ -6,8 +6,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardrail.policies import Plan, Review, annotate, flag, remove
+from guardrail.policies.edits import (
+    EMPTY,
+    LIST_GONE,
+    NUMBERED_AGAIN,
+    Mark,
+    apply,
+    insertions,
+    plain,
+    removals,
+)
 from guardrail.report import Case, Finding, Span, Verdict
-from guardrail.text.edits import EMPTY, LIST_GONE, NUMBERED_AGAIN, Mark, apply, insertions, plain, removals
 from guardrail.text.layout import Layout
 
 PIECES = st.sampled_from(

@@ -13,9 +13,9 @@ from guardrail.detectors.phr.information import entropy, information
 from guardrail.detectors.phr.models import BernoulliModel
 from guardrail.detectors.phr.pairs import Form
 from guardrail.detectors.phr.readings import Query, Settings
-from guardrail.estimation import wilson
 from guardrail.report import Example
 from guardrail.requests import Sample
+from guardrail.statistics.intervals import wilson
 from guardrail.testing import play
 
 unit = st.floats(0, 1)

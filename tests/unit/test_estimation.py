@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from guardrail.errors import InputError
-from guardrail.estimation import beta_cdf, normal_cdf, normal_quantile, student_quantile, wilson
+from guardrail.statistics.intervals import beta_cdf, normal_cdf, normal_quantile, student_quantile, wilson
 
 
 class TestWilson:

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
+from guardrail.backends._inputs import joined
 from guardrail.backends._local import Device, LocalModel, Precision
-from guardrail.backends._pieces import joined
 from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply

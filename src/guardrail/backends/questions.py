@@ -12,8 +12,8 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from guardrail.backends._inputs import joined, mark
 from guardrail.backends._local import Device, Precision
-from guardrail.backends._pieces import joined, mark
 from guardrail.backends._writing import Writer
 from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.engine.backend import Backend

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from guardrail._log import log
+from guardrail.chat._choices import distribution, mean_logprob, stopped
 from guardrail.chat._endpoint import Body, Endpoint, Exchange, read
 from guardrail.chat._failures import words_of
-from guardrail.chat._told import distribution, mean_logprob, stopped
 from guardrail.engine.codec import key
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.options import number

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
 from guardrail.chat._failures import failure
+from guardrail.chat.logprobs import token_logprobs
 from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.requests import Ask, Completion
 from guardrail.text.fence import render
-from guardrail.text.logprobs import token_logprobs
 
 if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage

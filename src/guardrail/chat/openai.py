@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from guardrail._log import log
 from guardrail.chat._endpoint import Body, Endpoint, Exchange, read, unsupported
+from guardrail.chat.logprobs import token_logprobs
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
 from guardrail.text.fence import render
-from guardrail.text.logprobs import token_logprobs
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI

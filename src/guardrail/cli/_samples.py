@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from guardrail.chat.logprobs import spelt, token_logprob
 from guardrail.cli._read import read_text
 from guardrail.errors import InputError
 from guardrail.requests import TokenLogprob
-from guardrail.text.logprobs import spelt, token_logprob
 
 __all__ = ["read_logprobs", "read_samples"]
 

@@ -9,10 +9,10 @@ from typing import ClassVar, TypeAlias
 
 from guardrail.errors import ConfigError
 from guardrail.policies.composition import VerdictPolicy, untouched
+from guardrail.policies.edits import apply, insertions, removals
 from guardrail.policies.review import Review
 from guardrail.policies.wording import ask_again, failure_mark, kinds, many, mark, summary, why
 from guardrail.report import Action, Decision, Edit, Verdict
-from guardrail.text.edits import apply, insertions, removals
 
 __all__ = [
     "BLOCKED",

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, cast
 
+from guardrail.policies.edits import NUMBERED_AGAIN, apply, merge
 from guardrail.policies.review import Review
 from guardrail.report import Action, Decision, Edit, Finding, Verdict
-from guardrail.text.edits import NUMBERED_AGAIN, apply, merge
 
 __all__ = ["Chain", "Policy", "VerdictPolicy", "untouched"]
 

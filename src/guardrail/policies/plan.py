@@ -9,10 +9,10 @@ from typing import Literal
 from guardrail.errors import UnknownName
 from guardrail.policies.actions import BLOCKED, Annotate, Block, blocked
 from guardrail.policies.composition import Chain, Policy
+from guardrail.policies.edits import one_line
 from guardrail.policies.review import Review
 from guardrail.policies.wording import many
 from guardrail.report import Action, Decision, Verdict
-from guardrail.text.edits import one_line
 
 __all__ = ["Plan"]
 

@@ -6,9 +6,9 @@ import re
 from collections import Counter
 from collections.abc import Collection
 
+from guardrail.policies.edits import Mark, one_line, plain
 from guardrail.policies.review import Review
 from guardrail.report import DetectorFailure, Finding, Verdict
-from guardrail.text.edits import Mark, one_line, plain
 from guardrail.text.fence import FENCE_RULE, fence
 
 __all__ = ["ask_again", "failure_mark", "kinds", "many", "mark", "summary", "why"]

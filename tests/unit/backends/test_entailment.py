@@ -254,7 +254,7 @@ class TestWork:
 
     def test_padding(self, folders, monkeypatch):
         """Where it is not: reported, and small where lengths are alike."""
-        monkeypatch.setattr("guardrail.backends._trunk.can_pack", lambda: False)
+        monkeypatch.setattr("guardrail.backends._layers.can_pack", lambda: False)
         model = EntailmentModel(folders(), device="cpu", budget=256)
         model.answer(PAIRS)
         assert 0 <= model.work.padding < 0.25

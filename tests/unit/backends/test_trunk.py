@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from tests.unit.backends.models import SHAPE, make, needs_local
 
-from guardrail.backends import _attention, _linear, _trunk
+from guardrail.backends import _attention, _linear
+from guardrail.backends import _layers as _trunk
+from guardrail.backends._layers import trunk
 from guardrail.backends._local import LocalModel
-from guardrail.backends._trunk import trunk
 from guardrail.backends.batching import matrix_rows
 
 needs_local()

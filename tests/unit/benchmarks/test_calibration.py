@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy import stats as scipy_stats
 from sklearn.linear_model import LogisticRegression
 
-from guardrail import calibration
-from guardrail.calibration import LogisticCalibration, fit_logistic, threshold_for_fdr
 from guardrail.errors import InputError
+from guardrail.statistics import calibration
+from guardrail.statistics.calibration import LogisticCalibration, fit_logistic, threshold_for_fdr
 
 
 def rows(seed, size=300):
@@ -178,5 +178,5 @@ class TestThresholdForFdr:
 
 def test_importing_it_does_not_import_numpy():
     """The core stays light."""
-    code = "import guardrail.calibration, sys; sys.exit('numpy' in sys.modules)"
+    code = "import guardrail.statistics.calibration, sys; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -11,7 +11,7 @@ import openai
 import pytest
 
 from guardrail.chat import CompletionsModel
-from guardrail.chat._told import distribution, first_outcome, mean_logprob, stopped
+from guardrail.chat._choices import distribution, first_outcome, mean_logprob, stopped
 from guardrail.chat.completions import derived_seed
 from guardrail.detectors.phr import BernoulliModel
 from guardrail.engine.backend import Backend, has_async_form, is_paid

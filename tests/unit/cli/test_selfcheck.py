@@ -10,7 +10,7 @@ from typing import ClassVar, get_args
 import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 
-from guardrail.backends.packaged import packaged_entailment
+from guardrail.backends.packaged import packaged_encoder, packaged_entailment
 from guardrail.cli import _selfcheck
 from guardrail.cli._sentences import WIDTH
 from guardrail.detectors import SelfCheck

@@ -8,7 +8,7 @@ from scipy import stats
 
 from guardrail.detectors.memory.internal import bootstrap, clustered, single
 from guardrail.errors import InputError
-from guardrail.estimation import wilson
+from guardrail.statistics.intervals import wilson
 
 
 class TestSingle:

@@ -14,8 +14,8 @@ from guardrail.detectors.phr.estimators import (
     share,
 )
 from guardrail.errors import InputError
-from guardrail.estimation import wilson
 from guardrail.requests import Outcomes
+from guardrail.statistics.intervals import wilson
 
 
 class TestRate:

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
+from guardrail.policies.edits import LIST_GONE, Mark, apply, insertions, removals
 from guardrail.report import Span
-from guardrail.text.edits import LIST_GONE, Mark, apply, insertions, removals
 
 
 def spans(text, parts):

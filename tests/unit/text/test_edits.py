@@ -4,8 +4,18 @@ import re
 
 import pytest
 
+from guardrail.policies.edits import (
+    EMPTY,
+    LIST_GONE,
+    Mark,
+    apply,
+    insertions,
+    merge,
+    one_line,
+    plain,
+    removals,
+)
 from guardrail.report import Edit, Span
-from guardrail.text.edits import EMPTY, LIST_GONE, Mark, apply, insertions, merge, one_line, plain, removals
 
 
 def span(text, part, nth=0):

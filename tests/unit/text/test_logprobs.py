@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from guardrail.chat.logprobs import spelt, token_logprobs
 from guardrail.requests import TokenLogprob
-from guardrail.text.logprobs import spelt, token_logprobs
 
 
 def told(*pieces, text="\ufffd"):

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 from langchain_core.messages import BaseMessage
 from pydantic_core import to_jsonable_python
 
+from guardrail.policies.edits import apply
 from guardrail.report import Edit, Report, Span
 from guardrail.requests import TokenLogprob
-from guardrail.text.edits import apply
 from guardrail_langchain._messages import logprobs
 from guardrail_langchain._residue import clean, clean_blocks
 

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from guardrail.detectors.phr.quantile import SLACK, check_epsilon
 from guardrail.detectors.phr.special import digamma
 from guardrail.errors import InputError
-from guardrail.estimation import beta_cdf, normal_cdf, normal_quantile
+from guardrail.statistics.intervals import beta_cdf, normal_cdf, normal_quantile
 
 __all__ = ["BetaBernoulli", "Gaussian", "Posterior"]
 

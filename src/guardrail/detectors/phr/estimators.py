@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.detectors.phr.quantile import quantile
 from guardrail.errors import InputError
-from guardrail.estimation import normal_quantile, student_quantile, wilson
 from guardrail.requests import Outcomes
+from guardrail.statistics.intervals import normal_quantile, student_quantile, wilson
 
 __all__ = ["Estimate", "aligned", "error_rate", "estimate", "rate", "rate_exact", "share"]
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
-from guardrail.estimation import student_quantile
+from guardrail.statistics.intervals import student_quantile
 
 __all__ = ["Information", "entropy", "entropy_of_draws", "information"]
 

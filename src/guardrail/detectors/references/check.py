@@ -55,7 +55,7 @@ class ReferenceCheck(Detector):
         prompts: "fenced", or "paper" for the published unfenced prompts.
         threshold: a score of at least this is unsupported. At the default a model that says yes to everything
             but names no consistent authors (which scores .5) supports nothing; `docs/design/references.md` has
-            the error rates, `guardrail.calibration.threshold_for_fdr` finds another.
+            the error rates, `guardrail.statistics.calibration.threshold_for_fdr` finds another.
         draws: replies per direct query; default by effort.
         confidence: how sure "adaptive" must be before it stops.
         witness: compare the authors that the answer itself names with those of the interrogation.

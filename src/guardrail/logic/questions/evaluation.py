@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 from guardrail.engine.flow import Failed, Flow, Reply, each
-from guardrail.estimation import wilson
 from guardrail.logic.questions.prompt import Kind, prompt
 from guardrail.logic.questions.reply import parse
 from guardrail.requests import Ask, Completion
+from guardrail.statistics.intervals import wilson
 
 __all__ = ["Asked", "Outcome", "Outcomes", "Rate", "by", "evaluate", "judged", "rate"]
 

@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from guardrail.errors import ConfigError, InputError
-from guardrail.estimation import wilson
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relations
 from guardrail.logic.questions.cases import FactCase
 from guardrail.logic.questions.reproof import Evaluator
 from guardrail.logic.questions.templates import statement
+from guardrail.statistics.intervals import wilson
 
 __all__ = ["Estimate", "Subject", "estimate"]
 

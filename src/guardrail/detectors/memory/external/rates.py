@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 
 from guardrail.errors import InputError
-from guardrail.estimation import wilson
+from guardrail.statistics.intervals import wilson
 
 __all__ = ["Known", "Share", "corrected_share", "flagged_share"]
 

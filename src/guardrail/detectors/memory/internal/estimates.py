@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
-from guardrail.estimation import student_quantile, wilson
+from guardrail.statistics.intervals import student_quantile, wilson
 
 __all__ = ["Estimate", "Interval", "bootstrap", "clustered", "single"]
 

@@ -10,11 +10,11 @@ parenthesis, one title of several, a sentence), numbers the lists again, and let
 
 from __future__ import annotations
 
-from guardrail.text.edits.application import apply, merge
-from guardrail.text.edits.marks import Mark, insertions
-from guardrail.text.edits.numbering import NUMBERED_AGAIN
-from guardrail.text.edits.removing import EMPTY, LIST_GONE, removals
-from guardrail.text.edits.wording import one_line, plain
+from guardrail.policies.edits.application import apply, merge
+from guardrail.policies.edits.marks import Mark, insertions
+from guardrail.policies.edits.numbering import NUMBERED_AGAIN
+from guardrail.policies.edits.removing import EMPTY, LIST_GONE, removals
+from guardrail.policies.edits.wording import one_line, plain
 
 __all__ = [
     "EMPTY",

@@ -7,16 +7,16 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from guardrail.policies.edits.application import apply
+from guardrail.policies.edits.cuts import ALNUM, Cut, anything_left, inside, overlapped, united
+from guardrail.policies.edits.extents import extents, trim, whole_lines
+from guardrail.policies.edits.narrowing import between, without
+from guardrail.policies.edits.numbering import renumbered, uncited
+from guardrail.policies.edits.pairs import REACH
+from guardrail.policies.edits.rows import Row, Rows
+from guardrail.policies.edits.tidying import tidy
+from guardrail.policies.edits.wording import joined
 from guardrail.report import Edit, Span
-from guardrail.text.edits.application import apply
-from guardrail.text.edits.cuts import ALNUM, Cut, anything_left, inside, overlapped, united
-from guardrail.text.edits.extents import extents, trim, whole_lines
-from guardrail.text.edits.narrowing import between, without
-from guardrail.text.edits.numbering import renumbered, uncited
-from guardrail.text.edits.pairs import REACH
-from guardrail.text.edits.rows import Row, Rows
-from guardrail.text.edits.tidying import tidy
-from guardrail.text.edits.wording import joined
 from guardrail.text.layout import Item, Layout
 
 __all__ = ["EMPTY", "LIST_GONE", "removals"]

@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from guardrail.policies.edits.cuts import Cut, inside
+from guardrail.policies.edits.numbering import CITE, MARKER, NUMBERED_AGAIN
 from guardrail.report import Edit, Span
-from guardrail.text.edits.cuts import Cut, inside
-from guardrail.text.edits.numbering import CITE, MARKER, NUMBERED_AGAIN
 from guardrail.text.layout import Layout
 
 __all__ = ["Row", "Rows"]

@@ -7,10 +7,10 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from guardrail.policies.edits.application import merge
+from guardrail.policies.edits.pairs import NESTED, PAIRS, REACH
+from guardrail.policies.edits.wording import joined, one_line, plain
 from guardrail.report import Edit, Span
-from guardrail.text.edits.application import merge
-from guardrail.text.edits.pairs import NESTED, PAIRS, REACH
-from guardrail.text.edits.wording import joined, one_line, plain
 from guardrail.text.layout import Block, Layout
 
 __all__ = ["Mark", "insertions"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from guardrail.text.edits.cuts import Cut
-from guardrail.text.edits.pairs import NESTED, matches
+from guardrail.policies.edits.cuts import Cut
+from guardrail.policies.edits.pairs import NESTED, matches
 from guardrail.text.layout import Layout
 
 __all__ = ["tidy"]

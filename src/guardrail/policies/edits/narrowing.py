@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 
+from guardrail.policies.edits.cuts import ALNUM, Cut, overlapped
+from guardrail.policies.edits.pairs import REACH
 from guardrail.report import Span
-from guardrail.text.edits.cuts import ALNUM, Cut, overlapped
-from guardrail.text.edits.pairs import REACH
 
 __all__ = ["between", "narrowed", "without"]
 

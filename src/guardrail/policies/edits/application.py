@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
+from guardrail.policies.edits.wording import joined
 from guardrail.report import Edit, Span
-from guardrail.text.edits.wording import joined
 
 __all__ = ["apply", "merge"]
 

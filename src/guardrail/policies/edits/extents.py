@@ -6,11 +6,11 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
+from guardrail.policies.edits.cuts import ALNUM, Cut, overlapped
+from guardrail.policies.edits.narrowing import between, narrowed
+from guardrail.policies.edits.pairs import NESTED, REACH, matches
+from guardrail.policies.edits.rows import Rows
 from guardrail.report import Span
-from guardrail.text.edits.cuts import ALNUM, Cut, overlapped
-from guardrail.text.edits.narrowing import between, narrowed
-from guardrail.text.edits.pairs import NESTED, REACH, matches
-from guardrail.text.edits.rows import Rows
 from guardrail.text.layout import Layout, Region
 
 __all__ = ["extents", "trim", "whole_lines"]

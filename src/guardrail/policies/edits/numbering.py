@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from guardrail.policies.edits.cuts import Cut, inside, overlapped
 from guardrail.report import Edit, Span
-from guardrail.text.edits.cuts import Cut, inside, overlapped
 from guardrail.text.layout import ItemList, Layout
 
 __all__ = ["CITE", "MARKER", "NUMBERED_AGAIN", "renumbered", "uncited"]

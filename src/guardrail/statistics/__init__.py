@@ -1,0 +1,1 @@
+"""Statistics that several methods share: intervals of estimates (`intervals`), scores as probabilities (`calibration`)."""
