@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from guardrail.bibliography.records import Record
+from guardrail.references.bibliography.records import Record
 
 __all__ = ["INVENTED", "MISREAD", "NEAR_MISSES", "NOISES", "content_words"]
 

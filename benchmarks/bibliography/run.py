@@ -20,11 +20,11 @@ from pathlib import Path
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from benchmarks.bibliography._noise import INVENTED, MISREAD, NEAR_MISSES, NOISES, content_words
-from guardrail.bibliography.formats import read_records
-from guardrail.bibliography.importers import import_files
-from guardrail.bibliography.index import Index
-from guardrail.bibliography.normalise import key, main_part, normalise, squeeze
-from guardrail.bibliography.records import Match, Record, Reference, Status
+from guardrail.references.bibliography.formats import read_records
+from guardrail.references.bibliography.importers import import_files
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.normalise import key, main_part, normalise, squeeze
+from guardrail.references.bibliography.records import Match, Record, Reference, Status
 
 __all__ = ["main"]
 

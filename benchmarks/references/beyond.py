@@ -14,9 +14,9 @@ from benchmarks._stats import auc, brier, delong_interval, ece, reliability, wil
 from benchmarks._table import Row
 from benchmarks.references.replay import QUERIES, Scored, Topic, replay
 from guardrail.detectors import ReferenceCheck
-from guardrail.detectors.references import read_yes_no
+from guardrail.references import read_yes_no
+from guardrail.references.authors.lists import agreement
 from guardrail.statistics.calibration import fit_logistic, threshold_for_fdr
-from guardrail.text.author_lists import agreement
 
 __all__ = ["calibration_rows", "fast_auc_over_all_draws", "rows"]
 

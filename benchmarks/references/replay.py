@@ -19,12 +19,12 @@ from benchmarks._data import read_csv
 from guardrail import Case, Guard
 from guardrail.chat import RecordedChat
 from guardrail.detectors import ReferenceCheck
-from guardrail.detectors.references import yes_rate
-from guardrail.detectors.references.prompts import authors_question, direct_question, overlap_question
 from guardrail.errors import ParseError
+from guardrail.references import yes_rate
+from guardrail.references.citations import citations
+from guardrail.references.prompts import authors_question, direct_question, overlap_question
 from guardrail.report import Finding, Measurement, Replies
 from guardrail.requests import Ask
-from guardrail.text.citations import citations
 
 __all__ = ["COLUMNS", "QUERIES", "Scored", "Title", "Topic", "read_topics", "recorded_asks", "replay"]
 

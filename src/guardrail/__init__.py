@@ -5,9 +5,9 @@ Names are imported when they are first used, so `import guardrail` stays light.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from guardrail._lazy import lazy
 from guardrail._version import __version__
 
 if TYPE_CHECKING:
@@ -35,64 +35,30 @@ if TYPE_CHECKING:
     from guardrail.report import Verdict as Verdict
 
 _HOMES = {
-    "Blocked": "report",
-    "Budget": "engine.budget",
-    "Cache": "cache",
-    "Case": "report",
-    "Decision": "report",
-    "Detector": "detector",
-    "Estimate": "guard",
-    "Failed": "engine.flow",
-    "Finding": "report",
-    "Flow": "engine.flow",
-    "Guard": "guard",
-    "GuardrailError": "errors",
-    "Policy": "policies",
-    "Report": "report",
-    "Retry": "engine.jobs",
-    "Span": "report",
-    "Verdict": "report",
-    "annotate": "policies",
-    "block": "policies",
-    "flag": "policies",
-    "regenerate": "policies",
-    "remove": "policies",
+    "Blocked": "guardrail.report",
+    "Budget": "guardrail.engine.budget",
+    "Cache": "guardrail.cache",
+    "Case": "guardrail.report",
+    "Decision": "guardrail.report",
+    "Detector": "guardrail.detector",
+    "Estimate": "guardrail.guard",
+    "Failed": "guardrail.engine.flow",
+    "Finding": "guardrail.report",
+    "Flow": "guardrail.engine.flow",
+    "Guard": "guardrail.guard",
+    "GuardrailError": "guardrail.errors",
+    "Policy": "guardrail.policies",
+    "Report": "guardrail.report",
+    "Retry": "guardrail.engine.jobs",
+    "Span": "guardrail.report",
+    "Verdict": "guardrail.report",
+    "annotate": "guardrail.policies",
+    "block": "guardrail.policies",
+    "flag": "guardrail.policies",
+    "regenerate": "guardrail.policies",
+    "remove": "guardrail.policies",
 }
 
-__all__ = [
-    "Blocked",
-    "Budget",
-    "Cache",
-    "Case",
-    "Decision",
-    "Detector",
-    "Estimate",
-    "Failed",
-    "Finding",
-    "Flow",
-    "Guard",
-    "GuardrailError",
-    "Policy",
-    "Report",
-    "Retry",
-    "Span",
-    "Verdict",
-    "__version__",
-    "annotate",
-    "block",
-    "flag",
-    "regenerate",
-    "remove",
-]
+__all__ = ["__version__", *_HOMES]  # noqa: PLE0604  # written once
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(f"guardrail.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy(__name__, _HOMES)

@@ -87,7 +87,7 @@ DETECTORS = Registry(
         "memory": "guardrail.detectors.memory:MemoryConsistency",
         "pairs": "guardrail.detectors.memory:PairConsistency",
         "phr": "guardrail.detectors.phr:PosteriorHallucinationRate",
-        "references": "guardrail.detectors.references:ReferenceCheck",
+        "references": "guardrail.references:ReferenceCheck",
         "selfcheck": "guardrail.detectors.selfcheck:SelfCheck",
     },
 )

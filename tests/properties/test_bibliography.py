@@ -7,10 +7,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from guardrail.bibliography.formats import read_records
-from guardrail.bibliography.index import Index
-from guardrail.bibliography.matching import judge
-from guardrail.bibliography.normalise import (
+from guardrail.errors import InputError
+from guardrail.references.bibliography.formats import read_records
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.matching import judge
+from guardrail.references.bibliography.normalise import (
     MAX_TITLE,
     normalise,
     normalise_arxiv,
@@ -18,10 +19,9 @@ from guardrail.bibliography.normalise import (
     normalise_isbn,
     normalise_pmid,
 )
-from guardrail.bibliography.readings import judge_readings, readings
-from guardrail.bibliography.records import Record, Reference, Status
-from guardrail.bibliography.titles import Closeness, Title, compare
-from guardrail.errors import InputError
+from guardrail.references.bibliography.readings import judge_readings, readings
+from guardrail.references.bibliography.records import Record, Reference, Status
+from guardrail.references.bibliography.titles import Closeness, Title, compare
 
 text = st.text(st.characters(), max_size=60)
 titles = st.lists(

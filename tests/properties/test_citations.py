@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.text.citations import citations, parse_reference
-from guardrail.text.citations.people import people
+from guardrail.references.citations import citations, parse_reference
+from guardrail.references.citations.people import people
 
 PIECES = st.sampled_from(
     ["1. ", "[2] ", "- ", "* ", "\n", "\r\n", "\t", " ", '"', "“", "”", "«", "»", "'", "(", ")", "[", "](", "**", "*", "_",

@@ -3,8 +3,14 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.text.author_lists import agreement, authors_agree, contains_author, overlap, parse_authors
-from guardrail.text.names import Name, parse_name, same_author
+from guardrail.references.authors.lists import (
+    agreement,
+    authors_agree,
+    contains_author,
+    overlap,
+    parse_authors,
+)
+from guardrail.references.authors.names import Name, parse_name, same_author
 
 WORDS = ["J.", "Jeffrey", "Jeff", "D.", "Ullman", "Müller", "Mueller", "van", "der", "Al-Faruque", "Zhang", "Wei",
          "张伟", "Jr.", "III", "O'Shea", "Kwang-Ting", "(Tim)", "Berenson", "Berensen", "IEEE", ",", "JD"]  # fmt: skip

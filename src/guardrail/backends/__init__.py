@@ -51,8 +51,6 @@ _HOMES = {
     "reads_script": "guardrail.backends.packaged",
 }
 
-__all__ = [  # noqa: PLE0604  # the names above, written once
-    *_HOMES,
-]
+__all__ = [*_HOMES]  # noqa: PLE0604  # written once
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

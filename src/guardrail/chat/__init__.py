@@ -8,17 +8,16 @@ Names are imported when they are used, so this package needs neither openai nor 
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
-    from guardrail.chat.completions import CompletionsModel
-    from guardrail.chat.langchain import LangChainChat
-    from guardrail.chat.openai import OpenAIChat
-    from guardrail.chat.recorded import RecordedChat
-    from guardrail.chat.scripted import ScriptedChat
-
-__all__ = ["CompletionsModel", "LangChainChat", "OpenAIChat", "RecordedChat", "ScriptedChat"]
+    from guardrail.chat.completions import CompletionsModel as CompletionsModel
+    from guardrail.chat.langchain import LangChainChat as LangChainChat
+    from guardrail.chat.openai import OpenAIChat as OpenAIChat
+    from guardrail.chat.recorded import RecordedChat as RecordedChat
+    from guardrail.chat.scripted import ScriptedChat as ScriptedChat
 
 _HOMES = {
     "CompletionsModel": "guardrail.chat.completions",
@@ -28,14 +27,6 @@ _HOMES = {
     "ScriptedChat": "guardrail.chat.scripted",
 }
 
+__all__ = [*_HOMES]  # noqa: PLE0604  # written once
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(importlib.import_module(_HOMES[name]), name)
-    globals()[name] = found
-    return found
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = lazy(__name__, _HOMES)

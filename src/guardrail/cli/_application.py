@@ -17,10 +17,10 @@ from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
 from guardrail.cli.facts import ask, build, evaluate, generate, prove
-from guardrail.cli.index import add, find, stats
 from guardrail.cli.memory import app as memory_app
 from guardrail.cli.phr import phr
 from guardrail.cli.selfcheck import SelfCheckCommand, selfcheck
+from guardrail.references.commands.index import add, find, stats
 
 __all__ = ["app", "run"]
 

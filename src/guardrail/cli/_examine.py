@@ -196,7 +196,7 @@ def _configuration(path: str) -> str:
 
 
 def _files(indexes: Sequence[str]) -> Iterator[Item]:
-    from guardrail.cli._bibliography import cache_folder
+    from guardrail.references.commands.bibliography import cache_folder
 
     section = "files"
     folder = cache_folder()
@@ -220,7 +220,7 @@ def _files(indexes: Sequence[str]) -> Iterator[Item]:
 
 
 def _index(path: str) -> str:
-    from guardrail.bibliography.index import Index
+    from guardrail.references.bibliography.index import Index
 
     with Index.open(Path(path).expanduser()) as index:
         stats = index.stats()

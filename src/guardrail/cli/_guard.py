@@ -131,13 +131,13 @@ def _configured(choice: Choice) -> Built:
 
 
 def _optioned(choice: Choice, open_files: ExitStack) -> Built:
-    from guardrail.detectors.references import ReferenceCheck
     from guardrail.guard import Guard
+    from guardrail.references import ReferenceCheck
 
     built_from: list[str] = []
     known: Any = None
     if choice.bibliography:
-        from guardrail.cli._bibliography import opened
+        from guardrail.references.commands.bibliography import opened
 
         known, built_from = open_files.enter_context(opened(choice.bibliography, complete=choice.complete))
     elif choice.complete:

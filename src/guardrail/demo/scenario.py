@@ -18,16 +18,16 @@ from typing import TYPE_CHECKING, Any, cast
 from guardrail.demo import portrait
 from guardrail.demo.script import QUESTION
 from guardrail.demo.script import chat as scripted_chat
-from guardrail.detectors.references import ReferenceCheck
 from guardrail.detectors.selfcheck import SelfCheck
 from guardrail.errors import MissingExtra
 from guardrail.guard import Guard
 from guardrail.policies import Policy, annotate, regenerate
+from guardrail.references import ReferenceCheck
 from guardrail.report import Report
 
 if TYPE_CHECKING:
-    from guardrail.bibliography.index import Index
     from guardrail.engine.backend import Backend
+    from guardrail.references.bibliography.index import Index
 
 __all__ = ["Outcome", "run"]
 
@@ -128,8 +128,8 @@ def _scorers() -> tuple[list[SelfCheck], dict[str, Backend[Any]]]:
 @contextmanager
 def _bibliography() -> Iterator[Index]:
     """The packaged BibTeX as an index, in a temporary file."""
-    from guardrail.bibliography.importers import import_files
-    from guardrail.bibliography.index import Index
+    from guardrail.references.bibliography.importers import import_files
+    from guardrail.references.bibliography.index import Index
 
     with tempfile.TemporaryDirectory(prefix="guardrail-demo-", ignore_cleanup_errors=True) as folder:
         with (

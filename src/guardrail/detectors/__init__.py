@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from guardrail.detectors.memory import MemoryConsistency as MemoryConsistency
     from guardrail.detectors.memory import PairConsistency as PairConsistency
     from guardrail.detectors.phr import PosteriorHallucinationRate as PosteriorHallucinationRate
-    from guardrail.detectors.references import ReferenceCheck as ReferenceCheck
     from guardrail.detectors.selfcheck import SelfCheck as SelfCheck
+    from guardrail.references import ReferenceCheck as ReferenceCheck
 
 __all__ = [
     "FactCheck",
@@ -27,7 +27,7 @@ _HOMES = {
     "MemoryConsistency": "guardrail.detectors.memory",
     "PairConsistency": "guardrail.detectors.memory",
     "PosteriorHallucinationRate": "guardrail.detectors.phr",
-    "ReferenceCheck": "guardrail.detectors.references",
+    "ReferenceCheck": "guardrail.references",
     "SelfCheck": "guardrail.detectors.selfcheck",
 }
 

@@ -4,11 +4,11 @@ import json
 
 import pytest
 
-from guardrail.bibliography.formats import Format, detect, read_records
-from guardrail.bibliography.importers import import_files
-from guardrail.bibliography.index import Index
-from guardrail.bibliography.records import Record
 from guardrail.errors import InputError, ParseError
+from guardrail.references.bibliography.formats import Format, detect, read_records
+from guardrail.references.bibliography.importers import import_files
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record
 
 BIBTEX = r"""% a comment with an @ sign
 @string{neurips = "Advances in Neural Information Processing Systems"}

@@ -14,12 +14,12 @@ import time
 
 import pytest
 
-from guardrail.bibliography.formats import read_records
-from guardrail.bibliography.index import Index
-from guardrail.bibliography.normalise import normalise
-from guardrail.bibliography.records import Record, Reference, Status
 from guardrail.cache import Cache
 from guardrail.errors import IndexFault, InputError
+from guardrail.references.bibliography.formats import read_records
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.bibliography.records import Record, Reference, Status
 
 WORKS = [
     Record(
@@ -297,7 +297,7 @@ class TestFaults:
 
     def test_a_second_writer_is_told_to_wait(self, path, monkeypatch):
         """Locked is not corrupt."""
-        monkeypatch.setattr("guardrail.bibliography.connections.BUSY", 0.05)
+        monkeypatch.setattr("guardrail.references.bibliography.connections.BUSY", 0.05)
         with (
             Index.create(path) as one,
             Index.create(path) as two,
@@ -340,8 +340,8 @@ class TestTogether:
             writer.add(WORKS)
             code = textwrap.dedent("""
                 import sys, threading
-                from guardrail.bibliography.index import Index
-                from guardrail.bibliography.records import Reference
+                from guardrail.references.bibliography.index import Index
+                from guardrail.references.bibliography.records import Reference
                 stop = threading.Event()
                 threading.Thread(target=lambda: (sys.stdin.read(), stop.set())).start()
                 index = Index.open(sys.argv[1])
@@ -387,8 +387,8 @@ class TestKilled:
         source.write_text("title\tauthors\tyear\tvenue\tsource\n" + rows, encoding="utf-8")
         code = textwrap.dedent("""
             import sys
-            from guardrail.bibliography.importers import import_files
-            from guardrail.bibliography.index import Index
+            from guardrail.references.bibliography.importers import import_files
+            from guardrail.references.bibliography.index import Index
             with Index.create(sys.argv[1]) as index:
                 done = import_files(index, [sys.argv[2]], progress=lambda read, added: print(read, flush=True))
                 print("done", done.read, done.added, done.resumed)

@@ -2,9 +2,9 @@
 
 import pytest
 
-from guardrail.bibliography.matching import judge
-from guardrail.bibliography.records import Record, Reference, Status
-from guardrail.bibliography.titles import Closeness, Title, compare
+from guardrail.references.bibliography.matching import judge
+from guardrail.references.bibliography.records import Record, Reference, Status
+from guardrail.references.bibliography.titles import Closeness, Title, compare
 
 TIMES = {
     "supervised": 4000,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.bibliography.normalise import (
+from guardrail.references.bibliography.normalise import (
     MAX_TITLE,
     decode_tex,
     key,

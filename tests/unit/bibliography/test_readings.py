@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from guardrail.bibliography.index import Index
-from guardrail.bibliography.readings import judge_readings, readings
-from guardrail.bibliography.records import Record, Reference, Status
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.readings import judge_readings, readings
+from guardrail.references.bibliography.records import Record, Reference, Status
 
 TITLE = "Attention Is All You Need"
 WORKS = [

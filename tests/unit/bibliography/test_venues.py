@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from guardrail.bibliography.venues import same_venue
+from guardrail.references.bibliography.venues import same_venue
 
 CVPR = "2016 IEEE/CVF Conference on Computer Vision and Pattern Recognition"
 

@@ -10,9 +10,10 @@ import pytest
 import typer
 
 import guardrail
-from guardrail.cli import _bibliography, bench
+from guardrail.cli import bench
 from guardrail.cli._application import app
 from guardrail.cli._terminal import one_line, visible
+from guardrail.references.commands import bibliography as _bibliography
 from guardrail.testing.server import serve
 
 DOCS = Path(__file__).parents[3] / "docs" / "cli.md"

@@ -158,7 +158,7 @@ class TestEnd:
             progress(5000, 4999)
             raise KeyboardInterrupt
 
-        monkeypatch.setattr("guardrail.bibliography.importers.import_files", interrupted)
+        monkeypatch.setattr("guardrail.references.bibliography.importers.import_files", interrupted)
         result = run("index", "add", "library.sqlite", "refs.bib")
         assert result.exit_code == 130
         assert "5,000 records were read and 4,999 added, and are kept" in result.stderr

@@ -331,7 +331,7 @@ class TestSharing:
 class TestAnotherDatabase:
     def test_is_left_alone(self, tmp_path):
         """A bibliography index named by mistake keeps its content, and the message names a table."""
-        from guardrail.bibliography import Index
+        from guardrail.references.bibliography import Index
 
         with Index.create(tmp_path / "refs.sqlite") as index:
             tables = len(index)

@@ -6,19 +6,19 @@ import math
 import pytest
 
 from guardrail import Guard, block, regenerate, remove
-from guardrail.bibliography.index import Index
-from guardrail.bibliography.records import Record
 from guardrail.chat import ScriptedChat
 from guardrail.detector import Detector
 from guardrail.detectors import ReferenceCheck
-from guardrail.detectors.references import read_yes_no
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, each, values
 from guardrail.engine.hub import Hub
 from guardrail.errors import ConfigError
+from guardrail.references import read_yes_no
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record
+from guardrail.references.citations import citations
 from guardrail.report import Finding, Verdict
 from guardrail.requests import Ask, Completion, user
-from guardrail.text.citations import citations
 
 REAL = "Vaswani, A. et al. (2017). Attention Is All You Need. NeurIPS."
 FAKE = "Halloran, M. (2021). Recursive Attention Pruning. ACL."

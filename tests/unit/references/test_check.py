@@ -3,18 +3,18 @@
 import pytest
 
 from guardrail import Case, Guard, Verdict
-from guardrail.bibliography.records import Difference, Find, Match, Record, Reference, Status
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import ReferenceCheck
-from guardrail.detectors.references.prompts import (
-    authors_question,
-    direct_question,
-    overlap_question,
-)
 from guardrail.engine import codec
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError
+from guardrail.references.bibliography.records import Difference, Find, Match, Record, Reference, Status
+from guardrail.references.prompts import (
+    authors_question,
+    direct_question,
+    overlap_question,
+)
 from guardrail.report import Lookup, Measurement, Replies
 from guardrail.requests import Ask, Completion, Untrusted
 from guardrail.testing import play

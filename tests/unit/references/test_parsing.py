@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.detectors.references.parsing import normalised_venue, read_overlap, read_year, read_yes_no
+from guardrail.references.parsing import normalised_venue, read_overlap, read_year, read_yes_no
 
 
 class TestReadYesNo:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.detectors.references.scoring import (
+from guardrail.references.scoring import (
     Posterior,
     direct_score,
     groundedness,

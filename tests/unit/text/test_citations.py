@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.text.citations import Citation, asks_for_references, citations, parse_reference
+from guardrail.references.citations import Citation, asks_for_references, citations, parse_reference
 
 CASES = [
     json.loads(line)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.text.author_lists import (
+from guardrail.references.authors.lists import (
     MOST_AUTHORS,
     agreement,
     authors_agree,
@@ -15,7 +15,7 @@ from guardrail.text.author_lists import (
     overlap,
     parse_authors,
 )
-from guardrail.text.names import LONGEST_NAME, Name, parse_name, same_author
+from guardrail.references.authors.names import LONGEST_NAME, Name, parse_name, same_author
 
 
 def listed(reply):

@@ -1,0 +1,1 @@
+"""Authors: the parts of a name (`names`, `words`), and lists of authors read and compared (`lists`)."""

@@ -1,0 +1,66 @@
+"""Tab-separated files: a header of names, then one work a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from guardrail.errors import ParseError
+from guardrail.references.bibliography.formats.fields import checked_record, listed_authors, year_of
+from guardrail.references.bibliography.formats.lines import Piece, Problem, numbered_lines, opened
+from guardrail.references.bibliography.normalise import (
+    normalise_arxiv,
+    normalise_doi,
+    normalise_isbn,
+    normalise_pmid,
+)
+from guardrail.references.bibliography.records import Record
+
+__all__ = ["read_tsv"]
+
+HEADER = ("title", "authors", "year", "venue", "source")
+
+
+def read_tsv(path: Path, position: int) -> Iterator[Piece]:
+    """One work a line; the position is that after the line."""
+    with opened(path) as stream:
+        columns: dict[str, int] = {}
+        for number, after, line in numbered_lines(stream, path):
+            if number == 1:
+                columns = _header(line, path)
+            elif after > position and line.strip():
+                try:
+                    yield Piece(after, [_record(line.split("\t"), columns)])
+                except ValueError as error:
+                    yield Piece(after, problems=[Problem(str(path), number, str(error))])
+
+
+def _header(line: str, path: Path) -> dict[str, int]:
+    names = [name.strip().lower() for name in line.split("\t")]
+    if "title" not in names:
+        raise ParseError(
+            f"expected a header of tab-separated names with 'title' (as in {' '.join(HEADER)!r}), got {line[:80]!r}.",
+            source=str(path),
+            line=1,
+        )
+    return {name: place for place, name in enumerate(names)}
+
+
+def _record(fields: list[str], columns: Mapping[str, int]) -> Record:
+    if len(fields) != len(columns):
+        raise ValueError(f"expected {len(columns)} fields, got {len(fields)}.")
+    value = {name: fields[place].strip() for name, place in columns.items()}
+    authors, et_al = listed_authors([name.strip() for name in value.get("authors", "").split(";")])
+    return checked_record(
+        title=value["title"],
+        authors=authors,
+        et_al=et_al,
+        year=year_of(value.get("year", "")),
+        venue=value.get("venue", ""),
+        doi=normalise_doi(value.get("doi", "")),
+        arxiv=normalise_arxiv(value.get("arxiv", "")),
+        isbn=normalise_isbn(value.get("isbn", "")),
+        pmid=normalise_pmid(value.get("pmid", "")),
+        url=value.get("url", ""),
+        source=value.get("source", ""),
+    )

@@ -1,0 +1,287 @@
+"""A bibliography in one SQLite file: exact look-up by identifier and title, fuzzy look-up by words.
+
+What the file holds is in `schema`, how a look-up finds candidates in `lookup`, how it chooses among them in
+`matching`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from guardrail.errors import IndexFault
+from guardrail.references.bibliography.connections import Connections
+from guardrail.references.bibliography.faults import faults, remedy
+from guardrail.references.bibliography.insertion import cleaned, insert
+from guardrail.references.bibliography.lookup import Lookup
+from guardrail.references.bibliography.matching import judge
+from guardrail.references.bibliography.normalise import IDENTIFIERS
+from guardrail.references.bibliography.readings import judge_readings, readings
+from guardrail.references.bibliography.records import Match, Record, Reference, Status
+from guardrail.references.bibliography.schema import VERSION, check, install
+from guardrail.references.bibliography.titles import Title
+
+__all__ = ["BATCH", "Bookmark", "Index", "Progress", "Stats"]
+
+Progress = Callable[[int, int], None]
+"""Called now and then with the numbers of records read and records added so far."""
+
+BATCH = 5000  # records of one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """What an index holds.
+
+    Attributes:
+        path: the file.
+        records: how many works.
+        words: how many distinct words in their titles.
+        size: of the file, in bytes.
+        complete: whether it was declared to hold every work of its kind.
+    """
+
+    path: Path
+    records: int
+    words: int
+    size: int
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bookmark:
+    """How far a file, known by the hash of its content, has been imported."""
+
+    content: str
+    position: int
+    done: bool = False
+
+
+class Index:
+    """A bibliography in one file; implements `Bibliography`.
+
+    Lookups may come from any thread and, after a fork, from any process; several processes may read while one
+    writes. Use as a context manager, or call `close`.
+    """
+
+    def __init__(self, path: Path, *, readonly: bool = True) -> None:
+        """Prefer `Index.open` and `Index.create`, which check the file."""
+        self.path = path
+        self.readonly = readonly
+        self._connections = Connections(path, readonly=readonly)
+
+    def __reduce__(self) -> tuple[Callable[[Path, bool], Index], tuple[Path, bool]]:
+        return _reopened, (self.path.absolute(), self.readonly)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str], *, readonly: bool = True) -> Index:
+        """Open an index that exists.
+
+        Args:
+            path: the file.
+            readonly: `False` to add records.
+
+        Raises:
+            IndexFault: there is none, it is corrupt, of another version, or another kind of file.
+        """
+        index = cls(Path(path), readonly=readonly)
+        if not index.path.is_file():
+            raise IndexFault(f"expected a bibliography index at {str(path)!r}, found none. {remedy(path)}")
+        with faults(index.path):
+            check(index._connections.get(), index.path)
+        return index
+
+    @classmethod
+    def create(cls, path: str | os.PathLike[str], *, complete: bool = False, exist_ok: bool = True) -> Index:
+        """Make a new index, or open the one that is there, for adding records.
+
+        Args:
+            path: the file; its folder is made if need be.
+            complete: declare that the index will hold every work that exists for its user's purposes, so that
+                an absent work is a fabricated one. Once declared, it stays.
+            exist_ok: whether a file that is there may be continued.
+
+        Raises:
+            IndexFault: a file is there and is not an index, or `exist_ok` is false; or the place is not writable.
+        """
+        target = Path(path)
+        if target.exists() and target.stat().st_size:
+            if not exist_ok:
+                raise IndexFault(f"expected no file at {str(path)!r}, found one. Open it, or name another.")
+            index = cls.open(target, readonly=False)
+        else:
+            index = cls(target, readonly=False)
+            with faults(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                index._install()
+        if complete:
+            with index._connections.writing() as connection:
+                connection.execute("UPDATE meta SET value = 1 WHERE name = 'complete'")
+        return index
+
+    # --- looking up ----------------------------------------------------------------------------------------
+
+    @property
+    def fingerprint(self) -> str:
+        """Which records the index holds: equal for equal sets of records, whatever the order or machine."""
+        try:
+            meta = dict(self._connections.get().execute("SELECT name, value FROM meta"))
+            records, content, complete = meta["records"], meta["content"], meta["complete"]
+        except (sqlite3.Error, OSError, KeyError):
+            return "index:unreadable"
+        return f"index:v{VERSION}:{records}:{int(content, 16):016x}:{'complete' if complete else 'open'}"
+
+    def find(self, reference: Reference) -> Match:
+        """Look one reference up.
+
+        By identifier, then by title: exact after normalisation, by main title, then through similar titles, then
+        by parts of the title, in case it was cut out of its text wrongly (see `readings`).
+
+        Returns:
+            `FOUND` with the fields that are quoted wrongly; `ABSENT`, perhaps with a near miss; `UNREACHABLE`
+            if the index could not be read or the reference has neither title nor identifier.
+        """
+        source = f"index {self.path.name}"
+        title = Title(reference.title)
+        if not title.normalised and not any(
+            read(getattr(reference, kind)) for kind, read in IDENTIFIERS.items()
+        ):
+            return Match(
+                Status.UNREACHABLE, sources=(source,), detail="neither a title nor an identifier was given"
+            )
+        try:
+            lookup = Lookup(self._connections.get())
+            works = lookup.exact(reference, title)
+            match = judge(reference, works, lookup.frequency)
+            if match.status is not Status.FOUND and title.normalised:
+                near = [work for work in lookup.similar(title) if work not in works]
+                match = judge(reference, [*works, *near], lookup.frequency)
+            if not _has_its_title(match):
+                again = _read_again(lookup, reference)
+                if again and (match.status is not Status.FOUND or _has_its_title(again)):
+                    match = again
+            complete = lookup.complete()
+        except (sqlite3.Error, OSError) as error:
+            detail = f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}"
+            return Match(Status.UNREACHABLE, sources=(source,), detail=detail)
+        return replace(match, sources=(source,), complete=complete)
+
+    def find_all(self, references: Sequence[Reference]) -> list[Match]:
+        """Look several references up, in order."""
+        return [self.find(reference) for reference in references]
+
+    def stats(self) -> Stats:
+        """What the index holds.
+
+        Raises:
+            IndexFault: it cannot be read.
+        """
+        with faults(self.path):
+            connection = self._connections.get()
+            meta = dict(connection.execute("SELECT name, value FROM meta"))
+            (words,) = connection.execute("SELECT count(*) FROM words").fetchone()
+            return Stats(self.path, meta["records"], words, self.path.stat().st_size, bool(meta["complete"]))
+
+    def __len__(self) -> int:
+        return self.stats().records
+
+    # --- adding --------------------------------------------------------------------------------------------
+
+    def add(self, records: Iterable[Record], *, progress: Progress | None = None) -> int:
+        """Add records; those that are there already, with equal fields, are left out.
+
+        Committed every few thousand records, so that what was added before an interruption stays.
+
+        Args:
+            records: with a title; one without title and identifiers is refused.
+            progress: called after each commit.
+
+        Returns:
+            How many were new.
+
+        Raises:
+            IndexFault: the file is not writable, full, corrupt, or locked by another writer.
+            InputError: a record has nothing to find it by.
+        """
+        read = added = 0
+        stream = iter(records)
+        while batch := list(itertools.islice(stream, BATCH)):
+            read += len(batch)
+            added += self.add_batch(batch)
+            if progress is not None:
+                progress(read, added)
+        self.optimise()
+        return added
+
+    def add_batch(self, records: Sequence[Record], *, bookmark: Bookmark | None = None) -> int:
+        """Add some records and a bookmark in one transaction; returns how many were new."""
+        with self._connections.writing() as connection:
+            added = insert(connection, [cleaned(record) for record in records])
+            if bookmark is not None:
+                connection.execute(
+                    "INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?)",
+                    (bookmark.content, bookmark.position, bookmark.done),
+                )
+        return added
+
+    def bookmark(self, content: str) -> Bookmark | None:
+        """How far the file with this hash was imported; `None` if it never was."""
+        with faults(self.path):
+            row = (
+                self._connections.get()
+                .execute("SELECT content, position, done FROM bookmarks WHERE content = ?", (content,))
+                .fetchone()
+            )
+        return None if row is None else Bookmark(row[0], row[1], bool(row[2]))
+
+    def optimise(self) -> None:
+        """Fold the write-ahead log back into the one file; call after the last batch."""
+        if self.readonly:
+            return
+        with faults(self.path):
+            connection = self._connections.get()
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    # --- connections ---------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close this process's connections; the index can be used again and then reconnects."""
+        self._connections.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _install(self) -> None:
+        connection = self._connections.get()
+        connection.execute("PRAGMA page_size = 8192")
+        connection.execute("PRAGMA journal_mode = WAL")
+        with self._connections.writing() as connection:
+            if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+                return  # another process was faster
+            install(connection)
+
+
+def _has_its_title(match: Match) -> bool:
+    """Whether the work was found, and under this title."""
+    return match.status is Status.FOUND and all(different.field != "title" for different in match.differences)
+
+
+def _read_again(lookup: Lookup, reference: Reference) -> Match | None:
+    parts = readings(reference.title)
+    works = lookup.titled(part.title for part in parts) if parts else []
+    return judge_readings(reference, parts, works, lookup.frequency) if works else None
+
+
+def _reopened(path: Path, readonly: bool) -> Index:
+    return Index(path, readonly=readonly)

@@ -1,0 +1,260 @@
+"""How near two titles are: pure functions on words, no index, no I/O.
+
+Two titles are the same work where they differ only by noise: case, punctuation, mark-up, joined or split words,
+characters that scanners confuse, a typing error in a word that is none. A title in which a real word stands for
+another is another title, however similar the strings are.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum, IntEnum, auto
+from functools import cached_property
+
+from rapidfuzz.distance import OSA, Levenshtein
+
+from guardrail.references.bibliography.normalise import main_parts, normalise, squeeze
+
+__all__ = [
+    "FUNCTION_WORDS",
+    "NEAR",
+    "Closeness",
+    "Frequency",
+    "Title",
+    "TitleMatch",
+    "compare",
+    "fold",
+    "unknown",
+]
+
+Frequency = Callable[[str], int]
+"""In how many known titles a word occurs."""
+
+_FUNCTION_WORDS = (
+    "a an the of for in on and or to with by from via using at as is are into over under toward towards its "
+    "through between among"
+)
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
+_PREFIXES = (
+    "a an un in im ir il non de re dis anti pre post sub super bi co multi semi mono poly inter intra over under "
+    "hyper"
+)
+PREFIXES = frozenset(_PREFIXES.split())
+# What scanners confuse, read as one letter each; longer patterns first.
+CONFUSED = (("rn", "m"), ("vv", "w"), ("cl", "d"))
+CONFUSED_TABLE = str.maketrans("10i58q", "lolsbg")
+NEAR = 0.75  # titles less similar than this are not worth showing as a near miss
+
+
+class Closeness(IntEnum):
+    """How near two titles are; from `REWORDED` upwards they name the same work."""
+
+    DIFFERENT = 0
+    NEAR = 1  # similar, but a word that carries meaning differs
+    LETTER = 2  # one letter makes another word of a word: a slip if the authors agree, else another title
+    REWORDED = 3  # same content words; an article, a preposition or a plural differs
+    LONGER = 4  # a subtitle was added to the work's title
+    SHORTER = 5  # the work's subtitle was left out
+    NOISE = 6  # a typing or scanning error
+    EXACT = 7
+
+
+@dataclass(frozen=True)
+class Title:
+    """A title with what is derived from it, computed once."""
+
+    raw: str
+    normalised: str = field(default="", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "normalised", normalise(self.raw))
+
+    @cached_property
+    def words(self) -> list[str]:
+        """The words of the normalised title."""
+        return self.normalised.split()
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The normalised title without blanks."""
+        return squeeze(self.normalised)
+
+    @cached_property
+    def mains(self) -> list[Title]:
+        """The parts before what may be a subtitle, shortest first."""
+        parts = [Title(part) for part in main_parts(self.raw)]
+        return [part for part in parts if part.normalised and part.normalised != self.normalised]
+
+
+@dataclass(frozen=True, slots=True)
+class TitleMatch:
+    """How two titles compare; `similarity` in [0, 1], 1 exactly where they are equal after normalisation."""
+
+    closeness: Closeness
+    similarity: float
+
+
+def fold(word: str) -> str:
+    """Read the characters that scanners confuse as one.
+
+    Example:
+        >>> fold("c1assification") == fold("classification"), fold("modem") == fold("modern")
+        (True, True)
+    """
+    word = word.translate(CONFUSED_TABLE)
+    for pattern, letter in CONFUSED:
+        word = word.replace(pattern, letter)
+    return word
+
+
+def unknown(_word: str) -> int:
+    """The frequency of a word where no vocabulary is at hand."""
+    return 0
+
+
+def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> TitleMatch:
+    """Compare a quoted title with a real one.
+
+    Args:
+        claimed: the title as quoted.
+        found: the title of a real work.
+        frequency: in how many known titles a word occurs; tells a typing error from another word.
+
+    Example:
+        >>> compare(Title("Atention is all you need"), Title("Attention Is All You Need")).closeness.name
+        'NOISE'
+        >>> compare(Title("Attention is all they need"), Title("Attention Is All You Need")).closeness.name
+        'NEAR'
+    """
+    whole = _compare(claimed, found, frequency)
+    if whole.closeness >= Closeness.REWORDED:
+        return whole
+    if any(_compare(claimed, part, frequency).closeness >= Closeness.NOISE for part in found.mains):
+        return TitleMatch(Closeness.SHORTER, max(whole.similarity, 0.9))
+    if any(part.squeezed == found.squeezed for part in claimed.mains):
+        return TitleMatch(Closeness.LONGER, whole.similarity)
+    return whole
+
+
+def _compare(claimed: Title, found: Title, frequency: Frequency) -> TitleMatch:
+    if not claimed.squeezed or not found.squeezed:
+        return TitleMatch(Closeness.DIFFERENT, 0.0)
+    if claimed.squeezed == found.squeezed:
+        return TitleMatch(Closeness.EXACT, 1.0)
+    similarity = min(Levenshtein.normalized_similarity(claimed.normalised, found.normalised), 0.999)
+    if similarity < 0.6:
+        return TitleMatch(Closeness.DIFFERENT, similarity)
+    closeness = _words(claimed.words, found.words, frequency)
+    if closeness is Closeness.DIFFERENT and similarity >= NEAR:
+        closeness = Closeness.NEAR
+    return TitleMatch(closeness, similarity)
+
+
+def _words(claimed: list[str], found: list[str], frequency: Frequency) -> Closeness:
+    """The closeness of two titles, word by word."""
+    counts = Counter(
+        _kind(their_word, our_word, frequency, alone=len(found) == 1)
+        for theirs, ours in _blocks(found, claimed)
+        for their_word, our_word in _pairs(theirs, ours)
+        if their_word != our_word
+    )
+    if counts[_Kind.OTHER]:
+        return Closeness.DIFFERENT
+    slips, reworded, letters = counts[_Kind.SLIP], counts[_Kind.REWORDED], counts[_Kind.LETTER]
+    content = sum(word not in FUNCTION_WORDS for word in found)
+    if slips > 1 + len(found) // 4 or reworded > 1 or (reworded and content < 3):
+        return Closeness.DIFFERENT
+    if letters:
+        return Closeness.LETTER if letters == 1 and not slips and not reworded else Closeness.DIFFERENT
+    return Closeness.REWORDED if reworded else Closeness.NOISE
+
+
+def _blocks(found: list[str], claimed: list[str]) -> Iterable[tuple[list[str], list[str]]]:
+    """The stretches of words that differ; neighbours are taken together."""
+    theirs: list[str] = []
+    ours: list[str] = []
+    for step in Levenshtein.opcodes(found, claimed):
+        if step.tag == "equal":
+            if theirs or ours:
+                yield theirs, ours
+            theirs, ours = [], []
+        else:
+            theirs += found[step.src_start : step.src_end]
+            ours += claimed[step.dest_start : step.dest_end]
+    if theirs or ours:
+        yield theirs, ours
+
+
+def _pairs(theirs: list[str], ours: list[str]) -> list[tuple[str, str]]:
+    if len(theirs) == len(ours):
+        return list(zip(theirs, ours, strict=True))
+    if not theirs or not ours:
+        return [(word, "") for word in theirs] or [("", word) for word in ours]
+    joined = "".join(theirs), "".join(ours)
+    if OSA.distance(*joined) <= 1 or fold(joined[0]) == fold(joined[1]):
+        return [joined]  # joined or split words
+    # One side has a word too many: a function word beside a slip, or a join beside one.
+    left, right = (
+        [word for word in theirs if word in FUNCTION_WORDS],
+        [w for w in ours if w in FUNCTION_WORDS],
+    )
+    rest = [word for word in theirs if word not in left], [word for word in ours if word not in right]
+    if (left or right) and len(rest[0]) == len(rest[1]):
+        return [*zip(*rest, strict=True), *((word, "") for word in left), *(("", word) for word in right)]
+    return [joined]
+
+
+def _reworded(found: str, claimed: str, frequency: Frequency) -> bool:
+    if {found, claimed} <= FUNCTION_WORDS | {""}:
+        return True
+    short, long = sorted((found, claimed), key=len)
+    return len(short) > 3 and long in {f"{short}s", f"{short}es"} and frequency(claimed) >= 3
+
+
+class _Kind(Enum):
+    """How a quoted word differs from the real one."""
+
+    REWORDED = auto()
+    SCANNED = auto()  # only in characters that scanners confuse
+    SLIP = auto()
+    LETTER = auto()
+    OTHER = auto()
+
+
+def _kind(found: str, claimed: str, frequency: Frequency, *, alone: bool) -> _Kind:
+    if _reworded(found, claimed, frequency):
+        return _Kind.REWORDED
+    if not found or not claimed or (found.isdigit() and claimed.isdigit()):
+        return _Kind.OTHER
+    folded = fold(found), fold(claimed)
+    another = _another_word(found, claimed, frequency)
+    if folded[0] == folded[1]:
+        return _Kind.LETTER if another else _Kind.SCANNED
+    if _digits(found) != _digits(claimed) or _prefixed(found, claimed):
+        return _Kind.OTHER  # 2D for 3D, GPT3 for GPT4; supervised for unsupervised
+    length = max(len(found), len(claimed))
+    distance = min(OSA.distance(found, claimed), OSA.distance(*folded))
+    allowed = 0 if length < 3 or (alone and length < 6) else 1 if length < 9 or alone else 2
+    if distance > allowed:
+        return _Kind.OTHER
+    if another:
+        return _Kind.LETTER if distance == 1 and length > 3 else _Kind.OTHER
+    return _Kind.SLIP
+
+
+def _prefixed(found: str, claimed: str) -> bool:
+    short, long = sorted((found, claimed), key=len)
+    return long.endswith(short) and long[: len(long) - len(short)] in PREFIXES
+
+
+def _digits(word: str) -> str:
+    return "".join(letter for letter in word if letter.isdigit())
+
+
+def _another_word(found: str, claimed: str, frequency: Frequency) -> bool:
+    """Whether what was written is a word by itself, rather than a slip in the one that was meant."""
+    times = frequency(claimed)
+    chopped = len(claimed) >= 5 and found.startswith(claimed) and not found.endswith("s")
+    return times >= 3 and times * (20 if chopped else 200) >= frequency(found)

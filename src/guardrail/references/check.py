@@ -1,0 +1,384 @@
+"""`ReferenceCheck`: finds the references in an answer and says which are made up."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from guardrail.detector import Detector, Scope
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Branch, Failed, Flow, Reply, compute, gather, one, why
+from guardrail.errors import ConfigError
+from guardrail.options import number, one_of, seconds
+from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Status
+from guardrail.references.citations import Citation, asks_for_references, citations
+from guardrail.references.interrogate import (
+    DETAILS,
+    DIRECT,
+    Interrogation,
+    Interviewer,
+    Query,
+)
+from guardrail.references.parsing import Parsing
+from guardrail.report import Case, Evidence, Finding, Lookup, Measurement, Replies, Scale, Verdict, Work
+
+__all__ = ["Effort", "ReferenceCheck"]
+
+Effort = Literal["paper", "fast", "adaptive"]
+
+_DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
+_LONG = 5_000  # characters
+_NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
+    r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
+    re.MULTILINE,
+)
+_MISQUOTED_AGREEMENT = 0.5  # witnesses who agree at least so much know the work
+_MISQUOTED_CLAIM = 0.2  # and a claim that overlaps less than this is not what they know
+
+
+class ReferenceCheck(Detector):
+    """Judges every reference of an answer: by look-up first, then by asking the model about it.
+
+    One finding per reference. `score` = 1 − groundedness in [0, 1]; a look-up that settles the matter gives 0
+    (real and quoted right) or 1. Labels: "verified", "grounded", "fabricated", "misquoted", "unknown".
+
+    Args:
+        effort: "fast" asks 6 questions per reference (3 author questions, 1 of each direct query), "paper" as
+            many as the paper (3 + 3 comparisons + 30), "adaptive" as many as the decision needs.
+        bibliography: a bibliography, or the path of an index (`guardrail index add`), asked before any model.
+        queries: which questions: "iq" (authors), "dq1", "dq2", "dq3" (does it exist), "year", "venue".
+        agreement: compare author answers by name ("local") or by the judge model ("model", the paper's way);
+            default: "model" for "paper", else "local".
+        parsing: "exact", or "paper" for the published substring rules.
+        prompts: "fenced", or "paper" for the published unfenced prompts.
+        threshold: a score of at least this is unsupported. At the default a model that says yes to everything
+            but names no consistent authors (which scores .5) supports nothing; `docs/design/references.md` has
+            the error rates, `guardrail.statistics.calibration.threshold_for_fdr` finds another.
+        draws: replies per direct query; default by effort.
+        confidence: how sure "adaptive" must be before it stops.
+        witness: compare the authors that the answer itself names with those of the interrogation.
+        logprobs: alternatives to ask for, so that one reply gives P(yes) where the model tells; `None` = none.
+        max_references: the rest is unverified, and says so.
+        deadline: seconds per answer.
+
+    Raises:
+        ConfigError: an option is not one of those above.
+        IndexFault: the bibliography's file is no usable index.
+
+    Source: [agrawal2024]; differs: exact parsing, fenced prompts, local agreement, look-up, the claim as witness.
+    """
+
+    name: ClassVar[str] = "references"
+    version: ClassVar[str] = "1"
+    scope: ClassVar[Scope] = "answer"
+    scale: ClassVar[Scale] = Scale(unit="1 − groundedness")
+
+    def __init__(
+        self,
+        *,
+        effort: Effort = "fast",
+        bibliography: Bibliography | str | Path | None = None,
+        queries: Sequence[Query] = ("iq", "dq1", "dq2", "dq3"),
+        agreement: Literal["local", "model"] | None = None,
+        parsing: Parsing = "exact",
+        prompts: Literal["fenced", "paper"] = "fenced",
+        threshold: float = 0.5,
+        draws: int | None = None,
+        confidence: float = 0.95,
+        witness: bool = True,
+        logprobs: int | None = None,
+        max_references: int = 50,
+        deadline: float | None = None,
+    ) -> None:
+        one_of("effort", effort, tuple(_DRAWS))
+        one_of("parsing", parsing, ("exact", "paper"))
+        one_of("prompts", prompts, ("fenced", "paper"))
+        for query in queries or ("none",):
+            one_of("queries", query, ("iq", *DIRECT, *DETAILS))
+        number("threshold", threshold, least=0, most=1)
+        number("confidence", confidence, least=0.5, most=1)
+        number("max_references", max_references, least=1, whole=True)
+        if draws is not None:
+            number("draws", draws, least=1, whole=True)
+        if logprobs is not None:
+            number("logprobs", logprobs, least=1, most=20, whole=True)
+        if not isinstance(witness, bool):
+            raise ConfigError(f"expected witness to be true or false, got {witness!r}")
+        seconds("deadline", deadline)
+        self.effort = effort
+        self.bibliography = _opened(bibliography)
+        self.queries = tuple(queries)
+        self.agreement = agreement or ("model" if effort == "paper" else "local")
+        one_of("agreement", self.agreement, ("local", "model"))
+        self.parsing = parsing
+        self.prompts = prompts
+        self.threshold = threshold
+        self.draws = draws if draws is not None else _DRAWS[effort]
+        self.confidence = confidence
+        self.witness = witness
+        self.logprobs = logprobs
+        self.max_references = max_references
+        self.deadline = deadline
+        self._interviewer = Interviewer(
+            queries=self.queries,
+            witnesses=3,
+            draws=self.draws,
+            agreement="model" if self.agreement == "model" else "local",
+            parsing=parsing,
+            fenced=prompts == "fenced",
+            witness_claim=witness,
+            logprobs=logprobs,
+            stop_at=threshold if effort == "adaptive" else None,
+            confidence=confidence,
+        )
+
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """The bibliography, if there is one."""
+        if self.bibliography is None:
+            return {}
+        from guardrail.references.bibliography.backend import BibliographyBackend
+
+        return {"bibliography": BibliographyBackend(self.bibliography)}
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """Paid calls, least (all settled by look-up or at the first round) and most."""
+        cited = self._citations(case)[: self.max_references]
+        titles = [citation.reference.title for citation in cited if citation.reference.title]
+        least = 0 if self.bibliography is not None else self._interviewer.least(len(set(titles)))
+        return least, self._interviewer.most() * len(titles)
+
+    def examine(self, case: Case) -> Flow[list[Finding]]:
+        """One branch per reference, each at its own speed."""
+        if len(case.answer) > _LONG:  # parsing takes milliseconds: not on somebody's event loop
+            cited = yield from compute(self._citations, case)
+        else:
+            cited = self._citations(case)
+        if not cited and _NAMES_SOMETHING.search(case.answer) and asks_for_references(case.question):
+            reason = "references were asked for, and none was recognised in the answer"
+            return [Finding(detector=self.name, verdict=Verdict.UNVERIFIED, label="unknown", reason=reason)]
+        titles = [citation.reference.title for citation in cited]
+        shown = [title for title in titles if title]
+        examined = cited[: self.max_references]
+        results = yield from gather(
+            self._check(citation, shown, len([t for t in titles[:i] if t]))
+            for i, citation in enumerate(examined)
+        )
+        findings = [
+            self._unverified(citation, f"{result.reason}: {result.detail}")
+            if isinstance(result, Failed)
+            else result
+            for citation, result in zip(examined, results, strict=True)
+        ]
+        reason = f"only the first {self.max_references} references are examined (max_references)"
+        return findings + [self._unverified(citation, reason) for citation in cited[self.max_references :]]
+
+    # -- one reference
+
+    def _citations(self, case: Case) -> list[Citation]:
+        return citations(case.answer, asked_for_references=asks_for_references(case.question))
+
+    def _check(self, citation: Citation, titles: Sequence[str], position: int) -> Flow[Finding]:
+        evidence: list[Evidence] = []
+        before = ""
+        if self.bibliography is not None:
+            looked_up = yield from one(Find(citation.reference))
+            settled = self._settled(citation, looked_up)
+            if settled is not None:
+                return settled
+            evidence.append(_lookup(looked_up))
+            before = _not_settled(looked_up)
+        if not citation.reference.title:
+            return self._unverified(
+                citation, f"{before}the reference names no title to ask about", evidence=evidence
+            )
+        (asked,) = yield from gather(
+            [
+                Branch(
+                    self._interviewer.interrogate(citation.reference, titles, position),
+                    calls=self._interviewer.most(),
+                )
+            ]
+        )
+        if isinstance(asked, Failed):
+            return self._unverified(citation, f"{before}{asked}", evidence=evidence)
+        return self._judge(citation, asked, before, evidence)
+
+    def _settled(self, citation: Citation, reply: Reply[Match]) -> Finding | None:
+        """The finding of a look-up that leaves nothing to ask."""
+        if isinstance(reply, Failed):
+            return None
+        match = reply.value
+        if match.status is Status.FOUND and not match.differences:
+            reason = "found as quoted"
+            if match.unchecked:
+                reason += f", but for what could not be compared: {', '.join(match.unchecked)}"
+            return self._finding(
+                citation, Verdict.SUPPORTED, "verified", score=0.0, reason=reason, lookup=match
+            )
+        if match.status is Status.FOUND:
+            differences = "; ".join(f"{d.field} differ{_s(d.field)}: {d.found}" for d in match.differences)
+            wrong = " and ".join(d.field for d in match.differences)
+            wrong += " differ" if len(match.differences) > 1 or wrong.endswith("s") else " differs"
+            return self._finding(
+                citation,
+                Verdict.UNSUPPORTED,
+                "misquoted",
+                score=1.0,
+                mark=differences,
+                reason=f"the work is real, but its {wrong} from what the answer says",
+                lookup=match,
+            )
+        if match.status is Status.ABSENT and match.complete:
+            return self._finding(
+                citation,
+                Verdict.UNSUPPORTED,
+                "fabricated",
+                score=1.0,
+                mark="no such work found",
+                reason="not in a bibliography that is declared complete",
+                lookup=match,
+            )
+        return None
+
+    def _judge(
+        self, citation: Citation, asked: Interrogation, before: str, evidence: list[Evidence]
+    ) -> Finding:
+        evidence = [*evidence, *_told(asked)]
+        grounded = asked.groundedness
+        if grounded is None:
+            reason = why(asked.failures) or "no reply could be understood"
+            missing = asked.missing or "no score"
+            return self._unverified(citation, f"{before}{missing}: {reason}", evidence=evidence)
+        claim, title_alone = _mean(asked.claim), asked.without_claim
+        if (
+            claim is not None
+            and claim < _MISQUOTED_CLAIM
+            and (_mean([o for o in asked.overlaps if o is not None]) or 0.0) >= _MISQUOTED_AGREEMENT
+            and title_alone is not None
+            and 1 - title_alone < self.threshold
+        ):
+            return self._finding(
+                citation,
+                Verdict.UNSUPPORTED,
+                "misquoted",
+                score=1 - min(grounded, claim),
+                mark="authors differ",
+                reason=f"{before}asked apart, the model names other authors than the answer does",
+                evidence=evidence,
+            )
+        score = min(1.0, max(0.0, 1 - grounded))
+        if score >= self.threshold:
+            return self._finding(
+                citation,
+                Verdict.UNSUPPORTED,
+                "fabricated",
+                score=score,
+                mark="probably no such work",
+                reason=f"{before}asked about this work, the model does not know it",
+                evidence=evidence,
+            )
+        # a source that should have been asked and did not answer: the model alone does not clear the work
+        unreachable = any(isinstance(e, Lookup) and e.status == "unreachable" for e in evidence)
+        return self._finding(
+            citation,
+            Verdict.UNVERIFIED if unreachable else Verdict.SUPPORTED,
+            "grounded",
+            score=score,
+            reason=f"{before}asked about this work, the model answers consistently",
+            evidence=evidence,
+        )
+
+    def _finding(
+        self,
+        citation: Citation,
+        verdict: Verdict,
+        label: str,
+        *,
+        score: float | None,
+        reason: str,
+        mark: str = "",
+        lookup: Match | None = None,
+        evidence: Sequence[Evidence] = (),
+    ) -> Finding:
+        return Finding(
+            detector=self.name,
+            span=citation.span,
+            text=citation.reference.title,
+            score=score,
+            verdict=verdict,
+            label=label,
+            mark=mark,
+            reason=reason,
+            evidence=tuple(evidence) if lookup is None else (*evidence, _lookup(Answer(lookup))),
+        )
+
+    def _unverified(self, citation: Citation, reason: str, *, evidence: Sequence[Evidence] = ()) -> Finding:
+        return self._finding(
+            citation, Verdict.UNVERIFIED, "unknown", score=None, reason=reason, evidence=evidence
+        )
+
+
+def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | None:
+    if isinstance(bibliography, str | Path):
+        from guardrail.references.bibliography.index import Index
+
+        return Index.open(bibliography)
+    return bibliography
+
+
+def _not_settled(reply: Reply[Match]) -> str:
+    if isinstance(reply, Failed):
+        return f"the bibliography did not answer ({reply}); "
+    if reply.value.status is Status.UNREACHABLE:
+        return f"the bibliography did not answer ({reply.value.detail}); "
+    return "not in the bibliography, which does not claim to be complete; "
+
+
+def _lookup(reply: Reply[Match]) -> Lookup:
+    if isinstance(reply, Failed):
+        return Lookup(status="unreachable")
+    match = reply.value
+    return Lookup(
+        status=match.status.value,
+        sources=match.sources,
+        work=None if match.record is None else _work(match.record),
+        similarity=match.similarity,
+        differences=tuple(f"{d.field}: {d.claimed!r} here, {d.found!r} there" for d in match.differences),
+    )
+
+
+def _work(record: Record) -> Work:
+    return Work(
+        title=record.title,
+        authors=(*record.authors, "et al.") if record.et_al else record.authors,
+        year=record.year,
+        venue=record.venue,
+        identifier=record.doi or record.arxiv or record.isbn or record.pmid,
+        source=record.source,
+    )
+
+
+def _told(asked: Interrogation) -> list[Evidence]:
+    """What the model said, and the numbers it came to."""
+    told: list[Evidence] = []
+    for query, texts in asked.texts.items():
+        read = asked.read[query] if query != "iq" else []
+        told.append(Replies(query=query, texts=tuple(text[:1_000] for text in texts), read=tuple(read)))
+    numbers = {"IQ": asked.indirect, "DQ": asked.direct, "IQ+DQ": asked.groundedness}
+    if asked.claim:
+        numbers["claim"] = _mean(asked.claim)
+    told += [
+        Measurement(name=name, value=value, note="groundedness, larger = more likely real")
+        for name, value in numbers.items()
+    ]
+    return told
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def _s(field: str) -> str:
+    return "" if field.endswith("s") else "s"

@@ -1,0 +1,79 @@
+"""References in an answer: where each stands, and what it says.
+
+Lists, BibTeX, quoted titles in prose, DOIs, arXiv ids. Whether a list is one of references is decided by
+evidence: years, names, quotation marks, identifiers, capitals, the line that introduces it, and the other
+items. All matching takes time linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from guardrail.references.citations.bibtex import bibtex
+from guardrail.references.citations.evidence import asks_for_references
+from guardrail.references.citations.fields import parse_reference
+from guardrail.references.citations.identifiers import identifiers
+from guardrail.references.citations.inline import inline, starts
+from guardrail.references.citations.items import apart, completed
+from guardrail.references.citations.lines import lines
+from guardrail.references.citations.lists import listed
+from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.prose import loose, standing, titled
+from guardrail.references.citations.tables import tabled
+from guardrail.references.citations.visible import placed, visible
+
+__all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
+
+
+def citations(answer: str, *, asked_for_references: bool = False) -> list[Citation]:
+    """The references in an answer, in order, not overlapping.
+
+    Args:
+        answer: any text.
+        asked_for_references: whether the prompt asked for references (`asks_for_references`): a plain list of
+            titles then counts as one.
+
+    Example:
+        >>> text = 'See "Attention Is All You Need" by Vaswani et al. (2017) and arXiv:1810.04805.'
+        >>> [(c.style, c.reference.title or c.reference.arxiv) for c in citations(text)]
+        [('quoted', 'Attention Is All You Need'), ('arxiv', '1810.04805')]
+        >>> [(c.marker, c.span.of("1. Topology Without Tears")) for c in citations(
+        ...     "1. Topology Without Tears", asked_for_references=True)]
+        [('1.', 'Topology Without Tears')]
+    """
+    text, places = visible(answer)
+    found = _citations(text, asked=asked_for_references)
+    return found if places is None else [placed(citation, places) for citation in found]
+
+
+def _citations(answer: str, *, asked: bool) -> list[Citation]:
+    rows = lines(answer)
+    taken = bytearray(len(answer))
+    found: list[Citation] = []
+
+    def take(start: int, end: int) -> None:
+        taken[start:end] = b"\x01" * (end - start)
+
+    def keep(new: Iterable[Citation]) -> None:
+        for citation in new:
+            area = citation.item if citation.item and citation.style == "bibtex" else citation.span
+            start, end = min(area.start, citation.span.start), max(area.end, citation.span.end)
+            if citation.span.end > citation.span.start and taken.find(1, start, end) < 0:
+                take(start, end)
+                found.append(citation)
+
+    begun = starts(answer)
+    ids = identifiers(answer)
+    keep(bibtex(answer))
+    lists = listed(rows, begun, asked=asked)
+    keep(lists.citations)
+    keep(tabled(rows, asked=asked))
+    keep(inline(answer, begun, taken))
+    keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
+    for row in rows:
+        if row.code:
+            take(row.start, row.end)
+    keep(titled(answer, ids))
+    found[:] = completed(answer, found, ids, taken)
+    keep(loose(ids))
+    return list(apart(sorted(found, key=lambda citation: citation.span.start), rows))

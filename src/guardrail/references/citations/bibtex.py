@@ -1,0 +1,158 @@
+"""BibTeX entries in an answer, fenced or bare."""
+
+from __future__ import annotations
+
+import logging
+import re
+from contextvars import ContextVar
+from functools import cache
+from typing import Any
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.identifiers import identifiers
+from guardrail.references.citations.model import Citation
+from guardrail.report import Span
+
+__all__ = ["bibtex"]
+
+_START = re.compile(r"@([A-Za-z]{2,30})[ \t]{0,8}(?P<open>[{(])\s{0,8}([^\s,{}()=@\"]{0,100})[ \t]{0,8},")
+_BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
+_PAREN_END = re.compile(r"\)[ \t]*+(?=\r?\n|\Z|```|~~~|@)")
+_BREAK = re.compile(r"\r?\n[ \t]*+(?:\r?\n|```|~~~|@[A-Za-z])|(?:```|~~~)|@[A-Za-z]{2,30}[ \t]{0,8}[{(]")
+# An atomic group, not a possessive quantifier, for the reason given at `prose._TITLE`.
+_FIELD = re.compile(
+    r"(?<!\w)(?P<key>[A-Za-z]{2,20})\s{0,8}=\s{0,8}(?:\{(?P<braced>(?>(?:[^{}]|\{[^{}]{0,300}\}){0,1500}))\}?"
+    r"|\"(?P<quoted>[^\"]{0,1500}+)\"?|(?P<bare>\w{1,40}))"
+)
+_UNCLOSED = 4_000
+_NOT_ENTRIES = frozenset({"string", "comment", "preamble"})
+_LONGEST = 20_000
+_YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
+_FENCE_BEFORE = re.compile(r"(?:```|~~~)[^\S\n]{0,4}[A-Za-z]{0,12}[^\S\n]{0,4}\n\s{0,8}$")
+_FENCE_AFTER = re.compile(r"\s{0,8}?(?:```|~~~)[^\S\n]{0,4}(?:\r?\n)?")
+_LINE_END = re.compile(r"[ \t]{0,8}(?:\r\n|\n|\r)?")
+_VENUES = ("journal", "journaltitle", "booktitle", "publisher", "school", "institution", "howpublished")
+
+
+def bibtex(text: str) -> list[Citation]:
+    """The BibTeX entries of a text, in order."""
+    starts = list(_START.finditer(text))
+    if not starts:
+        return []
+    closing = _closing(text, {match.end("open") - 1 for match in starts})
+    found: list[Citation] = []
+    at = 0
+    for match in starts:
+        if match.start() < at or match[1].lower() in _NOT_ENTRIES:
+            continue
+        end = closing.get(match.end("open") - 1, -1) + 1 if match["open"] == "{" else 0
+        reference = None
+        if 0 < end - match.start() <= _LONGEST:
+            reference = _reference(text[match.start() : end])
+        if reference is None:
+            end = _open_end(text, match)
+            reference = _loosely(text[match.end() : end])
+        if reference is not None:
+            span = Span(start=match.start(), end=end)
+            found.append(Citation(span, reference, "bibtex", _block(text, span)))
+            at = end
+    return found
+
+
+def _open_end(text: str, match: re.Match[str]) -> int:
+    """Where an entry ends that no brace closes: at its parenthesis, an empty line, or the next entry."""
+    limit = min(len(text), match.end() + _UNCLOSED)
+    stop = _BREAK.search(text, match.end(), limit)
+    end = stop.start() if stop else limit
+    paren = _PAREN_END.search(text, match.end(), limit) if match["open"] == "(" else None
+    if paren and paren.start() < end:
+        return paren.start() + 1
+    piece = text[match.start() : end].rstrip()
+    return match.start() + len(piece)
+
+
+def _loosely(inner: str) -> Reference | None:
+    """The fields of an entry that the library does not read: with parentheses, or broken off."""
+    fields: dict[str, str] = {}
+    for match in _FIELD.finditer(inner):
+        value = match["braced"] or match["quoted"] or match["bare"] or ""
+        fields.setdefault(match["key"].lower(), value)
+    return _from_fields(fields) if "title" in fields else None
+
+
+def _closing(text: str, opening: set[int]) -> dict[int, int]:
+    """The brace that closes each of some opening ones: one pass over the text."""
+    pairs: dict[int, int] = {}
+    stack: list[int] = []
+    for match in _BRACE.finditer(text):
+        if match[0] == "{":
+            stack.append(match.start())
+        elif match[0] == "}" and stack:
+            start = stack.pop()
+            if start in opening:
+                pairs[start] = match.start()
+    return pairs
+
+
+def _block(text: str, span: Span) -> Span:
+    """The entry with its line end, or with the code fence that holds nothing else."""
+    before = _FENCE_BEFORE.search(text, max(0, span.start - 60), span.start)
+    after = _FENCE_AFTER.match(text, span.end)
+    if before and after:
+        return Span(start=before.start(), end=after.end())
+    end = _LINE_END.match(text, span.end)
+    return Span(start=span.start, end=end.end() if end else span.end)
+
+
+_reading: ContextVar[bool] = ContextVar("_reading", default=False)
+
+
+@cache
+def _parser() -> Any:
+    """The library, imported when the first entry is met, and quiet about the text that it is given here."""
+    import bibtexparser
+
+    logging.getLogger("bibtexparser.splitter").addFilter(lambda _: not _reading.get())
+    return bibtexparser
+
+
+def _reference(entry: str) -> Reference | None:
+    library = _parser()
+    token = _reading.set(True)
+    try:
+        latex = library.middlewares.LatexDecodingMiddleware()
+        entries = library.parse_string(entry, append_middleware=[latex]).entries
+    except Exception:  # noqa: BLE001  # hostile text: whatever the parser stumbles over is no entry
+        return None
+    finally:
+        _reading.reset(token)
+    if len(entries) != 1:
+        return None
+    return _from_fields({field.key.lower(): str(field.value) for field in entries[0].fields})
+
+
+def _from_fields(fields: dict[str, str]) -> Reference | None:
+    title = " ".join(fields.get("title", "").replace("{", "").replace("}", "").split()).rstrip(".")
+    names = [_name(name) for name in re.split(r"\s+and\s+", fields.get("author", "").strip()) if name.strip()]
+    year = _YEAR.search(fields.get("year") or fields.get("date", ""))
+    venue = next((" ".join(fields[key].split()) for key in _VENUES if fields.get(key)), "")
+    ids = {i.kind: i.value for i in identifiers(f"doi:{fields.get('doi', '')} isbn {fields.get('isbn', '')}")}
+    links = {i.kind: i.value for i in identifiers(fields.get("url", ""))}
+    eprint = {i.kind: i.value for i in identifiers(f"arxiv:{fields.get('eprint', '')}")}
+    reference = Reference(
+        title=title,
+        authors=tuple(name for name in names if name.lower() != "others"),
+        et_al=any(name.lower() == "others" for name in names),
+        year=int(year[0]) if year else None,
+        venue=venue,
+        doi=ids.get("doi") or links.get("doi", ""),
+        arxiv=eprint.get("arxiv") or links.get("arxiv", ""),
+        isbn=ids.get("isbn", ""),
+        pmid=fields.get("pmid", "").strip(),
+        url=fields.get("url", "").strip(),
+    )
+    return None if reference == Reference() else reference
+
+
+def _name(name: str) -> str:
+    return " ".join(name.replace("{", "").replace("}", "").split())

@@ -1,0 +1,138 @@
+"""How much speaks for a piece of text being a reference."""
+
+from __future__ import annotations
+
+import re
+
+from guardrail.references.citations.fields import Parsed, surely_people
+from guardrail.references.citations.words import VENUE, is_comment, title_case, words
+
+__all__ = ["asks_for_references", "heading", "lead_in", "sure", "weigh"]
+
+_WORKS = (
+    r"references?|bibliography|works cited|cited works|sources|citations?|further reading|reading list|literature|"
+    r"(?:research |scientific |academic |journal |key |seminal |review )?(?:papers?|articles?|publications?)|"
+    r"books?|textbooks?|monographs?|novels?|studies|works|titles|preprints|theses|"
+    r"livres|ouvrages|références|bibliographie|bücher|literatur|quellen|libros|referencias|bibliografía|"
+    r"(?:\w{0,20}?(?:参考文献|文献|论文|书籍|参考)\w{0,5})"
+)
+_OTHERS = (
+    r"steps?|ingredients|features|tips|how to|to-?do|agenda|benefits|advantages|disadvantages|reasons|symptoms|"
+    r"plan|pros|cons|instructions|questions|tasks|rules|shopping|countries|cities|options|ways|strategies|"
+    r"recommendations:|events|languages|presidents|characters|people|companies|key points|topics|outline|requirements|symptoms|causes|effects"
+)
+_MEDIA = r"movies?|films?|songs?|albums?|tv series|tv shows|games|podcasts|paintings"
+_LEAD = re.compile(
+    rf"(?<!\w)(?:(?P<works>{_WORKS})|(?P<media>{_MEDIA})|(?P<others>{_OTHERS}))(?!\w)", re.IGNORECASE
+)
+_HEADING = re.compile(
+    r"[#\s*_]{0,12}(?:\d{1,2}\.?\s)?(?:references?|bibliography|works cited|sources|citations|further reading|"
+    r"literature(?: cited)?|selected (?:references|bibliography)|références|bibliographie|literatur(?:verzeichnis)?|"
+    r"quellen|referencias|bibliografía|参考文献)[\s:：*_]{0,8}",
+    re.IGNORECASE,
+)
+_ASKS = re.compile(
+    rf"(?<!\w)(?:{_WORKS}|cite|bibtex|doi|arxiv)(?!\w)",
+    re.IGNORECASE,
+)
+_IMPERATIVE = re.compile(
+    r"(?:Add|Mix|Click|Open|Select|Install|Run|Use|Make|Create|Check|Choose|Set|Start|Stop|Go|Keep|Cite|Avoid|Heat|"
+    r"Pour|Clone|Compare|Restart|Update|Write|Fix|Read|Save|Try|Ensure|Remember|Improves|Reduces|Increases|Supports|"
+    r"Visit|Search|Contact|Press|Enter|Download|Copy|Remove|Build|Test|Review|Consider|Prepare|Find|Call)\s"
+)
+_PERSONAL = re.compile(r"\b(?:you|your|I|I'm|we|our|my)\b")
+_PRONOUN = re.compile(r"(?:I|It|We|You|There|They|He|She|In \d{4}|Yes|No|Your|My)\b")
+_ROLE = re.compile(r"\b(?:Chief|Officer|Manager|Head of|Director|President|CEO|CTO|CFO|Engineer)\b")
+_MEASURE = re.compile(r"\d\s?(?:g|kg|ml|km|cm|mm|°C|%|million|billion|cups?|minutes|hours)\b|\d:\d\d|[$€£]\d")
+_PREDICATE = re.compile(r"\b(?:is|was|are|were)\s(?:an?|the|not|born)\b|\bborn\s")
+_STATEMENT = re.compile(r"\S{1,30}\s(?:is|was)\s(?:not\s)?an?\s[^.]{1,80}\.\s*$")
+_CHECKBOX = re.compile(r"\[[ xX]\]\s")
+_SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
+
+
+def weigh(text: str, parsed: Parsed, *, lenient: bool = False) -> float:
+    """Evidence for one list item: about 2 and more for a reference, below 1 for anything else."""
+    reference = parsed.reference
+    marks = parsed.marks
+    count = len(words(reference.title))
+    capitals = title_case(reference.title)
+    score = 3.0 * ("id" in marks) + 2.0 * ("apa" in marks) + 1.5 * (bool(reference.authors))
+    score += 1.0 * ("year" in marks) + 1.0 * ("venue" in marks) + 0.5 * reference.et_al
+    score += (1.5 if count >= 2 else 0.5) * ("quoted" in marks) + 0.5 * bool(marks & {"link", "emphasised"})
+    if capitals >= 0.7 and count >= 3:
+        score += 1.0
+    elif capitals < 0.4 and not lenient and "apa" not in marks and "quoted" not in marks:
+        score -= 1.0
+    return score - _against(text, parsed, lenient=lenient)
+
+
+def sure(text: str, parsed: Parsed) -> bool:
+    """Whether a text anywhere is a reference beyond doubt: names, a year and a title, in a known form."""
+    reference = parsed.reference
+    title = reference.title
+    if not (reference.authors and reference.year and len(words(title)) >= 2) or title[:1].islower():
+        return False
+    if (VENUE.search(title) and "quoted" not in parsed.marks) or is_comment(title, weakly=False):
+        return False
+    if "apa" not in parsed.marks:
+        if _PREDICATE.search(text, 0, parsed.end):
+            return False
+        known = parsed.marks & {"venue", "id"} and surely_people(reference.authors, reference.et_al)
+        if not (known or "quoted" in parsed.marks or title_case(title) >= 0.7):
+            return False
+    return weigh(text, parsed, lenient=True) >= 3.5
+
+
+def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
+    """What speaks against a reference."""
+    named = bool(parsed.reference.authors) or "quoted" in parsed.marks or "id" in parsed.marks
+    against = 4.0 if _CHECKBOX.match(text) else 0.0
+    if named:
+        return against + (1.5 if _ROLE.search(text) and not parsed.reference.year else 0.0)
+    head = text[: parsed.end][:400]
+    against += 1.5 if _IMPERATIVE.match(text) else 0.0
+    against += 1.0 if _PERSONAL.search(head) else 0.0
+    against += 2.0 if _PRONOUN.match(text) else 0.0
+    against += 1.5 if _STATEMENT.match(head) else 0.0
+    against += 2.0 if _MEASURE.search(head) else 0.0
+    against += 1.5 if "`" in head else 0.0
+    against += 2.0 if _SECTION.match(text) and is_comment(text[parsed.end :]) else 0.0
+    against += (
+        1.5
+        if is_comment(head, weakly=not lenient or head.rstrip().endswith(".")) or (len(words(head)) > 35)
+        else 0.0
+    )
+    return against
+
+
+def lead_in(line: str) -> float:
+    """What the line before a list says about it: positive for references, negative for other things.
+
+    A line that announces a list without a word for works speaks a little against references.
+
+
+    Example:
+        >>> lead_in("Here are five papers on the benefits of sleep:"), lead_in("Tips for writing papers:")
+        (2.0, -2.0)
+    """
+    match = _LEAD.search(line)
+    if match is None:
+        return -1.0 if line.rstrip(" *_").endswith((":", "：")) else 0.0
+    if match["media"]:  # titles with makers and years, and yet no references
+        return -5.0
+    return 2.0 if match["works"] else -2.0
+
+
+def heading(line: str) -> bool:
+    """Whether a line is the heading of a reference list."""
+    return len(line) < 80 and _HEADING.fullmatch(line) is not None
+
+
+def asks_for_references(question: str) -> bool:
+    """Whether a prompt asks for references, so that a list of titles in the answer is meant as such.
+
+    Example:
+        >>> asks_for_references("Give me five papers on graph colouring."), asks_for_references("How are you?")
+        (True, False)
+    """
+    return _ASKS.search(question[-20_000:]) is not None

@@ -1,0 +1,500 @@
+"""The fields of one reference string: who, when, what, where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
+from guardrail.references.citations.people import people
+from guardrail.references.citations.tail import Tail, names_at, read_tail
+from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
+
+__all__ = ["Parsed", "parse", "parse_reference"]
+
+LONGEST = 2000
+"""A longer string is no reference; only its beginning is read."""
+
+_DATE = re.compile(
+    r"\(\s?(?:[^()\d]{0,20})((?:1[4-9]|20)\d\d)[a-z]?(?:\s?[,–-][^()]{0,30})?\s?\)|\(n\.\s?d\.\)"
+)
+_BARE_DATE = re.compile(r"[.,]\s+((?:1[4-9]|20)\d\d)[a-z]?[.,:]\s+")
+_LOOSE_DATE = re.compile(r"[,.]?\s+\(?((?:1[4-9]|20)\d\d)[a-z]?\)?\s?(?:[-–—:]\s|\s[-–—]\s|[.,]\s)\s*")
+_VISIT = re.compile(
+    r"[(\[]?\b(?:last\s)?(?:retrieved|accessed|viewed|consulted|visited|abgerufen|zugriff|consulté)\b"
+    r"(?:\s(?:on|am|le|den))?:?\s[^\d\r\n;]{0,12}?(?:\d{1,2}[.,]?\s?)?(?:[^\W\d_]{3,9}\.?,?\s?)?(?:\d{1,2},\s?)?"
+    r"(?:[\d./-]{6,10}|\d{4})?(?:,?\s(?:from|at|via)\b:?)?[)\]]?",
+    re.IGNORECASE,
+)
+_COLON = re.compile(r":\s+(?=\S)")
+_HEAD = re.compile(
+    r"(?:see|in|read|cf\.?|e\.g\.)[\s:,]{0,4}"
+    r"|(?:(?:see|in|read|cf\.?|e\.g\.)[\s:]{1,4})?(?:(?:the|an?|this|their|his|her|another|one)\s)?(?-i:(?:[a-z]{3,14}\s){0,2})"
+    r"(?:paper|book|article|study|essay|report|thesis|novel|survey|chapter|work|preprint|publication|textbook)"
+    r"(?:\s(?:titled|entitled|called|named))?[\s:,]{0,4}",
+    re.IGNORECASE,
+)
+_NICKNAME = re.compile(
+    r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
+    r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
+)
+_HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：")
+_STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
+_ABBREVIATION = re.compile(r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|\b[^\W\d_])$")
+_SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
+"""A bare title: nothing in it that could be anything else."""
+_OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
+_PAREN = re.compile(r"\s\(([^()]{2,200})\)")
+_YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
+_LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
+_BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
+_AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
+_DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
+_LABEL = re.compile(
+    r"\s*(?:\*\*|__)?(?:title|paper|book|article|reference|source|citation|titre|titel|related(?:\swork)?|"
+    r"(?:key|main|seminal|original|example)\s(?:paper|reference|work|article)|see(?:\salso)?|also|further\sreading|based\son)"
+    r"(?:\*\*|__)?\s?:(?:\*\*|__)?\s*|\s*see\salso\s",
+    re.IGNORECASE,
+)
+_EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
+_LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A reference string that was read.
+
+    Attributes:
+        reference: its fields.
+        start, end: the part of the string that is reference; commentary follows.
+        marks: what speaks for a reference: "quoted", "emphasised", "link", "apa", "people", "year", "venue",
+            "id".
+    """
+
+    reference: Reference
+    start: int
+    end: int
+    marks: frozenset[str] = field(default=frozenset())
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A reading in progress: where the title stands in the text, who wrote it, where the tail begins."""
+
+    title: tuple[int, int]
+    tail: int
+    least: int = 0
+    authors: tuple[str, ...] = ()
+    et_al: bool = False
+    year: int | None = None
+    marks: set[str] = field(default_factory=set)
+
+
+def parse_reference(text: str) -> Reference:
+    """Read one reference string; what is not said stays empty.
+
+    Example:
+        >>> parse_reference('Turing, A. M. (1950). Computing machinery and intelligence. Mind, 59(236).')
+        ... # doctest: +NORMALIZE_WHITESPACE
+        Reference(title='Computing machinery and intelligence', authors=('Turing, A. M.',), et_al=False,
+            year=1950, venue='Mind', doi='', arxiv='', isbn='', pmid='', url='')
+    """
+    return parse(text).reference
+
+
+def parse(text: str, *, by: bool = True) -> Parsed:
+    """Read one reference string and say how far it goes.
+
+    With `by=False`, "by" is a word of the title ("Learning by Doing").
+
+    Example:
+        >>> parsed = parse('"Deep Learning" by Yoshua Bengio (2016) - This book is the standard text.')
+        >>> parsed.end, parsed.reference.authors
+        (39, ('Yoshua Bengio',))
+    """
+    raw = re.sub(r"[\r\n\t\f\v]", " ", text[:LONGEST])
+    if _SIMPLE.fullmatch(raw) and " by " not in raw and " - " not in raw:
+        return Parsed(Reference(title=clean_title(raw)), 0, len(raw.rstrip()))
+    found = identifiers(raw)
+    clean = _VISIT.sub(lambda match: " " * len(match[0]), _blanked(raw, found))
+    if clean.islower():
+        clean = _capitalised(clean)
+    label = _LABEL.match(clean)
+    start = label.end() if label else 0
+    draft = (
+        _dated(clean, start)
+        or _after_colon(clean, start)
+        or _marked(raw, clean, start, by=by)
+        or (_titled_by(clean, start) if by else None)
+        or _sentences(clean, start)
+        or _plain(clean, start)
+    )
+    tail = read_tail(
+        clean, draft.tail, found, knows_authors=bool(draft.authors), knows_year=draft.year is not None
+    )
+    return _parsed(raw, _blanked(raw, found), draft, tail, found)
+
+
+def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[Identifier]) -> Parsed:
+    end = max(tail.end, draft.tail, draft.least)
+    within = [i for i in found if i.start < end]
+    authors, et_al = (draft.authors, draft.et_al) if draft.authors else (tail.authors, tail.et_al)
+    reference = Reference(
+        title=clean_title(written[slice(*draft.title)]),
+        authors=authors,
+        et_al=et_al,
+        year=draft.year or tail.year,
+        venue=tail.venue,
+    )
+    reference = with_identifiers(reference, within)
+    marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
+    marks |= {"people"} if authors else set()
+    marks |= {"year"} if reference.year else set()
+    marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages else set()
+    while end > 0 and raw[end - 1].isspace():
+        end -= 1
+    start = len(raw) - len(raw.lstrip())
+    return Parsed(reference, min(start, end), end, frozenset(marks))
+
+
+def clean_title(text: str) -> str:
+    """A title without emphasis, enclosing quotes, and final period."""
+    text = " ".join(text.split())
+    for _ in range(4):
+        before = text
+        text = text.strip(" ,;:")
+        if text.endswith(")") and text.count(")") > text.count("("):
+            text = text[:-1]
+        while text.endswith(".") and not text.endswith("..."):
+            text = text[:-1]
+        for mark in ("***", "**", "*", "___", "__", "_", "`"):
+            if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
+                text = text[len(mark) : -len(mark)]
+        quotation = quotation_at(text, 0)
+        if quotation and quotation.end == len(text):
+            text = text[quotation.inner_start : quotation.inner_end]
+        if text == before:
+            break
+    return text.replace("**", "").strip()
+
+
+def _blanked(text: str, found: Sequence[Identifier]) -> str:
+    """The text with identifiers and the address part of links as spaces; every place stays the same."""
+    pieces: list[str] = []
+    at = 0
+    for start, end in _holes(text, found):
+        if start >= at:
+            pieces += [text[at:start], " " * (end - start)]
+            at = end
+    return "".join([*pieces, text[at:]])
+
+
+def _holes(text: str, found: Sequence[Identifier]) -> list[tuple[int, int]]:
+    holes = [(i.start, i.end) for i in found]
+    for link in _LINK.finditer(text):
+        holes = [h for h in holes if not (link.end(1) <= h[0] and h[1] <= link.end())]
+        holes += [(link.start(), link.start() + 1), (link.end(1), link.end())]
+    return sorted(holes)
+
+
+def _dated(text: str, start: int) -> _Draft | None:
+    """Authors (2017). Title; or Authors. 2017. Title."""
+    for pattern in (_DATE, _BARE_DATE, _LOOSE_DATE):
+        date = pattern.search(text, start, start + 700)
+        if date is None:
+            continue
+        if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
+            continue
+        head = text[start : date.start()]
+        names = None if pattern is _DATE and _named_date(date) else people(head)
+        rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
+        if names is None or rest >= len(text):
+            continue
+        title = _title_after(text, rest)
+        bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
+        if title is None or (bare and len(text[slice(*title)].split()) < 3):
+            continue
+        if pattern is _DATE and not surely_people(*names) and _is_tail(text[date.end() :]):
+            continue
+        year = int(date[1]) if date[1] else None
+        return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
+    return None
+
+
+def _named_date(date: re.Match[str]) -> bool:
+    """Whether a date in brackets names authors, too: (He et al., 2016)."""
+    names = people(re.split(r"\d", date[0])[0].strip("( ,"))
+    return names is not None and (names[1] or len(names[0]) > 1)
+
+
+def _after_colon(text: str, start: int) -> _Draft | None:
+    """Authors in full: Title. Venue (2015), as DBLP writes it."""
+    colon = _COLON.search(text, start, start + 700)
+    if colon is None:
+        return None
+    names = people(text[start : colon.start()])
+    if names is None or not (len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.", names[0][0])):
+        return None
+    if not names[1] and any(len(name.split()) < 2 for name in names[0]):
+        return None
+    title = _title_after(text, colon.end())
+    if title is None or not YEAR.search(text, title[1]):
+        return None
+    return _Draft(title, title[1], 0, *names)
+
+
+def _capitalised(text: str) -> str:
+    """A reference all in lower case with capitals where names and sentences begin, each place unchanged."""
+    date = _DATE.search(text) or YEAR.search(text)
+    edge = date.start() if date else 0
+    head = re.sub(
+        r"(?<![\w'’])(?!(?:and|et|al|van|von|de|der|den|la|le|by|in|of|the)\b)[a-z]", _upper, text[:edge]
+    )
+    return head + re.sub(r"(?<=[.?!]\s)[a-z]", _upper, text[edge:])
+
+
+def _upper(match: re.Match[str]) -> str:
+    letter = match[0].upper()
+    return letter if len(letter) == 1 else match[0]
+
+
+def _is_tail(text: str) -> bool:
+    """Whether what follows "X (2017)" continues a title that was X: a dash, "by", or commentary."""
+    return re.match(r"\s*(?:[-–—]\s|by\s)", text) is not None or is_comment(text)
+
+
+def _title_after(text: str, at: int) -> tuple[int, int] | None:
+    """The title that begins here: a quotation, emphasised words, or a sentence."""
+    quotation = quotation_at(text, at)
+    if quotation and quotation.inner_end - quotation.inner_start > 3:
+        return quotation.start, _rest_of_title(text, quotation.end)
+    emphasis = _EMPHASIS.match(text, at)
+    if emphasis:
+        return emphasis.start(), emphasis.end()
+    end = _sentence_end(text, at)
+    return (at, end) if end - at > 2 else None
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether a title goes on behind its question mark, as in "One Fits All? Modular versus Monolithic"."""
+    stop = _STOP.search(rest)
+    if stop is None or not rest[stop.end() :].strip():
+        return False
+    piece = rest[: stop.start()]
+    return (
+        len(words(piece)) >= 4
+        and not re.search(r"\d", piece)
+        and not VENUE.search(piece)
+        and not people(piece)
+    )
+
+
+def _sentence_end(text: str, at: int) -> int:
+    """Just behind the full stop, question mark or exclamation mark that ends the sentence."""
+    for stop in _STOP.finditer(text, at):
+        if stop[0] == "." and _ABBREVIATION.search(text[max(at, stop.start() - 5) : stop.start()]):
+            continue
+        rest = text[stop.end() :].lstrip(' *_"”»’')
+        if rest[:1].islower() and not _LOWER_VENUE.match(rest):
+            continue
+        if stop[0] != "." and _goes_on(rest):
+            continue
+        return stop.end()
+    return len(text.rstrip())
+
+
+def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
+    """A title in quotes, in italics or bold, or as the text of a link; authors may stand before it."""
+    at, end, mark, behind = _first_mark(raw, text, start)
+    if not mark:
+        return None
+    head = text[start:at].strip(" *_")
+    if mark == "quoted" and (by or " by " not in head) and _HEAD.fullmatch(head):
+        head = ""
+    if mark == "quoted":
+        end = _rest_of_title(text, end)
+    draft = _Draft((at, end), max(end, behind), behind, marks={mark})
+    apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_"))
+    short = _NICKNAME.fullmatch(head) if apart and mark == "quoted" else None
+    named = people(short["names"]) if short and short["names"] else None
+    if short and named:
+        draft.authors, draft.et_al = named
+        draft.year = int(short["year"])
+    elif short and not short["names"] and _authors_behind(text, draft.tail):
+        pass  # a short name of the work: **ResNet**: "Deep Residual Learning" (He et al., 2016)
+    elif head:
+        year = YEAR.search(head)
+        names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
+        if names is None or not (year or head.endswith(_HEAD_ENDS) or surely_people(*names)):
+            return None  # "Beyond Modern" is no author of "Deep Learning", the quotation is in the title
+        draft.authors, draft.et_al = names
+        draft.year = int(year[0]) if year else None
+    inner = clean_title(text[at:end])
+    more = _YEAR_OR_BY.search(inner) if mark != "quoted" else None
+    if more and (by or not more["by"]):
+        opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))
+        flat = text[:end].replace("*", " ") + text[end:].replace("*", " ")
+        deeper = (_titled_by(flat, at + opening) if by else None) or _plain(flat, at + opening)
+        return replace(deeper, least=behind, marks={*deeper.marks, mark})
+    return draft
+
+
+def _authors_behind(text: str, at: int) -> bool:
+    """Whether names and a year follow a title, in brackets or behind "by"."""
+    tail = read_tail(text, at, (), knows_authors=False, prose=True)
+    return bool(tail.authors) and tail.year is not None
+
+
+def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
+    """The first quotation, or else the first linked or emphasised words: start, end, kind, end with marks."""
+    link = _LINK.search(raw, start, start + 1200)
+    emphasis = _EMPHASIS.search(text, start, start + 900)
+    for match in _OPENING.finditer(text, start, start + 600):
+        quotation = quotation_at(text, match.start())
+        if quotation is None:
+            continue
+        if emphasis and emphasis.start() < quotation.start and quotation.end < emphasis.end(2):
+            break
+        return quotation.start, quotation.end, "quoted", quotation.end
+    if link:
+        return link.start(1), link.end(1), "link", link.end()
+    if emphasis and len(emphasis[2]) > 1 and not emphasis[2].endswith(":"):
+        return emphasis.start(), emphasis.end(), "emphasised", emphasis.end()
+    return 0, 0, "", 0
+
+
+def _rest_of_title(text: str, end: int) -> int:
+    """Where a title ends that only begins with a quotation: "Why Should I Trust You?": Explaining …."""
+    more = re.match(r":\s+", text[end:])
+    if more is None:
+        return end
+    stop = _sentence_end(text, end + more.end())
+    rest = text[end + more.end() : stop]
+    if is_comment(rest) or title_case(rest) < 0.6 or len(rest) > 150:
+        return end
+    return stop
+
+
+def _titled_by(text: str, start: int) -> _Draft | None:
+    """Title by Authors (2017)."""
+    for by in _BY.finditer(text, start + 1, start + 500):
+        tail = read_tail(text, by.start(), (), knows_authors=False)
+        if tail.authors and (
+            len(tail.authors[0].split()) > 1 or tail.et_al or tail.year or len(tail.authors) > 1
+        ):
+            plain = by[0].strip(" ,.").lower() == "by"
+            if not plain and not tail.year:
+                continue
+            return _Draft((start, by.start()), by.start(), marks={"by"})
+    return None
+
+
+def _sentences(text: str, start: int) -> _Draft | None:
+    """Authors. Title. Venue; or Title. Authors. Venue."""
+    stops = [m.end() for m in _STOP.finditer(text, start, start + 700)][:40]
+    for stop in stops:
+        rest = text[stop:].lstrip()
+        if not rest or re.match(r"(?:[^\W\d_]\.|and\b|&|et al)", rest):
+            continue
+        head = text[start:stop]
+        names = people(head)
+        if names and surely_people(*names):
+            at = stop + len(text[stop:]) - len(text[stop:].lstrip())
+            title = _title_after(text, at)
+            if title:
+                return _Draft(title, title[1], 0, *names)
+            return None
+        if names and _title_follows(text, stop, names[0]):
+            at = stop + len(text[stop:]) - len(text[stop:].lstrip())
+            return _Draft((at, _sentence_end(text, at)), _sentence_end(text, at), 0, *names)
+        break_at = _sentence_end(text, start)
+        if stop >= break_at:
+            return _title_first(text, start, break_at)
+    return None
+
+
+def _title_follows(text: str, at: int, names: tuple[str, ...]) -> bool:
+    """Whether full names and a period stand before a title, a venue and a year: "Mary Doe. Trees. ACL, 2021"."""
+    if any(not 2 <= len(name.split()) <= 4 for name in names):
+        return False
+    at += len(text[at:]) - len(text[at:].lstrip())
+    end = _sentence_end(text, at)
+    title = text[at:end]
+    if len(words(title)) < 2 or VENUE.search(title) or YEAR.search(title) or people(title):
+        return False
+    return YEAR.search(text, end, end + 120) is not None and not is_comment(title)
+
+
+def _title_first(text: str, start: int, end: int) -> _Draft | None:
+    after = text[end:]
+    at = end + len(after) - len(after.lstrip())
+    for stop in [m.end() for m in _STOP.finditer(text, at, at + 500)][:20]:
+        names = people(text[at:stop])
+        if names and surely_people(*names):
+            return _Draft((start, end), stop, 0, *names)
+    return None
+
+
+def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
+    """Whether the form alone shows that these are names, not a title in capitals."""
+    if et_al or any("," in name for name in names):
+        return True
+    return all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names) and any(
+        re.search(r"\b[A-Z]\.|\s[A-Z]{1,3}$", n) for n in names
+    )
+
+
+def _full_names(text: str) -> bool:
+    names = people(text)
+    return names is not None and "," in text and any(len(name.split()) > 1 for name in names[0])
+
+
+def _ends_as_sentence(text: str) -> bool:
+    return text.rstrip(" *_").endswith((".", "!")) or len(text) > 120
+
+
+def _plain(text: str, start: int) -> _Draft:
+    """A bare title, perhaps with something behind it: (2017), - Authors, : commentary."""
+    end = len(text.rstrip())
+    for paren in _PAREN.finditer(text, start):
+        if YEAR.search(paren[1]) or _full_names(paren[1]):
+            end = min(end, paren.start())
+            break
+    for dash in _DASH.finditer(text, start + 1, start + 600):
+        right = text[dash.end() :]
+        if (
+            names_at(text, dash.end())
+            or YEAR.match(right)
+            or is_comment(right, weakly=_ends_as_sentence(right))
+        ):
+            end = min(end, dash.start())
+            break
+    for colon in re.finditer(r":\s+|[.?!]\s+", text[start : start + 600]):
+        left, right = text[start : start + colon.start()], text[start + colon.end() :]
+        weakly = _ends_as_sentence(right) and (colon[0][0] != ":" or title_case(left) >= 0.7)
+        if is_comment(right, weakly=weakly):
+            end = min(end, start + colon.start() + (0 if colon[0][0] == ":" else 1))
+            break
+    stop = _sentence_end(text, start)
+    rest = text[stop:end].strip()
+    if rest and (YEAR.search(rest) or VENUE.search(rest)):
+        end = stop
+    end = min(end, _names_behind(text, start, end))
+    comma = re.search(r",\s+(?=(?:1[4-9]|20)\d\d\b\W*$)", text[start:end])
+    if comma:
+        end = start + comma.start()
+    return _Draft((start, end), end)
+
+
+def _names_behind(text: str, start: int, end: int) -> int:
+    """Where a title ends before a comma, names cut short, and a year: "Deep Learning for Trees, Doe et al., 2017"."""
+    al = _AL.search(text, start, min(start + 700, len(text)))
+    if al is None:
+        return end
+    for comma in list(re.finditer(r",\s+", text[start : al.start()]))[:20]:
+        left, right = text[start : start + comma.start()], text[start + comma.end() : al.end("al")]
+        if len(words(left)) >= 2 and not people(left) and people(right):
+            return start + comma.start()
+    return end

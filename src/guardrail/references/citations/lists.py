@@ -1,0 +1,422 @@
+"""Reference lists: which lines are items, which items belong together, and whether they are references."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.evidence import lead_in, sure, weigh
+from guardrail.references.citations.fields import Parsed, clean_title, parse
+from guardrail.references.citations.identifiers import identifiers, with_identifiers
+from guardrail.references.citations.inline import doubtless
+from guardrail.references.citations.lines import Line
+from guardrail.references.citations.markers import Marker, field_of, is_labelled, lettered, marker_of
+from guardrail.references.citations.model import Citation
+from guardrail.references.citations.people import people
+from guardrail.references.citations.words import YEAR
+from guardrail.report import Span
+
+__all__ = ["Listed", "listed"]
+
+_ENDED = re.compile(r"[.!?:;\"”»)\]*]$")
+_CLOSING_WORDS = re.compile(r"(?:I|Let|Please|Note|These|This|Hope|If|You|All|Each|Feel|Here)\b")
+_NEXT = re.compile(r"(?:;\s|[Ss]ee also\b|[Ss]ee:?\s|[Aa]lso:?\s|cf\.\s|[Cc]ompare\s)[\s,:]*$")
+_JOINED = re.compile(
+    r"[\s.]{0,4}(?:;\s*(?:and\s|see also\s)?|(?:[Ss]ee also|[Ss]ee|[Aa]lso|[Cc]f\.|[Cc]ompare)\b[\s:,]*)(?=\S)"
+)
+_PLACE = re.compile(
+    r"(?:[;:.?!)\]|]|\s[-–—]|\b(?:[Ss]ee|[Aa]lso|[Cc]f\.|[Cc]ompare|and|on|of|extends|by|in|with):?)[\s|]{1,8}\(?"
+    r"(?:(?:[Ss]ee\s)?also:?\s)?(?=[^\W\d_a-z]|[\"“«*_\[])"
+)
+_FULL_STOP = re.compile(r"(?:\w{3}|\d|\))\.\s{0,8}$")
+_BULLETS = "-*•‣◦▪●–—·+"
+_LONGEST_ITEM = 30
+
+
+@dataclass(slots=True, eq=False)
+class _Item:
+    """An item: its own lines, and those of the items below it up to `reach`."""
+
+    marker: str
+    kind: str
+    indent: int
+    content: int
+    lines: list[int]
+    parent: _Item | None = None
+    reach: int = 0
+    below: list[_Group] = field(default_factory=list)
+    parsed: Parsed | None = None
+    score: float = 0.0
+    more: list[Citation] = field(default_factory=list)
+    accepted: bool = False
+    topic: bool = False
+    """Whether there are references among the items below it."""
+
+    @property
+    def first(self) -> int:
+        """Its first line."""
+        return self.lines[0]
+
+
+@dataclass(slots=True, eq=False)
+class _Group:
+    items: list[_Item] = field(default_factory=list)
+    lead: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The references of the lists, and the lines that belong to them."""
+
+    citations: list[Citation]
+    rows: frozenset[int]
+
+
+def listed(rows: Sequence[Line], begun: Sequence[int], *, asked: bool) -> Listed:
+    """The references among the list items of a text.
+
+    Args:
+        rows: the lines of the text.
+        begun: where references begin that show themselves by their form; none reads past such a place.
+        asked: whether the prompt asked for references.
+    """
+    groups = _groups(rows)
+    for group in groups:
+        _read_group(rows, group, begun, lenient=asked or lead_in(group.lead) > 0)
+    found: list[Citation] = []
+    covered: set[int] = set()
+    for group in reversed(groups):  # items below others are decided before those
+        for item in _accepted(group, asked=asked):
+            item.accepted = True
+            above = item.parent
+            while above is not None and not above.topic:
+                above.topic = True
+                above = above.parent
+    for group in groups:
+        for item in group.items:
+            if item.accepted and item.parsed:
+                found += [_citation(rows, item, item.parsed), *item.more]
+                covered.update(item.lines)
+    return Listed(found, frozenset(covered))
+
+
+def _read_group(rows: Sequence[Line], group: _Group, begun: Sequence[int], *, lenient: bool) -> None:
+    for item in group.items:
+        _read(rows, item, begun, lenient=lenient)
+    named = sum(bool(i.parsed and i.parsed.reference.authors) for i in group.items)
+    if len(group.items) > 2 and named < len(group.items) / 2:  # "Learning by Doing" among plain titles
+        doubtful = [i for i in group.items if i.parsed and "by" in i.parsed.marks]
+        for item in [i for i in doubtful if i.parsed and not i.parsed.reference.year]:
+            _read(rows, item, begun, lenient=lenient, by=False)
+
+
+def _groups(rows: Sequence[Line]) -> list[_Group]:
+    """The lists, each before the lists inside it."""
+    groups: list[_Group] = []
+    latest: dict[int, _Group] = {}
+    for item in _items(rows):
+        group = latest.get(id(item.parent))
+        previous = group.items[-1] if group else None
+        if group and previous and _same_list(previous, item) and _near(rows, previous, item):
+            group.items.append(item)
+            continue
+        group = _Group([item], _lead(rows, item))
+        latest[id(item.parent)] = group
+        groups.append(group)
+        if item.parent:
+            item.parent.below.append(group)
+    return groups
+
+
+def _same_list(one: _Item, other: _Item) -> bool:
+    return one.kind == other.kind and abs(one.indent - other.indent) <= 1
+
+
+def _near(rows: Sequence[Line], one: _Item, other: _Item) -> bool:
+    """Whether an item goes on with the list of another: next line, or next number after some prose."""
+    if other.first - one.reach > 60:
+        return False
+    between = [row for row in rows[one.reach + 1 : other.first] if not row.blank]
+    if not between:
+        return True
+    numbers = [re.sub(r"\D", "", item.marker) for item in (one, other)]
+    return all(numbers) and int(numbers[1]) == int(numbers[0]) + 1 and len(between) <= 12
+
+
+def _lead(rows: Sequence[Line], item: _Item) -> str:
+    """What introduces a list: the nearest lines before it that say something, or else the list around it."""
+    if item.parent is not None:
+        own = rows[item.parent.first].text.strip()[-400:]
+        around = item.parent.below and item.parent.below[0].lead
+        return own if lead_in(own) or not around else around
+    before = [
+        row.text.strip()
+        for row in rows[max(0, item.first - 4) : item.first]
+        if not row.blank and not row.code
+    ]
+    return before[-1][-400:] if before else ""
+
+
+def _items(rows: Sequence[Line]) -> Iterator[_Item]:
+    """The items in order, each with the item above it; complete once all are drawn."""
+    stack: list[_Item] = []
+    done: list[_Item] = []
+    letters = lettered(rows)
+    gap = 0
+    for number, row in enumerate(rows):
+        if row.code:
+            gap, stack = 9, []
+            continue
+        if row.blank:
+            gap += 2 if row.text[:1] in ("\r", "\n") else 1
+            continue
+        marker = letters.get(number) or marker_of(row.text)
+        owner = _owner(rows, stack, number, marker, gap)
+        if owner:
+            owner.lines.append(number)
+            while stack[-1] is not owner and not marker:
+                stack.pop()
+        elif marker:
+            while stack and not _inside(stack[-1], marker, gap):
+                stack.pop()
+            parent = stack[-1] if stack else None
+            content = row.start + marker.end
+            item = _Item(marker.text, marker.kind, marker.indent, content, [number], parent)
+            stack.append(item)
+            done.append(item)
+        else:
+            stack = []
+            continue
+        gap = 0
+        for item in stack:
+            item.reach = number
+    return iter(done)
+
+
+def _inside(item: _Item, marker: Marker, gap: int) -> bool:
+    """Whether a marker stands below an item rather than beside it."""
+    if gap > 3:
+        return False
+    if marker.indent >= item.indent + 2:
+        return True
+    return (
+        item.kind[-1:] not in _BULLETS
+        and marker.kind in _BULLETS
+        and marker.indent >= item.indent
+        and gap <= 1
+    )
+
+
+def _owner(
+    rows: Sequence[Line], stack: Sequence[_Item], number: int, marker: Marker | None, gap: int
+) -> _Item | None:
+    """The open item that a line without an item of its own belongs to."""
+    text = rows[number].text
+    if not stack or gap > 1:
+        return None
+    label = field_of(text)
+    indent = _indent(text)
+    if marker:
+        if label is None or label[0] == "title" or marker.kind == "":
+            return None
+        owners = [i for i in stack[-8:] if _inside(i, marker, gap)]
+        owner = owners[-1] if owners else None
+        while (
+            owner
+            and owner.parent
+            and field_of(rows[owner.first].text[:200]) is None
+            and _is_remark(rows, owner)
+        ):
+            owner = owner.parent
+        return owner if owner and number - owner.first <= _LONGEST_ITEM else None
+    current = stack[-1]
+    if number - current.first > _LONGEST_ITEM:
+        return None
+    for item in reversed(stack[-8:]):
+        if indent >= item.indent + 2:
+            return item
+    if gap and not (label and current.kind.startswith("#")):
+        return None
+    if label:
+        return None if label[0] == "title" and current.kind == "" else current
+    before = rows[number - 1].text.rstrip()
+    if text[:1].islower() or (
+        len(before) >= 66 and not _ENDED.search(before) and not _CLOSING_WORDS.match(text)
+    ):
+        return current
+    return None
+
+
+def _is_remark(rows: Sequence[Line], item: _Item) -> bool:
+    """Whether an item is a label that names no field ("Summary: …")."""
+    return is_labelled(rows[item.first].text)
+
+
+def _indent(text: str) -> int:
+    bare = text.lstrip(" \t")
+    return len(text[: len(text) - len(bare)].expandtabs(4))
+
+
+def _read(rows: Sequence[Line], item: _Item, begun: Sequence[int], *, lenient: bool, by: bool = True) -> None:
+    """Parse an item: its head, then the labelled lines below it; what follows is looked at again."""
+    text, reached = _head(rows, item)
+    text = text[: _cut(text, item.content, begun)]
+    parsed = parse(text, by=by)
+    fields: dict[str, str] = {}
+    last = 0
+    for number in item.lines[reached:]:
+        label = field_of(rows[number].text)
+        if label and label[1]:
+            fields.setdefault(*label)
+            last = len(rows[number].text.rstrip()) + rows[number].start - item.content
+    item.score = weigh(text, parsed, lenient=lenient)
+    if fields:
+        parsed = _labelled(parsed, fields, max(last, parsed.end))
+        item.score += 1.0 + 0.5 * len(fields)
+    item.parsed = parsed
+    item.more = [] if fields else list(_remainder(text, parsed, item))
+    for number in item.lines[reached:]:
+        item.more += doubtless(rows[number]) if field_of(rows[number].text) is None else []
+
+
+def _head(rows: Sequence[Line], item: _Item) -> tuple[str, int]:
+    """The text of an item up to its labelled lines or a line that is a reference of its own."""
+    first = rows[item.first]
+    pieces = [first.text[item.content - first.start :]]
+    end = first.end
+    for count, number in enumerate(item.lines[1:], 1):
+        row = rows[number]
+        if number != item.lines[count - 1] + 1 or is_labelled(row.text) or marker_of(row.text):
+            return "".join(pieces), count
+        before = "".join(pieces[-3:])
+        open_quote = before.count('"') % 2 == 1 or before.count("“") > before.count("”")
+        wrapped = open_quote or _wraps(rows[number - 1].text, row.text) or row.text.lstrip()[:1].islower()
+        if not open_quote and _is_another(before, row.text):
+            return "".join(pieces), count
+        pieces += [(" " if wrapped else "|") * (row.start - end), row.text]
+        end = row.end
+    return "".join(pieces), len(item.lines)
+
+
+def _wraps(line: str, following: str) -> bool:
+    """Whether a line is likely to go on in the next: it is long, and no sentence ends with it."""
+    return len(line) >= 60 and not (_FULL_STOP.search(line) and following.lstrip()[:1].isupper())
+
+
+def _is_another(before: str, line: str) -> bool:
+    """Whether a line below an item is another reference, and no further part of the same."""
+    if len(line) > 1000 or not (YEAR.search(line) or '"' in line or "“" in line or "*" in line):
+        return False
+    parsed = parse(line.lstrip())
+    reference = parsed.reference
+    if not reference.title or people(before) is not None:
+        return False
+    return sure(line.lstrip(), parsed) and parse(before).reference.title != ""
+
+
+def _cut(text: str, offset: int, begun: Sequence[int]) -> int:
+    """Where the next reference begins in the text of an item, or else its end."""
+    for place in begun[bisect_right(begun, offset + 2) :][:6]:
+        at = place - offset
+        if at >= len(text):
+            break
+        head = text[:at].rstrip(" \t|")
+        if YEAR.search(head) or identifiers(head[-300:]) or _NEXT.search(text[max(0, at - 20) : at]):
+            over = _NEXT.search(text[max(0, at - 20) : at])
+            return at - (len(over[0]) if over else 0)
+    return len(text)
+
+
+def _remainder(text: str, parsed: Parsed, item: _Item) -> Iterator[Citation]:
+    """References that follow in the same item: behind a semicolon or "see also", or within the commentary."""
+    at = parsed.end
+    while joint := _JOINED.match(text, at):
+        rest = text[joint.end() :]
+        further = parse(rest)
+        reference = further.reference
+        if weigh(rest, further) < 2.0 or not reference.title or not (reference.authors or reference.year):
+            break
+        yield _further(further, item.content + joint.end())
+        at = joint.end() + max(further.end, 1)
+    tried = 0
+    while tried < 12 and YEAR.search(text, at) and (place := _PLACE.search(text, at)):
+        tried += 1
+        rest = text[place.end() :]
+        at = place.end()
+        if not YEAR.search(rest, 0, 400):
+            continue
+        further = parse(rest)
+        if sure(rest, further):
+            yield _further(further, item.content + place.end())
+            at += further.end
+
+
+def _further(parsed: Parsed, offset: int) -> Citation:
+    return Citation(Span(start=offset + parsed.start, end=offset + parsed.end), parsed.reference, "inline")
+
+
+def _labelled(parsed: Parsed, fields: dict[str, str], end: int) -> Parsed:
+    reference = parsed.reference
+    names = people(fields["authors"]) if "authors" in fields else None
+    year = YEAR.search(fields.get("year", "")) or YEAR.search(fields.get("venue", ""))
+    if "title" in fields:
+        reference = replace(reference, title=clean_title(fields["title"]))
+    if names:
+        reference = replace(reference, authors=names[0], et_al=names[1])
+    if year:
+        reference = replace(reference, year=int(year[0]))
+    if "venue" in fields:
+        reference = replace(reference, venue=fields["venue"].strip(' *_."“”'))
+    written = " ".join(f"doi {value}" if value.startswith("10.") else value for value in fields.values())
+    reference = with_identifiers(reference, identifiers(written))
+    return replace(parsed, reference=reference, end=end)
+
+
+def _accepted(group: _Group, *, asked: bool) -> Iterable[_Item]:
+    """The items of a group that are references: by what they are, what introduces them, and each other.
+
+    A topic with references below it is none, unless it shows on its own that it is.
+    """
+    parent = group.items[0].parent
+    inside = parent is not None and _own(parent)
+    lead = -1.0 if inside else lead_in(group.lead) + (2.0 if asked else 0.0)
+    # headings have other things below them, letters stand before the options of a question, too
+    doubted = group.items[0].kind.startswith("#") or group.items[0].kind in ("a)", "A.")
+    lead = min(lead, 1.0 if doubted else 2.0)
+    items = [item for item in group.items if not item.topic]
+    topics = [item for item in group.items if item.topic and _own(item)]
+    if not items:
+        return topics
+    scores = sorted(item.score for item in items)
+    typical = scores[len(scores) // 2] if len(scores) % 2 else sum(scores[len(scores) // 2 - 1 :][:2]) / 2
+    if inside and typical < 2.5:  # remarks on the work above, with an odd reference among them
+        return [*topics, *(item for item in items if item.score >= 3.5 and _named(item))]
+    if typical + lead >= 2.0:
+        least = 0.5 if typical + lead >= 2.5 else 1.0  # one odd item among many that are sure
+        return [*topics, *(item for item in items if item.score + lead >= least and _named(item))]
+    least = 3.5 if lead > -3 else 6.0
+    return [*topics, *(item for item in items if item.score >= least and _named(item))]
+
+
+def _own(item: _Item) -> bool:
+    """Whether an item shows by itself that it is a reference."""
+    return item.score >= 2.5 and _named(item)
+
+
+def _named(item: _Item) -> bool:
+    reference = item.parsed.reference if item.parsed else Reference()
+    return bool(reference.title or reference.doi or reference.arxiv or reference.pmid or reference.isbn)
+
+
+def _citation(rows: Sequence[Line], item: _Item, parsed: Parsed) -> Citation:
+    style: Literal["numbered", "bulleted", "line"] = (
+        "line" if not item.marker else "bulleted" if item.kind in _BULLETS or item.kind == "<" else "numbered"
+    )
+    span = Span(start=item.content + parsed.start, end=item.content + parsed.end)
+    last = item.lines[-1] if item.topic else item.reach
+    whole = Span(start=rows[item.first].start, end=max(rows[last].stop, span.end))
+    return Citation(span, parsed.reference, style, whole, item.marker)

@@ -1,0 +1,127 @@
+"""Markers of list items, and labels of fields ("Authors: …")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guardrail.references.citations.lines import Line
+
+__all__ = ["Marker", "field_of", "is_labelled", "lettered", "marker_of"]
+
+_MARKER = re.compile(
+    r"(?P<indent>[ \t]*+(?:>[ \t]?){0,4}[ \t]*+)(?P<heading>#{1,6}[ \t]{1,4})?(?P<bold>\*\*|__)?"
+    r"(?P<marker>\[\d{1,4}\]:?|\[\^[\w-]{1,20}\]:|\[[^\W\d_][\w+’'-]{0,16}\d{2,4}[a-z]?\]:?|\(\d{1,3}\)"
+    r"|\(?[A-Za-z]\)|\(?[ivx]{1,5}\)|\d{1,4}(?:[.)、．])|\d{1,3}(?::|(?=[ ][-–—][ ]))|[-*•‣◦▪●–—·+]"
+    r"|<li[^<>]{0,200}>|\\bibitem(?:\[[^\[\]\r\n]{0,80}\])?\{[^{}\r\n]{0,80}\}|\\item)(?(bold)(?:\*\*|__)?)"
+    r"(?P<dash>[ ][-–—])?(?:[ \t]{1,8}|(?<=[.、．\]])(?=[^\W\d_]|[\"“«《*])|(?<=[>}])|(?<=\]:))(?=\S)"
+)
+_LETTER = re.compile(
+    r"(?P<indent>[ \t]*+)(?:\*\*)?(?P<marker>(?:[A-Za-z]|[ivxIVX]{1,5})\.)(?:\*\*)?[ \t]{1,8}(?=\S)"
+)
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
+_LABELLED = re.compile(
+    r"[ \t>]*+(?:[-*•+–◦][ \t]{1,8})?(?:\*\*|__|\*|_)?"
+    r"(?P<label>[^\W\d_][^\W\d_ ()/]{0,15}(?:[ /()][^\W\d_()]{1,12}){0,2}\)?)(?:\*\*|__|\*|_)?[ \t]?[:：](?:\*\*|__|\*|_)?[ \t]*(?P<value>\S.*)?"
+)
+_LABELS = {
+    "title": "title", "paper": "title", "book": "title", "paper title": "title", "article": "title",
+    "author": "authors", "authors": "authors", "author(s)": "authors", "by": "authors", "written by": "authors",
+    "year": "year", "date": "year", "published": "year", "publication date": "year", "publication year": "year",
+    "year of publication": "year",
+    "journal": "venue", "venue": "venue", "conference": "venue", "published in": "venue", "publisher": "venue",
+    "publication": "venue", "source": "venue", "booktitle": "venue",
+    "doi": "id", "isbn": "id", "pmid": "id", "arxiv": "id", "url": "id", "link": "id", "available at": "id",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """The marker of an item: as written, what it has in common with its list, its column, where it ends."""
+
+    text: str
+    kind: str
+    indent: int
+    end: int
+
+
+def marker_of(text: str) -> Marker | None:
+    """The marker that a line begins with.
+
+    Example:
+        >>> marker_of("  [12] Doe")
+        Marker(text='[12]', kind='[1]', indent=2, end=7)
+    """
+    match = _MARKER.match(text)
+    if match is None:
+        return _titled(text)
+    written = match["marker"]
+    if match["heading"] and not written[:1].isdigit():
+        return None
+    kind = re.sub(r"\d+", "1", written)
+    if written.startswith(("[", "<", "\\")):
+        kind = (
+            "[1]" if written[1:2].isdigit() else written[:2] if written[0] == "[" else written[:5].rstrip(">")
+        )
+        kind = "<" if written[0] == "<" else kind
+    elif written.strip("()").isalpha():
+        kind = "a)"
+    return Marker(written, f"#{kind}" if match["heading"] else kind, _column(match["indent"]), match.end())
+
+
+def _titled(text: str) -> Marker | None:
+    """A line "Title: …" begins an item without a marker."""
+    label = field_of(text)
+    if label is None or label[0] != "title" or not label[1]:
+        return None
+    bare = text.lstrip(" \t>")
+    return Marker("", "", _column(text[: len(text) - len(bare)]), len(text) - len(bare))
+
+
+def _column(indent: str) -> int:
+    return len(indent.expandtabs(4))
+
+
+def lettered(rows: Sequence[Line]) -> dict[int, Marker]:
+    """Lines with a marker such as "B." or "ii.": only where one follows the other from the first on.
+
+    A letter with a period may as well be an initial: "A. Turing".
+    """
+    found: dict[int, Marker] = {}
+    chain: list[tuple[int, Marker]] = []
+    for number, row in enumerate(rows):
+        match = None if row.code else _LETTER.match(row.text)
+        if match is None:
+            continue
+        marker = Marker(match["marker"], "A.", _column(match["indent"]), match.end())
+        if chain and _follows(chain[-1][1].text, marker.text) and number - chain[-1][0] <= 12:
+            chain.append((number, marker))
+            found.update(chain[-2:])
+        else:
+            chain = [(number, marker)] if marker.text in ("A.", "a.", "i.", "I.") else []
+    return found
+
+
+def _follows(one: str, other: str) -> bool:
+    first, second = one[:-1], other[:-1]
+    low, high = first.lower(), second.lower()
+    if first.islower() != second.islower():
+        return False
+    if low in _ROMAN and high in _ROMAN and _ROMAN.index(high) == _ROMAN.index(low) + 1:
+        return True
+    return len(low) == len(high) == 1 and ord(high) == ord(low) + 1
+
+
+def is_labelled(text: str) -> bool:
+    """Whether a line begins with a label, of whatever field."""
+    return _LABELLED.match(text) is not None
+
+
+def field_of(text: str) -> tuple[str, str] | None:
+    """The field and value of a line such as "- **Authors:** A. Author"."""
+    match = _LABELLED.match(text)
+    if match is None:
+        return None
+    kind = _LABELS.get(" ".join(match["label"].lower().split()))
+    return (kind, match["value"] or "") if kind else None

@@ -1,0 +1,48 @@
+"""What a citation is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.report import Span
+
+__all__ = ["Citation", "Style"]
+
+Style: TypeAlias = Literal[
+    "numbered",  # an item of a list with numbers, letters or keys: 1. 1) [1] (1) a) [^1]: [Doe20], a heading ### 1.
+    "bulleted",  # an item of a bulleted list
+    "line",  # a line, paragraph, row of a table or block of labels of its own
+    "quoted",  # a quoted title in running prose
+    "emphasised",  # an italic or bold title in running prose
+    "bibtex",
+    "doi",
+    "arxiv",
+    "pmid",
+    "isbn",
+    "inline",  # a full reference within a text: behind another one, in a sentence, in a comment
+    "legal",  # reserved
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A reference found in an answer.
+
+    Attributes:
+        span: the citation without its list marker and without commentary that follows it; enclosing quotes
+            and emphasis are part of it.
+        reference: the fields that were said.
+        style: how it stands in the text.
+        item: what to cut in order to remove it: the list item with its marker, indented lines and line end,
+            or the BibTeX block; `None` in running prose and where two references share a line. An item never
+            holds another citation: with references below it, it ends before the first of them.
+        marker: the list marker as written, such as "3.", "[2]" or "-".
+    """
+
+    span: Span
+    reference: Reference
+    style: Style
+    item: Span | None = None
+    marker: str = ""

@@ -1,0 +1,301 @@
+"""References outside lists: titles in running prose, identifiers, and lines under a heading."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+from dataclasses import replace
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.evidence import heading
+from guardrail.references.citations.fields import Parsed, clean_title, parse
+from guardrail.references.citations.identifiers import Identifier, with_identifiers
+from guardrail.references.citations.inline import doubtless
+from guardrail.references.citations.lines import Line
+from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.people import people
+from guardrail.references.citations.tail import Tail, read_tail
+from guardrail.references.citations.words import YEAR, title_case, words
+from guardrail.report import Span
+
+__all__ = ["loose", "standing", "titled"]
+
+# Atomic groups, not possessive quantifiers, of what has branches: Python 3.11.2 (Debian 12) misses matches of these.
+_TITLE = re.compile(
+    r"\"(?P<nested>[^\"\r\n]{2,150}\s\"\w[^\"\r\n]{1,150}+\"[^\"\r\n]{0,150}+)\"(?!\w)"
+    r"|\"(?P<straight>[^\"\r\n]{4,350}+)\"|“(?P<curly>(?>(?:[^“”\r\n]|“[^“”\r\n]{1,200}+”){4,350}))”|„(?P<german>[^„“”\r\n]{4,350}+)[“”]"
+    r"|«(?P<french>[^«»\r\n]{4,350}+)»|《(?P<book>[^《》\r\n]{2,200}+)》|『(?P<corner>[^『』\r\n]{2,200}+)』"
+    r"|(?<!\w)'(?P<single>(?>(?:[^'\"“”\r\n]|(?<=\w)'(?=\w)){8,300}))'(?!\w)"
+    r"|‘(?P<low>(?>(?:[^‘’\"“”\r\n]|(?<=\w)’(?=\w)){8,300}))’(?!\w)"
+    r"|(?<![\w*])(?P<stars>\*\*?)(?=[^\s*])(?P<italic>[^*\r\n]{4,300}+)(?P=stars)(?![\w*])"
+    r"|(?<!\w)_(?=[^\s_])(?P<under>[^_\r\n]{4,300}+)_(?!\w)"
+    r"|\[(?P<link>[^\[\]\r\n]{4,300}+)\]\((?P<address>[^()\s]{4,500}+)\)"
+)
+_BROKEN = re.compile(
+    r"(?<!\w)(?:\"(?P<straight>[^\"\r\n]{3,200}+\r?\n[ \t>]{0,12}[^\"\r\n]{2,200}+)\"(?!\w)"
+    r"|“(?P<curly>[^“”\r\n]{3,200}+\r?\n[ \t>]{0,12}[^“”\r\n]{2,200}+)”)"
+)
+_LEFT = re.compile(
+    r"(?:\A|(?<=[.?!:;]\s)|\b(?:cite|see|read|use|using)\s+)"
+    r"(?P<words>[A-Z][\w'’-]*(?:\s[\w'’,:-]{1,20}){0,9}\s(?:of|for|to|on|about|beyond|than|versus|vs\.?|against|after)\s)\Z"
+)
+_LEADING = frozenset(
+    ["in", "see", "according", "based", "as", "while", "when", "since", "also", "from", "following", "like"]
+)
+_NOUN = (
+    r"papers?|books?|articles?|study|studies|essays?|report|thesis|dissertation|novel|survey|chapter|monograph|"
+    r"textbook|memoir|preprint|publication|treatise|review|"
+    r"livre|ouvrage|roman|article|buch|aufsatz|werk|libro|artículo"
+)
+_NOUNS = frozenset(word for noun in _NOUN.split("|") for word in (noun.rstrip("?"), noun.removesuffix("s?")))
+_NEAR = _NOUNS | {"titled", "entitled", "published", "wrote", "authored", "cite", "cites"}
+_MEDIA = frozenset(
+    [
+        "film",
+        "films",
+        "movie",
+        "movies",
+        "song",
+        "songs",
+        "album",
+        "albums",
+        "podcast",
+        "podcasts",
+        "painting",
+        "paintings",
+    ]
+)
+_SPEECH = frozenset(
+    [
+        "said",
+        "says",
+        "say",
+        "asked",
+        "asks",
+        "answered",
+        "replied",
+        "shouted",
+        "message",
+        "button",
+        "click",
+        "error",
+        "menu",
+        "option",
+        "term",
+        "so",
+        "called",
+        "phrase",
+        "word",
+        "words",
+        "quote",
+        "slogan",
+        "motto",
+        "proverb",
+    ]
+)
+_BEFORE = re.compile(
+    rf"\b(?:{_NOUN})\s*(?:,|:|is|was|are|were|titled|entitled|called|named|by(?:[^.\n]|(?<=al)\.){{1,40}})?[\s:,*]*$",
+    re.IGNORECASE,
+)
+_NEAR_BEFORE = re.compile(
+    rf"\b(?:{_NOUN}|titled|entitled|published|wrote|authored|cites?)\b(?:[^.!?\n]|(?<=al)\.){{0,60}}$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(
+    rf"[\s*,\"”]{{0,4}}(?:(?:is|was)\s(?:an?|the|published|written)\b|appeared\b|published\b|\(?\b(?:{_NOUN})\b)",
+    re.IGNORECASE,
+)
+_NOT_TITLE = re.compile(
+    r"\b(?:said|says|say|asked|asks|answered|replied|shouted|message|button|click|error|menu|option|term|so-called|"
+    r"phrase|word|words|quote|slogan|motto|proverb)\b[^.!?\n]{0,25}$",
+    re.IGNORECASE,
+)
+_SPOKEN = re.compile(
+    r"[\s,]{0,3}(?:he|she|they|I|we)?\s?(?:said|says|asked|answered|replied|shouted|button|menu)\b"
+)
+_AUTHOR_BEFORE = re.compile(
+    r"(?<!\w)((?:[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?)?)\s?"
+    r"\(((?:1[4-9]|20)\d\d)[a-z]?\)[,:.]?\s?)$"
+)
+_AUTHOR_PROPOSES = re.compile(
+    r"(?<!\w)((?:[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?)?)\s?"
+    r"\(((?:1[4-9]|20)\d\d)[a-z]?\),?\s"
+    r"(?:(?:propose|introduce|describe)[sd]?|present(?:s|ed)?|publish(?:es|ed)?|writes?|wrote)\s)$"
+)
+_AUTHOR_AFTER = re.compile(
+    r",?\s([^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?))\s?"
+    r"\(((?:1[4-9]|20)\d\d)[a-z]?\)"
+)
+_LEADS = re.compile(r"\s*In\s[\"“*_]")
+_QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
+
+
+def standing(
+    rows: Sequence[Line], taken: bytearray, skipped: Container[int], *, asked: bool, among: bool = False
+) -> list[Citation]:
+    """Lines that are references as a whole, mostly under a heading "References".
+
+    In an answer with references (`among`), lines of code and quotations are read, too, if there is no doubt.
+    """
+    found: list[Citation] = []
+    under = False
+    for number, row in enumerate(rows):
+        text = row.text
+        if number in skipped or row.blank or taken.find(1, row.start, row.end) >= 0:
+            continue
+        if row.code:
+            found += _whole(row) if among or asked else []
+            continue
+        if heading(text):
+            under = True
+            continue
+        if text.lstrip().startswith("#"):
+            under = False
+        quoted = asked and len(text) < 360 and _QUOTED_LINE.fullmatch(text) is not None
+        if not quoted and (len(text) > 1500 or not YEAR.search(text, 0, 700)):
+            continue
+        parsed = parse(text)
+        if quoted or (_stands(parsed, under=under) and not _mentions(text, parsed.reference)):
+            span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
+            if span.end > span.start and parsed.reference.title:
+                found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
+        elif among or asked:
+            found += _whole(row)
+    return found
+
+
+def _whole(row: Line) -> list[Citation]:
+    """The line as a reference beyond doubt, unless it is a sentence around a title in marks."""
+    return [citation for citation in doubtless(row) if not _mentions(row.text, citation.reference)]
+
+
+def _mentions(text: str, reference: Reference) -> bool:
+    """Whether the title read from a line is a sentence with one in it: I recommend "Deep Learning" by …."""
+    title = reference.title
+    least = 0 if _LEADS.match(text) else 2
+    return any(title.find(citation.reference.title) >= least for citation in titled(text, ()))
+
+
+def _stands(parsed: Parsed, *, under: bool) -> bool:
+    reference = parsed.reference
+    if not reference.title or reference.title[0].islower():
+        return False
+    if under:
+        return bool(reference.authors) or bool(parsed.marks & {"quoted", "id", "venue"})
+    return "apa" in parsed.marks and any(re.search(r",\s(?:[^\W\d_]\.)", name) for name in reference.authors)
+
+
+def titled(text: str, found: Sequence[Identifier]) -> list[Citation]:
+    """Titles in running prose: in quotes, in italics, or as the text of a link."""
+    starts = {i.start: i for i in found}
+    return [*_titles(text, _TITLE, starts), *_titles(text, _BROKEN, starts)]
+
+
+def _titles(text: str, pattern: re.Pattern[str], starts: dict[int, Identifier]) -> list[Citation]:
+    result: list[Citation] = []
+    at = 0
+    for match in pattern.finditer(text):
+        if match.start() < at:
+            continue
+        citation = _title(text, match, starts)
+        if citation:
+            result.append(citation)
+            at = citation.span.end
+    return result
+
+
+def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Citation | None:
+    group = match.lastgroup
+    name = "link" if group == "address" else (group or "")
+    inner = match["italic"] if name == "italic" else match[name]
+    title = clean_title(inner)
+    count = len(words(title)) if not title.isascii() or " " in title else 1
+    if count < 2 and name not in ("book", "corner"):
+        return None
+    before = text[max(0, match.start() - 100) : match.start()]
+    window = text[match.end() : match.end() + 500].split("\n", 1)[0]
+    identifier = starts.get(match.start("address")) if name == "link" else None
+    nearby = [
+        replace(i, start=k - match.end(), end=i.end - match.end())
+        for k in _close(match.end(), starts)
+        for i in [starts[k]]
+    ]
+    tail = read_tail(window, 0, nearby, knows_authors=False, prose=True)
+    inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
+    author = _AUTHOR_BEFORE.search(before)
+    if author is None and name != "link" and title_case(title) >= 0.7 and count >= 3:
+        author = _AUTHOR_PROPOSES.search(before)
+    names = people(re.sub(r"\(.*", "", author[1])) if author else None
+    likely = count >= 3 and (title_case(title) >= 0.7 or before.endswith("In "))
+    if likely and not names and not tail.authors:
+        tail = _names_after(window, comma=inner.endswith(",")) or tail
+    score = 1.0 * (title_case(title) >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
+    score += 2.0 * bool(names) + 3.0 * bool(inside or (identifier and identifier.kind != "url"))
+    nearby_words = {word.lower() for word in words(before)}
+    if nearby_words & _NEAR:
+        score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
+    score += 1.0 if _AFTER.match(window) else 0.0
+    score += 0.5 if name in ("book", "corner") else 0.0
+    if nearby_words & _MEDIA:
+        score -= 4.0
+    if (nearby_words & _SPEECH and _NOT_TITLE.search(before)) or _SPOKEN.match(window):
+        score -= 2.0
+    if title_case(title) < 0.5 and not (names or tail.authors or inside or identifier):
+        score -= 1.0
+    if score < 2.0:
+        return None
+    start = match.start() - len(author[1]) if author and names else match.start()
+    if tail.authors and not names and name in ("straight", "curly", "single", "low"):
+        left = _left_part(before)
+        start -= len(left)
+        title = " ".join((left + match[0]).split()) if left else title
+    authors, et_al = names or (tail.authors, tail.et_al)
+    year = tail.year or (int(author[2]) if author and names else None)
+    reference = Reference(
+        title=title,
+        authors=authors,
+        et_al=et_al,
+        year=year,
+        url=match["address"] if name == "link" else "",
+    )
+    reference = with_identifiers(reference, [*inside, *([identifier] if identifier else [])])
+    style: Style = "emphasised" if name in ("italic", "under") else "quoted"
+    end = match.end() + max(0, tail.end)
+    return Citation(Span(start=start, end=end), reference, style)
+
+
+def _names_after(window: str, *, comma: bool) -> Tail | None:
+    """Names and a year behind a comma: In "Trees and Graphs," Halloran et al. (2016) say so."""
+    after = _AUTHOR_AFTER.match(window)
+    names = people(after[1]) if after and (comma or window.startswith(",")) else None
+    return Tail(after.end(), *names, int(after[2])) if after and names else None
+
+
+def _left_part(before: str) -> str:
+    """The beginning of a title that quotes another one: A Critique of "Deep Learning" (Doe et al., 2020)."""
+    line = re.split(r"[\r\n]", before)[-1]
+    if len(line) == 100:
+        line = "…" + line
+    for match in (_LEFT.search(line), _LEFT.search(line, 1)):
+        found = words(match["words"]) if match else []
+        plain = {word.lower() for word in found}
+        if len(found) < 2 or found[0].lower() in _LEADING or plain & _NEAR:
+            continue
+        if match and title_case(match["words"]) == 1.0:
+            return match["words"]
+    return ""
+
+
+def _close(at: int, starts: dict[int, Identifier]) -> list[int]:
+    return [k for k in range(at, at + 60) if k in starts]
+
+
+def loose(found: Sequence[Identifier]) -> list[Citation]:
+    """Identifiers that stand alone."""
+    result: list[Citation] = []
+    for i in found:
+        if i.kind == "url":
+            continue
+        reference = with_identifiers(Reference(), [i])
+        result.append(Citation(Span(start=i.start, end=i.end), reference, i.kind))
+    return result

@@ -1,0 +1,120 @@
+"""References in Markdown tables: a column of titles, or cells that are references as a whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.evidence import sure
+from guardrail.references.citations.fields import clean_title, parse
+from guardrail.references.citations.identifiers import identifiers, with_identifiers
+from guardrail.references.citations.lines import Line
+from guardrail.references.citations.model import Citation
+from guardrail.references.citations.people import people
+from guardrail.references.citations.words import YEAR
+from guardrail.report import Span
+
+__all__ = ["tabled"]
+
+_RULE = re.compile(
+    r"[ \t>]*+\|?[ \t]{0,8}:?-{1,200}:?[ \t]{0,8}(?:\|[ \t]{0,8}:?-{1,200}:?[ \t]{0,8}){0,60}\|?[ \t]*+"
+)
+_WORKS = re.compile(
+    r"(?:paper|reference|citation|book|article|publication|study|work|preprint)s?(?:\stitle|\sname)?|(?:full\s)?(?:citation|reference)",
+    re.IGNORECASE,
+)
+_TITLE = re.compile(r"titles?(?:\sof\s(?:the\s)?\w{3,12})?", re.IGNORECASE)
+_COLUMNS = (
+    ("authors", re.compile(r"(?:first\s|lead\s)?author(?:s|\(s\))?|written by|by", re.IGNORECASE)),
+    ("year", re.compile(r"(?:publication\s)?(?:year|date)|published", re.IGNORECASE)),
+    (
+        "venue",
+        re.compile(
+            r"(?:journal|venue|conference|publisher|source|published in)(?:\s?/\s?\w{3,12})?", re.IGNORECASE
+        ),
+    ),
+    ("id", re.compile(r"doi|url|link|arxiv(?:\sid)?|isbn|pmid|identifier", re.IGNORECASE)),
+)
+
+
+def tabled(rows: Sequence[Line], *, asked: bool) -> list[Citation]:
+    """The references among the rows of the tables; a row is the item."""
+    found: list[Citation] = []
+    number = 1
+    while number < len(rows):
+        if rows[number].code or "|" not in rows[number - 1].text or not _is_rule(rows[number].text):
+            number += 1
+            continue
+        columns = _columns([text for _, text in _cells(rows[number - 1].text)], asked=asked)
+        number += 1
+        while number < len(rows) and "|" in rows[number].text and not rows[number].code:
+            found += _row(rows[number], columns)
+            number += 1
+    return found
+
+
+def _is_rule(text: str) -> bool:
+    return "-" in text and _RULE.fullmatch(text) is not None
+
+
+def _cells(text: str) -> Iterator[tuple[int, str]]:
+    """The cells of a row: where each begins and what stands in it."""
+    start = len(text) - len(text.lstrip(" \t>"))
+    start += text.startswith("|", start)
+    for cell in text[start:].rstrip().removesuffix("|").split("|"):
+        yield start + len(cell) - len(cell.lstrip()), cell.strip()
+        start += len(cell) + 1
+
+
+def _columns(heads: Sequence[str], *, asked: bool) -> dict[str, int]:
+    """What stands in which column, if one of them has the titles of works."""
+    bare = [head.strip("*_ ") for head in heads]
+    columns: dict[str, int] = {}
+    for number, head in enumerate(bare):
+        for name, pattern in _COLUMNS:
+            if pattern.fullmatch(head):
+                columns.setdefault(name, number)
+    titles = [n for n, head in enumerate(bare) if _TITLE.fullmatch(head)]
+    works = [n for n, head in enumerate(bare) if _WORKS.fullmatch(head)]
+    if titles and (asked or columns.keys() & {"authors", "venue", "id"}):
+        return {"title": titles[0], **columns}
+    return {"title": works[0], **columns} if works else {}
+
+
+def _row(row: Line, columns: dict[str, int]) -> Iterator[Citation]:
+    cells = list(_cells(row.text))
+    item = Span(start=row.start, end=row.stop)
+    at = columns.get("title")
+    if at is None:
+        for start, text in cells:
+            parsed = parse(text)
+            if YEAR.search(text) and sure(text, parsed):
+                span = Span(start=row.start + start + parsed.start, end=row.start + start + parsed.end)
+                yield Citation(span, parsed.reference, "line", item)
+                return
+        return
+    if at >= len(cells) or not cells[at][1].strip("-–— "):
+        return
+    start, text = cells[at]
+    parsed = parse(text)
+    reference = _filled(
+        parsed.reference, {name: cells[n][1] for name, n in columns.items() if n < len(cells)}
+    )
+    if reference.title and any(letter.isalpha() for letter in reference.title):
+        span = Span(start=row.start + start, end=row.start + start + max(parsed.end, len(clean_title(text))))
+        yield Citation(span, reference, "line", item)
+
+
+def _filled(reference: Reference, cells: dict[str, str]) -> Reference:
+    """The reference with what the other cells say."""
+    names = people(cells.get("authors", ""))
+    year = YEAR.search(cells.get("year", ""))
+    if names and not reference.authors:
+        reference = replace(reference, authors=names[0], et_al=names[1])
+    if year and not reference.year:
+        reference = replace(reference, year=int(year[0]))
+    if cells.get("venue") and not reference.venue:
+        reference = replace(reference, venue=cells["venue"].strip(" *_"))
+    return with_identifiers(reference, identifiers(cells.get("id", "")))

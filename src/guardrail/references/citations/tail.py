@@ -1,0 +1,235 @@
+"""What stands behind a title: authors, year, venue, pages, identifiers, until commentary begins."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guardrail.references.citations.identifiers import Identifier
+from guardrail.references.citations.people import people
+from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
+
+__all__ = ["Tail", "names_at", "read_tail"]
+
+_BETWEEN = re.compile(r"[\s,.;:*_\]–—|-]*")
+_PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
+_BY = re.compile(
+    r"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:[Bb]y|von|de|par|por|di)\s|[Aa]uthors?:|[Aa]uthor\(s\):)\s*(?=\S)"
+)
+_NUMBERS = re.compile(
+    r"(?:(?:vol|no|nr|issue|volume|number|pp?|pages?|ch|art|ed|edn|edition|article)\b\.?\s?)?"
+    r"e?\d{1,7}[a-z]{0,2}(?:\s?\((?!(?:1[4-9]|20)\d\d\))\s?\d{1,4}(?:[-–/]\d{1,4})?\s?\))?"
+    r"(?:\s?[:–—-]\s?e?\d{1,7}){0,3}(?:\s(?:edition|ed\.|pp\.?|pages))?(?=[\s,.;:)*_]|$)",
+    re.IGNORECASE,
+)
+_LABELS = re.compile(
+    r"(?:doi|available (?:at|from)|retrieved from|accessed on|url|link|arxiv preprint|arxiv|isbn|pmid)[:\s.]*(?=\s|$)",
+    re.IGNORECASE,
+)
+_SEGMENT = re.compile(r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|\.\s|\.$|\s[-–—]\s|:\s|$)")
+_PEOPLE_END = re.compile(
+    r"\s?\(|\s[-–—]\s|:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
+)
+_OVER = re.compile(
+    r"(?:see\b|also:|also\s|cf\.|compare\s|related:|related work|based on|builds on|this\s|these\s|it\s|which\s|extends\s|inspired\s)",
+    re.IGNORECASE,
+)
+_NAMED = re.compile(
+    r"(?:and\s)?(?:(?:[A-Z]\.[\s-]?){1,3}[^\W\d_a-z][\w'’-]+,?\s|[^\W\d_a-z][\w'’-]+,\s[A-Z]\.|[^\W\d_a-z][\w'’-]+\set\sal\b"
+    r"|[^\W\d_a-z][a-z'’-]+\s[A-Z]{1,3}(?:,\s|\.\s)|[A-Z][a-z]+\s(?:[A-Z]\.\s)?[A-Z][a-z]+\.\s[A-Z][^.]{8,200}\.\s)"
+)
+_TITLED = re.compile(
+    r"(?:and\s)?(?P<title>[^\W\d_a-z][^.;()\[\]*\"]{8,200}?)\s"
+    r"(?:by\s[A-Z][^.;()]{3,80}\s\((?:1[4-9]|20)\d\d\)|\([^\W\d_a-z][^()]{2,80}(?:1[4-9]|20)\d\d\))"
+)
+_MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
+_ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
+_ANY_WORD = re.compile(r"\w")
+_SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|$)")
+_TAIL_LIMIT = 40
+
+
+@dataclass(slots=True)
+class Tail:
+    """What was read behind a title, and where it ends."""
+
+    end: int
+    authors: tuple[str, ...] = ()
+    et_al: bool = False
+    year: int | None = None
+    venue: str = ""
+    pages: bool = False
+
+
+def read_tail(
+    text: str,
+    at: int,
+    found: Sequence[Identifier],
+    *,
+    knows_authors: bool,
+    knows_year: bool = False,
+    prose: bool = False,
+) -> Tail:
+    """Read from `at` as long as it goes on being a reference; `prose` takes less on trust."""
+    tail = Tail(end=at)
+    places = {i.start: i for i in found}
+    for _ in range(_TAIL_LIMIT):
+        start = _skip(text, at, places)
+        if start >= len(text):
+            tail.end = max(tail.end, at if prose else len(text.rstrip()))
+            break
+        if not prose and not _ANY_WORD.search(text, start) and start not in places:
+            tail.end = max(tail.end, len(text.rstrip()))
+            break
+        separator = text[at:start]
+        complete = tail.venue and (knows_year or tail.year) and (knows_authors or tail.authors)
+        if not prose and complete and "|" in separator and start not in places:
+            break  # a line of its own behind all that belongs to a reference
+        if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
+            break
+        if start in places:
+            stop: int | None = places[start].end
+        else:
+            knows = knows_authors or bool(tail.authors)
+            stop = _take(text, start, tail, separator=separator, knows_authors=knows, prose=prose)
+        if stop is None:
+            break
+        at = tail.end = stop
+    if text[tail.end : tail.end + 1] == "." and not prose:
+        tail.end += 1
+    return tail
+
+
+def _another(text: str, at: int, separator: str, *, knows_year: bool) -> bool:
+    """Whether the next reference begins here: a quoted title, or much more than a venue behind a semicolon."""
+    joined = text.startswith("and ", at)
+    quotation = quotation_at(text, at + 4 if joined else at)
+    if quotation and len(words(text[quotation.inner_start : quotation.inner_end])) >= 2:
+        return True
+    if _OVER.match(text, at):
+        return True
+    if knows_year and YEAR.search(text, at, at + 500):
+        stars = len(separator) - len(separator.rstrip("*"))
+        titled = _TITLED.match(text, at)
+        if _NAMED.match(text, at) or _MARKED.match(text, at - stars):
+            return True
+        if titled and len(words(titled["title"])) >= 3 and not VENUE.search(titled["title"]):
+            return True
+    if not knows_year or not re.search(r";\s", separator) or text[at : at + 1].isdigit():
+        return False
+    piece = text[at : at + 400].split(";", 1)[0]
+    return YEAR.search(piece) is not None or (len(words(piece)) >= 3 and not VENUE.search(piece))
+
+
+def _skip(text: str, at: int, places: dict[int, Identifier]) -> int:
+    """Over separators, but not over an identifier, which stands as spaces in the text."""
+    match = _BETWEEN.match(text, at)
+    end = match.end() if match else at
+    inside = [place for place in places if at <= place < end]
+    return min(inside, default=end)
+
+
+def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool, prose: bool) -> int | None:
+    """Take one piece; `None` where the reference is over."""
+    paren = _PAREN.match(text, at)
+    if paren:
+        return _take_paren(paren, tail, knows_authors, prose)
+    by = _BY.match(text, at)
+    if by and not knows_authors:
+        return _take_people(text, by.end(), tail)
+    year = YEAR.match(text, at)
+    if year and not tail.year and ("," in separator or not prose):
+        tail.year = int(year[0])
+        return year.end()
+    if prose:
+        return None
+    label = _LABELS.match(text, at)
+    if label:
+        return label.end()
+    numbers = _NUMBERS.match(text, at)
+    if numbers:
+        tail.pages = tail.pages or len(numbers[0]) > 1
+        return numbers.end()
+    bracketed = text[at - 2 : at - 1] in ("》", "』", "」") and separator == " "
+    if not knows_authors and (bracketed or re.search(r"[-–—,.|]", separator)):
+        stop = _take_people(text, at, tail)
+        if stop is not None:
+            return stop
+    return _take_venue(text, at, separator, tail, sure=knows_authors)
+
+
+def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bool) -> int | None:
+    inner = paren[1] or paren[2]
+    year = YEAR.search(inner)
+    names = None
+    venue = VENUE.search(inner) or (year and _ACRONYM.fullmatch(inner[: year.start()]))
+    if venue and year and not tail.venue:
+        tail.venue = " ".join(inner[: year.start()].split()).strip(" ,;")
+    if not knows_authors and not venue:
+        names = people(inner[: year.start()] if year else inner)
+    if names and (year or not prose):
+        tail.authors, tail.et_al = names
+    if year:
+        tail.year = tail.year or int(year[0])
+    elif not names and (prose or is_comment(inner)):
+        return None
+    return paren.end()
+
+
+def names_at(text: str, at: int) -> bool:
+    """Whether a list of names begins exactly here."""
+    return _take_people(text, at, Tail(end=at)) is not None
+
+
+def _take_people(text: str, at: int, tail: Tail) -> int | None:
+    """The list of names that begins here, up to the next break or, within that, to a comma."""
+    ends = [m.end() if m[0] == "." else m.start() for m in _PEOPLE_END.finditer(text, at, at + 900)][:4]
+    for end in ends:
+        names = people(text[at:end])
+        if names and _plausible(names[0]):
+            tail.authors, tail.et_al = names
+            return end
+    return _people_until(text, at, ends[0], tail) if ends else None
+
+
+def _people_until(text: str, at: int, end: int, tail: Tail) -> int | None:
+    for _ in range(12):
+        if end <= at:
+            return None
+        names = people(text[at:end])
+        if names and _plausible(names[0]):
+            tail.authors, tail.et_al = names
+            return end
+        end = text.rfind(",", at, end)
+    return None
+
+
+def _plausible(names: tuple[str, ...]) -> bool:
+    """A single word behind full names is a venue ("Yuxi Li, Nature")."""
+    if len(names) == 1 and len(names[0]) > 45:
+        return False
+    return not (len(names) > 1 and len(names[-1].split()) == 1 and len(names[0].split()) > 1)
+
+
+def _sentence(text: str, at: int) -> str:
+    match = _SENTENCE.match(text, at)
+    return match[0] if match else ""
+
+
+def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -> int | None:
+    segment = _SEGMENT.match(text, at)
+    if segment is None or is_comment(_sentence(text, at)):
+        return None
+    piece = segment[0]
+    known = VENUE.search(piece) is not None
+    count = len(words(piece))
+    least = 0.4 if sure and count <= 6 else 0.55
+    if not known and (count > 14 or title_case(piece) < least):
+        return None
+    if not known and ":" in separator and count > 3:
+        return None
+    name = re.sub(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?", "", piece).strip(' *_"“”.')
+    if not tail.venue and count and name:
+        tail.venue = " ".join(name.split())
+    return segment.end()

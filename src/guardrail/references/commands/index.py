@@ -1,0 +1,249 @@
+"""`guardrail index`: make and ask a bibliography index."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from guardrail.cli._errors import Exit, Interrupted, Usage, say
+from guardrail.cli._terminal import Glyphs, console, json_text, one_line
+from guardrail.errors import InputError
+
+if TYPE_CHECKING:
+    from guardrail.references.bibliography.records import Match
+
+__all__ = ["add", "find", "stats"]
+
+
+class Kind(StrEnum):
+    """Formats of bibliographies."""
+
+    BIBTEX = "bibtex"
+    CSL_JSON = "csl-json"
+    TSV = "tsv"
+
+
+INDEX = Annotated[str, typer.Argument(metavar="INDEX", help="The index file, for example library.sqlite.")]
+
+
+def add(
+    index: INDEX,
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILES...",
+            help="BibTeX (.bib), CSL-JSON (.json) or tab-separated (.tsv) files, in UTF-8.",
+        ),
+    ],
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete",
+            help="Declare that the index holds every work that may be cited: what is not in it is made up. "
+            "Once declared, it stays.",
+        ),
+    ] = False,
+    kind: Annotated[
+        Kind | None, typer.Option("--format", help="What the files are; told from each file by default.")
+    ] = None,
+) -> None:
+    """Add files to an index; it is made if there is none.
+
+    What is in the index already is left out. An interrupted import goes on where it stopped: run the same
+    command again. Broken entries are named and left out.
+
+    Examples:
+      guardrail index add library.sqlite refs.bib
+      guardrail index add library.sqlite exports/*.json --complete
+
+    Exit codes:
+      0    added, or everything was there already
+      2    bad usage or input, or an index that cannot be used
+      130  interrupted; what was read is kept
+    """
+    from guardrail.references.bibliography.importers import import_files
+    from guardrail.references.bibliography.index import Index
+    from guardrail.references.commands.bibliography import left_out
+
+    paths = [_source(file, index) for file in files]
+    done = (0, 0)
+    with Index.create(Path(index).expanduser(), complete=complete) as target, _progress() as advance:
+
+        def progress(read: int, added: int) -> None:
+            nonlocal done
+            done = read, added
+            advance(read, added)
+
+        try:
+            imported = import_files(target, paths, format=kind and kind.value, progress=progress)
+        except KeyboardInterrupt as error:
+            raise Interrupted(
+                f"{done[0]:,} records were read and {done[1]:,} added, and are kept; "
+                "run the same command again to go on"
+            ) from error
+        total = len(target)
+    for warning in left_out(imported):
+        say(f"note: {warning}")
+    parts = [f"{imported.added:,} added", f"{imported.read - imported.added:,} there already"]
+    if imported.skipped:
+        parts.append(f"{_files(imported.skipped)} imported before")
+    if imported.resumed:
+        parts.append(f"{_files(imported.resumed)} resumed")
+    typer.echo(f"{one_line(index)}: {', '.join(parts)}; {total:,} works now")
+
+
+def find(
+    index: INDEX,
+    title: Annotated[str, typer.Argument(metavar="TITLE", help="The title; small errors do not matter.")],
+    author: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="An author as quoted. Repeat for several.")
+    ] = None,
+    year: Annotated[int | None, typer.Option(metavar="YEAR", help="The year as quoted.")] = None,
+    json: Annotated[bool, typer.Option("--json", help="Print the result as JSON.")] = False,
+) -> None:
+    """Look a work up, and compare what is quoted with what is known.
+
+    Examples:
+      guardrail index find library.sqlite "Attention is all you need"
+      guardrail index find library.sqlite "Deep residual learning" --author "K. He" --year 2016
+
+    Exit codes:
+      0    found, and quoted right
+      1    not found, or something is quoted wrongly
+      2    bad usage, or an index that cannot be used
+      3    the index could not answer
+    """
+    from guardrail.references.bibliography.index import Index
+    from guardrail.references.bibliography.records import Reference, Status
+
+    if not title.strip():
+        raise InputError("expected a TITLE to look up, got nothing")
+    with Index.open(Path(index).expanduser()) as known:
+        match = known.find(Reference(title=title, authors=tuple(author or ()), year=year))
+    if json:
+        typer.echo(json_text(asdict(match)), nl=False)
+    else:
+        _show(match)
+    if match.status is Status.UNREACHABLE:
+        raise typer.Exit(Exit.UNVERIFIED)
+    raise typer.Exit(Exit.OK if match.status is Status.FOUND and not match.differences else Exit.UNSUPPORTED)
+
+
+def stats(
+    index: INDEX, json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False
+) -> None:
+    """Say what an index holds.
+
+    Example:
+      guardrail index stats library.sqlite
+    """
+    from guardrail.references.bibliography.index import Index
+
+    with Index.open(Path(index).expanduser()) as known:
+        found, fingerprint = known.stats(), known.fingerprint
+    if json:
+        content = asdict(found) | {"path": str(found.path), "fingerprint": fingerprint}
+        typer.echo(json_text(content), nl=False)
+        return
+    kind = (
+        "holds everything (declared complete)" if found.complete else "may lack works (not declared complete)"
+    )
+    typer.echo(f"{one_line(str(found.path))}: {found.records:,} works, {_size(found.size)}")
+    typer.echo(f"  {kind}")
+    typer.echo(f"  {found.words:,} distinct title words; {fingerprint}")
+
+
+def _source(file: str, index: str) -> Path:
+    path = Path(file).expanduser()
+    if not path.exists():
+        raise InputError(f"expected a file to add at {file!r}, found nothing: check the path")
+    if path.is_dir():
+        raise Usage(
+            f"expected files to add, got the folder {file!r}: name the files in it, {file.rstrip('/')}/*.bib"
+        )
+    if path.exists() and Path(index).expanduser().exists() and path.samefile(Path(index).expanduser()):
+        raise Usage(f"{file!r} is the index itself: first INDEX, then the FILES to add to it")
+    return path
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """Figures on a terminal after the first second; how many records are to come nobody knows."""
+    if not sys.stderr.isatty():
+        yield lambda _read, _added: None
+        return
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    bar = Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}", markup=False),
+        TimeElapsedColumn(),
+        console=console(stderr=True),
+        transient=True,
+    )
+    task = bar.add_task("reading")
+    start = monotonic()
+
+    def advance(read: int, added: int) -> None:
+        bar.update(task, description=f"{read:,} records read, {added:,} new")
+        if not bar.live.is_started and monotonic() - start > 1:
+            bar.start()
+
+    try:
+        yield advance
+    finally:
+        bar.stop()
+
+
+def _show(match: Match) -> None:
+    out = console()
+    glyphs = Glyphs(out)
+    record = match.record
+
+    def tell(line: str, style: str = "") -> None:
+        out.print(line, style=style, soft_wrap=not out.is_terminal)
+
+    if match.status == "found" and not match.differences:
+        tell(f"{glyphs.of('supported')} found", "green")
+    elif match.status == "found":
+        tell(f"{glyphs.of('unsupported')} found, but quoted wrongly", "bold red")
+    elif match.status == "absent":
+        certain = "; the index is declared complete" if match.complete else ""
+        tell(f"{glyphs.of('unsupported')} not found{certain}", "bold red")
+    else:
+        tell(f"{glyphs.of('unverified')} could not be looked up: {one_line(match.detail)}", "yellow")
+    for difference in match.differences:
+        tell(
+            f"  {difference.field}: quoted {one_line(difference.claimed)!r}, is {one_line(difference.found)!r}"
+        )
+    if record is None:
+        return
+    if match.status == "absent":
+        tell(f"  nearest ({match.similarity:.2f}):", "dim")
+    tell(f"  {one_line(record.title)}", "bold")
+    people = "; ".join(record.authors) + ("; et al." if record.et_al else "")
+    rest = ", ".join(part for part in (record.venue, str(record.year or "")) if part)
+    identifier = record.doi or record.arxiv or record.isbn or record.pmid
+    for line in (people, rest, identifier):
+        if line:
+            tell(f"  {one_line(line)}")
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'' if count == 1 else 's'}"
+
+
+def _size(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"
