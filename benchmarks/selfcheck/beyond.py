@@ -14,10 +14,10 @@ from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, Measured, me
 from benchmarks.selfcheck.passages import Passage
 from benchmarks.selfcheck.published import PROMPT
 from benchmarks.selfcheck.tables import ngram_scores
-from guardrail.detectors.selfcheck import early
-from guardrail.detectors.selfcheck.ensemble import out_of_fold
-from guardrail.detectors.selfcheck.prompt import VALUES, read
-from guardrail.detectors.selfcheck.tokens import tokens
+from guardrail.selfcheck import early
+from guardrail.selfcheck.ensemble.stack import out_of_fold
+from guardrail.selfcheck.prompt import VALUES, read
+from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import sentences, split_sentences
 
 __all__ = ["early_rows", "ensemble_rows", "sample_curves", "sentence_rows", "split_in_folds", "token_rows"]

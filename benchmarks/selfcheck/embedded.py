@@ -26,13 +26,13 @@ from benchmarks.selfcheck.published import column_names
 from guardrail import Case, Guard
 from guardrail.backends.packaged import encoder_installed, entailment_installed
 from guardrail.backends.weights import ENTAILMENT_INSTALL
-from guardrail.detectors.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck, SelfCheck
-from guardrail.detectors.selfcheck.fits import Fit, Labelled, packaged_fits, read_fit, threshold_of
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Reply, Request
 from guardrail.errors import InputError
 from guardrail.report import Finding, Measurement
 from guardrail.requests import Entail, Entailment, Similarity
+from guardrail.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck, SelfCheck
+from guardrail.selfcheck.ensemble.fits import Fit, Labelled, packaged_fits, read_fit, threshold_of
 from guardrail.testing import play
 
 __all__ = ["ENTAILMENT", "MINILM", "embedded_rows", "fitted", "main"]

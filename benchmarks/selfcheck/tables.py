@@ -15,11 +15,11 @@ from benchmarks.selfcheck.passages import Passage
 from guardrail import Case, Guard
 from guardrail.chat import RecordedChat
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import PromptCheck, ngram
-from guardrail.detectors.selfcheck.ngram import Statistic
 from guardrail.errors import ParseError
 from guardrail.report import Span
 from guardrail.requests import Ask
+from guardrail.selfcheck import PromptCheck, ngram
+from guardrail.selfcheck.ngram import Statistic
 from guardrail.text.sentences import split_sentences
 
 __all__ = [
@@ -203,7 +203,7 @@ def judges_rows(passages: Sequence[Passage]) -> list[Row]:
 
 
 def _reads(passage: Passage, judge: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    from guardrail.detectors.selfcheck.prompt import VALUES, read
+    from guardrail.selfcheck.prompt import VALUES, read
 
     return np.array([[VALUES[read(reply)] for reply in said] for said in passage.replies[judge]])
 

@@ -17,11 +17,11 @@ from guardrail.backends.similarity import BASELINES, BertScore
 from guardrail.backends.weights import MINILM
 from guardrail.chat import OpenAIChat
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck.bertscore import score as bertscore_of
-from guardrail.detectors.selfcheck.ngram import largest, mean, surprisals
-from guardrail.detectors.selfcheck.nli import contradiction, pair
 from guardrail.engine.flow import Answer, Reply
 from guardrail.requests import Compare
+from guardrail.selfcheck.bertscore import score as bertscore_of
+from guardrail.selfcheck.ngram import largest, mean, surprisals
+from guardrail.selfcheck.nli.check import contradiction, pair
 
 __all__ = ["Own", "joined"]
 

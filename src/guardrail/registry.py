@@ -88,7 +88,7 @@ DETECTORS = Registry(
         "pairs": "guardrail.detectors.memory:PairConsistency",
         "phr": "guardrail.detectors.phr:PosteriorHallucinationRate",
         "references": "guardrail.references:ReferenceCheck",
-        "selfcheck": "guardrail.detectors.selfcheck:SelfCheck",
+        "selfcheck": "guardrail.selfcheck:SelfCheck",
     },
 )
 """Every detector by name."""

@@ -5,10 +5,12 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.detectors.selfcheck import bertscore, early, ngram, nli, prompt, qa
-from guardrail.detectors.selfcheck.similar import similarity
-from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.requests import Entailment
+from guardrail.selfcheck import bertscore, early, ngram, prompt
+from guardrail.selfcheck.nli.check import check as nli
+from guardrail.selfcheck.qa.check import check as qa
+from guardrail.selfcheck.similar import similarity
+from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import sentences
 
 word = st.sampled_from(["a", "b", "c", "Dr.", "don't", "中文", "😀", "-"])

@@ -20,8 +20,6 @@ from hypothesis import strategies as st
 
 from guardrail import Case
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import bertscore, greybox
-from guardrail.detectors.selfcheck.check import _HOMES
 from guardrail.report import Span
 from guardrail.requests import (
     Ask,
@@ -33,6 +31,8 @@ from guardrail.requests import (
     Similarity,
     TokenLogprob,
 )
+from guardrail.selfcheck import bertscore, greybox
+from guardrail.selfcheck.base import _HOMES
 from guardrail.testing import play
 
 MEAN_TYPE = {"nli", "prompt", "bertscore"}

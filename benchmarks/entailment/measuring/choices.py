@@ -8,7 +8,7 @@ from typing import Any
 
 from guardrail import Span
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck.nli import SLIP, Likeness, Measure, Selection
+from guardrail.selfcheck.nli.check import SLIP, Likeness, Measure, Selection
 
 __all__ = ["CHOICES", "CONTEXT", "LONE", "SHIPPED", "Choice", "Splitter", "cheapest"]
 

@@ -18,8 +18,8 @@ from benchmarks.entailment.measuring.checked import Remembered, scores
 from benchmarks.entailment.measuring.choices import CONTEXT, Choice, cheapest
 from benchmarks.entailment.setting import Floats, Setting
 from guardrail import Case
-from guardrail.detectors.selfcheck.nli import DOCUMENTS
 from guardrail.errors import InputError
+from guardrail.selfcheck.nli.check import DOCUMENTS
 
 __all__ = ["Answered", "Scored", "best_threshold", "by_kind", "f1", "read", "resampled", "rows"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.entailment.measuring.rows import Scores
 from benchmarks.selfcheck.passages import Passage
-from guardrail.detectors.selfcheck.ensemble import Stack
+from guardrail.selfcheck.ensemble.stack import Stack
 
 __all__ = ["AMONG", "fused", "lone"]
 

@@ -23,8 +23,8 @@ from benchmarks.entailment.setting import Setting
 from benchmarks.selfcheck.embedded import POOLING
 from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, measure
 from benchmarks.selfcheck.passages import Passage
-from guardrail.detectors.selfcheck import BertScoreCheck, NgramCheck
-from guardrail.detectors.selfcheck.nli import SLIP
+from guardrail.selfcheck import BertScoreCheck, NgramCheck
+from guardrail.selfcheck.nli.check import SLIP
 
 __all__ = ["rows"]
 

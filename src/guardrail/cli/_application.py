@@ -19,8 +19,8 @@ from guardrail.cli.doctor import doctor
 from guardrail.cli.facts import ask, build, evaluate, generate, prove
 from guardrail.cli.memory import app as memory_app
 from guardrail.cli.phr import phr
-from guardrail.cli.selfcheck import SelfCheckCommand, selfcheck
 from guardrail.references.commands.index import add, find, stats
+from guardrail.selfcheck.commands.selfcheck import SelfCheckCommand, selfcheck
 
 __all__ = ["app", "run"]
 

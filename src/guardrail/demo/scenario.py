@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING, Any, cast
 from guardrail.demo import portrait
 from guardrail.demo.script import QUESTION
 from guardrail.demo.script import chat as scripted_chat
-from guardrail.detectors.selfcheck import SelfCheck
 from guardrail.errors import MissingExtra
 from guardrail.guard import Guard
 from guardrail.policies import Policy, annotate, regenerate
 from guardrail.references import ReferenceCheck
 from guardrail.report import Report
+from guardrail.selfcheck import SelfCheck
 
 if TYPE_CHECKING:
     from guardrail.engine.backend import Backend

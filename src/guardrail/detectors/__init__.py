@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from guardrail.detectors.memory import MemoryConsistency as MemoryConsistency
     from guardrail.detectors.memory import PairConsistency as PairConsistency
     from guardrail.detectors.phr import PosteriorHallucinationRate as PosteriorHallucinationRate
-    from guardrail.detectors.selfcheck import SelfCheck as SelfCheck
     from guardrail.references import ReferenceCheck as ReferenceCheck
+    from guardrail.selfcheck import SelfCheck as SelfCheck
 
 __all__ = [
     "FactCheck",
@@ -28,7 +28,7 @@ _HOMES = {
     "PairConsistency": "guardrail.detectors.memory",
     "PosteriorHallucinationRate": "guardrail.detectors.phr",
     "ReferenceCheck": "guardrail.references",
-    "SelfCheck": "guardrail.detectors.selfcheck",
+    "SelfCheck": "guardrail.selfcheck",
 }
 
 

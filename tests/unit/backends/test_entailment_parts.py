@@ -6,10 +6,10 @@ from tests.unit.backends.models import TEXTS
 from guardrail import Case, Guard
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck.nli import contradiction
-from guardrail.detectors.selfcheck.reading import pooled
 from guardrail.engine.flow import Answer
 from guardrail.requests import Entail
+from guardrail.selfcheck.nli.check import contradiction
+from guardrail.selfcheck.nli.reading import pooled
 
 SENTENCES = [f"{' '.join(text.split()[:11]).capitalize()}." for text in TEXTS]
 LONG = " ".join(SENTENCES)  # some forty sentences of twelve tokens

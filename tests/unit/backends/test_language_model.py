@@ -10,11 +10,11 @@ from tests.unit.backends.models import HARD, TEXTS, needs_local
 from guardrail import Guard, Verdict
 from guardrail.backends.language_model import CausalModel, spelling, windows
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import greybox
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError, WeightsMissing
 from guardrail.report import Span
 from guardrail.requests import Embed, LogProb, ScoreTokens
+from guardrail.selfcheck import greybox
 
 POSITIONS = 64
 FAMILIES = ["gpt2", "llama"]

@@ -24,12 +24,12 @@ from benchmarks.selfcheck.metrics import Measured
 from benchmarks.selfcheck.passages import Passage
 
 from guardrail import Case
-from guardrail.detectors.selfcheck.fits import read_fit
-from guardrail.detectors.selfcheck.nli import SLIP
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer
 from guardrail.errors import InputError
 from guardrail.requests import Entail, Entailment
+from guardrail.selfcheck.ensemble.fits import read_fit
+from guardrail.selfcheck.nli.check import SLIP
 from guardrail.text.sentences import sentences
 
 

@@ -11,17 +11,18 @@ import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 
 from guardrail.backends.packaged import packaged_encoder, packaged_entailment
-from guardrail.cli import _selfcheck
 from guardrail.cli._sentences import WIDTH
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import fits, nli
-from guardrail.detectors.selfcheck.ensemble import Stack
-from guardrail.detectors.selfcheck.fits import Fit, Knot, Member
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import MissingExtra
 from guardrail.report import Report
 from guardrail.requests import Answerable, Distract, Entailment, QuestionAnswer, Similarity
+from guardrail.selfcheck.commands import _selfcheck
+from guardrail.selfcheck.ensemble import fits
+from guardrail.selfcheck.ensemble.fits import Fit, Knot, Member
+from guardrail.selfcheck.ensemble.stack import Stack
+from guardrail.selfcheck.nli.check import check as nli
 from guardrail.testing.server import serve
 
 TRUE, FALSE = "Mary was born in Jedburgh in 1780.", "She founded a school in Aberdeen."
@@ -451,7 +452,7 @@ class TestOutput:
 
     def test_nothing_to_check(self, selfcheck, monkeypatch):
         """0, and the output says so."""
-        monkeypatch.setattr("guardrail.detectors.selfcheck.check.split", lambda text: [])
+        monkeypatch.setattr("guardrail.selfcheck.base.split", lambda text: [])
         result = selfcheck("--answer a.txt --samples s.json --method ngram")
         assert result.exit_code == 0
         assert "no sentence was found in a.txt" in result.stdout

@@ -4,8 +4,8 @@ import math
 
 from guardrail import Case
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import bertscore
 from guardrail.requests import Similarity
+from guardrail.selfcheck import bertscore
 from guardrail.testing import play
 
 

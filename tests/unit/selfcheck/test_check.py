@@ -5,12 +5,12 @@ import pytest
 from guardrail import Case, Guard, Retry, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import NgramCheck, NliCheck
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
+from guardrail.selfcheck import NgramCheck, NliCheck
 from guardrail.testing import play
 
 ANSWER = "She was born in London. She won a Nobel Prize."

@@ -16,10 +16,10 @@ import pytest
 
 from guardrail import Case, Verdict
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck.check import _HOMES
 from guardrail.engine.flow import Failed, Reason
 from guardrail.report import Passage
 from guardrail.requests import Ask, Completion, ScoreTokens, TokenLogprob, user
+from guardrail.selfcheck.base import _HOMES
 from guardrail.testing import play
 
 VARIANTS = [

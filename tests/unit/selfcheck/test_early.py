@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from guardrail.detectors.selfcheck import early
+from guardrail.selfcheck import early
 
 
 def counted_out(total, seen, planned, threshold):

@@ -6,8 +6,8 @@ from dataclasses import asdict
 import numpy as np
 import pytest
 
-from guardrail.detectors.selfcheck.ensemble import FLOOR, Stack, out_of_fold
 from guardrail.errors import ConfigError, InputError
+from guardrail.selfcheck.ensemble.stack import FLOOR, Stack, out_of_fold
 
 
 @pytest.fixture

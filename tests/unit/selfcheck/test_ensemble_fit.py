@@ -11,13 +11,13 @@ import pytest
 
 from guardrail import Case
 from guardrail.backends.packaged import ENCODER_LANE, ENTAILMENT_LANE
-from guardrail.detectors.selfcheck import fits
-from guardrail.detectors.selfcheck.ensemble import Stack
-from guardrail.detectors.selfcheck.fits import Fit, Knot, Labelled, Member, Range, packaged_fits, read_fit
-from guardrail.detectors.selfcheck.fitting import learn
 from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Finding, Measurement, Verdict
+from guardrail.selfcheck.ensemble import fits
+from guardrail.selfcheck.ensemble.fits import Fit, Knot, Labelled, Member, Range, packaged_fits, read_fit
+from guardrail.selfcheck.ensemble.fitting import learn
+from guardrail.selfcheck.ensemble.stack import Stack
 
 MEMBERS = (Member("ngram", "ngram"), Member("nli", "nli", {"premise": 3}))
 

@@ -9,10 +9,10 @@ from guardrail import Case, Guard, Verdict
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.packaged import ENTAILMENT_LANE, encoder_installed
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import EnsembleCheck
-from guardrail.detectors.selfcheck.fits import packaged_fit, packaged_fits, read_fit
 from guardrail.engine.backend import origin
 from guardrail.requests import Entail
+from guardrail.selfcheck import EnsembleCheck
+from guardrail.selfcheck.ensemble.fits import packaged_fit, packaged_fits, read_fit
 
 needs_local()
 

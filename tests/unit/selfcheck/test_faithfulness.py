@@ -14,13 +14,14 @@ from tests.unit.selfcheck.test_nli_reading import Reader, story
 from guardrail import Case, Guard, Verdict
 from guardrail.backends.packaged import ENTAILMENT_LANE, EntailPackaged, packaged_entailment, reads_script
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import EnsembleCheck, NliCheck, nli
-from guardrail.detectors.selfcheck.fits import Fit, Knot, Labelled, Member
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Completion, Entail, Entailment
+from guardrail.selfcheck import EnsembleCheck, NliCheck
+from guardrail.selfcheck.ensemble.fits import Fit, Knot, Labelled, Member
+from guardrail.selfcheck.nli.check import check as nli
 from guardrail.testing import play
 
 OPTIONS = {"model": "packaged", "measure": "not_entailed", "premise": "top"}

@@ -7,9 +7,9 @@ from tests.contract.detector import DetectorContract
 
 from guardrail import Case, Guard, Verdict
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import greybox
 from guardrail.report import Span
 from guardrail.requests import ScoreTokens, TokenLogprob
+from guardrail.selfcheck import greybox
 from guardrail.testing import play
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from guardrail.detectors.selfcheck import ngram
+from guardrail.selfcheck import ngram
 
 
 class TestModel:

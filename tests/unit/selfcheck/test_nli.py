@@ -4,9 +4,9 @@ import math
 
 import pytest
 
-from guardrail.detectors.selfcheck import nli
 from guardrail.errors import ConfigError
 from guardrail.requests import Entail, Entailment
+from guardrail.selfcheck.nli.check import check as nli
 
 
 def soft_max(*logits):

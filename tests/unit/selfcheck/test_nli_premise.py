@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from guardrail.detectors.selfcheck.premise import Passages, Premise, chosen, nearest_parts, parts, passages
-from guardrail.detectors.selfcheck.tokens import words
+from guardrail.selfcheck.nli.premise import Passages, Premise, chosen, nearest_parts, parts, passages
+from guardrail.selfcheck.tokens import words
 from guardrail.text.bm25 import Collection, bm25
 from guardrail.text.sentences import sentences, split_sentences
 

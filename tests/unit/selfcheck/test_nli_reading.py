@@ -12,10 +12,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from guardrail.detectors.selfcheck.nli import contradiction, not_entailed, unmentioned
-from guardrail.detectors.selfcheck.reading import pooled, read
 from guardrail.engine.flow import Failed, Reason
 from guardrail.requests import Entail, Entailment
+from guardrail.selfcheck.nli.check import contradiction, not_entailed, unmentioned
+from guardrail.selfcheck.nli.reading import pooled, read
 from guardrail.testing import play
 
 WORD = re.compile(r"\S+")

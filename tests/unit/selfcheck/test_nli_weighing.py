@@ -4,13 +4,13 @@ import math
 
 import pytest
 
-from guardrail.detectors.selfcheck.nli import contradiction, not_entailed
-from guardrail.detectors.selfcheck.premise import Premise
-from guardrail.detectors.selfcheck.reading import Piece, Reading
-from guardrail.detectors.selfcheck.weighing import Measured, Seen, Weighing
 from guardrail.engine.flow import Failed, Reason
 from guardrail.report import Passage, Span
 from guardrail.requests import Entailment
+from guardrail.selfcheck.nli.check import contradiction, not_entailed
+from guardrail.selfcheck.nli.premise import Premise
+from guardrail.selfcheck.nli.reading import Piece, Reading
+from guardrail.selfcheck.nli.weighing import Measured, Seen, Weighing
 
 BY_CONTRADICTION = Measured("P(contradiction)", contradiction, by_contradiction=True)
 BY_ENTAILMENT = Measured("P(not entailed)", not_entailed, by_contradiction=False)

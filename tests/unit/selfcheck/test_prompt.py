@@ -6,10 +6,10 @@ import pytest
 
 from guardrail import Case, Verdict
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import prompt
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion, TokenLogprob
+from guardrail.selfcheck import prompt
 from guardrail.testing import play
 from guardrail.text.fence import render
 

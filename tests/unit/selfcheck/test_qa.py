@@ -12,12 +12,13 @@ import pytest
 
 from guardrail import Case, Verdict
 from guardrail.detectors import SelfCheck
-from guardrail.detectors.selfcheck import EnsembleCheck, qa
-from guardrail.detectors.selfcheck.questions import options
 from guardrail.engine.codec import decode_reply, decode_request, encode_reply, encode_request
 from guardrail.engine.flow import Answer, Failed, Keep, Reason
 from guardrail.errors import ConfigError
 from guardrail.requests import Answerable, Ask, Choose, Completion, Distract, Question, QuestionAnswer
+from guardrail.selfcheck import EnsembleCheck
+from guardrail.selfcheck.qa.check import check as qa
+from guardrail.selfcheck.qa.scores import options
 from guardrail.testing import play
 
 

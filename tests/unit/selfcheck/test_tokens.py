@@ -2,7 +2,7 @@
 
 import pytest
 
-from guardrail.detectors.selfcheck.tokens import tokens, words
+from guardrail.selfcheck.tokens import tokens, words
 
 SPACY = {
     "He didn't meet Dr. No (1962), or J. Bond.": "He did n't meet Dr. No ( 1962 ) , or J. Bond .",

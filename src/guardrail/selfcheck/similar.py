@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
-from guardrail.detectors.selfcheck.tokens import words
+from guardrail.selfcheck.tokens import words
 from guardrail.text.sentences import split_sentences
 
 __all__ = ["most_like", "nearest", "similarity"]

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from guardrail.detectors.selfcheck.check import Judged
-from guardrail.detectors.selfcheck.premise import Passages, Premise, passages
-from guardrail.detectors.selfcheck.reading import Piece, Reading, pooled
 from guardrail.engine.flow import why
 from guardrail.report import Evidence, Measurement, Passage
 from guardrail.requests import Entailment
+from guardrail.selfcheck.base import Judged
+from guardrail.selfcheck.nli.premise import Passages, Premise, passages
+from guardrail.selfcheck.nli.reading import Piece, Reading, pooled
 
 __all__ = ["Kind", "Measured", "Seen", "Weighing"]
 

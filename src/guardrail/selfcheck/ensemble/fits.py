@@ -22,10 +22,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from guardrail.backends import ComparePackaged, EntailPackaged, encoder_installed, entailment_installed
-from guardrail.detectors.selfcheck.ensemble import Stack
 from guardrail.engine.backend import Backend, origin
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding
+from guardrail.selfcheck.ensemble.stack import Stack
 
 __all__ = [
     "Examine",

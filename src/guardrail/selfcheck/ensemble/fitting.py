@@ -9,8 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from guardrail.detectors.selfcheck.ensemble import PENALTY, Stack
-from guardrail.detectors.selfcheck.fits import (
+from guardrail.engine.backend import Backend, origin
+from guardrail.errors import ConfigError, InputError
+from guardrail.options import number, one_of
+from guardrail.report import Measurement
+from guardrail.selfcheck.ensemble.fits import (
     Examine,
     Fit,
     Knot,
@@ -20,10 +23,7 @@ from guardrail.detectors.selfcheck.fits import (
     Shape,
     threshold_of,
 )
-from guardrail.engine.backend import Backend, origin
-from guardrail.errors import ConfigError, InputError
-from guardrail.options import number, one_of
-from guardrail.report import Measurement
+from guardrail.selfcheck.ensemble.stack import PENALTY, Stack
 
 __all__ = ["learn"]
 

@@ -11,16 +11,16 @@ from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from guardrail.backends import EntailPackaged, packaged_entailment
-from guardrail.detectors.selfcheck.aside import aside, size_of
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.detectors.selfcheck.premise import Passages, Premise, passages
-from guardrail.detectors.selfcheck.reading import Order, Reading, pair, read
-from guardrail.detectors.selfcheck.weighing import Kind, Measured, Seen, Weighing
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, compute, each
 from guardrail.options import number, one_of
 from guardrail.report import Scale
 from guardrail.requests import Embed, Entail, Entailment, Vector
+from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.long_texts import aside, size_of
+from guardrail.selfcheck.nli.premise import Passages, Premise, passages
+from guardrail.selfcheck.nli.reading import Order, Reading, pair, read
+from guardrail.selfcheck.nli.weighing import Kind, Measured, Seen, Weighing
 
 __all__ = [
     "DOCUMENTS",

@@ -14,9 +14,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.detectors.selfcheck.tokens import words
 from guardrail.report import Span
 from guardrail.requests import Vector
+from guardrail.selfcheck.tokens import words
 from guardrail.text.bm25 import Index
 from guardrail.text.sentences import sentences
 

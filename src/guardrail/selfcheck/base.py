@@ -15,13 +15,13 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 from guardrail.backends import ENTAILMENT_INSTALL
 from guardrail.detector import Detector, Resource, Scope
-from guardrail.detectors.selfcheck.early import FIRST, asked_once, settled
-from guardrail.detectors.selfcheck.similar import nearest
 from guardrail.engine.flow import Answer, Failed, Flow, Request, compute, draws, each, why
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.options import number, one_of, seconds
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Span, Verdict
 from guardrail.requests import Ask
+from guardrail.selfcheck.early import FIRST, asked_once, settled
+from guardrail.selfcheck.similar import nearest
 from guardrail.text.sentences import sentences as split
 
 __all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter"]
@@ -30,13 +30,13 @@ Against: TypeAlias = Literal["auto", "samples", "context"]
 Splitter: TypeAlias = Callable[[str], Sequence[Span]]
 
 _HOMES: Mapping[str, str] = {
-    "ngram": "guardrail.detectors.selfcheck.ngram:NgramCheck",
-    "prompt": "guardrail.detectors.selfcheck.prompt:PromptCheck",
-    "nli": "guardrail.detectors.selfcheck.nli:NliCheck",
-    "bertscore": "guardrail.detectors.selfcheck.bertscore:BertScoreCheck",
-    "qa": "guardrail.detectors.selfcheck.qa:QACheck",
-    "greybox": "guardrail.detectors.selfcheck.greybox:GreyBoxCheck",
-    "ensemble": "guardrail.detectors.selfcheck.fused:EnsembleCheck",
+    "ngram": "guardrail.selfcheck.ngram:NgramCheck",
+    "prompt": "guardrail.selfcheck.prompt:PromptCheck",
+    "nli": "guardrail.selfcheck.nli.check:NliCheck",
+    "bertscore": "guardrail.selfcheck.bertscore:BertScoreCheck",
+    "qa": "guardrail.selfcheck.qa.check:QACheck",
+    "greybox": "guardrail.selfcheck.greybox:GreyBoxCheck",
+    "ensemble": "guardrail.selfcheck.ensemble.check:EnsembleCheck",
 }
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
 _READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: {ENTAILMENT_INSTALL}"

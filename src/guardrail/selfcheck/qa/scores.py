@@ -15,11 +15,13 @@ from typing import Literal, TypeAlias
 
 __all__ = [
     "BETA",
+    "OPTIONS",
     "Scoring",
     "answers_score",
     "bayes_score",
     "chosen",
     "counts",
+    "options",
     "question_score",
     "score",
     "simple_score",
@@ -28,8 +30,30 @@ __all__ = [
 
 Scoring: TypeAlias = Literal["bayes_with_alpha", "bayes", "counting"]
 
+OPTIONS = 4
+"""How many answers a question offers, the right one included."""
+
 BETA = 0.8
 """β₁ and β₂ of the paper."""
+
+
+def options(answer: str, distractors: Sequence[str]) -> tuple[str, ...] | None:
+    """The `OPTIONS` answers that a question offers, the right one first; `None` without a wrong one.
+
+    As in the paper's package, the last one is repeated where there are too few. Differs: there, blank
+    distractors count, and more than three are an error; here the blank ones and those behind the third are
+    left out.
+
+    Example:
+        >>> options("1815", ["1816", " ", "1852"])
+        ('1815', '1816', '1852', '1852')
+        >>> options("1815", [""]) is None
+        True
+    """
+    wrong = [text.strip() for text in distractors if text.strip()][: OPTIONS - 1]
+    if not wrong:
+        return None
+    return (answer, *wrong, *[wrong[-1]] * (OPTIONS - 1 - len(wrong)))
 
 
 def chosen(probabilities: Sequence[float]) -> int | None:

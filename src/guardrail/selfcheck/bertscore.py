@@ -12,15 +12,15 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 from guardrail.backends import ComparePackaged, packaged_encoder
-from guardrail.detectors.selfcheck.aside import aside, size_of
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.detectors.selfcheck.similar import most_like
-from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Flow, each, why
 from guardrail.options import one_of
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Compare
+from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.long_texts import aside, size_of
+from guardrail.selfcheck.similar import most_like
+from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import split_sentences
 
 __all__ = ["MOST", "SHORTEST", "BertScoreCheck", "candidates", "score"]

@@ -164,9 +164,9 @@ def selfcheck(  # noqa: PLR0917  # an option each
     """
     from guardrail.cli._outputs import Outputs
     from guardrail.cli._read import named_or_text, read_text, text_or_file
-    from guardrail.cli._samples import read_logprobs, read_samples
-    from guardrail.cli._selfcheck import Choice, prepared
     from guardrail.report import Case
+    from guardrail.selfcheck.commands._samples import read_logprobs, read_samples
+    from guardrail.selfcheck.commands._selfcheck import Choice, prepared
 
     read = [answer, *(samples or []), *(context or []), logprobs or ""]
     if read.count("-") + (answer == "@-") + (prompt == "@-") > 1:

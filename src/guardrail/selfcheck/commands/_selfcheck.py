@@ -13,9 +13,9 @@ from guardrail.cli._guard import Nobody, live_chat, names_model
 from guardrail.cli._terminal import patience
 
 if TYPE_CHECKING:
-    from guardrail.detectors.selfcheck import SelfCheck
     from guardrail.engine.backend import Backend
     from guardrail.report import Case, Report
+    from guardrail.selfcheck import SelfCheck
 
 __all__ = ["ENTAILMENT", "Choice", "Judgement", "prepared"]
 
@@ -73,7 +73,7 @@ def prepared(choice: Choice, case: Case) -> Judgement:
         Usage: options that do not go together, or something to compare with is lacking.
         GuardrailError: an extra, a key or weights are missing; the message says how to get them.
     """
-    from guardrail.detectors.selfcheck import SelfCheck
+    from guardrail.selfcheck import SelfCheck
 
     options: dict[str, Any] = {}
     if choice.threshold is not None:

@@ -13,9 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from guardrail.detectors.selfcheck.premise import Part, nearest_parts, parts
 from guardrail.engine.flow import Failed, Flow, Reply, compute, each
 from guardrail.requests import Entail, Entailment
+from guardrail.selfcheck.nli.premise import Part, nearest_parts, parts
 
 __all__ = ["Order", "Piece", "Reading", "pair", "pooled", "read"]
 

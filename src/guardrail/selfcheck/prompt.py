@@ -13,13 +13,13 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
-from guardrail.detectors.selfcheck.aside import aside, size_of
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
 from guardrail.engine.flow import Failed, Flow, Reply, each, gather, one, why
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of
 from guardrail.report import Scale
 from guardrail.requests import Ask, Completion, Message, TokenLogprob, Untrusted, system, user
+from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.long_texts import aside, size_of
 from guardrail.text.fence import FENCE_RULE
 
 __all__ = [

@@ -13,25 +13,25 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.detectors.selfcheck.qa_scores import (
+from guardrail.engine.flow import Answer, Failed, Flow, Reply, Request, draws, each, why
+from guardrail.errors import ConfigError
+from guardrail.options import number, one_of
+from guardrail.report import Evidence, Measurement, Replies, Scale
+from guardrail.requests import Answerable, Choose, Distract, Question
+from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.qa.scores import (
     BETA,
     Scoring,
     answers_score,
     bayes_score,
     chosen,
     counts,
+    options,
     question_score,
     score,
     simple_score,
     soft_counts,
 )
-from guardrail.detectors.selfcheck.questions import options
-from guardrail.engine.flow import Answer, Failed, Flow, Reply, Request, draws, each, why
-from guardrail.errors import ConfigError
-from guardrail.options import number, one_of
-from guardrail.report import Evidence, Measurement, Replies, Scale
-from guardrail.requests import Answerable, Choose, Distract, Question
 
 __all__ = [
     "BETA",

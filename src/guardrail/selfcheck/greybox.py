@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeAlias
 
 from guardrail.detector import Resource
-from guardrail.detectors.selfcheck.check import Judged, Material, SelfCheck, Splitter
 from guardrail.engine.flow import Answer, Flow, compute, one, why
 from guardrail.options import one_of
 from guardrail.report import Case, Measurement, Scale, Span
 from guardrail.requests import ScoreTokens, TokenLogprob
+from guardrail.selfcheck.base import Judged, Material, SelfCheck, Splitter
 
 __all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned", "context", "entropy", "score", "surprisal"]
 

@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from guardrail.detector import Scope
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.detectors.selfcheck.similar import nearest
-from guardrail.detectors.selfcheck.tokens import tokens
 from guardrail.engine.flow import Flow, compute
 from guardrail.options import number, one_of
 from guardrail.report import Evidence, Measurement, Passage, Scale
+from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.similar import nearest
+from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import split_sentences
 
 __all__ = [

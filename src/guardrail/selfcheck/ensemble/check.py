@@ -14,16 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from guardrail.detector import Scope
-from guardrail.detectors.selfcheck.check import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.detectors.selfcheck.similar import nearest
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Flow, compute, gather
 from guardrail.errors import ConfigError, GuardrailError
 from guardrail.options import number, one_of
 from guardrail.report import Case, Measurement, Passage, Scale
+from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.similar import nearest
 
 if TYPE_CHECKING:
-    from guardrail.detectors.selfcheck.fits import Examine, Fit, Labelled, Member, Shape
+    from guardrail.selfcheck.ensemble.fits import Examine, Fit, Labelled, Member, Shape
 
 __all__ = ["EnsembleCheck"]
 
@@ -85,7 +85,7 @@ class EnsembleCheck(SelfCheck):
         splitter: Splitter | None = None,
         deadline: float | None = None,
     ) -> None:
-        from guardrail.detectors.selfcheck import fits
+        from guardrail.selfcheck.ensemble import fits
 
         one_of("method", method, ("ensemble",))
         if threshold is not None:
@@ -166,7 +166,7 @@ class EnsembleCheck(SelfCheck):
             InputError: labels do not match the sentences, or nobody has so many samples.
             ConfigError: an unknown shape, or a pooling out of range or of another shape.
         """
-        from guardrail.detectors.selfcheck.fitting import learn
+        from guardrail.selfcheck.ensemble.fitting import learn
 
         members = [_record(name, one) for name, one in self._members.items()]
         known = {**self.backends(), **(backends or {})}
@@ -300,7 +300,7 @@ def _named(fit: Fit) -> dict[str, SelfCheck]:
 
 def _record(name: str, member: SelfCheck) -> Member:
     """A member with the options that make it what it is."""
-    from guardrail.detectors.selfcheck.fits import Member
+    from guardrail.selfcheck.ensemble.fits import Member
 
     own, usual = member.signature().parameters, type(member)().signature().parameters
     options = {k: v for k, v in own.items() if k not in _SHARED and v != usual.get(k)}
@@ -312,7 +312,7 @@ def _known(judged: Judged) -> float | None:
 
 
 def _measurements(row: Mapping[str, Judged]) -> list[Measurement]:
-    from guardrail.detectors.selfcheck.fits import threshold_of
+    from guardrail.selfcheck.ensemble.fits import threshold_of
 
     found = []
     for name, one in row.items():

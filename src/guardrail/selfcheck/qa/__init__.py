@@ -1,0 +1,1 @@
+"""Questions and answers (MQAG): the detector (`check`) and the formulas (`scores`)."""
