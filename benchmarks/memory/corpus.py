@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from benchmarks._data import data_dir
 from benchmarks.memory.subject import Document, Item, Subject, documents
 from guardrail.backends.packaged import ComparePackaged, encoder_installed, packaged_encoder
-from guardrail.detectors.memory.external import ExternalFit, Measured, chrf, learn, measure
-from guardrail.detectors.memory.external.similarity import CHRF
 from guardrail.engine.flow import Answer
 from guardrail.errors import InputError
+from guardrail.memory.external import ExternalFit, Measured, chrf, learn, measure
+from guardrail.memory.external.similarity import CHRF
 
 __all__ = [
     "SETTINGS",
@@ -203,7 +203,7 @@ def fit_of(half: Half, setting: Setting, rephrasings: Sequence[float], **options
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the packaged fits into a folder; returns the exit code."""
     from benchmarks.memory.rag import fit_answers, true_rephrasings
-    from guardrail.detectors.memory.external.fits import PACKAGED
+    from guardrail.memory.external.fits import PACKAGED
 
     arguments = sys.argv[1:] if argv is None else argv
     if len(arguments) != 1 or not encoder_installed():

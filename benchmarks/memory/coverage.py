@@ -11,7 +11,7 @@ from scipy.stats import binom
 from benchmarks._stats import wilson_interval
 from benchmarks._table import Row, Run
 from benchmarks.memory.pair_subject import PairSubject
-from guardrail.detectors.memory.internal import (
+from guardrail.memory.internal import (
     Estimate,
     Known,
     Pair,
@@ -22,7 +22,7 @@ from guardrail.detectors.memory.internal import (
     plan,
     setting,
 )
-from guardrail.detectors.memory.internal.survey import Result, Strategy
+from guardrail.memory.internal.survey import Result, Strategy
 from guardrail.testing import play
 
 __all__ = ["SEEDS", "WRONG", "exact", "rows", "simulated", "through_flow"]

@@ -30,7 +30,7 @@ from benchmarks.memory.corpus import (
 )
 from benchmarks.memory.rag import true_rephrasings
 from guardrail.backends.packaged import encoder_installed
-from guardrail.detectors.memory.external import (
+from guardrail.memory.external import (
     ExternalFit,
     Known,
     Measured,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from benchmarks._plots import STYLE, save
 from benchmarks._stats import auc, roc_curve
 from benchmarks.memory.corpus import Half
-from guardrail.detectors.memory.external import ExternalFit
 from guardrail.errors import MissingExtra
+from guardrail.memory.external import ExternalFit
 
 if TYPE_CHECKING:
     from benchmarks.memory.external import Scores

@@ -11,7 +11,12 @@ from typing import Any
 from benchmarks._table import Row, Run
 from benchmarks.memory import coverage
 from benchmarks.memory.pair_subject import PairSubject
-from guardrail.detectors.memory.internal import (
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Failed, Flow
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run as Scheduled
+from guardrail.errors import InputError
+from guardrail.memory.internal import (
     Candidates,
     Known,
     Pair,
@@ -23,12 +28,7 @@ from guardrail.detectors.memory.internal import (
     plan,
     setting,
 )
-from guardrail.detectors.memory.internal.survey import Strategy
-from guardrail.engine.drivers import run_sync
-from guardrail.engine.flow import Failed, Flow
-from guardrail.engine.hub import Hub
-from guardrail.engine.run import Run as Scheduled
-from guardrail.errors import InputError
+from guardrail.memory.internal.survey import Strategy
 from guardrail.requests import Ask
 
 __all__ = ["ALIKE", "SUBJECTS", "add_options", "live_rows", "measured", "read_capitals", "read_poems", "rows"]

@@ -13,8 +13,8 @@ import random
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from guardrail.detectors.memory.internal import Pair
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
+from guardrail.memory.internal import Pair
 from guardrail.requests import Ask, Completion
 
 __all__ = ["PairSubject"]

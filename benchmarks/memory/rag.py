@@ -22,9 +22,9 @@ from guardrail import Case, Guard, Verdict
 from guardrail.backends.packaged import encoder_installed
 from guardrail.chat import RecordedChat
 from guardrail.detectors import MemoryConsistency
-from guardrail.detectors.memory.external import ExternalFit, Measured, learn, measure, packaged_fit
-from guardrail.detectors.memory.external.prompts import answer_prompt
 from guardrail.errors import InputError
+from guardrail.memory.external import ExternalFit, Measured, learn, measure, packaged_fit
+from guardrail.memory.external.prompts import answer_prompt
 from guardrail.report import Finding
 from guardrail.requests import Ask, Completion, Similarity
 from guardrail.testing import play

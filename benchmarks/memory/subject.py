@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from guardrail.text.segmentation import Language, split_sentences, words
+from guardrail.memory.external.segmentation import Language, split_sentences, words
 
 __all__ = ["Document", "Item", "Subject", "documents"]
 

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from benchmarks._table import Row
 from benchmarks.phr.simulation import Coins, chi_square, coins, direct, line, standardised
-from guardrail.detectors.phr.conjugate import BetaBernoulli, Gaussian
-from guardrail.detectors.phr.estimators import estimate, rate, rate_exact
-from guardrail.detectors.phr.information import entropy, entropy_of_draws
-from guardrail.detectors.phr.quantile import quantile
+from guardrail.phr.conjugate import BetaBernoulli, Gaussian
+from guardrail.phr.estimators import estimate, rate, rate_exact
+from guardrail.phr.information import entropy, entropy_of_draws
+from guardrail.phr.quantile import quantile
 from guardrail.statistics.intervals import student_quantile
 
 __all__ = [

@@ -11,10 +11,10 @@ from scipy import stats
 from benchmarks._table import Row
 from benchmarks.phr.accuracy import LEVEL
 from benchmarks.phr.simulation import chi_square, coins
-from guardrail.detectors.phr import BernoulliModel, Query, RegressionModel, Settings, survey
-from guardrail.detectors.phr.conjugate import BetaBernoulli, Gaussian
-from guardrail.detectors.phr.flows import Measured
-from guardrail.detectors.phr.martingale import ALPHA, drifts, wealth
+from guardrail.phr import BernoulliModel, Query, RegressionModel, Settings, survey
+from guardrail.phr.conjugate import BetaBernoulli, Gaussian
+from guardrail.phr.flows import Measured
+from guardrail.phr.martingale import ALPHA, drifts, wealth
 from guardrail.report import Example
 from guardrail.testing import play
 

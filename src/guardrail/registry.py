@@ -84,9 +84,9 @@ DETECTORS = Registry(
     "guardrail.detectors",
     {
         "facts": "guardrail.detectors.logic:FactCheck",
-        "memory": "guardrail.detectors.memory:MemoryConsistency",
-        "pairs": "guardrail.detectors.memory:PairConsistency",
-        "phr": "guardrail.detectors.phr:PosteriorHallucinationRate",
+        "memory": "guardrail.memory:MemoryConsistency",
+        "pairs": "guardrail.memory:PairConsistency",
+        "phr": "guardrail.phr:PosteriorHallucinationRate",
         "references": "guardrail.references:ReferenceCheck",
         "selfcheck": "guardrail.selfcheck:SelfCheck",
     },

@@ -7,7 +7,7 @@ from tests.contract.detector import DetectorContract
 
 from guardrail import Case
 from guardrail.detectors import PosteriorHallucinationRate
-from guardrail.detectors.phr import BernoulliModel
+from guardrail.phr import BernoulliModel
 from guardrail.report import Example
 from guardrail.requests import user
 

@@ -6,13 +6,13 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.detectors.phr.conjugate import BetaBernoulli, Gaussian
-from guardrail.detectors.phr.estimators import estimate, rate, rate_exact
-from guardrail.detectors.phr.flows import survey
-from guardrail.detectors.phr.information import entropy, information
-from guardrail.detectors.phr.models import BernoulliModel
-from guardrail.detectors.phr.pairs import Form
-from guardrail.detectors.phr.readings import Query, Settings
+from guardrail.phr.conjugate import BetaBernoulli, Gaussian
+from guardrail.phr.estimators import estimate, rate, rate_exact
+from guardrail.phr.flows import survey
+from guardrail.phr.information import entropy, information
+from guardrail.phr.models import BernoulliModel
+from guardrail.phr.pairs import Form
+from guardrail.phr.readings import Query, Settings
 from guardrail.report import Example
 from guardrail.requests import Sample
 from guardrail.statistics.intervals import wilson

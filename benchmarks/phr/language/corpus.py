@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.phr.language.tasks import Rows
-from guardrail.detectors.phr.pairs import Form
+from guardrail.phr.pairs import Form
 from guardrail.report import Example
 
 if TYPE_CHECKING:

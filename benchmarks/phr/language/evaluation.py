@@ -9,15 +9,15 @@ from typing import Any
 
 from benchmarks.phr.language.cells import Found, Point, Store, key
 from benchmarks.phr.language.tasks import Cell, Rows, draw
-from guardrail.detectors.phr import Query, Settings, error_rates, model_hallucination_rates, survey
-from guardrail.detectors.phr.flows import Measured, Survey
-from guardrail.detectors.phr.pairs import Form
 from guardrail.engine.backend import Backend
 from guardrail.engine.drivers import run_sync
 from guardrail.engine.flow import Failed, Flow, one
 from guardrail.engine.hub import Hub
 from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError
+from guardrail.phr import Query, Settings, error_rates, model_hallucination_rates, survey
+from guardrail.phr.flows import Measured, Survey
+from guardrail.phr.pairs import Form
 from guardrail.requests import Distribution
 
 __all__ = ["EPSILONS", "Plan", "evaluate", "measure"]

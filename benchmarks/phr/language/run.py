@@ -21,8 +21,8 @@ from benchmarks.phr.language.cells import Found, Store
 from benchmarks.phr.language.evaluation import Plan, evaluate
 from benchmarks.phr.language.tasks import TASKS, read
 from benchmarks.phr.language.train import home, trained
-from guardrail.detectors.phr import Settings
 from guardrail.errors import MissingExtra
+from guardrail.phr import Settings
 
 __all__ = ["add_options", "main", "rows"]
 

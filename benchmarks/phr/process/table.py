@@ -18,7 +18,7 @@ from benchmarks.phr.process.statistics import (
     mean,
 )
 from benchmarks.phr.process.survey import Survey
-from guardrail.detectors.phr import Correction
+from guardrail.phr import Correction
 
 __all__ = ["corrected", "rows"]
 

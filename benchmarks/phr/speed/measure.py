@@ -20,13 +20,13 @@ from benchmarks.phr.language.tasks import Cell, Rows, draw
 from benchmarks.phr.speed.models import LARGE, LLAMA, TINY, make, tasks
 from benchmarks.phr.speed.published import Loose, Published, Ran
 from guardrail.backends.language_model import CausalModel
-from guardrail.detectors.phr import Form, Query, Settings, survey
-from guardrail.detectors.phr.flows import Survey
 from guardrail.engine.drivers import run_sync
 from guardrail.engine.flow import Failed
 from guardrail.engine.hub import Hub
 from guardrail.engine.run import Run as Scheduled
 from guardrail.errors import InputError, MissingExtra
+from guardrail.phr import Form, Query, Settings, survey
+from guardrail.phr.flows import Survey
 from guardrail.requests import Distribution, Sample
 
 __all__ = ["Pace", "Setting", "add_options", "agreement", "chosen", "large_rows", "ours", "rows", "small"]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.phr.language.tasks import TASKS, Rows, read
-from guardrail.detectors.phr import Form
+from guardrail.phr import Form
 
 __all__ = ["LARGE", "LLAMA", "TINY", "Shape", "make", "tasks", "vocabulary"]
 

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from guardrail.backends.language_model.drawing import drawn, nucleus
-from guardrail.detectors.phr import Form, Settings
-from guardrail.detectors.phr.estimators import rate
-from guardrail.detectors.phr.pairs import END
 from guardrail.engine.draws import generator
+from guardrail.phr import Form, Settings
+from guardrail.phr.estimators import rate
+from guardrail.phr.pairs import END
 from guardrail.report import Example
 from guardrail.requests import Sample
 

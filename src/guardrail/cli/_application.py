@@ -17,8 +17,8 @@ from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
 from guardrail.cli.facts import ask, build, evaluate, generate, prove
-from guardrail.cli.memory import app as memory_app
-from guardrail.cli.phr import phr
+from guardrail.memory.commands import app as memory_app
+from guardrail.phr.commands.phr import phr
 from guardrail.references.commands.index import add, find, stats
 from guardrail.selfcheck.commands.selfcheck import SelfCheckCommand, selfcheck
 

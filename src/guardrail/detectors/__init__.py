@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from guardrail.detectors.logic import FactCheck as FactCheck
-    from guardrail.detectors.memory import MemoryConsistency as MemoryConsistency
-    from guardrail.detectors.memory import PairConsistency as PairConsistency
-    from guardrail.detectors.phr import PosteriorHallucinationRate as PosteriorHallucinationRate
+    from guardrail.memory import MemoryConsistency as MemoryConsistency
+    from guardrail.memory import PairConsistency as PairConsistency
+    from guardrail.phr import PosteriorHallucinationRate as PosteriorHallucinationRate
     from guardrail.references import ReferenceCheck as ReferenceCheck
     from guardrail.selfcheck import SelfCheck as SelfCheck
 
@@ -24,9 +24,9 @@ __all__ = [
 
 _HOMES = {
     "FactCheck": "guardrail.detectors.logic",
-    "MemoryConsistency": "guardrail.detectors.memory",
-    "PairConsistency": "guardrail.detectors.memory",
-    "PosteriorHallucinationRate": "guardrail.detectors.phr",
+    "MemoryConsistency": "guardrail.memory",
+    "PairConsistency": "guardrail.memory",
+    "PosteriorHallucinationRate": "guardrail.phr",
     "ReferenceCheck": "guardrail.references",
     "SelfCheck": "guardrail.selfcheck",
 }

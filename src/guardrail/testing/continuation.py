@@ -1,6 +1,6 @@
 """What `/v1/completions` of the test service says where a model stands behind it: texts that go on, and probabilities.
 
-The model is a backend for "language_model", a conjugate one (`guardrail.detectors.phr`) for example. A token is a word
+The model is a backend for "language_model", a conjugate one (`guardrail.phr`) for example. A token is a word
 with the blanks before it.
 """
 

@@ -18,7 +18,7 @@ from tests.unit.backends.test_language_model import make
 from guardrail import Budget, Case, Guard, Verdict
 from guardrail.backends.language_model import CausalModel
 from guardrail.detectors import PosteriorHallucinationRate
-from guardrail.detectors.phr import Settings
+from guardrail.phr import Settings
 from guardrail.report import Example
 from guardrail.requests import Distribution, Sample
 

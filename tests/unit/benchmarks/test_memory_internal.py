@@ -11,7 +11,8 @@ from benchmarks.memory.pair_subject import PairSubject
 
 from guardrail.cache import Cache
 from guardrail.chat import ScriptedChat
-from guardrail.detectors.memory.internal import (
+from guardrail.engine.flow import Failed
+from guardrail.memory.internal import (
     Candidates,
     Known,
     Pair,
@@ -20,7 +21,6 @@ from guardrail.detectors.memory.internal import (
     ask_questions,
     plan,
 )
-from guardrail.engine.flow import Failed
 from guardrail.requests import Ask, Completion, user
 from guardrail.testing import play
 
@@ -143,7 +143,7 @@ class TestFigures:
         pytest.importorskip("matplotlib")
         from benchmarks.memory.internal_figures import by_size, by_strategy
 
-        from guardrail.detectors.memory.internal import setting
+        from guardrail.memory.internal import setting
 
         found = asked(PairSubject(PAIRS, wrong={3: 0.4}), combinations=20)
         one = setting(found, 3, "shuffle")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from benchmarks.phr import accuracy, drift, simulation
 
-from guardrail.detectors.phr.conjugate import BetaBernoulli
+from guardrail.phr.conjugate import BetaBernoulli
 
 
 def judged(rows):

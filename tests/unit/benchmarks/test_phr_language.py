@@ -22,8 +22,8 @@ from scipy import stats
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import mean_absolute_error, mean_squared_error, r2_score
 
-from guardrail.detectors.phr import BernoulliModel, Query, Settings, survey
 from guardrail.errors import InputError
+from guardrail.phr import BernoulliModel, Query, Settings, survey
 from guardrail.report import Example
 from guardrail.testing import play
 

@@ -14,7 +14,7 @@ from benchmarks.phr.process.training import Recipe, batch
 from scipy import stats
 
 from guardrail.backends.neural_process.bars import Bars
-from guardrail.detectors.phr.estimators import rate, rate_exact
+from guardrail.phr.estimators import rate, rate_exact
 
 BARS = Bars(count=400, edge=1.0)
 
@@ -159,7 +159,7 @@ class TestRanked:
 class TestMeasure:
     def test_closed_forms(self, random):
         """A constant with a normal posterior: PHR_N, MI and THR of 3,000 contexts are those of the conjugate model."""
-        from guardrail.detectors.phr.conjugate import Gaussian
+        from guardrail.phr.conjugate import Gaussian
 
         y = np.array([[0.31, 0.12]])
         queries = np.array([[0.0, 1.0]])

@@ -11,7 +11,7 @@ from benchmarks.phr.speed.models import TINY, make
 from benchmarks.phr.speed.published import Loose
 from tests.unit.backends.models import WORDS, needs_local
 
-from guardrail.detectors.phr import Form
+from guardrail.phr import Form
 from guardrail.report import Example
 from guardrail.requests import Distribution
 

@@ -13,10 +13,10 @@ import pytest
 from guardrail.chat import CompletionsModel
 from guardrail.chat._choices import distribution, first_outcome, mean_logprob, stopped
 from guardrail.chat.completions import derived_seed
-from guardrail.detectors.phr import BernoulliModel
 from guardrail.engine.backend import Backend, has_async_form, is_paid
 from guardrail.engine.flow import Answer, Failed, Reason, draws
 from guardrail.errors import ConfigError
+from guardrail.phr import BernoulliModel
 from guardrail.requests import Distribution, Embed, LogProb, Outcomes, Sample
 from guardrail.testing.server import FAULTS, serve
 

@@ -4,7 +4,7 @@ import pytest
 from tests.contract.language_model import LanguageModelContract
 
 from guardrail.chat import CompletionsModel
-from guardrail.detectors.phr import BernoulliModel
+from guardrail.phr import BernoulliModel
 from guardrail.testing.server import serve
 
 COINS = BernoulliModel(["a", "b"])

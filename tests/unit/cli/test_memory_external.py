@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.unit.memory.external_world import ANSWER, QUESTION, REPHRASED, TEXT
 
-from guardrail.detectors.memory.external import read_fit
+from guardrail.memory.external import read_fit
 from guardrail.testing.server import serve
 
 pytest.importorskip("sacrebleu")

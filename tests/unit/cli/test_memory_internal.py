@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from guardrail.cli.memory._pairs import noun, read_pairs
-from guardrail.detectors.memory.internal import Pair
 from guardrail.errors import ParseError
+from guardrail.memory.commands._pairs import noun, read_pairs
+from guardrail.memory.internal import Pair
 from guardrail.testing.server import serve
 
 CAPITALS = {"Norway": "Oslo", "Italy": "Rome", "Japan": "Tokyo", "Peru": "Lima", "Chad": "N'Djamena"}

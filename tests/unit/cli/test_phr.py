@@ -7,11 +7,11 @@ from tests.unit.backends.models import needs_local
 
 from guardrail import Guard, Report
 from guardrail.cli._counted import Counted
-from guardrail.cli._phr import _whole_pairs
 from guardrail.detectors import PosteriorHallucinationRate
-from guardrail.detectors.phr import BernoulliModel
-from guardrail.detectors.phr.pairs import Form
 from guardrail.engine.flow import Answer, Failed, Reason
+from guardrail.phr import BernoulliModel
+from guardrail.phr.commands._phr import _whole_pairs
+from guardrail.phr.pairs import Form
 from guardrail.report import Case
 from guardrail.requests import Distribution, Sample
 from guardrail.testing.server import serve

@@ -8,10 +8,10 @@ from tests.unit.core.toys import Says
 from guardrail import Budget, Guard, requests
 from guardrail.backends.packaged import Packaged, PackagedEntailment
 from guardrail.chat import ScriptedChat
-from guardrail.detectors.phr import BernoulliModel
+from guardrail.engine.flow import Request
 from guardrail.errors import ConfigError, GuardrailError, MissingExtra, UnknownName, WeightsMissing
+from guardrail.phr import BernoulliModel
 from guardrail.registry import BACKENDS, CHATS, DETECTORS
-from guardrail.selfcheck import questions
 from guardrail.testing.server import serve
 
 

@@ -17,10 +17,10 @@ from tests.unit.memory.external_world import (
 from guardrail import Case, Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import MemoryConsistency, SelfCheck
-from guardrail.detectors.memory.external.flows import cleaned
 from guardrail.engine.budget import Budget
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError
+from guardrail.memory.external.flows import cleaned
 from guardrail.registry import DETECTORS
 from guardrail.requests import Ask, Completion, Similarity
 from guardrail.testing import play

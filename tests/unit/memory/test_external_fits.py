@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from guardrail.detectors.memory.external import Measured, learn, packaged_fit, read_fit, same_meaning
-from guardrail.detectors.memory.external.fits import PACKAGED
 from guardrail.errors import ConfigError, InputError
+from guardrail.memory.external import Measured, learn, packaged_fit, read_fit, same_meaning
+from guardrail.memory.external.fits import PACKAGED
 
 NORMAL = [Measured(0.5 + 0.1 * (i % 3), 0.01 * (i % 3), 0.4 + 0.02 * (i % 5)) for i in range(40)]
 MADE = {"task": "answer", "language": "en", "encoder": "mine", "compared_by": "mine 1"}

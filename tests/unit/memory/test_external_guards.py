@@ -13,10 +13,10 @@ from tests.unit.memory.external_world import (
 
 from guardrail import Case, Verdict
 from guardrail.detectors import MemoryConsistency
-from guardrail.detectors.memory.external.flows import cleaned
-from guardrail.detectors.memory.external.prompts import answer_prompt
-from guardrail.detectors.memory.external.questions import asks_alike
 from guardrail.errors import ConfigError
+from guardrail.memory.external.flows import cleaned
+from guardrail.memory.external.prompts import answer_prompt
+from guardrail.memory.external.questions import asks_alike
 from guardrail.requests import Ask, Completion, Similarity, Untrusted, assistant, system, user
 from guardrail.testing import play
 from guardrail.text.fence import FENCE_RULE

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.detectors.memory.external import (
+from guardrail.errors import InputError
+from guardrail.memory.external import (
     Collection,
     Known,
     Measured,
@@ -22,9 +23,8 @@ from guardrail.detectors.memory.external import (
     relevance,
     threshold,
 )
-from guardrail.detectors.memory.external.consistency import relative_consistency
-from guardrail.detectors.memory.external.gaussian import chi_square_share
-from guardrail.errors import InputError
+from guardrail.memory.external.consistency import relative_consistency
+from guardrail.memory.external.gaussian import chi_square_share
 
 WORDS = [f"w{i}" for i in range(12)]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=20), min_size=2, max_size=8)

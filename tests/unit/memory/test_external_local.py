@@ -8,7 +8,7 @@ from guardrail import Case, Guard, Verdict
 from guardrail.backends.packaged import ENCODER_LANE, packaged_encoder
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import MemoryConsistency
-from guardrail.detectors.memory.external import packaged_fit
+from guardrail.memory.external import packaged_fit
 
 needs_local()
 

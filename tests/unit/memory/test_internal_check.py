@@ -8,9 +8,9 @@ import pytest
 from guardrail import Case, Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import PairConsistency
-from guardrail.detectors.memory.internal.task import read_answer, recognised
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra
+from guardrail.memory.internal.task import read_answer, recognised
 from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Replies
 from guardrail.requests import Completion, Message, Untrusted, user
@@ -262,7 +262,7 @@ class TestFindings:
         def missing(text):
             raise MissingExtra("OpenCC", extra="chinese")
 
-        monkeypatch.setattr("guardrail.detectors.memory.internal.task.text_key", missing)
+        monkeypatch.setattr("guardrail.memory.internal.task.text_key", missing)
         (one,) = findings("王之涣，杜甫", TABLE)
         assert one.verdict is Verdict.UNVERIFIED
         assert "guardrail-sdk[chinese]" in one.reason

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from guardrail.detectors.memory.internal import bootstrap, clustered, single
 from guardrail.errors import InputError
+from guardrail.memory.internal import bootstrap, clustered, single
 from guardrail.statistics.intervals import wilson
 
 

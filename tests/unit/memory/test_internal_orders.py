@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from guardrail.detectors.memory.internal import chosen, orders, shuffled, stream
 from guardrail.errors import ConfigError
+from guardrail.memory.internal import chosen, orders, shuffled, stream
 
 
 def rng(seed=0):

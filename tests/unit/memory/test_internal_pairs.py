@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from guardrail.detectors.memory.internal import Pair, candidates
+from guardrail.memory.internal import Pair, candidates
 
 ROOT = Path(__file__).parents[3]
 DATA = Path(os.environ.get("GUARDRAIL_DATA") or ROOT.parent / "shared" / "data") / "memory"

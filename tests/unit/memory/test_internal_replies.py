@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from guardrail.detectors.memory.internal import read_list, read_name
-from guardrail.text.chinese import name_key
+from guardrail.memory.internal import read_list, read_name
+from guardrail.memory.internal.chinese import name_key
 
 POETS = ["杜甫", "王之渙", "李白"]  # as the question shows them
 RIGHT = ("王之涣", "杜甫", "李白")

@@ -6,7 +6,13 @@ import pytest
 
 from guardrail.cache import Cache
 from guardrail.chat import ScriptedChat
-from guardrail.detectors.memory.internal import (
+from guardrail.engine.budget import Budget
+from guardrail.engine.drivers import run_sync
+from guardrail.engine.flow import Failed, Reason
+from guardrail.engine.hub import Hub
+from guardrail.engine.run import Run
+from guardrail.errors import ConfigError
+from guardrail.memory.internal import (
     Known,
     Pair,
     Wording,
@@ -16,12 +22,6 @@ from guardrail.detectors.memory.internal import (
     plan,
     setting,
 )
-from guardrail.engine.budget import Budget
-from guardrail.engine.drivers import run_sync
-from guardrail.engine.flow import Failed, Reason
-from guardrail.engine.hub import Hub
-from guardrail.engine.run import Run
-from guardrail.errors import ConfigError
 from guardrail.requests import Completion
 from guardrail.testing import play
 from guardrail.text.fence import render

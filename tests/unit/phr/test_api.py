@@ -9,9 +9,9 @@ from guardrail import Budget, Case, Guard, Retry, Verdict
 from guardrail.chat import CompletionsModel
 from guardrail.chat.completions import derived_seed
 from guardrail.detectors import PosteriorHallucinationRate
-from guardrail.detectors.phr import BernoulliModel
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer
+from guardrail.phr import BernoulliModel
 from guardrail.report import Example
 from guardrail.requests import Sample, user
 from guardrail.testing.server import serve

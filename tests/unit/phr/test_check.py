@@ -9,11 +9,11 @@ import pytest
 from guardrail import Budget, Case, Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import PosteriorHallucinationRate
-from guardrail.detectors.phr import BernoulliModel
-from guardrail.detectors.phr.pairs import Form
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
+from guardrail.phr import BernoulliModel
+from guardrail.phr.pairs import Form
 from guardrail.registry import DETECTORS
 from guardrail.report import Example
 from guardrail.requests import Distribution, Outcomes, Sample, user

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from scipy import integrate, stats
 
-from guardrail.detectors.phr.conjugate import BetaBernoulli, Gaussian, Posterior
-from guardrail.detectors.phr.estimators import rate_exact
 from guardrail.errors import InputError
+from guardrail.phr.conjugate import BetaBernoulli, Gaussian, Posterior
+from guardrail.phr.estimators import rate_exact
 
 
 def theta_rate(theta, mean, epsilon):

@@ -5,7 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from guardrail.detectors.phr.estimators import (
+from guardrail.errors import InputError
+from guardrail.phr.estimators import (
     aligned,
     error_rate,
     estimate,
@@ -13,7 +14,6 @@ from guardrail.detectors.phr.estimators import (
     rate_exact,
     share,
 )
-from guardrail.errors import InputError
 from guardrail.requests import Outcomes
 from guardrail.statistics.intervals import wilson
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from guardrail.detectors.phr.conjugate import BetaBernoulli
-from guardrail.detectors.phr.flows import ROUND, imagine, survey
-from guardrail.detectors.phr.models import BernoulliModel, RegressionModel
-from guardrail.detectors.phr.pairs import END, Form
-from guardrail.detectors.phr.readings import Query, Settings
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
+from guardrail.phr.conjugate import BetaBernoulli
+from guardrail.phr.flows import ROUND, imagine, survey
+from guardrail.phr.models import BernoulliModel, RegressionModel
+from guardrail.phr.pairs import END, Form
+from guardrail.phr.readings import Query, Settings
 from guardrail.report import Example
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 from guardrail.testing import play

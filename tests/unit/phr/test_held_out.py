@@ -2,11 +2,11 @@
 
 import pytest
 
-from guardrail.detectors.phr import Query, Settings, error_rates, model_hallucination_rates, survey
-from guardrail.detectors.phr.models import BernoulliModel, RegressionModel
-from guardrail.detectors.phr.pairs import Form
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import InputError
+from guardrail.phr import Query, Settings, error_rates, model_hallucination_rates, survey
+from guardrail.phr.models import BernoulliModel, RegressionModel
+from guardrail.phr.pairs import Form
 from guardrail.report import Example
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 from guardrail.testing import play

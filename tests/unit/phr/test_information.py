@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from guardrail.detectors.phr.correction import Correction
-from guardrail.detectors.phr.information import entropy, entropy_of_draws, information
-from guardrail.detectors.phr.martingale import ALPHA, STAKE, drifts, wealth
 from guardrail.errors import InputError
+from guardrail.phr.correction import Correction
+from guardrail.phr.information import entropy, entropy_of_draws, information
+from guardrail.phr.martingale import ALPHA, STAKE, drifts, wealth
 
 
 class TestEntropy:

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from guardrail.detectors.phr.models import BernoulliModel, RegressionModel
-from guardrail.detectors.phr.pairs import END, Form
 from guardrail.engine.backend import Backend
 from guardrail.engine.draws import generator
 from guardrail.engine.flow import Answer, Failed, Reason, draws
 from guardrail.errors import ConfigError
+from guardrail.phr.models import BernoulliModel, RegressionModel
+from guardrail.phr.pairs import END, Form
 from guardrail.report import Example
 from guardrail.requests import Distribution, Embed, LogProb, Outcomes, Sample
 

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from guardrail.detectors.phr.pairs import Form, Task, recognised
 from guardrail.errors import ConfigError
+from guardrail.phr.pairs import Form, Task, recognised
 from guardrail.report import Case, Example
 from guardrail.requests import system, user
 

@@ -3,8 +3,8 @@
 import pytest
 from scipy import special
 
-from guardrail.detectors.phr.special import digamma
 from guardrail.errors import InputError
+from guardrail.phr.special import digamma
 
 
 class TestDigamma:

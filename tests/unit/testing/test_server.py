@@ -12,9 +12,9 @@ import openai
 import pytest
 
 from guardrail.chat import RecordedChat, ScriptedChat
-from guardrail.detectors.phr import BernoulliModel
 from guardrail.engine.flow import draws
 from guardrail.errors import ConfigError
+from guardrail.phr import BernoulliModel
 from guardrail.requests import Ask, Completion, Sample, Untrusted, user
 from guardrail.testing.server import FAULTS, serve
 

@@ -5,8 +5,8 @@ import sys
 import pytest
 
 from guardrail.errors import MissingExtra
-from guardrail.text import chinese
-from guardrail.text.chinese import OTHER_NAMES, has_han, name_key, simplified, text_key
+from guardrail.memory.internal import chinese
+from guardrail.memory.internal.chinese import OTHER_NAMES, has_han, name_key, simplified, text_key
 
 
 class TestNameKey:

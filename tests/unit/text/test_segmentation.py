@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from guardrail.errors import MissingExtra
-from guardrail.text import segmentation
-from guardrail.text.segmentation import language, split_sentences, words
+from guardrail.memory.external import segmentation
+from guardrail.memory.external.segmentation import language, split_sentences, words
 
 
 class TestLanguage:
@@ -84,7 +84,7 @@ class TestWords:
     def test_quiet_and_no_file(self, tmp_path):
         """jieba logs nothing and leaves no table in the shared temporary folder."""
         pytest.importorskip("jieba")
-        code = "from guardrail.text.segmentation import words; words('我来到北京')"
+        code = "from guardrail.memory.external.segmentation import words; words('我来到北京')"
         found = subprocess.run(
             [sys.executable, "-W", "error", "-c", code],
             env={"TMPDIR": str(tmp_path), "PATH": ""},

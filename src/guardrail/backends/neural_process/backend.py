@@ -20,11 +20,11 @@ from guardrail.backends._forked import apart
 from guardrail.backends.neural_process.contexts import Contexts
 from guardrail.backends.neural_process.network import Shape, build
 from guardrail.backends.weights import checked, digest, read_config
-from guardrail.detectors.phr.pairs import END, Form
 from guardrail.engine.backend import Backend
 from guardrail.engine.codec import key
 from guardrail.engine.flow import Answer, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError, MissingExtra
+from guardrail.phr.pairs import END, Form
 from guardrail.report import Example
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 

@@ -1,0 +1,238 @@
+"""What is known of normal responses in one language by one encoder: a small JSON file.
+
+Scores of one encoder say nothing about those of another, so a fit names the encoder that made its numbers, with its
+fingerprint. `fitting.learn` makes one from labelled responses; some come with the package.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from hashlib import blake2b
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from guardrail._version import __version__
+from guardrail.errors import ConfigError, InputError
+from guardrail.memory.external.gaussian import Normal, Point, Sides
+from guardrail.memory.external.measuring import Form, Measured
+from guardrail.memory.external.segmentation import Language
+
+__all__ = ["PACKAGED", "ExternalFit", "Judged", "Task", "packaged_fit", "read_fit"]
+
+Task: TypeAlias = Literal["summary", "answer"]
+
+PACKAGED: Mapping[tuple[str, str, str], str] = {
+    ("summary", "en", "packaged"): "summary-en-minilm",
+    ("summary", "en", "chrf"): "summary-en-chrf",
+    ("summary", "zh", "chrf"): "summary-zh-chrf",
+    ("answer", "en", "packaged"): "answer-en-minilm",
+    ("answer", "en", "chrf"): "answer-en-chrf",
+    ("answer", "zh", "chrf"): "answer-zh-chrf",
+}
+"""Names of the fits that come with the package, by task, language and encoder."""
+
+_FORMAT = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """How far a response is from normal.
+
+    Attributes:
+        score: in [0, 1], larger = further.
+        threshold: a score of at least this is too far.
+        point: consistency and relevance, where both were used.
+    """
+
+    score: float
+    threshold: float
+    point: Point | None
+
+
+@dataclass(frozen=True)
+class ExternalFit:
+    """Normal responses, and the thresholds that follow from them.
+
+    Attributes:
+        task: what was asked: a summary of one sentence, or an answer to a question. Answers vary less than summaries.
+        language: of the texts.
+        encoder: what compares texts: "packaged", "chrf", or a word for the guard's own.
+        compared_by: that encoder's fingerprint.
+        same_meaning: T_cq; a rephrasing is kept if its similarity to the source is above this.
+        normal: the Gaussian of (consistency, relevance).
+        form: which consistency that is, see `measuring`.
+        relevance: whether the score uses both; else consistency alone.
+        sides: whether only what is below the mean counts as far.
+        threshold: T_cs, on the score; a response of at least this is unsupported. Just above 1 flags nothing.
+        consistency_threshold: the same for the score of consistency alone, where a response has no relevance.
+        false_alarms: the share of normal responses that the thresholds flag at most.
+        rows: normal responses that it was fitted to.
+        provenance: corpus, licence, date, command, figures; for people.
+        package: the version that made it.
+
+    Raises:
+        InputError: a number is out of its range.
+    """
+
+    task: Task
+    language: Language
+    encoder: str
+    compared_by: str
+    same_meaning: float
+    normal: Normal
+    threshold: float
+    consistency_threshold: float
+    false_alarms: float
+    rows: int
+    form: Form = "plain"
+    relevance: bool = True
+    sides: Sides = "below"
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    package: str = __version__
+
+    def __post_init__(self) -> None:
+        for name, kind in (("task", Task), ("language", Language), ("form", Form), ("sides", Sides)):
+            if getattr(self, name) not in get_args(kind):
+                raise InputError(
+                    f"expected {name} to be one of {get_args(kind)!r}, got {getattr(self, name)!r}"
+                )
+        if not self.encoder or not self.compared_by or self.rows < 1:
+            raise InputError(
+                f"expected an encoder, its fingerprint and a row or more, got {self.encoder!r}, "
+                f"{self.compared_by!r}, {self.rows!r}"
+            )
+        if not math.isfinite(self.same_meaning) or not 0 < self.false_alarms < 1:
+            raise InputError(
+                f"expected a finite similarity and a rate in (0, 1), got {self.same_meaning!r}, {self.false_alarms!r}"
+            )
+        for limit in (self.threshold, self.consistency_threshold):
+            if not 0 <= limit <= math.nextafter(1.0, 2.0):
+                raise InputError(f"expected thresholds from 0 to just above 1, got {limit!r}")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of all that scores and verdicts depend on."""
+        content = {
+            key: value for key, value in self._content().items() if key not in {"provenance", "package"}
+        }
+        return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+    def judge(self, measured: Measured) -> Judged | None:
+        """The score of a response with the threshold that belongs to it; `None` where it has no consistency."""
+        value, point = measured.of(self.form), measured.point(self.form)
+        if value is None:
+            return None
+        if self.relevance and point is not None:
+            return Judged(self.normal.score(point, sides=self.sides), self.threshold, point)
+        limit = self.consistency_threshold if self.relevance else self.threshold
+        return Judged(self.normal.consistency_score(value, sides=self.sides), limit, None)
+
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON."""
+        Path(path).write_text(
+            json.dumps(self._content(), indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
+        )
+
+    def _content(self) -> dict[str, Any]:
+        return {
+            "format": _FORMAT,
+            "task": self.task,
+            "language": self.language,
+            "encoder": self.encoder,
+            "compared_by": self.compared_by,
+            "same_meaning": self.same_meaning,
+            "mean": list(self.normal.mean),
+            "covariance": [list(row) for row in self.normal.covariance],
+            "form": self.form,
+            "relevance": self.relevance,
+            "sides": self.sides,
+            "threshold": self.threshold,
+            "consistency_threshold": self.consistency_threshold,
+            "false_alarms": self.false_alarms,
+            "rows": self.rows,
+            "package": self.package,
+            "provenance": dict(self.provenance),
+        }
+
+
+_KEYS = {
+    "format", "task", "language", "encoder", "compared_by", "same_meaning", "mean", "covariance", "form", "relevance", "sides", "threshold",
+    "consistency_threshold", "false_alarms", "rows", "package", "provenance",
+}  # fmt: skip
+
+
+def read_fit(source: str | Path) -> ExternalFit:
+    """A fit from a file, or a packaged one by its name.
+
+    Raises:
+        ConfigError: there is no such file, or it holds no fit.
+    """
+    if source in PACKAGED.values():
+        text = files(__package__).joinpath(f"{source}.json").read_text(encoding="utf-8")
+    else:
+        try:
+            text = Path(source).expanduser().read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(
+                f"expected the file of a fit, or one of {', '.join(sorted(PACKAGED.values()))}, got {str(source)!r}: "
+                f"{error}. `guardrail memory fit` makes one."
+            ) from error
+    try:
+        return _read(json.loads(text))
+    except (ValueError, KeyError, TypeError, InputError) as error:
+        raise ConfigError(
+            f"expected a fit of memory consistency in {str(source)!r}, got {type(error).__name__}: {error}"
+        ) from error
+
+
+@cache
+def packaged_fit(task: str, language: str, encoder: str) -> ExternalFit | None:
+    """The fit that comes with the package for a task, a language and an encoder, if there is one."""
+    name = PACKAGED.get((task, language, encoder))
+    return None if name is None else read_fit(name)
+
+
+def _read(content: Any) -> ExternalFit:
+    if not isinstance(content, dict):
+        raise TypeError(f"expected an object, got {type(content).__name__}")
+    if content.get("format") != _FORMAT:
+        raise ValueError(f"expected format {_FORMAT}, got {content.get('format')!r}: another version made it")
+    if content.keys() != _KEYS:
+        raise ValueError(f"keys that lack or are unknown: {sorted(content.keys() ^ _KEYS)!r}")
+    for name in ("task", "language", "encoder", "compared_by", "form", "sides", "package"):
+        if not isinstance(content[name], str):
+            raise TypeError(f"expected {name} to be a text, got {content[name]!r}")
+    if not isinstance(content["relevance"], bool):
+        raise TypeError(f"expected relevance to be true or false, got {content['relevance']!r}")
+    if not isinstance(content["rows"], int) or not isinstance(content["provenance"], dict):
+        raise TypeError("expected rows to be a whole number and provenance an object")
+    (a, b), (c, d) = content["covariance"]
+    x, y = content["mean"]
+    return ExternalFit(
+        task=content["task"],
+        language=content["language"],
+        encoder=content["encoder"],
+        compared_by=content["compared_by"],
+        same_meaning=_number(content["same_meaning"]),
+        normal=Normal((_number(x), _number(y)), ((_number(a), _number(b)), (_number(c), _number(d)))),
+        threshold=_number(content["threshold"]),
+        consistency_threshold=_number(content["consistency_threshold"]),
+        false_alarms=_number(content["false_alarms"]),
+        rows=content["rows"],
+        form=content["form"],
+        relevance=content["relevance"],
+        sides=content["sides"],
+        provenance=content["provenance"],
+        package=content["package"],
+    )
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(f"expected a number, got {value!r}")
+    return float(value)

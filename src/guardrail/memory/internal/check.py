@@ -1,0 +1,197 @@
+"""`PairConsistency`: does the model give the same matches when the lists stand in another order?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import numpy as np
+
+from guardrail.detector import Detector, Scope
+from guardrail.engine.flow import Failed, Flow, Reply, each, why
+from guardrail.errors import ConfigError, MissingExtra
+from guardrail.memory.internal.chinese import name_key
+from guardrail.memory.internal.estimates import single
+from guardrail.memory.internal.orders import Order, shuffled
+from guardrail.memory.internal.survey import TEMPERATURE
+from guardrail.memory.internal.task import Match, Task, read_answer, recognised
+from guardrail.options import number, seconds
+from guardrail.report import Case, Evidence, Finding, Measurement, Replies, Scale, Span, Verdict
+from guardrail.requests import Ask, Completion
+
+__all__ = ["PairConsistency"]
+
+_SHOWN = 1_000  # characters of a reply that are kept as evidence
+
+
+class PairConsistency(Detector):
+    """Judges the answer to "match these with those" by asking again with the partners in other orders.
+
+    Applies to cases whose last user message asks to match two lists (`task.py` says in which forms); nothing is found in
+    others. The user's own question is asked again, word for word but for the order.
+
+    One finding for each match of the answer. Its score is the share of readable replies that give another partner. No key
+    is needed, and none is used: matches that the model makes up the same way each time are not seen. The share of
+    replies that differ anywhere, 1 − mean h of the paper with the answer in the place of the truth, is in the evidence.
+
+    Args:
+        questions: how often it is asked again.
+        least: with fewer readable replies nothing is scored.
+        temperature: of the replies.
+        threshold: a score of at least this is unsupported.
+        seed: of the orders.
+        deadline: seconds per answer.
+
+    Raises:
+        ConfigError: an option has no such value.
+
+    Source: [memory] §III-B; the use on an answer without a key, and the score per match, are ours.
+    """
+
+    name: ClassVar[str] = "pairs"
+    version: ClassVar[str] = "1"
+    scope: ClassVar[Scope] = "answer"
+    scale: ClassVar[Scale] = Scale(
+        unit="share", meaning="larger = asked in other orders, the model more often gives another partner"
+    )
+
+    def __init__(
+        self,
+        *,
+        questions: int = 5,
+        least: int = 3,
+        temperature: float = TEMPERATURE,
+        threshold: float = 0.5,
+        seed: int = 0,
+        deadline: float | None = None,
+    ) -> None:
+        number("questions", questions, least=1, whole=True)
+        number("least", least, least=1, whole=True)
+        number("temperature", temperature, least=0, most=2)
+        number("threshold", threshold, least=0, most=1)
+        number("seed", seed, least=0, whole=True)
+        seconds("deadline", deadline)
+        if least > questions:
+            raise ConfigError(f"expected least to be at most questions ({questions}), got {least!r}")
+        self.questions = questions
+        self.least = least
+        self.temperature = temperature
+        self.threshold = threshold
+        self.seed = seed
+        self.deadline = deadline
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """A question each time, where there is a list of matches to check."""
+        try:
+            task = recognised(case)
+            asked = task is not None and bool(_given(case, task))
+        except MissingExtra:
+            asked = False
+        return (self.questions, self.questions) if asked else (0, 0)
+
+    def examine(self, case: Case) -> Flow[list[Finding]]:
+        """One finding per match, or none where the case is no matching task."""
+        task = recognised(case)
+        if task is None or not case.answer.strip():
+            yield from ()
+            return []
+        try:
+            given = _given(case, task)
+        except MissingExtra as error:
+            return [self._unverified(case, str(error))]
+        if not given:
+            return [self._unverified(case, "the answer could not be read as one partner for each item")]
+        asked = [task.again(order) for order in self._orders(len(task.rights))]
+        replies = yield from each(
+            Ask(messages, temperature=self.temperature, draw=draw) for draw, (messages, _) in enumerate(asked)
+        )
+        read = [_read(task, rights, reply) for (_, rights), reply in zip(asked, replies, strict=True)]
+        return self._judged(case, task, given, replies, read)
+
+    def _orders(self, k: int) -> list[Order]:
+        """Other orders than the one that the answer saw."""
+        rng = np.random.default_rng((self.seed, k))
+        found: list[Order] = []
+        while len(found) < self.questions:
+            order = shuffled(rng, k)
+            if order != tuple(range(k)):
+                found.append(order)
+        return found
+
+    def _judged(
+        self,
+        case: Case,
+        task: Task,
+        given: Sequence[Match],
+        replies: Sequence[Reply[Completion]],
+        read: Sequence[Sequence[str]],
+    ) -> list[Finding]:
+        texts = [reply.value.text[:_SHOWN] for reply in replies if not isinstance(reply, Failed)]
+        answered = [
+            names for names, reply in zip(read, replies, strict=True) if not isinstance(reply, Failed)
+        ]
+        said = Replies(
+            query="the same question, with the partners in other orders",
+            texts=tuple(texts),
+            read=tuple(", ".join(names) if names else None for names in answered),
+        )
+        usable = [[name_key(name) for name in names] for names in answered if names]
+        if len(usable) < self.least:
+            reason = f"asked again, {len(usable)} of {len(replies)} replies could be read, and {self.least} are needed"
+            failed = why(replies)
+            return [self._unverified(case, f"{reason}: {failed}" if failed else reason, said)]
+        wanted = [name_key(match.name) for match in given]
+        whole = single(sum(names != wanted for names in usable), len(usable))
+        evidence: tuple[Evidence, ...] = (said,)
+        if whole is not None:
+            note = f"1 − mean h over {len(usable)} replies, for all {len(given)} matches together"
+            evidence += (
+                Measurement(
+                    name="replies that differ", value=whole.value, interval=whole.interval, note=note
+                ),
+            )
+        return [
+            self._match(case, match, task.lefts[i], ([names[i] for names in usable], evidence))
+            for i, match in enumerate(given)
+        ]
+
+    def _match(
+        self, case: Case, match: Match, left: str, asked: tuple[Sequence[str], tuple[Evidence, ...]]
+    ) -> Finding:
+        others, evidence = asked
+        same = sum(name == name_key(match.name) for name in others)
+        score = 1 - same / len(others)
+        bad = score >= self.threshold
+        found = match.end > match.start
+        return Finding(
+            detector=self.name,
+            span=Span(start=match.start, end=match.end) if found else None,
+            text=case.answer[match.start : match.end],
+            score=score,
+            verdict=Verdict.UNSUPPORTED if bad else Verdict.SUPPORTED,
+            label="inconsistent" if bad else "consistent",
+            mark="matched otherwise when asked again" if bad else "",
+            reason=f"{left!r}: asked in other orders, {same} of {len(others)} replies give {match.name!r}",
+            evidence=evidence,
+        )
+
+    def _unverified(self, case: Case, reason: str, *evidence: Evidence) -> Finding:
+        return Finding(
+            detector=self.name,
+            text=case.answer,
+            verdict=Verdict.UNVERIFIED,
+            label="unknown",
+            reason=reason,
+            evidence=evidence,
+        )
+
+
+def _given(case: Case, task: Task) -> list[Match]:
+    return read_answer(case.answer, task.lefts, task.rights, task.labels)
+
+
+def _read(task: Task, rights: Sequence[str], reply: Reply[Completion]) -> list[str]:
+    """The partners that a reply gives; empty where it could not be read."""
+    if isinstance(reply, Failed):
+        return []
+    return [match.name for match in read_answer(reply.value.text, task.lefts, rights, task.labels)]

@@ -1,0 +1,244 @@
+"""Prompts that ask to match two lists, the same prompts in another order, and answers to them.
+
+Recognised are, beside a word that asks for a match: lines of JSON arrays of two texts, as in [memory] Table I; and two lists
+of equal length, each item on a line of its own behind a number, a letter or a dash.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from guardrail.memory.internal.chinese import name_key, text_key
+from guardrail.memory.internal.orders import Order
+from guardrail.memory.internal.replies import read_list, thought_end
+from guardrail.report import Case
+from guardrail.requests import Message, Untrusted
+
+__all__ = ["Match", "Task", "read_answer", "recognised"]
+
+MOST = 100  # pairs of one question
+
+_ASKS = re.compile(
+    r"\b(?:match|pair|belong|correspond|connect|associat)\w*|匹配|配对|配對|对应|對應|连线|連線",
+    re.IGNORECASE,
+)
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_ROW = re.compile(rf"^[ \t]*\[[ \t]*({_STRING})[ \t]*,[ \t]*({_STRING})[ \t]*\][ \t]*,?[ \t]*$", re.MULTILINE)
+_ITEM = re.compile(r"^[ \t]*(?:[(（]?(\d{1,3}|[A-Za-z])[)）.．、:：]|[-*•])[ \t]*(\S.*)$")
+_NUMBERED = re.compile(r"^[ \t]*[(（]?(\d{1,3})[ \t]*(?:[)）.．、:：=–—→-]|->)+[ \t]*(?=\S)")
+_BULLET = re.compile(r"^[ \t]*[-*•][ \t]+")
+# behind no blank: a match begins where blanks begin, else many of them take time quadratic in their number
+_BETWEEN = re.compile(r"(?<![ \t])[ \t]*(?:->|=>|→|[:：=|]|[–—]|[ \t]-[ \t])[ \t]*")
+_LABELLED = re.compile(r"[(（]?([A-Za-z])(?![A-Za-z])[\s.)）．、:：–-]*[(（]?(.*?)[)）]?")
+_WRAPPED = " \t.。,，;；*_`|\"'“”"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A question that asks to match two lists.
+
+    Attributes:
+        lefts: the items to find partners for.
+        rights: the partners, in the order in which they are shown.
+        labels: the letters before the partners, upper case; empty where they have none.
+    """
+
+    lefts: tuple[str, ...]
+    rights: tuple[str, ...]
+    labels: tuple[str, ...]
+    _messages: tuple[Message, ...]
+    _message: int
+    _piece: int
+    _spans: tuple[tuple[int, int], ...]
+    _quoted: bool
+
+    def again(self, order: Order) -> tuple[tuple[Message, ...], tuple[str, ...]]:
+        """The same conversation with the partners in another order, and the partners in it.
+
+        Args:
+            order: at the i-th place stands the partner that is shown at `order[i]` now.
+        """
+        rights = tuple(self.rights[place] for place in order)
+        written = [json.dumps(right, ensure_ascii=False) if self._quoted else right for right in rights]
+        message = self._messages[self._message]
+        pieces = list(_pieces(message))
+        piece = pieces[self._piece]
+        text = piece if isinstance(piece, str) else piece.text
+        for (start, end), right in reversed(list(zip(self._spans, written, strict=True))):
+            text = text[:start] + right + text[end:]
+        pieces[self._piece] = text if isinstance(piece, str) else Untrusted(text)
+        whole = len(pieces) == 1 and isinstance(pieces[0], str)
+        changed = replace(message, content=text if whole else tuple(pieces))
+        before, after = self._messages[: self._message], self._messages[self._message + 1 :]
+        return (*before, changed, *after), rights
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What an answer gives as the partner of one left.
+
+    Attributes:
+        name: the partner; a letter is resolved.
+        start: where the answer says so.
+        end: one past it; equal to `start` where the place was not found.
+    """
+
+    name: str
+    start: int
+    end: int
+
+
+def recognised(case: Case) -> Task | None:
+    """The matching task that the last user message sets; `None` if it sets none."""
+    places = [i for i, message in enumerate(case.messages) if message.role == "user"]
+    if not places or not _ASKS.search(case.messages[places[-1]].text):
+        return None
+    for number, piece in enumerate(_pieces(case.messages[places[-1]])):
+        text = piece if isinstance(piece, str) else piece.text
+        found = _rows(text) or _lists(text)
+        if found is not None:
+            return replace(found, _messages=case.messages, _message=places[-1], _piece=number)
+    return None
+
+
+def read_answer(
+    answer: str, lefts: Sequence[str], rights: Sequence[str], labels: Sequence[str] = ()
+) -> list[Match]:
+    r"""The partners that an answer gives, in the order of the lefts; empty where it is no list of them.
+
+    Read are lines with a left, or its number, and its partner ("France: Paris", "2 - B", "| France | **Paris** |"), with
+    any words before and behind; or lists of partners and nothing else, as `read_list` reads them. Every left must have
+    one partner.
+
+    Args:
+        answer: the whole of it.
+        lefts: of the question.
+        rights: as the question showed them.
+        labels: the letters before them.
+
+    Raises:
+        MissingExtra: Chinese text, and the extra [chinese] is not installed.
+
+    Example:
+        >>> [match.name for match in read_answer("2: Rome\n1: Oslo", ["Norway", "Italy"], ["Rome", "Oslo"])]
+        ['Oslo', 'Rome']
+    """
+    begin = thought_end(answer)
+    said = answer[begin:]
+    found = _by_left(said, lefts) or list(_in_order(said, rights, labels))
+    if len(found) != len(lefts):
+        return []
+    found = [replace(match, start=begin + match.start, end=begin + match.end) for match in found]
+    by_label = dict(zip(labels, rights, strict=False))
+    known = {name_key(right) for right in rights}
+    resolved = [replace(match, name=_resolved(match.name, by_label, known)) for match in found]
+    return resolved if any(name_key(match.name) in known for match in resolved) else []
+
+
+def _resolved(name: str, by_label: Mapping[str, str], known: Collection[str]) -> str:
+    """What a letter stands for, alone ("B") or beside the partner ("B. Rome", "B (Rome)")."""
+    labelled = _LABELLED.fullmatch(name) if by_label else None
+    if labelled is None or labelled[1].upper() not in by_label:
+        return name
+    rest = labelled[2].strip(_WRAPPED)
+    if not rest:
+        return by_label[labelled[1].upper()]
+    return rest if name_key(rest) in known else name
+
+
+def _by_left(answer: str, lefts: Sequence[str]) -> list[Match]:
+    """Partners from the lines that name a left or its number; empty unless there is one for each, and none twice."""
+    places = {text_key(left): i for i, left in enumerate(lefts)}
+    found: dict[int, Match] = {}
+    start = 0
+    for line in answer.splitlines(keepends=True):
+        at, start = start, start + len(line)
+        match = _line(line, places)
+        if match is None:  # words before, between or behind
+            continue
+        if match[0] in found:
+            return []
+        place, begin, end = match
+        found[place] = Match(line[begin:end], at + begin, at + end)
+    return [found[i] for i in range(len(lefts))] if len(found) == len(lefts) else []
+
+
+def _line(line: str, places: dict[str, int]) -> tuple[int, int, int] | None:
+    """Which left a line is about, and where its partner stands."""
+    numbered = _NUMBERED.match(line) or _BULLET.match(line)
+    begin = numbered.end() if numbered else 0
+    longest = 2 * max(map(len, places)) + 20  # with marks, blanks and spelling
+    for between in _BETWEEN.finditer(line, begin):
+        if between.start() - begin > longest:
+            break
+        key = text_key(line[begin : between.start()])
+        if key in places:
+            return _trimmed(line, places[key], between.end())
+    number = int(numbered[1]) - 1 if numbered and numbered.re is _NUMBERED else -1
+    return _trimmed(line, number, begin) if 0 <= number < len(places) else None
+
+
+def _trimmed(line: str, place: int, begin: int) -> tuple[int, int, int] | None:
+    """Without marks around the partner."""
+    rest = line[begin:].rstrip("\r\n")
+    name = rest.strip(_WRAPPED)
+    at = begin + rest.find(name)
+    return (place, at, at + len(name)) if name else None
+
+
+def _in_order(answer: str, rights: Sequence[str], labels: Sequence[str]) -> Iterator[Match]:
+    at = 0
+    for name in read_list(answer, rights, right=labels).names:
+        place = answer.find(name, at)
+        start = at if place < 0 else place
+        at = start if place < 0 else start + len(name)
+        yield Match(name, start, at)
+
+
+def _rows(text: str) -> Task | None:
+    rows = list(islice(_ROW.finditer(text), MOST + 1))
+    if not 2 <= len(rows) <= MOST:
+        return None
+    try:
+        lefts, rights = zip(*((json.loads(row[1]), json.loads(row[2])) for row in rows), strict=True)
+    except ValueError:  # a wrong escape in a string
+        return None
+    return Task(lefts, rights, (), (), 0, 0, tuple(row.span(2) for row in rows), _quoted=True)
+
+
+def _lists(text: str) -> Task | None:
+    """Two blocks of items, of one length."""
+    blocks: list[list[tuple[str, str, int]]] = []
+    at, inside = 0, False
+    for line in text.splitlines(keepends=True):
+        item = _ITEM.match(line.rstrip())
+        if item is not None:
+            if not inside:
+                blocks.append([])
+            if len(blocks) > 2 or len(blocks[-1]) > MOST:
+                return None
+            blocks[-1].append((item[1] or "", item[2], at + item.start(2)))
+        inside = item is not None
+        at += len(line)
+    if len(blocks) != 2 or len(blocks[0]) != len(blocks[1]) or len(blocks[0]) < 2:
+        return None
+    lefts, partners = blocks
+    labels = tuple(label.upper() for label, _, _ in partners if label.isalpha())
+    return Task(
+        lefts=tuple(name for _, name, _ in lefts),
+        rights=tuple(name for _, name, _ in partners),
+        labels=labels if len(labels) == len(partners) else (),
+        _messages=(),
+        _message=0,
+        _piece=0,
+        _spans=tuple((start, start + len(name)) for _, name, start in partners),
+        _quoted=False,
+    )
+
+
+def _pieces(message: Message) -> tuple[str | Untrusted, ...]:
+    return (message.content,) if isinstance(message.content, str) else message.content
