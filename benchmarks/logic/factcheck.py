@@ -14,13 +14,13 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._table import Row, Run
+from benchmarks.logic.synthetic import skewed_facts
 from guardrail import Guard, Verdict
 from guardrail.detectors import FactCheck
 from guardrail.logic.knowledge import KnowledgeBase, Triple, build
 from guardrail.logic.knowledge.prolog import PACKAGE, available
 from guardrail.logic.knowledge.sources.drowzee import read_drowzee
 from guardrail.logic.knowledge.sources.mixed import read_facts
-from guardrail.logic.knowledge.synthetic import skewed_facts
 from guardrail.report import Report
 from guardrail.statistics.intervals import wilson
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._rows import Row
+from benchmarks.logic.synthetic import PAPER_FACTS, cyclic_facts, skewed_facts
 from guardrail.logic.knowledge import KnowledgeBase, Triple, build
 from guardrail.logic.knowledge.prolog import PACKAGE, available, engine
-from guardrail.logic.knowledge.synthetic import PAPER_FACTS, cyclic_facts, skewed_facts
 
 __all__ = ["PARTS", "knowledge_rows"]
 

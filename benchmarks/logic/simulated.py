@@ -14,11 +14,11 @@ from scipy.stats import binom
 
 from benchmarks._table import Row, Run
 from benchmarks.logic.generation import FACTS, NO_ENGINE, cases, read_domains
+from benchmarks.logic.subject import Subject, estimate
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.knowledge.prolog import available
 from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase
-from guardrail.logic.questions.subject import Subject, estimate
 from guardrail.statistics.intervals import wilson
 
 __all__ = ["RATES", "SEEDS", "coverage", "exact_coverage", "rows"]

@@ -83,7 +83,7 @@ DETECTORS = Registry(
     "detector",
     "guardrail.detectors",
     {
-        "facts": "guardrail.detectors.logic:FactCheck",
+        "facts": "guardrail.logic:FactCheck",
         "memory": "guardrail.memory:MemoryConsistency",
         "pairs": "guardrail.memory:PairConsistency",
         "phr": "guardrail.phr:PosteriorHallucinationRate",

@@ -16,7 +16,7 @@ from guardrail.cli.bench import bench
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
-from guardrail.cli.facts import ask, build, evaluate, generate, prove
+from guardrail.logic.commands.logic import ask, build, evaluate, generate, prove
 from guardrail.memory.commands import app as memory_app
 from guardrail.phr.commands.phr import phr
 from guardrail.references.commands.index import add, find, stats

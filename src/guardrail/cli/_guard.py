@@ -145,8 +145,8 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
     chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if _live(choice) else Nobody()
     detectors: list[Any] = [ReferenceCheck(effort=choice.effort or "fast", bibliography=known)]
     if choice.facts is not None:
-        from guardrail.cli._facts import opened as opened_facts
-        from guardrail.detectors.logic import FactCheck
+        from guardrail.logic import FactCheck
+        from guardrail.logic.commands._logic import opened as opened_facts
 
         detectors.append(FactCheck(open_files.enter_context(opened_facts(choice.facts))))
     return Built(Guard(detectors, chat=chat), choice, warnings=built_from)

@@ -5,8 +5,8 @@ import pytest
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relation, Relations, reviewed
 from guardrail.logic.oracles.graphs import canonical
-from guardrail.logic.sayings import lexicon, sayings
-from guardrail.text.triples import statements
+from guardrail.logic.statements import statements
+from guardrail.logic.vocabulary import lexicon, sayings
 
 TABLE = reviewed()
 LEXICON = lexicon([Triple("Alpha", "unknown relation", "Omega")])

@@ -1,20 +1,15 @@
 """Statements in sentences: who stands in which relation to whom, and years."""
 
-import json
 import time
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
-from guardrail.requests import Ask, Completion, Untrusted
-from guardrail.testing import play
-from guardrail.text.triples import Lexicon, Saying, dated, statements
-from guardrail.text.triples.asking import ask_statements, prompt, read_statements
-from guardrail.text.triples.lexicon import phrase
-from guardrail.text.triples.words import folded, stem
+from guardrail.logic.statements import Lexicon, Saying, dated, statements
+from guardrail.logic.statements.lexicon import phrase
+from guardrail.logic.statements.words import folded, stem
 
 PEOPLE = ("Jane Austen", "Marie Curie", "Pierre Curie", "Albert Einstein")
 NAMES = {
@@ -406,41 +401,3 @@ RELATIONS = [("author", "SUBJECT was written by OBJECT")]
 
 def entry(**changes):
     return {"subject": "Emma", "relation": "author", "object": "Jane Austen", "negated": False, **changes}
-
-
-class TestAsking:
-    SENTENCE = "Emma flowed from Jane Austen's pen."
-
-    def test_fenced(self):
-        """The sentence is untrusted text in the prompt."""
-        messages = prompt(self.SENTENCE, RELATIONS)
-        assert Untrusted(self.SENTENCE) in messages[1].content
-
-    def test_asked_and_read(self):
-        """A reply of the asked form gives statements, at their place in the text."""
-
-        def answer(request):
-            assert isinstance(request, Ask)
-            assert request.role == "judge"
-            return Answer(Completion(json.dumps([entry()])))
-
-        [one] = play(ask_statements([(7, self.SENTENCE)], RELATIONS, LEXICON), answer)
-        assert (one.subject.entity, one.relation, one.object.entity) == ("Emma", "author", "Jane Austen")
-        assert (one.subject.start, one.object.start) == (7, 7 + self.SENTENCE.index("Jane"))
-
-    def test_failed(self):
-        """A reply that did not come says nothing."""
-        flow = ask_statements([(0, self.SENTENCE)], RELATIONS, LEXICON)
-        assert play(flow, lambda _: Failed(Reason.TIMEOUT)) == []
-
-    @pytest.mark.parametrize(
-        "reply",
-        [
-            "", "Sure! []", "{}", "[1]", json.dumps([entry(relation="child")]), json.dumps([entry(subject="Bob")]),
-            json.dumps([entry(negated="no")]), json.dumps([entry(extra=1)]), json.dumps([entry()] * 33), "[" * 100_000,
-            json.dumps([entry(object="")]), json.dumps([entry(object=None)]),
-        ],
-    )  # fmt: skip
-    def test_other_forms(self, reply):
-        """What is not exactly as asked for is not read: a name that the sentence lacks, an unknown relation, words around."""
-        assert read_statements(reply, self.SENTENCE, {"author"}, LEXICON) is None

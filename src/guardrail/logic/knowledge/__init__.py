@@ -12,14 +12,16 @@ Nothing here knows of detectors or backends. Building and importing need nothing
 and SWI-Prolog.
 
 Example:
+    >>> from guardrail.logic.knowledge import Triple
     >>> Triple("Texaco", "founded by", "Joseph S. Cullinan")
     Triple('Texaco', 'founded by', 'Joseph S. Cullinan')
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
     from guardrail.logic.knowledge.base import KnowledgeBase as KnowledgeBase
@@ -38,47 +40,22 @@ if TYPE_CHECKING:
     from guardrail.logic.knowledge.relations import reviewed as reviewed
 
 _HOMES = {
-    "DatedEvent": "facts",
-    "Derived": "proofs",
-    "EngineFault": "prolog",
-    "Entity": "facts",
-    "Judgement": "proofs",
-    "KnowledgeBase": "base",
-    "KnowledgeFault": "manifest",
-    "LimitReached": "prolog",
-    "Proof": "proofs",
-    "Relation": "relations",
-    "Relations": "relations",
-    "Triple": "facts",
-    "build": "building",
-    "reviewed": "relations",
+    "DatedEvent": "guardrail.logic.knowledge.facts",
+    "Derived": "guardrail.logic.knowledge.proofs",
+    "EngineFault": "guardrail.logic.knowledge.prolog",
+    "Entity": "guardrail.logic.knowledge.facts",
+    "Judgement": "guardrail.logic.knowledge.proofs",
+    "KnowledgeBase": "guardrail.logic.knowledge.base",
+    "KnowledgeFault": "guardrail.logic.knowledge.manifest",
+    "LimitReached": "guardrail.logic.knowledge.prolog",
+    "Proof": "guardrail.logic.knowledge.proofs",
+    "Relation": "guardrail.logic.knowledge.relations",
+    "Relations": "guardrail.logic.knowledge.relations",
+    "Triple": "guardrail.logic.knowledge.facts",
+    "build": "guardrail.logic.knowledge.building",
+    "reviewed": "guardrail.logic.knowledge.relations",
 }
 
-__all__ = [
-    "DatedEvent",
-    "Derived",
-    "EngineFault",
-    "Entity",
-    "Judgement",
-    "KnowledgeBase",
-    "KnowledgeFault",
-    "LimitReached",
-    "Proof",
-    "Relation",
-    "Relations",
-    "Triple",
-    "build",
-    "reviewed",
-]
+__all__ = [*_HOMES]  # noqa: PLE0604  # written once
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(f"guardrail.logic.knowledge.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy(__name__, _HOMES)

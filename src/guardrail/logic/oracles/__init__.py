@@ -4,8 +4,7 @@
 truth     the question, its answer and facts     goals     what it asks, to be asked of other facts
 questions   questions as statements, claims about years
 stated    what a reply states and concludes      graphs    semantic graphs and their similarity
-verdicts  the verdict                            asking    names by embedding, statements by a model
-thresholds  the paper's estimate of its threshold
+verdicts  the verdict                            thresholds  the paper's estimate of its threshold
 ```
 """
 

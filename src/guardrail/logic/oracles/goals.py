@@ -20,11 +20,11 @@ from guardrail.logic.oracles.graphs import canonical
 from guardrail.logic.oracles.questions import claims, denies, statement_form
 from guardrail.logic.oracles.truth import Truth
 from guardrail.logic.questions.reproof import Evaluator
+from guardrail.logic.statements import statements
+from guardrail.logic.statements.items import Known, items
 from guardrail.logic.temporal.claims import Claim
 from guardrail.logic.temporal.events import history
 from guardrail.logic.temporal.semantics import holds
-from guardrail.text.triples import statements
-from guardrail.text.triples.items import Known, items
 
 __all__ = ["Goal", "Holds", "World", "goal_of"]
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from guardrail.logic.knowledge.facts import Triple, Years
 from guardrail.logic.knowledge.relations import Relations
-from guardrail.text.triples.words import folded, words
+from guardrail.logic.statements.words import folded, words
 
 __all__ = [
     "BEGIN",

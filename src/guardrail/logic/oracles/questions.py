@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator
 
 from guardrail.logic.oracles.truth import Truth
+from guardrail.logic.statements.items import Known, items
+from guardrail.logic.statements.sides import PREPOSITIONS
 from guardrail.logic.temporal.claims import Claim, Link, read_claim
 from guardrail.logic.temporal.formula import And, Formula, Not, Or
 from guardrail.logic.temporal.wording import quoted
-from guardrail.text.triples.items import Known, items
-from guardrail.text.triples.sides import PREPOSITIONS
 
 __all__ = ["claims", "denies", "statement_form"]
 

@@ -11,11 +11,11 @@ from guardrail.logic.oracles.graphs import Names, canonical
 from guardrail.logic.oracles.questions import denies, statement_form
 from guardrail.logic.oracles.truth import Truth
 from guardrail.logic.questions.reply import Reply
-from guardrail.text.triples import Dated, Lexicon, Statement
-from guardrail.text.triples.dates import spans
-from guardrail.text.triples.items import Known, items
-from guardrail.text.triples.reading import read, stated
-from guardrail.text.triples.words import ADVERBS, ARTICLES, BE, DO, HAVE, NEGATIONS, folded, stem
+from guardrail.logic.statements import Dated, Lexicon, Statement
+from guardrail.logic.statements.dates import spans
+from guardrail.logic.statements.items import Known, items
+from guardrail.logic.statements.reading import read, stated
+from guardrail.logic.statements.words import ADVERBS, ARTICLES, BE, DO, HAVE, NEGATIONS, folded, stem
 
 __all__ = ["Knowledge", "drawn", "knowledge"]
 

@@ -9,9 +9,9 @@ from functools import cached_property
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple, Years
 from guardrail.logic.knowledge.relations import Relations, reviewed
-from guardrail.logic.sayings import lexicon
+from guardrail.logic.statements import Lexicon
 from guardrail.logic.temporal.formula import Formula
-from guardrail.text.triples import Lexicon
+from guardrail.logic.vocabulary import lexicon
 
 __all__ = ["Truth"]
 

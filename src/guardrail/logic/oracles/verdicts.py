@@ -25,7 +25,7 @@ from guardrail.logic.oracles.stated import Knowledge, drawn, knowledge
 from guardrail.logic.oracles.truth import Truth
 from guardrail.logic.questions.reply import Reply, parse
 from guardrail.logic.questions.reproof import Evaluator
-from guardrail.text.triples import Dated, Lexicon, Statement
+from guardrail.logic.statements import Dated, Lexicon, Statement
 
 __all__ = ["THRESHOLD", "Known", "Verdict", "VerdictName", "judge"]
 

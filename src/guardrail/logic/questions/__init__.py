@@ -4,20 +4,21 @@
 cases        test cases from facts               reproof      a second proof of every answer
 templates    how a triple is asked               prompt       the prompts; the same in other words
 reply        what a reply says, and why          evaluation   a chat model's replies; rates
-subject      a simulated model
 ```
 
 Only `cases` needs the extra `[logic]` and SWI-Prolog.
 
 Example:
+    >>> from guardrail.logic.questions import parse
     >>> parse("No. 1. Texaco was founded by Joseph S. Cullinan. 2. He is no other.").conclusion
     'no'
 """
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
     from guardrail.logic.questions.cases import FactCase as FactCase
@@ -30,44 +31,20 @@ if TYPE_CHECKING:
     from guardrail.logic.questions.reply import Reply as Reply
     from guardrail.logic.questions.reply import parse as parse
     from guardrail.logic.questions.reproof import Evaluator as Evaluator
-    from guardrail.logic.questions.subject import Subject as Subject
 
 _HOMES = {
-    "Evaluator": "reproof",
-    "FactCase": "cases",
-    "Generated": "cases",
-    "Outcomes": "evaluation",
-    "Rate": "evaluation",
-    "Reply": "reply",
-    "Subject": "subject",
-    "evaluate": "evaluation",
-    "generate": "cases",
-    "parse": "reply",
-    "rate": "evaluation",
+    "Evaluator": "guardrail.logic.questions.reproof",
+    "FactCase": "guardrail.logic.questions.cases",
+    "Generated": "guardrail.logic.questions.cases",
+    "Outcomes": "guardrail.logic.questions.evaluation",
+    "Rate": "guardrail.logic.questions.evaluation",
+    "Reply": "guardrail.logic.questions.reply",
+    "evaluate": "guardrail.logic.questions.evaluation",
+    "generate": "guardrail.logic.questions.cases",
+    "parse": "guardrail.logic.questions.reply",
+    "rate": "guardrail.logic.questions.evaluation",
 }
 
-__all__ = [
-    "Evaluator",
-    "FactCase",
-    "Generated",
-    "Outcomes",
-    "Rate",
-    "Reply",
-    "Subject",
-    "evaluate",
-    "generate",
-    "parse",
-    "rate",
-]
+__all__ = [*_HOMES]  # noqa: PLE0604  # written once
 
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        value = getattr(import_module(f"guardrail.logic.questions.{_HOMES[name]}"), name)
-        globals()[name] = value
-        return value
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = lazy(__name__, _HOMES)

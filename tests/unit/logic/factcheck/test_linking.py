@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from guardrail.detectors.logic.linking import Linker, alike
-from guardrail.detectors.logic.places import level
+from guardrail.logic.linking import Linker, alike
+from guardrail.logic.places import level
 
 NAMES = [
     "Leonhard Euler",

@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
+from benchmarks.logic.synthetic import RELATIONS, cyclic_facts, skewed_facts
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -10,7 +11,6 @@ from guardrail.logic.knowledge import DatedEvent, KnowledgeBase, Triple, build
 from guardrail.logic.knowledge.sources import read_triples
 from guardrail.logic.knowledge.sources.drowzee import read_drowzee, read_events
 from guardrail.logic.knowledge.sources.triples import write_triples
-from guardrail.logic.knowledge.synthetic import RELATIONS, cyclic_facts, skewed_facts
 
 LABELS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=20)
 

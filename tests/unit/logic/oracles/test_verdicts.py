@@ -1,20 +1,13 @@
 """The verdict on a reply: each class, by paraphrase and by logic; what is hostile says nothing."""
 
-import math
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from guardrail.backends.packaged import EntailPackaged
-from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.oracles import Truth, judge
-from guardrail.logic.oracles.asking import examined
 from guardrail.logic.temporal.formula import Atom
-from guardrail.requests import Ask, Completion, Embed, Entailment
-from guardrail.testing import play
 
 LOUVRE = Truth(
     "Is the Louvre located in France?",
@@ -255,113 +248,6 @@ class TestUnreadable:
         """Names and questions may be any text."""
         truth = Truth(question, True, (Triple(subject, "country", object_),), (("'); halt.", 1, 2),))
         judge(f"No. {subject} is in {object_}. {subject} lasted from 1 to 2.", truth)
-
-
-def embedded(vectors):
-    def answer(request):
-        assert isinstance(request, Embed)
-        return Answer(vectors[request.text]) if request.text in vectors else Failed(Reason.BACKEND)
-
-    return answer
-
-
-class TestModels:
-    def test_synonym(self):
-        """A name that means the same by its embedding is the same."""
-        truth = Truth(
-            "Was it founded by IBM?",
-            True,
-            (Triple("Red Hat", "founded by", "International Business Machines"),),
-        )
-        reply = "Yes. Red Hat was founded by Big Blue."
-        assert judge(reply, truth).name == "error_knowledge"
-        vectors = {
-            "Big Blue": (1.0, 0.0),
-            "International Business Machines": (0.9, 0.1),
-            "Red Hat": (0.0, 1.0),
-        }
-        assert play(examined(reply, truth), embedded(vectors)).name == "correct"
-
-    def test_siblings(self):
-        """Names that differ in one word are two, however near their embeddings are."""
-        truth = Truth("?", True, (Triple("Curie", "award received", "Nobel Prize in Chemistry"),))
-        vectors = {
-            "Nobel Prize in Physics": (1.0, 0.0),
-            "Nobel Prize in Chemistry": (1.0, 0.0),
-            "Curie": (0.0, 1.0),
-        }
-        found = play(examined("Yes. Curie received the Nobel Prize in Physics.", truth), embedded(vectors))
-        assert found.name == "error_knowledge"
-
-    def test_without_backend(self):
-        """Where no embedding comes, names are compared as without it."""
-        assert (
-            play(examined("Yes. Berlin is in Deutschland.", CITIES), embedded({})).name == "error_knowledge"
-        )
-
-    @pytest.mark.parametrize(
-        ("there", "back", "name"),
-        [
-            (0.9, 0.85, "correct"),
-            (0.9, 0.5, "error_knowledge"),
-            (0.5, 0.9, "error_knowledge"),
-            (math.nan, 0.9, "error_knowledge"),
-            (0.9, math.nan, "error_knowledge"),
-            (None, 0.9, "error_knowledge"),
-        ],
-    )
-    def test_second_opinion(self, there, back, name):
-        """Names that embeddings leave apart are one where each entails the other, and nobody is asked unless told to."""
-        truth = Truth("?", True, (Triple("Red Hat", "founded by", "International Business Machines"),))
-        reply = "Yes. Red Hat was founded by Big Blue."
-        asked = []
-
-        def answer(request):
-            asked.append(request)
-            if isinstance(request, Embed):
-                return Failed(Reason.BACKEND)
-            assert isinstance(request, EntailPackaged)
-            entailment = there if "Big Blue" in request.premise else back
-            if entailment is None:
-                return Failed(Reason.BACKEND)
-            apart = "Red Hat" in request.premise + request.hypothesis
-            return Answer(Entailment(0.1 if apart else entailment, 0.1, 0.0))
-
-        assert play(examined(reply, truth, second_opinion=True), answer).name == name
-        ways = {(one.premise, one.hypothesis) for one in asked if isinstance(one, EntailPackaged)}
-        assert ("This is Big Blue.", "This is International Business Machines.") in ways
-        assert {(b, a) for a, b in ways} == ways
-        asked.clear()
-        assert play(examined(reply, truth), answer).name == "error_knowledge"
-        assert not any(isinstance(one, EntailPackaged) for one in asked)
-
-    def test_second_opinion_of_what_is_near(self):
-        """What embeddings make one is not asked about, nor are siblings and years."""
-        truth = Truth("?", True, (Triple("Curie", "award received", "Nobel Prize in Chemistry"),))
-        near = {"Nobel Prize in Physics": (1.0, 0.0), "Nobel Prize in Chemistry": (1.0, 0.0)}
-
-        def answer(request):
-            if isinstance(request, EntailPackaged):
-                assert not ("Physics" in request.premise and "Chemistry" in request.hypothesis)
-                return Answer(Entailment(0.99, 0.0, 0.01))
-            return embedded(near)(request)
-
-        reply = "Yes. Curie received the Nobel Prize in Physics."
-        assert play(examined(reply, truth, second_opinion=True), answer).name == "error_knowledge"
-
-    def test_judge_reads(self):
-        """A model's reading of a sentence that the lexicon cannot read counts like any other statement."""
-        reply = "Yes. Munich owes its taxes to Austria."
-
-        def answer(request):
-            if isinstance(request, Embed):
-                return Failed(Reason.MISSING)
-            assert isinstance(request, Ask)
-            said = '[{"subject": "Munich", "relation": "country", "object": "Austria", "negated": false}]'
-            return Answer(Completion(said))
-
-        assert play(examined(reply, CITIES), answer).name == "correct"
-        assert play(examined(reply, CITIES, model=True), answer).name == "error_knowledge"
 
 
 class TestQuestionsRead:

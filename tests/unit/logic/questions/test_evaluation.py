@@ -1,6 +1,7 @@
 """Prompts, evaluation, and the simulated subject."""
 
 import pytest
+from benchmarks.logic.subject import Subject, estimate
 
 from guardrail.chat import ScriptedChat
 from guardrail.engine.drivers import run_sync
@@ -13,7 +14,6 @@ from guardrail.logic.oracles import Truth, judge
 from guardrail.logic.questions.cases import FactCase
 from guardrail.logic.questions.evaluation import by, evaluate, judged, rate
 from guardrail.logic.questions.prompt import prompt, rephrased
-from guardrail.logic.questions.subject import Subject, estimate
 from guardrail.requests import Completion, Untrusted
 from guardrail.testing import play
 

@@ -73,7 +73,7 @@ class Subject:
         self._relations = relations
         self._facts = set(facts)
         self._knowledge, self._inference, self._silence = rates
-        self._rng = random.Random(seed)  # noqa: S311  # nothing secret is drawn
+        self._rng = random.Random(seed)  # nothing secret is drawn
         objects: dict[str, set[str]] = defaultdict(set)
         for fact in self._facts:
             objects[fact.relation].add(fact.object)
@@ -84,7 +84,7 @@ class Subject:
 
     def seeded(self, seed: int) -> Subject:
         """The same subject, drawing anew."""
-        self._rng = random.Random(seed)  # noqa: S311
+        self._rng = random.Random(seed)
         return self
 
     def reply(self, case: FactCase) -> str:
@@ -97,7 +97,7 @@ class Subject:
         """What it says with a false fact or not, and with the conclusion turned or not."""
         facts, conclusion = list(case.facts), case.answer
         if misled:
-            rng = random.Random(case.identifier)  # noqa: S311
+            rng = random.Random(case.identifier)
             wrong = rng.randrange(len(facts))
             facts[wrong] = self._false(facts[wrong], rng)
             holds = Evaluator(facts, self._relations).truth(case.triple) is True

@@ -8,21 +8,21 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from guardrail.detector import Detector, Scope
-from guardrail.detectors.logic.dated import judge_claim
-from guardrail.detectors.logic.judging import Judge
-from guardrail.detectors.logic.outcomes import Outcome, Ruling, rule
-from guardrail.detectors.logic.reading import Said, said
-from guardrail.detectors.logic.world import World
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Flow, compute, gather
 from guardrail.errors import ConfigError, MissingExtra
+from guardrail.logic.dated import judge_claim
+from guardrail.logic.judging import Judge
 from guardrail.logic.knowledge.backend import KnowledgeBackend
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.prolog import EngineFault
+from guardrail.logic.outcomes import Outcome, Ruling, rule
+from guardrail.logic.reading import Said, said
+from guardrail.logic.statements import Statement, statements
+from guardrail.logic.world import World
 from guardrail.options import number, seconds
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
 from guardrail.text.sentences import sentences
-from guardrail.text.triples import Statement, statements
 
 __all__ = ["FactCheck"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from guardrail.detectors.logic.outcomes import Outcome
+from guardrail.logic.outcomes import Outcome
 from guardrail.logic.temporal.events import History
 from guardrail.logic.temporal.explanation import in_words
 from guardrail.logic.temporal.semantics import holds

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
-from guardrail.text.triples.items import Item
-from guardrail.text.triples.lexicon import Lexicon
-from guardrail.text.triples.model import Dated, Mention
-from guardrail.text.triples.reading import read
-from guardrail.text.triples.sides import PREPOSITIONS, Sentence, Sides
-from guardrail.text.triples.words import several, stem
+from guardrail.logic.statements.items import Item
+from guardrail.logic.statements.lexicon import Lexicon
+from guardrail.logic.statements.model import Dated, Mention
+from guardrail.logic.statements.reading import read
+from guardrail.logic.statements.sides import PREPOSITIONS, Sentence, Sides
+from guardrail.logic.statements.words import several, stem
 
 __all__ = ["dated"]
 

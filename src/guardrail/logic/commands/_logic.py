@@ -143,7 +143,7 @@ def asked(base: KnowledgeBase, triple: Triple) -> tuple[Judgement, list[str]]:
 
 def _notes(base: KnowledgeBase, triple: Triple) -> Iterator[str]:
     """What is near a name that is not known."""
-    from guardrail.detectors.logic.linking import Linker
+    from guardrail.logic.linking import Linker
 
     linker = Linker(base.entities(), base.aliases())
     for name in (triple.subject, triple.object):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from guardrail.detectors.logic.reading import Said
+from guardrail.logic.reading import Said
 
 __all__ = ["Outcome", "Ruling", "State", "rule"]
 

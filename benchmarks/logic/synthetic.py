@@ -27,7 +27,7 @@ def skewed_facts(count: int, *, seed: int = 0) -> Iterator[Triple]:
         count: how many.
         seed: of the drawing; the same gives the same facts.
     """
-    draw = random.Random(seed)  # noqa: S311  # invented, no secret
+    draw = random.Random(seed)  # invented, no secret
     weights = list(accumulate(1 / (rank + 1) for rank in range(len(RELATIONS))))
     subjects = max(count // 3, 10)
     objects = max(count // 5, 10)
@@ -47,7 +47,7 @@ def cyclic_facts(count: int, *, nodes: int = 20_000, seed: int = 0) -> list[Trip
 
     A ring through all entities, and chords drawn at random: every entity reaches every other.
     """
-    draw = random.Random(seed)  # noqa: S311  # invented, no secret
+    draw = random.Random(seed)  # invented, no secret
     edges = {(node, (node + 1) % nodes) for node in range(nodes)}
     while len(edges) < count:
         edges.add((draw.randrange(nodes), draw.randrange(nodes)))

@@ -13,9 +13,9 @@ No tagger and no model: what is known is the lexicon, which the caller makes fro
 
 from __future__ import annotations
 
-from guardrail.text.triples.dates import dated
-from guardrail.text.triples.lexicon import Lexicon, Saying
-from guardrail.text.triples.model import Dated, Mention, Statement
-from guardrail.text.triples.reading import statements
+from guardrail.logic.statements.dates import dated
+from guardrail.logic.statements.lexicon import Lexicon, Saying
+from guardrail.logic.statements.model import Dated, Mention, Statement
+from guardrail.logic.statements.reading import statements
 
 __all__ = ["Dated", "Lexicon", "Mention", "Saying", "Statement", "dated", "statements"]

@@ -11,12 +11,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from guardrail.detectors.logic.world import World
-from guardrail.logic.temporal.claims import read_claim
-from guardrail.logic.temporal.senses import Claim
-from guardrail.report import Span
-from guardrail.text.triples import Statement
-from guardrail.text.triples.words import (
+from guardrail.logic.statements import Statement
+from guardrail.logic.statements.words import (
     ADVERBS,
     ARTICLES,
     BE,
@@ -28,6 +24,10 @@ from guardrail.text.triples.words import (
     stem,
     words,
 )
+from guardrail.logic.temporal.claims import read_claim
+from guardrail.logic.temporal.senses import Claim
+from guardrail.logic.world import World
+from guardrail.report import Span
 
 __all__ = ["Said", "said"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
-from guardrail.text.triples.words import folded, words
+from guardrail.logic.statements.words import folded, words
 
 __all__ = ["Link", "Linker", "alike"]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.relations import Relation, Relations, reviewed
-from guardrail.text.triples import Lexicon, Saying
+from guardrail.logic.statements import Lexicon, Saying
 
 __all__ = ["lexicon", "lexicon_of", "sayings"]
 

@@ -13,11 +13,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
+from guardrail.logic.statements.items import Item, Known, items
+from guardrail.logic.statements.lexicon import Lexicon, Meaning
+from guardrail.logic.statements.model import Mention, Statement
+from guardrail.logic.statements.sides import BREAKS, Sentence, Sides, group
 from guardrail.text.sentences import sentences
-from guardrail.text.triples.items import Item, Known, items
-from guardrail.text.triples.lexicon import Lexicon, Meaning
-from guardrail.text.triples.model import Mention, Statement
-from guardrail.text.triples.sides import BREAKS, Sentence, Sides, group
 
 __all__ = ["read", "stated", "statements"]
 
@@ -47,7 +47,7 @@ def statements(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> l
             of a name ("Einstein") or "he" may stand for them.
 
     Example:
-        >>> from guardrail.text.triples.lexicon import Saying
+        >>> from guardrail.logic.statements.lexicon import Saying
         >>> lexicon = Lexicon({"Emma": "Emma"}, [Saying("was written by", "author")])
         >>> [(s.subject.name, s.relation, s.object.name) for s in statements("Emma was written by Jane Austen.", lexicon)]
         [('Emma', 'author', 'Jane Austen')]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from guardrail.text.triples.items import Item
-from guardrail.text.triples.lexicon import Lexicon
-from guardrail.text.triples.model import Mention
-from guardrail.text.triples.words import several
+from guardrail.logic.statements.items import Item
+from guardrail.logic.statements.lexicon import Lexicon
+from guardrail.logic.statements.model import Mention
+from guardrail.logic.statements.words import several
 
 __all__ = ["BREAKS", "PREPOSITIONS", "Sentence", "Sides", "group"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from guardrail.errors import ConfigError
-from guardrail.text.triples.words import ADVERBS, ARTICLES, BE, DO, HAVE, folded, stem, words
+from guardrail.logic.statements.words import ADVERBS, ARTICLES, BE, DO, HAVE, folded, stem, words
 
 __all__ = ["Lexicon", "Saying", "phrase"]
 

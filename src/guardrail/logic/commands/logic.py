@@ -87,7 +87,7 @@ def build(  # noqa: PLR0917  # an option each
       2    bad usage or input
       130  interrupted; pages from Wikidata are kept
     """
-    from guardrail.cli._facts import Query, gathered, wikidata
+    from guardrail.logic.commands._logic import Query, gathered, wikidata
     from guardrail.logic.knowledge import build as write
 
     target = Path(kb).expanduser()
@@ -180,7 +180,7 @@ def prove(kb: KB, subject: SUBJECT, relation: RELATION, object: OBJECT, json: AS
 
 
 def _tell(kb: str, names: tuple[str, str, str], *, json: bool, steps: bool) -> None:
-    from guardrail.cli._facts import asked, opened, proof_json, tree
+    from guardrail.logic.commands._logic import asked, opened, proof_json, tree
     from guardrail.logic.knowledge import Triple
 
     with opened(kb) as base:
@@ -235,7 +235,7 @@ def generate(
     """
     import json as library
 
-    from guardrail.cli._facts import opened
+    from guardrail.logic.commands._logic import opened
     from guardrail.logic.questions.cases import generate as from_facts
     from guardrail.logic.temporal.generation import generate as from_events
 
@@ -300,8 +300,8 @@ def evaluate(  # noqa: PLR0917  # an option each
       2    bad usage or input
       3    some had none
     """
-    from guardrail.cli._facts import ask_model, read_cases
     from guardrail.cli._guard import live_chat
+    from guardrail.logic.commands._logic import ask_model, read_cases
 
     if (model is None) == (replies is None):
         raise Usage("expected either --model NAME or --replies PATH: who is to answer?")

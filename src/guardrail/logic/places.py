@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from guardrail.text.triples.words import folded, several
+from guardrail.logic.statements.words import folded, several
 
 __all__ = ["Level", "level"]
 

@@ -12,9 +12,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from guardrail.text.triples.lexicon import Lexicon
-from guardrail.text.triples.model import Mention
-from guardrail.text.triples.words import (
+from guardrail.logic.statements.lexicon import Lexicon
+from guardrail.logic.statements.model import Mention
+from guardrail.logic.statements.words import (
     ADVERBS,
     ARTICLES,
     BE,

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import lru_cache
 
-from guardrail.detectors.logic.linking import Link, Linker
-from guardrail.detectors.logic.places import Level, level
 from guardrail.logic.knowledge.base import KnowledgeBase
-from guardrail.logic.sayings import lexicon_of, sayings
-from guardrail.text.triples import Mention
-from guardrail.text.triples.lexicon import phrase
+from guardrail.logic.linking import Link, Linker
+from guardrail.logic.places import Level, level
+from guardrail.logic.statements import Mention
+from guardrail.logic.statements.lexicon import phrase
+from guardrail.logic.vocabulary import lexicon_of, sayings
 
 __all__ = ["World"]
 
@@ -24,7 +24,7 @@ class World:
 
     Attributes:
         relations: those of the knowledge base.
-        lexicon: its names and ways of saying, for `guardrail.text.triples`.
+        lexicon: its names and ways of saying, for `guardrail.logic.statements`.
         events: its dated events.
     """
 

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from guardrail.detectors.logic.linking import LONGEST, Link, alike
-from guardrail.detectors.logic.outcomes import Outcome, State
-from guardrail.detectors.logic.world import World
 from guardrail.engine.flow import Failed, Flow, one
 from guardrail.logic.knowledge.backend import Prove, Values
 from guardrail.logic.knowledge.facts import Triple
 from guardrail.logic.knowledge.proofs import Judgement, sentence
 from guardrail.logic.knowledge.relations import Relation
-from guardrail.text.triples import Statement
+from guardrail.logic.linking import LONGEST, Link, alike
+from guardrail.logic.outcomes import Outcome, State
+from guardrail.logic.statements import Statement
+from guardrail.logic.world import World
 
 __all__ = ["PLACES", "SINGLE", "Judge"]
 

@@ -1,0 +1,34 @@
+"""The detectors; each imports only when it is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from guardrail._lazy import lazy
+
+if TYPE_CHECKING:
+    from guardrail.logic import FactCheck
+    from guardrail.memory import MemoryConsistency, PairConsistency
+    from guardrail.phr import PosteriorHallucinationRate
+    from guardrail.references import ReferenceCheck
+    from guardrail.selfcheck import SelfCheck
+
+_HOMES = {
+    "FactCheck": "guardrail.logic",
+    "MemoryConsistency": "guardrail.memory",
+    "PairConsistency": "guardrail.memory",
+    "PosteriorHallucinationRate": "guardrail.phr",
+    "ReferenceCheck": "guardrail.references",
+    "SelfCheck": "guardrail.selfcheck",
+}
+
+__all__ = [
+    "FactCheck",
+    "MemoryConsistency",
+    "PairConsistency",
+    "PosteriorHallucinationRate",
+    "ReferenceCheck",
+    "SelfCheck",
+]
+
+__getattr__, __dir__ = lazy(__name__, _HOMES)

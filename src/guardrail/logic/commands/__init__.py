@@ -1,0 +1,1 @@
+"""What this method adds to the command line."""
