@@ -48,8 +48,8 @@ def _trained() -> Path | None:
 def _measured(run: Run, folder: Path) -> list[Row]:
     from benchmarks._progress import progress
     from benchmarks.phr.process import table
+    from benchmarks.phr.process.model import NeuralProcess
     from benchmarks.phr.process.survey import Plan, count, survey
-    from guardrail.backends.neural_process import NeuralProcess
 
     process = NeuralProcess(folder, device=getattr(run.options, "process_device", "cpu"))
     plan = Plan.fast() if run.fast else Plan()

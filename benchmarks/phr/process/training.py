@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from benchmarks._training import write_tensors
 from benchmarks.phr.process.functions import EDGE, NOISE, Functions
-from guardrail.backends.neural_process.network import Shape, attention, build, tokens
+from benchmarks.phr.process.model.network import Shape, attention, build, tokens
 from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:

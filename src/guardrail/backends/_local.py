@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from guardrail._log import log
-from guardrail.backends._forked import apart, renewed
 from guardrail.backends._layers import Trunk, trunk
 from guardrail.backends._linear import arithmetic, has_any
-from guardrail.backends._networks import coarser, keep_layers
 from guardrail.backends._opened import opened
 from guardrail.backends.batching import Batches, Work, batches
+from guardrail.backends.forking import apart, renewed
+from guardrail.backends.networks import coarser, keep_layers
 from guardrail.backends.weights import digest, find, read_config
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.options import number

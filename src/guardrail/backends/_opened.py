@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from guardrail.backends._networks import quiet
+from guardrail.backends.networks import quiet
 from guardrail.backends.stored import is_in_groups, read_groups
 from guardrail.backends.weights import files
 from guardrail.errors import ConfigError

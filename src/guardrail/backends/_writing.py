@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
-from guardrail.backends._forked import apart
 from guardrail.backends._local import Device, LocalModel, Precision
 from guardrail.backends.batching import batches
+from guardrail.backends.forking import apart
 
 if TYPE_CHECKING:
     from tokenizers import Encoding

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from guardrail.backends._forked import renewed
 from guardrail.backends.batching import TOKENS_AT_ONCE, about_tokens
+from guardrail.backends.forking import renewed
 from guardrail.backends.weights import ENTAILMENT_MINI, is_here
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reason, Reply

@@ -20,9 +20,9 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.backends._forked import renewed
 from guardrail.backends._local import Device, LocalModel, Precision
 from guardrail.backends.batching import TOKENS_AT_ONCE, Work, about_tokens
+from guardrail.backends.forking import renewed
 from guardrail.backends.weights import MINILM
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.phr.process.model.bars import Bars
 
-from guardrail.backends.neural_process.bars import Bars
 from guardrail.errors import ConfigError, InputError
 
 BARS = Bars(count=8, edge=2.0)

@@ -5,7 +5,7 @@ import functools
 import pytest
 from tests.unit.backends.models import needs_local
 
-from guardrail.backends._networks import memory_name
+from guardrail.backends.networks import memory_name
 
 
 def wrapped(forward):

@@ -22,8 +22,8 @@ from guardrail.testing import play
 
 needs_local()
 
-from guardrail.backends.neural_process import Contexts, NeuralProcess, Shape  # noqa: E402
-from guardrail.backends.neural_process.network import attention, build, tokens  # noqa: E402
+from benchmarks.phr.process.model import Contexts, NeuralProcess, Shape  # noqa: E402
+from benchmarks.phr.process.model.network import attention, build, tokens  # noqa: E402
 
 ROOT = Path(__file__).parents[3]
 SHAPE = Shape(width=16, layers=2, heads=2, inner=32, bins=40)
@@ -295,7 +295,7 @@ RECIPE = """
 import os, sys
 from pathlib import Path
 from benchmarks.phr.process.training import Recipe, Training
-from guardrail.backends.neural_process import Shape
+from benchmarks.phr.process.model import Shape
 
 recipe = Recipe(
     Shape(width=16, layers=1, heads=2, inner=16, bins=20), stages=((6, 5), (6, 9)), batch=2, sequences=8, length=20, warmup=3

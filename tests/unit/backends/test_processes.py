@@ -8,7 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from guardrail.backends import _forked, _networks
+from guardrail.backends import forking as _forked
+from guardrail.backends import networks as _networks
 
 
 class Held:

@@ -10,10 +10,10 @@ from benchmarks.phr import process as part
 from benchmarks.phr.process import figures, statistics, survey, table
 from benchmarks.phr.process.functions import NOISE, Functions, Waves, pairs
 from benchmarks.phr.process.measure import EPSILONS, MAIN, Ranked, measure, true_rates
+from benchmarks.phr.process.model.bars import Bars
 from benchmarks.phr.process.training import Recipe, batch
 from scipy import stats
 
-from guardrail.backends.neural_process.bars import Bars
 from guardrail.phr.estimators import rate, rate_exact
 
 BARS = Bars(count=400, edge=1.0)

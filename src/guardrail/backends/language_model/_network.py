@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
-from guardrail.backends._forked import apart
 from guardrail.backends._local import LocalModel
-from guardrail.backends._networks import memory_name
 from guardrail.backends.batching import Work
+from guardrail.backends.forking import apart
 from guardrail.backends.language_model._head import Head, hidden_states
 from guardrail.backends.language_model._prefixes import Shape
+from guardrail.backends.networks import memory_name
 from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:

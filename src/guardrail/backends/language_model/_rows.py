@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.backends._networks import memory_name
 from guardrail.backends.language_model._prefixes import Path, Prefixes, shared
+from guardrail.backends.networks import memory_name
 
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal

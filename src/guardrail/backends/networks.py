@@ -9,8 +9,8 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from guardrail.backends._forked import renewed
 from guardrail.backends._int8 import quantise
+from guardrail.backends.forking import renewed
 from guardrail.errors import ConfigError
 
 __all__ = ["coarser", "keep_layers", "memory_name", "quiet"]

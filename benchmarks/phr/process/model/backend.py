@@ -16,9 +16,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from guardrail.backends._forked import apart
-from guardrail.backends.neural_process.contexts import Contexts
-from guardrail.backends.neural_process.network import Shape, build
+from benchmarks.phr.process.model.contexts import Contexts
+from benchmarks.phr.process.model.network import Shape, build
+from guardrail.backends.forking import apart
 from guardrail.backends.weights import checked, digest, read_config
 from guardrail.engine.backend import Backend
 from guardrail.engine.codec import key

@@ -13,8 +13,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from guardrail.backends._networks import memory_name
-from guardrail.backends.neural_process.bars import Bars
+from benchmarks.phr.process.model.bars import Bars
+from guardrail.backends.networks import memory_name
 from guardrail.errors import ConfigError
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from guardrail.backends.neural_process.network import Shape, attention, memory, tokens
+from benchmarks.phr.process.model.network import Shape, attention, memory, tokens
 from guardrail.errors import InputError
 
 if TYPE_CHECKING:
