@@ -93,7 +93,7 @@ class _Once(Generic[M]):
         renewed(self)
 
     def renew_locks(self) -> None:
-        """As `_forked.Locked` wants it."""
+        """As `forking.Locked` wants it."""
         self._lock = threading.Lock()
 
     def __call__(self) -> M:

@@ -8,13 +8,13 @@ from types import SimpleNamespace
 
 import pytest
 
-from guardrail.backends import forking as _forked
-from guardrail.backends import networks as _networks
+from guardrail.backends import forking
+from guardrail.backends import networks
 
 
 class Held:
     def __init__(self):
-        _forked.renewed(self)
+        forking.renewed(self)
 
     def renew_locks(self):
         self.lock = threading.Lock()
@@ -69,7 +69,7 @@ class TestQuiet:
         """The first that is done leaves the other its quiet; the last leaves all as it was."""
         logging = Logging()
         transformers = SimpleNamespace(utils=SimpleNamespace(logging=logging))
-        first, second = _networks.quiet(transformers), _networks.quiet(transformers)
+        first, second = networks.quiet(transformers), networks.quiet(transformers)
         first.__enter__()
         second.__enter__()
         assert (logging.bars, logging.level) == (False, 40)
@@ -82,6 +82,6 @@ class TestQuiet:
         """They stay off where they were."""
         logging = Logging()
         logging.bars = False
-        with _networks.quiet(SimpleNamespace(utils=SimpleNamespace(logging=logging))):
+        with networks.quiet(SimpleNamespace(utils=SimpleNamespace(logging=logging))):
             pass
         assert (logging.bars, logging.level) == (False, 30)
