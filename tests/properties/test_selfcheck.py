@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from guardrail.requests import Entailment
 from guardrail.selfcheck import bertscore, early, ngram, prompt
-from guardrail.selfcheck.nli.check import check as nli
-from guardrail.selfcheck.qa.check import check as qa
+from guardrail.selfcheck.nli import check as nli
+from guardrail.selfcheck.qa import check as qa
 from guardrail.selfcheck.similar import similarity
 from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import sentences

@@ -22,7 +22,7 @@ from guardrail.selfcheck.commands import _selfcheck
 from guardrail.selfcheck.ensemble import fits
 from guardrail.selfcheck.ensemble.fits import Fit, Knot, Member
 from guardrail.selfcheck.ensemble.stack import Stack
-from guardrail.selfcheck.nli.check import check as nli
+from guardrail.selfcheck.nli import check as nli
 from guardrail.testing.server import serve
 
 TRUE, FALSE = "Mary was born in Jedburgh in 1780.", "She founded a school in Aberdeen."

@@ -21,7 +21,7 @@ from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Completion, Entail, Entailment
 from guardrail.selfcheck import EnsembleCheck, NliCheck
 from guardrail.selfcheck.ensemble.fits import Fit, Knot, Labelled, Member
-from guardrail.selfcheck.nli.check import check as nli
+from guardrail.selfcheck.nli import check as nli
 from guardrail.testing import play
 
 OPTIONS = {"model": "packaged", "measure": "not_entailed", "premise": "top"}

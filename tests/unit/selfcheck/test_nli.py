@@ -6,7 +6,7 @@ import pytest
 
 from guardrail.errors import ConfigError
 from guardrail.requests import Entail, Entailment
-from guardrail.selfcheck.nli.check import check as nli
+from guardrail.selfcheck.nli import check as nli
 
 
 def soft_max(*logits):

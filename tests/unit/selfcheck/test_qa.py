@@ -17,7 +17,7 @@ from guardrail.engine.flow import Answer, Failed, Keep, Reason
 from guardrail.errors import ConfigError
 from guardrail.requests import Answerable, Ask, Choose, Completion, Distract, Question, QuestionAnswer
 from guardrail.selfcheck import EnsembleCheck
-from guardrail.selfcheck.qa.check import check as qa
+from guardrail.selfcheck.qa import check as qa
 from guardrail.selfcheck.qa.scores import options
 from guardrail.testing import play
 
