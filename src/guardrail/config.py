@@ -31,8 +31,8 @@ effort = "fast"
 bibliography = "refs.sqlite"
 
 [[detectors]]
-name = "facts"
-kb = "world.kb"                       # a knowledge base (`guardrail facts build`)
+name = "logic"
+kb = "world.kb"                       # a knowledge base (`guardrail logic build`)
 ```
 
 Paths are relative to the file; a model is a folder beside it or, where there is none, a name. An unknown entry is an error that names it.
@@ -47,8 +47,9 @@ from typing import Any
 
 from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, MissingExtra, UnknownName, WeightsMissing
+from guardrail.options import PathOption
 from guardrail.policies import parse_policy
-from guardrail.registry import BACKENDS, CHATS, DETECTORS, Registry
+from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 
 __all__ = ["load"]
 
@@ -62,9 +63,6 @@ _KINDS: dict[str, Any] = {
     "deadline": int | float,
 }
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
-_PATHS = ("bibliography", "kb", "source")  # options of detectors and adapters that are paths
-_MODELS = ("model", "questions", "distractors", "answering", "answerability")
-"""Options of a local backend that are folders or names."""
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -101,7 +99,7 @@ def load(path: str | Path) -> dict[str, Any]:
         for lane in BACKENDS
         if lane in entries
     }
-    listed = entries.get("detectors", [{"name": "references"}])
+    listed = entries.get("detectors", [{"name": DEFAULT}])
     if not isinstance(listed, list):
         raise ConfigError(f"{path}: expected [[detectors]] tables, got {_kind(listed)}")
     options["detectors"] = [_made(file, DETECTORS, entry, "[[detectors]]") for entry in listed]
@@ -112,19 +110,18 @@ def _is_text(entry: Mapping[str, Any], name: str) -> bool:
     return isinstance(entry.get(name), str)
 
 
-def _made(file: Path, registry: Registry, entry: Any, where: str) -> Any:
-    """What an entry describes. A fit, or a local model, is a file or folder beside the file, else a name."""
+def _made(file: Path, registry: Registry[type], entry: Any, where: str) -> Any:
+    """What an entry describes; options that are `paths` of its class are looked for beside the file."""
     key = "name" if registry is DETECTORS else "adapter"
     if not isinstance(entry, Mapping) or not _is_text(entry, key):
         raise ConfigError(f'{file}: expected {where} to hold {key} = "…", got {_kind(entry)}')
     options = {name: value for name, value in entry.items() if name != key}
-    for name in _PATHS:
-        if _is_text(options, name):
-            options[name] = file.parent / Path(options[name]).expanduser()
-    for name in _MODELS if entry[key] == "local" else ("fit",):
-        if _is_text(options, name) and (beside := file.parent / Path(options[name]).expanduser()).exists():
-            options[name] = beside
     try:
+        for name, kind in getattr(registry[entry[key]], "paths", {}).items():
+            if _is_text(options, name):
+                path = file.parent / Path(options[name]).expanduser()
+                if kind is PathOption.FILE or path.exists():
+                    options[name] = path
         return registry.create(entry[key], options)
     except (UnknownName, MissingExtra, WeightsMissing) as error:  # a caller may want to tell these
         error.add_note(f"in {where} of {file}")

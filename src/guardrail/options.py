@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from enum import StrEnum
 from typing import Any
 
 from guardrail.errors import ConfigError
 
-__all__ = ["number", "one_of", "seconds"]
+__all__ = ["PathOption", "number", "one_of", "seconds"]
+
+
+class PathOption(StrEnum):
+    """How a configuration file reads a text that is given for an option; a class lists such options as `paths`."""
+
+    FILE = "file"
+    """A path, relative to the configuration file."""
+    FILE_OR_NAME = "file or name"
+    """The same if something is there, else a name."""
 
 
 def number(

@@ -7,15 +7,17 @@ import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib import metadata
-from typing import Any, cast
+from typing import Any, Generic, TypeVar, cast
 
 from guardrail.errors import ConfigError, UnknownName
 
-__all__ = ["BACKENDS", "CHATS", "DETECTORS", "Registry"]
+__all__ = ["BACKENDS", "CHATS", "COMMANDS", "DEFAULT", "DETECTORS", "Registry"]
+
+T = TypeVar("T")
 
 
-class Registry(Mapping[str, type]):
-    """Names → classes, imported when asked for; plug-ins come from an entry-point group.
+class Registry(Mapping[str, T], Generic[T]):
+    """Names → classes (or other objects), imported when asked for; plug-ins come from an entry-point group.
 
     A plug-in that does not import warns and is skipped when listed; asked for by name it raises.
     """
@@ -32,7 +34,8 @@ class Registry(Mapping[str, type]):
         return self._plugins
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted({*self._targets, *self._entry_points()}))
+        """Those built in, as they were listed; then those of plug-ins, by name."""
+        return iter([*self._targets, *sorted(set(self._entry_points()) - set(self._targets))])
 
     def __len__(self) -> int:
         return len({*self._targets, *self._entry_points()})
@@ -40,14 +43,14 @@ class Registry(Mapping[str, type]):
     def __contains__(self, name: object) -> bool:
         return name in self._targets or name in self._entry_points()
 
-    def __getitem__(self, name: str) -> type:
+    def __getitem__(self, name: str) -> T:
         if name in self._targets:
             module, _, attribute = self._targets[name].partition(":")
-            return cast("type", getattr(importlib.import_module(module), attribute))
+            return cast("T", getattr(importlib.import_module(module), attribute))
         if name in self._entry_points():
             point = self._entry_points()[name]
             try:
-                return cast("type", point.load())
+                return cast("T", point.load())
             except Exception as error:
                 raise ConfigError(
                     f"the {self._kind} {name!r} of the plug-in {point.value!r} does not import: {error!r}. "
@@ -55,7 +58,7 @@ class Registry(Mapping[str, type]):
                 ) from error
         raise UnknownName(self._kind, name, self)
 
-    def working(self) -> dict[str, type]:
+    def working(self) -> dict[str, T]:
         """All that import; one warning for each that does not."""
         found = {}
         for name in self:
@@ -67,7 +70,7 @@ class Registry(Mapping[str, type]):
 
     def create(self, name: str, parameters: Mapping[str, Any]) -> Any:
         """An instance; wrong parameters are named, with those that exist."""
-        found = self[name]
+        found: Any = self[name]
         accepted = list(inspect.signature(found).parameters.values())
         known = [p.name for p in accepted if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
         anything = any(p.kind is p.VAR_KEYWORD for p in accepted)
@@ -79,11 +82,11 @@ class Registry(Mapping[str, type]):
         return found(**parameters)
 
 
-DETECTORS = Registry(
+DETECTORS: Registry[type] = Registry(
     "detector",
     "guardrail.detectors",
     {
-        "facts": "guardrail.logic:FactCheck",
+        "logic": "guardrail.logic:FactCheck",
         "memory": "guardrail.memory:MemoryConsistency",
         "pairs": "guardrail.memory:PairConsistency",
         "phr": "guardrail.phr:PosteriorHallucinationRate",
@@ -93,7 +96,10 @@ DETECTORS = Registry(
 )
 """Every detector by name."""
 
-CHATS = Registry(
+DEFAULT = "references"
+"""The detector of a configuration that names none."""
+
+CHATS: Registry[type] = Registry(
     "chat adapter",
     "guardrail.chats",
     {
@@ -104,7 +110,7 @@ CHATS = Registry(
 )
 """Every chat adapter that a configuration file can name."""
 
-BACKENDS: Mapping[str, Registry] = {
+BACKENDS: Mapping[str, Registry[type]] = {
     "answers": Registry(
         "model that answers questions",
         "guardrail.answer_models",
@@ -146,3 +152,16 @@ BACKENDS: Mapping[str, Registry] = {
     ),
 }
 """By lane, every other backend that a configuration file can name."""
+
+COMMANDS: Registry[Any] = Registry(
+    "set of commands",
+    "guardrail.commands",
+    {
+        "references": "guardrail.references.commands:METHOD",
+        "selfcheck": "guardrail.selfcheck.commands:METHOD",
+        "memory": "guardrail.memory.commands:METHOD",
+        "phr": "guardrail.phr.commands:METHOD",
+        "logic": "guardrail.logic.commands:METHOD",
+    },
+)
+"""What each method adds to the command line, a `guardrail.cli._methods.Method`."""

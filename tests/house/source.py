@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,22 +23,23 @@ class Import:
     typing: bool  # under TYPE_CHECKING: never loaded
 
 
-def modules(folder: Path, base: Path) -> dict[str, Path]:
-    """The Python files below a folder by module name."""
+def modules(folder: Path, base: Path) -> dict[str, str]:
+    """The source of the Python files below a folder, by module name."""
     found = {}
     for path in sorted(folder.rglob("*.py")):
         parts = path.relative_to(base).with_suffix("").parts
-        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+        name = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        found[name] = path.read_text(encoding="utf-8")
     return found
 
 
-def guardrail_modules() -> dict[str, Path]:
+def guardrail_modules() -> dict[str, str]:
     return modules(SRC / "guardrail", SRC)
 
 
-def imports(path: Path) -> Iterator[Import]:
-    """All imports of a file, wherever they stand."""
-    yield from _imports(ast.parse(path.read_text(encoding="utf-8")), lazy=False, typing=False)
+def imports(source: str) -> Iterator[Import]:
+    """All imports of a source, wherever they are."""
+    yield from _imports(ast.parse(source), lazy=False, typing=False)
 
 
 def _imports(node: ast.AST, *, lazy: bool, typing: bool) -> Iterator[Import]:
@@ -60,7 +61,22 @@ def _imports(node: ast.AST, *, lazy: bool, typing: bool) -> Iterator[Import]:
             yield from _imports(child, lazy=lazy or inside, typing=typing)
 
 
-def loaded(found: Import, known: dict[str, Path]) -> str:
-    """The module that an import loads: `from guardrail import codec` loads guardrail.engine.codec."""
+def loaded(found: Import, known: Mapping[str, str]) -> str:
+    """The module that an import loads: `from guardrail import cache` loads guardrail.cache."""
     whole = f"{found.module}.{found.name}"
     return whole if found.name and whole in known else found.module
+
+
+def strings(source: str) -> Iterator[tuple[str, int]]:
+    """Every string of a source with its line, docstrings left out."""
+    tree = ast.parse(source)
+    spoken = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in spoken:
+            yield node.value, node.lineno

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, TypeVar
 
 from guardrail.backends._inputs import joined
 from guardrail.backends._local import Device, LocalModel, Precision
@@ -16,6 +16,7 @@ from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
+from guardrail.options import PathOption
 from guardrail.requests import Answerable, Choose
 
 if TYPE_CHECKING:
@@ -88,6 +89,11 @@ class AnswerModel(Backend[Asked]):
     Differs from that package: where an input is too long it cuts the question off first, here the text loses its
     end; a "</s>" that stands in a text is text (there it ends the program).
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {
+        "answering": PathOption.FILE_OR_NAME,
+        "answerability": PathOption.FILE_OR_NAME,
+    }
 
     def __init__(
         self,

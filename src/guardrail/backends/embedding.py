@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from guardrail.backends.weights import MINILM
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
+from guardrail.options import PathOption
 from guardrail.requests import Embed, Vector
 
 __all__ = ["Embedder", "pooled"]
@@ -63,6 +65,8 @@ class Embedder(Backend[Embed]):
         WeightsMissing: no such model here; the message holds the command that fetches it.
         ConfigError: pickled weights, a model that pools in another way, no such device.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     batch = 256
 

@@ -10,13 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
 from guardrail.backends.batching import Work, about_tokens, tune
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
+from guardrail.options import PathOption
 from guardrail.requests import Entail, Entailment
 
 if TYPE_CHECKING:
@@ -141,6 +142,8 @@ class EntailmentModel(Backend[Entail]):
         WeightsMissing: no such model here; the message holds the command that fetches it.
         ConfigError: pickled weights, labels that cannot be told, no such device.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     def __init__(
         self,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from guardrail.backends._inputs import joined, mark
 from guardrail.backends._local import Device, Precision
@@ -19,7 +19,7 @@ from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
-from guardrail.options import number
+from guardrail.options import PathOption, number
 from guardrail.requests import Distract, Question, QuestionAnswer
 
 if TYPE_CHECKING:
@@ -68,6 +68,11 @@ class QuestionModel(Backend[Asked]):
 
     Differs from that package: a separator that stands in a text is text; inputs are cut at `longest`.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {
+        "questions": PathOption.FILE_OR_NAME,
+        "distractors": PathOption.FILE_OR_NAME,
+    }
 
     def __init__(
         self,

@@ -15,7 +15,7 @@ from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from guardrail.backends.weights import MINILM
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
+from guardrail.options import PathOption
 from guardrail.requests import Compare, Similarity
 
 __all__ = [
@@ -163,6 +164,8 @@ class BertScore(Backend[Compare]):
         WeightsMissing: no such model here; the message holds the command that fetches it.
         ConfigError: pickled weights, no such layer or device, a baseline of 1 or more.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     batch = 4_096
     capacity: int | None = TOKENS_AT_ONCE

@@ -15,11 +15,19 @@ from guardrail._lazy import lazy
 if TYPE_CHECKING:
     from guardrail.chat.completions import CompletionsModel as CompletionsModel
     from guardrail.chat.langchain import LangChainChat as LangChainChat
+    from guardrail.chat.logprobs import spelt as spelt
+    from guardrail.chat.logprobs import token_logprob as token_logprob
+    from guardrail.chat.logprobs import token_logprobs as token_logprobs
     from guardrail.chat.openai import OpenAIChat as OpenAIChat
     from guardrail.chat.recorded import RecordedChat as RecordedChat
+    from guardrail.chat.recorded import read_recording as read_recording
     from guardrail.chat.scripted import ScriptedChat as ScriptedChat
 
 _HOMES = {
+    "read_recording": "guardrail.chat.recorded",
+    "spelt": "guardrail.chat.logprobs",
+    "token_logprob": "guardrail.chat.logprobs",
+    "token_logprobs": "guardrail.chat.logprobs",
     "CompletionsModel": "guardrail.chat.completions",
     "LangChainChat": "guardrail.chat.langchain",
     "OpenAIChat": "guardrail.chat.openai",

@@ -14,7 +14,7 @@ from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Se
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -22,6 +22,7 @@ from guardrail.engine import codec
 from guardrail.engine.backend import Backend, has_async_form
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import InputError, ParseError, RecordingMiss
+from guardrail.options import PathOption
 from guardrail.requests import Ask, Completion
 
 __all__ = ["Recorded", "RecordedChat", "Source", "read_recording"]
@@ -58,6 +59,8 @@ class RecordedChat:
         ParseError: another line of the file is no recorded reply; with its number.
         InputError: there is no such file, and nothing to record from.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {"source": PathOption.FILE}
 
     capacity: int | None = None
     aanswer: Callable[[Sequence[Ask]], Coroutine[Any, Any, list[Reply[Completion]]]] | None = None

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any, NoReturn
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -12,15 +12,11 @@ from guardrail._version import __version__
 from guardrail.cli._command import Command
 from guardrail.cli._errors import Application
 from guardrail.cli._help import NARROW, help_of
+from guardrail.cli._methods import extended, hang, methods
 from guardrail.cli.bench import bench
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
-from guardrail.logic.commands.logic import ask, build, evaluate, generate, prove
-from guardrail.memory.commands import app as memory_app
-from guardrail.phr.commands.phr import phr
-from guardrail.references.commands.index import add, find, stats
-from guardrail.selfcheck.commands.selfcheck import SelfCheckCommand, selfcheck
 
 __all__ = ["app", "run"]
 
@@ -33,8 +29,6 @@ app = typer.Typer(
     context_settings=NARROW,
     invoke_without_command=True,
 )
-index_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True, context_settings=NARROW)
-facts_app = typer.Typer(rich_markup_mode=None, invoke_without_command=True, context_settings=NARROW)
 
 
 def _version(wanted: bool) -> None:
@@ -64,59 +58,25 @@ def root(
         typer.echo(context.get_help())
 
 
-def _command(group: typer.Typer, command: Callable[..., None], name: str, short: str, **more: Any) -> None:
-    settings = NARROW | more.pop("context_settings", {})
-    group.command(name, help=help_of(command), short_help=short, context_settings=settings, **more)(command)
-
-
-def _index(context: typer.Context) -> None:
-    """Make and ask a bibliography: one file that knows which works exist.
-
-    Examples:
-      guardrail index add library.sqlite refs.bib zotero.json
-      guardrail index find library.sqlite "Attention is all you need"
-      guardrail check answer.md --bibliography library.sqlite
-    """
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
-def _facts(context: typer.Context) -> None:
-    """Make and ask a knowledge base: facts, what follows from them, and proofs.
-
-    Asking needs SWI-Prolog and the extra [logic]; `guardrail doctor` says whether they are there.
-
-    Examples:
-      guardrail facts build world.kb facts.tsv events.csv
-      guardrail facts prove world.kb "Paris" "country" "France"
-      guardrail check answer.md --facts world.kb
-    """
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-
-
 app.callback(help=help_of(root))(root)
-_command(app, demo, "demo", "See a chain being guarded; no key needed.")
-_command(app, check, "check", "Find made-up references and false facts in an answer.", cls=Command)
-_command(
-    app, selfcheck, "selfcheck", "Score sentences against other answers of the model.", cls=SelfCheckCommand
+hang(app, demo, "demo", "See a chain being guarded; no key needed.")
+hang(
+    app,
+    extended(check, [one.detectors for one in methods().values() if one.detectors], behind="prompt"),
+    "check",
+    "Find made-up references and false facts in an answer.",
+    cls=Command,
 )
-_command(app, phr, "phr", "Judge the answer to a few-shot prompt by the model's own tasks.", cls=Command)
-app.add_typer(index_app, name="index", short_help="Make and ask a bibliography.")
-index_app.callback(help=help_of(_index))(_index)
-_command(index_app, add, "add", "Add files to an index.")
-_command(index_app, find, "find", "Look a work up.")
-_command(index_app, stats, "stats", "Say what an index holds.")
-app.add_typer(facts_app, name="facts", short_help="Make and ask a knowledge base.")
-facts_app.callback(help=help_of(_facts))(_facts)
-_command(facts_app, build, "build", "Make a knowledge base from facts.")
-_command(facts_app, ask, "ask", "Ask whether a relation holds.")
-_command(facts_app, prove, "prove", "Prove or refute it, step by step.")
-_command(facts_app, generate, "generate", "Make questions with known answers.")
-_command(facts_app, evaluate, "evaluate", "Put questions to a model.")
-app.add_typer(memory_app, name="memory", short_help="Measure how consistent a model's memory is.")
-_command(app, doctor, "doctor", "What is installed, what is missing.")
-_command(
+for _method in methods().values():
+    if _method.commands is not None:
+        _method.commands(app)
+hang(
+    app,
+    extended(doctor, [one.doctor for one in methods().values() if one.doctor], behind="config"),
+    "doctor",
+    "What is installed, what is missing.",
+)
+hang(
     app,
     bench,
     "bench",

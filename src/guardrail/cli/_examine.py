@@ -8,56 +8,38 @@ import re
 import shutil
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from importlib import metadata
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from guardrail._version import __version__
+from guardrail.cli._methods import Item, methods, own, tried
 
-__all__ = ["Item", "everything"]
+__all__ = ["everything"]
 
 DISTRIBUTION = "guardrail-sdk"
-PLUGINS = ("guardrail.detectors", "guardrail.chats")
+PLUGINS = ("guardrail.detectors", "guardrail.chats", "guardrail.commands")
 PROGRAMS = {
-    "swipl": ("swi-prolog-nox", "SWI-Prolog, for knowledge bases"),
     "chromium": ("chromium", "to print report pages"),
 }
 PATIENCE = 5.0  # seconds for an endpoint
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing that was looked at; `missing` things are optional."""
-
-    section: str
-    name: str
-    state: Literal["ok", "missing", "broken"]
-    detail: str = ""
-    mend: str = ""
-
-    def as_dict(self) -> dict[str, str]:
-        """For JSON."""
-        return asdict(self)
-
-
 def everything(
-    *, online: bool, base_url: str | None, config: str | None, indexes: Sequence[str]
-) -> Iterator[Item]:
-    """All items, section by section."""
-    yield from _installation()
-    yield from _extras()
-    yield _entailment()
-    yield from _plugins()
-    yield from _settings(config)
-    yield from _files(indexes)
-    yield from _programs()
-    yield _prolog()
+    *, online: bool, base_url: str | None, config: str | None, options: Mapping[str, Any]
+) -> list[Item]:
+    """All items, section by section; `options` are those that the methods added."""
+    items = [*_installation(), *_extras(), *_plugins(), *_settings(config), *_programs()]
+    for method in methods().values():
+        if method.doctor is not None:
+            items += method.doctor(**{one.name: options[one.name] for one in own(method.doctor)})
     if base_url is not None or online:
-        yield _endpoint(base_url)
+        items.append(_endpoint(base_url))
+    sections = list(dict.fromkeys(item.section for item in items))
+    return sorted(items, key=lambda item: sections.index(item.section))
 
 
 # --- installed ---------------------------------------------------------------------------------------------
@@ -93,16 +75,6 @@ def _extras() -> Iterator[Item]:
             ", ".join(f"{item.name} {item.detail}" for item in items),
             mend if lacking else "",
         )
-
-
-def _entailment() -> Item:
-    """The packaged entailment model: no extra can name it, for it is a distribution of its own."""
-    from guardrail.backends import ENTAILMENT_INSTALL, ENTAILMENT_MINI, is_here
-
-    section, what = "models (optional)", "sentences against documents and other answers"
-    if is_here(ENTAILMENT_MINI):
-        return Item(section, ENTAILMENT_MINI, "ok", what)
-    return Item(section, ENTAILMENT_MINI, "missing", f"missing; {what}", ENTAILMENT_INSTALL)
 
 
 def _requirements() -> dict[str, list[tuple[str, str]]]:
@@ -183,7 +155,7 @@ def _settings(config: str | None) -> Iterator[Item]:
     if config is None and not Path(path).is_file():
         yield Item(section, "guardrail.toml", "ok", "none here; options and code do as well")
         return
-    yield _tried(
+    yield tried(
         section, path, partial(_configuration, path), "mend the entry that is named, or run without it"
     )
 
@@ -193,45 +165,6 @@ def _configuration(path: str) -> str:
 
     guard = Guard.from_config(path)
     return f"{', '.join(d.name for d in guard.detectors)}; policy {guard.policy.policy}"
-
-
-def _files(indexes: Sequence[str]) -> Iterator[Item]:
-    from guardrail.references.commands.bibliography import cache_folder
-
-    section = "files"
-    folder = cache_folder()
-    kept = list(folder.glob("*.sqlite")) if folder.is_dir() else []
-    size = sum(file.stat().st_size for file in kept) / 1e6
-    detail = f"{len(kept)} remembered bibliographies, {size:.1f} MB" if kept else "empty"
-    nearest = next(place for place in (folder, *folder.parents) if place.exists())
-    if os.access(nearest, os.W_OK):
-        yield Item(section, "cache", "ok", f"{folder}: {detail}")
-    else:
-        yield Item(
-            section,
-            "cache",
-            "missing",
-            f"{folder}: cannot be written, so bibliographies are read anew each time",
-            "export XDG_CACHE_HOME=a folder of yours",
-        )
-    for index in indexes:
-        mend = f"mv {index} {index}.broken; guardrail index add {index} FILES…"
-        yield _tried(section, index, partial(_index, index), mend)
-
-
-def _index(path: str) -> str:
-    from guardrail.references.bibliography.index import Index
-
-    with Index.open(Path(path).expanduser()) as index:
-        stats = index.stats()
-    return f"{stats.records:,} works" + (", declared complete" if stats.complete else "")
-
-
-def _tried(section: str, name: str, look: Callable[[], str], mend: str) -> Item:
-    try:
-        return Item(section, name, "ok", look())
-    except Exception as error:  # noqa: BLE001  # whatever is wrong with it is the finding
-        return Item(section, name, "broken", str(error) or type(error).__name__, mend)
 
 
 def _programs() -> Iterator[Item]:
@@ -244,18 +177,6 @@ def _programs() -> Iterator[Item]:
             place or f"not found; {purpose}",
             "" if place else f"sudo apt-get install {package}",
         )
-
-
-def _prolog() -> Item:
-    """Whether knowledge bases can be opened; starts the engine where it is there."""
-    from guardrail.logic.knowledge import prolog
-
-    section, name = "programs (optional)", "knowledge bases"
-    missing = prolog.available()
-    if missing is None:
-        return Item(section, name, "ok", f"SWI-Prolog {prolog.engine().version}, by pyswip")
-    mend = f"sudo apt-get install {prolog.PACKAGE}; pip install '{DISTRIBUTION}[logic]'"
-    return Item(section, name, "missing", f"cannot be opened: {missing.split('. ')[0]}", mend)
 
 
 # --- reachable ---------------------------------------------------------------------------------------------

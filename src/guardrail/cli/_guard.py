@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from guardrail.cli._errors import Usage
+from guardrail.cli._methods import CheckContext, methods, option, own
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra
 
@@ -25,19 +26,17 @@ __all__ = ["Built", "Choice", "Nobody", "build", "live_chat", "names_model", "re
 class Choice:
     """What the user chose; `None` = nothing. Options of a few words were checked by the command line."""
 
-    bibliography: tuple[str, ...] = ()
-    complete: bool = False
-    facts: str | None = None
     model: str | None = None
     base_url: str | None = None
     api_key_env: str | None = None
-    effort: Any = None
     policy: str | None = None
     on_unverified: Any = None
     fail: Any = None
     config: str | None = None
     budget: str | None = None
     deadline: float | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)
+    """Options that the methods added, by name."""
 
 
 @dataclass(slots=True)
@@ -66,14 +65,9 @@ class Built:
                 "regenerate: a given answer cannot be written again, so that step is left out; it works in "
                 "a chain (`guardrail demo`)"
             )
-        unverified = any(f.verdict == "unverified" and f.detector == "references" for f in report.findings)
-        if unverified and not self._asks():
-            options = ["--model NAME to ask a chat model about them"]
-            if not self.choice.bibliography:
-                options.insert(0, "--bibliography PATH to look them up")
-            elif not self.choice.complete:
-                options.append("--complete if the bibliography holds everything")
-            notes.append(f"nobody was asked about what is unverified; add {', or '.join(options)}")
+        if not self._asks():
+            for method in methods().values():
+                notes += method.notes(report, self.choice.more) if method.notes else ()
         return notes
 
     def _asks(self) -> bool:
@@ -113,52 +107,34 @@ def build(choice: Choice) -> Iterator[Built]:
 def _configured(choice: Choice) -> Built:
     from guardrail.guard import Guard
 
-    alone = {
-        "--bibliography": choice.bibliography,
-        "--complete": choice.complete,
-        "--facts": choice.facts,
+    alone = {option(name): value for name, value in choice.more.items()} | {
         "--model": choice.model,
         "--base-url": choice.base_url,
         "--api-key-env": choice.api_key_env,
-        "--effort": choice.effort,
     }
-    for option, value in alone.items():
+    for name, value in alone.items():
         if value:
             raise Usage(
-                f"{option} cannot be combined with --config: write it into {choice.config}, or leave --config out"
+                f"{name} cannot be combined with --config: write it into {choice.config}, or leave --config out"
             )
     return Built(Guard.from_config(choice.config or ""), choice)
 
 
 def _optioned(choice: Choice, open_files: ExitStack) -> Built:
     from guardrail.guard import Guard
-    from guardrail.references import ReferenceCheck
 
-    built_from: list[str] = []
-    known: Any = None
-    if choice.bibliography:
-        from guardrail.references.commands.bibliography import opened
-
-        known, built_from = open_files.enter_context(opened(choice.bibliography, complete=choice.complete))
-    elif choice.complete:
-        raise Usage("--complete says something about a bibliography: add --bibliography PATH")
-    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if _live(choice) else Nobody()
-    detectors: list[Any] = [ReferenceCheck(effort=choice.effort or "fast", bibliography=known)]
-    if choice.facts is not None:
-        from guardrail.logic import FactCheck
-        from guardrail.logic.commands._logic import opened as opened_facts
-
-        detectors.append(FactCheck(open_files.enter_context(opened_facts(choice.facts))))
-    return Built(Guard(detectors, chat=chat), choice, warnings=built_from)
-
-
-def _live(choice: Choice) -> bool:
-    options = {
-        "--base-url": choice.base_url,
-        "--api-key-env": choice.api_key_env,
-        "--effort": choice.effort,
-    }
-    return names_model(choice.model, options)
+    live = names_model(choice.model, {"--base-url": choice.base_url, "--api-key-env": choice.api_key_env})
+    context = CheckContext(choice.model, open_files)
+    detectors = [
+        detector
+        for method in methods().values()
+        if method.detectors is not None
+        for detector in method.detectors(
+            context, **{p.name: choice.more[p.name] for p in own(method.detectors)}
+        )
+    ]
+    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else Nobody()
+    return Built(Guard(detectors, chat=chat), choice, warnings=context.warnings)
 
 
 def names_model(model: str | None, options: Mapping[str, object]) -> bool:

@@ -178,7 +178,10 @@ class Stage:
         first, second = outcome.annotated, outcome.regenerated
         settled = sum(_settled(finding) for finding in first.findings)
         asked = sum(1 for finding in first.findings) - settled
-        calls, more = (report.cost.alone.get("references", Cost()).calls for report in (first, second))
+        calls, more = (
+            sum(report.cost.alone.get(name, Cost()).calls for name in report.signatures)
+            for report in (first, second)
+        )
         each = f", {calls / asked:.0f} each" if asked else ""
         seconds = sum(r.cost.wall_seconds for r in (first, second, outcome.scored))
         self._body(

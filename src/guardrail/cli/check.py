@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,14 +12,6 @@ from guardrail.cli._errors import Usage, code_of, say
 from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_REPORT, QUIET
 
 __all__ = ["check"]
-
-
-class Effort(StrEnum):
-    """How much a model is asked about each reference."""
-
-    FAST = "fast"
-    ADAPTIVE = "adaptive"
-    PAPER = "paper"
 
 
 class OnUnverified(StrEnum):
@@ -50,39 +42,11 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(metavar="TEXT|@FILE", help="What the answer replies to, or @FILE to read it from."),
     ] = None,
-    bibliography: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PATH",
-            help="Works known to exist: an index (see `guardrail index`), or a .bib, .json (CSL) or .tsv file. "
-            "Repeat for several files.",
-        ),
-    ] = None,
-    complete: Annotated[
-        bool,
-        typer.Option(
-            "--complete",
-            help="The bibliography holds everything that may be cited: what is not in it is made up.",
-        ),
-    ] = False,
-    facts: Annotated[
-        str | None,
-        typer.Option(
-            metavar="KB",
-            help="Check every sentence against a knowledge base, too: a folder made by `guardrail facts build`.",
-        ),
-    ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="A chat model to ask about what a look-up leaves open.")
     ] = None,
     base_url: BASE_URL = None,
     api_key_env: API_KEY_ENV = None,
-    effort: Annotated[
-        Effort | None,
-        typer.Option(
-            help="Questions per reference: 6 (fast, the default), as many as the decision needs, or the paper's 36."
-        ),
-    ] = None,
     policy: Annotated[
         str | None,
         typer.Option(
@@ -130,6 +94,7 @@ def check(  # noqa: PLR0917  # an option each
         typer.Option(metavar="PATH", help="Write the answer that the policy lets through; - prints it."),
     ] = None,
     quiet: QUIET = False,
+    **more: Any,
 ) -> None:
     """Find made-up or misquoted references in an answer, and with --facts what contradicts known facts.
 
@@ -177,19 +142,16 @@ def check(  # noqa: PLR0917  # an option each
         context=[read_text(path, "a context document") for path in context or []],
     )
     choice = Choice(
-        bibliography=tuple(bibliography or ()),
-        complete=complete,
-        facts=facts,
         model=model,
         base_url=base_url,
         api_key_env=api_key_env,
-        effort=effort and effort.value,
         policy=policy,
         on_unverified=on_unverified and on_unverified.value,
         fail=fail and fail.value,
         config=config,
         budget=budget,
         deadline=deadline,
+        more=more,
     )
     with build(choice) as built:
         for warning in built.warnings:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -10,7 +10,7 @@ from guardrail.cli._errors import Exit
 from guardrail.cli._terminal import Glyphs, console, json_text, one_line
 
 if TYPE_CHECKING:
-    from guardrail.cli._examine import Item
+    from guardrail.cli._methods import Item
 
 __all__ = ["doctor"]
 
@@ -32,11 +32,8 @@ def doctor(
         str | None,
         typer.Option(metavar="FILE", help="Read this configuration. Default: guardrail.toml, if it is here."),
     ] = None,
-    index: Annotated[
-        list[str] | None,
-        typer.Option(metavar="INDEX", help="Open this bibliography index. Repeat for several."),
-    ] = None,
     json: Annotated[bool, typer.Option("--json", help="Print everything as JSON.")] = False,
+    **options: Any,
 ) -> None:
     """Say what is installed, configured and reachable; for what is not, the command that mends it.
 
@@ -48,7 +45,7 @@ def doctor(
     """
     from guardrail.cli import _examine
 
-    items = list(_examine.everything(online=online, base_url=base_url, config=config, indexes=index or []))
+    items = _examine.everything(online=online, base_url=base_url, config=config, options=options)
     broken = any(item.state == "broken" for item in items)
     if json:
         content = {"ok": not broken, "items": [item.as_dict() for item in items]}

@@ -20,7 +20,7 @@ from guardrail.logic.outcomes import Outcome, Ruling, rule
 from guardrail.logic.reading import Said, said
 from guardrail.logic.statements import Statement, statements
 from guardrail.logic.world import World
-from guardrail.options import number, seconds
+from guardrail.options import PathOption, number, seconds
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
 from guardrail.text.sentences import sentences
 
@@ -42,7 +42,7 @@ class FactCheck(Detector):
     A name that no entity has is looked for by spelling; if two are near, it names neither.
 
     Args:
-        kb: an open knowledge base, or the folder of one (`guardrail facts build`). The folder holds compiled facts,
+        kb: an open knowledge base, or the folder of one (`guardrail logic build`). The folder holds compiled facts,
             which are code: of one from somebody you do not trust pass `KnowledgeBase.open(folder, recompile=True)`.
         distinct: take another name than the known ones for another thing, where a relation has one value (one
             birthplace, one author). Without it only what the rules refute is contradicted, which made-up names
@@ -61,7 +61,9 @@ class FactCheck(Detector):
     unasked, by the same facts and rules.
     """
 
-    name: ClassVar[str] = "facts"
+    paths: ClassVar[Mapping[str, PathOption]] = {"kb": PathOption.FILE}
+
+    name: ClassVar[str] = "logic"
     version: ClassVar[str] = "1"
     scope: ClassVar[Scope] = "sentence"
     scale: ClassVar[Scale] = Scale(meaning="1 = contradicted by the knowledge base, 0 = entailed by it")
@@ -178,11 +180,11 @@ def _opened(kb: KnowledgeBase | str | Path | None) -> KnowledgeBase:
         return kb
     if kb is None:
         raise ConfigError(
-            "expected a knowledge base, got none. Pass the folder of one as kb; `guardrail facts build` makes it."
+            "expected a knowledge base, got none. Pass the folder of one as kb; `guardrail logic build` makes it."
         )
     try:
         return KnowledgeBase.open(kb)
     except MissingExtra:
         raise
     except EngineFault as error:
-        raise ConfigError(f"the detector 'facts' cannot work: {error}") from error
+        raise ConfigError(f"the detector 'logic' cannot work: {error}") from error

@@ -11,7 +11,7 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Branch, Failed, Flow, Reply, compute, gather, one, why
 from guardrail.errors import ConfigError
-from guardrail.options import number, one_of, seconds
+from guardrail.options import PathOption, number, one_of, seconds
 from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Status
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.interrogate import (
@@ -47,7 +47,7 @@ class ReferenceCheck(Detector):
     Args:
         effort: "fast" asks 6 questions per reference (3 author questions, 1 of each direct query), "paper" as
             many as the paper (3 + 3 comparisons + 30), "adaptive" as many as the decision needs.
-        bibliography: a bibliography, or the path of an index (`guardrail index add`), asked before any model.
+        bibliography: a bibliography, or the path of an index (`guardrail references index add`), asked before any model.
         queries: which questions: "iq" (authors), "dq1", "dq2", "dq3" (does it exist), "year", "venue".
         agreement: compare author answers by name ("local") or by the judge model ("model", the paper's way);
             default: "model" for "paper", else "local".
@@ -69,6 +69,8 @@ class ReferenceCheck(Detector):
 
     Source: [agrawal2024]; differs: exact parsing, fenced prompts, local agreement, look-up, the claim as witness.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {"bibliography": PathOption.FILE}
 
     name: ClassVar[str] = "references"
     version: ClassVar[str] = "1"

@@ -17,7 +17,7 @@ from guardrail.backends import ENTAILMENT_INSTALL
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.engine.flow import Answer, Failed, Flow, Request, compute, draws, each, why
 from guardrail.errors import ConfigError, UnknownName
-from guardrail.options import number, one_of, seconds
+from guardrail.options import PathOption, number, one_of, seconds
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
@@ -121,6 +121,8 @@ class SelfCheck(Detector):
 
     Source: [manakul2023]; differs: `docs/design/selfcheck.md`.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {"fit": PathOption.FILE_OR_NAME}
 
     name: ClassVar[str] = "selfcheck"
     version: ClassVar[str] = "1"

@@ -53,7 +53,7 @@ def recorded(source: str | Path) -> Replies:
     Raises:
         ParseError: the file is no recording.
     """
-    from guardrail.chat.recorded import read_recording
+    from guardrail.chat import read_recording
 
     found: dict[tuple[tuple[str, str], ...], dict[int, Completion]] = {}
     for entry in read_recording(source):

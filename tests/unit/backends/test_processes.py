@@ -8,8 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from guardrail.backends import forking
-from guardrail.backends import networks
+from guardrail.backends import forking, networks
 
 
 class Held:

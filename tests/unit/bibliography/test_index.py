@@ -227,7 +227,7 @@ class TestAdd:
 class TestFaults:
     def test_no_file(self, path):
         """The message has the path and the command."""
-        with pytest.raises(IndexFault, match="guardrail index add") as caught:
+        with pytest.raises(IndexFault, match="guardrail references index add") as caught:
             Index.open(path)
         assert str(path) in str(caught.value)
 
@@ -238,7 +238,7 @@ class TestFaults:
         """Refused on opening and on creating."""
         path.write_bytes(content)
         for make in (Index.open, Index.create):
-            with pytest.raises(IndexFault, match="guardrail index add"):
+            with pytest.raises(IndexFault, match="guardrail references index add"):
                 make(path)
         assert content == path.read_bytes()
 

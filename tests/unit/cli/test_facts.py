@@ -1,4 +1,4 @@
-"""`guardrail facts`, and `guardrail check --facts`."""
+"""`guardrail logic`, and `guardrail check --facts`."""
 
 import json
 import re
@@ -32,7 +32,7 @@ class TestBuild:
             '{"label": "Paris", "aliases": ["Lutetia"]}\n{"event": "War", "begin": "x", "end": 3}\n{"no": 1}\n'
         )
         (folder / "c.csv").write_text("event,name,begin,end\ne,Reign,1837-06-20,1901-01-22\n")
-        result = run("facts", "build", "new.kb", "a.tsv", "b.jsonl", "c.csv", "--json")
+        result = run("logic", "build", "new.kb", "a.tsv", "b.jsonl", "c.csv", "--json")
         assert result.exit_code == 0
         made = json.loads(result.stdout)
         assert (made["facts"], made["events"], made["left_out"]) == (2, 2, 3)
@@ -55,16 +55,16 @@ class TestBuild:
     )
     def test_usage(self, run, arguments, told):
         """2, with what to do."""
-        result = run("facts", "build", *arguments)
+        result = run("logic", "build", *arguments)
         assert result.exit_code == 2
         assert told in result.stderr
 
     def test_replace(self, run, folder):
         """What is there is replaced only if asked for."""
         (folder / "a.tsv").write_text("Paris\tcountry\tFrance\n")
-        assert run("facts", "build", "new.kb", "a.tsv").exit_code == 0
-        assert run("facts", "build", "new.kb", "a.tsv").exit_code == 2
-        assert run("facts", "build", "new.kb", "a.tsv", "--replace").exit_code == 0
+        assert run("logic", "build", "new.kb", "a.tsv").exit_code == 0
+        assert run("logic", "build", "new.kb", "a.tsv").exit_code == 2
+        assert run("logic", "build", "new.kb", "a.tsv", "--replace").exit_code == 0
 
     def test_wikidata(self, run, folder):
         """Relations by name or id; the file of pages is gone once the knowledge base is there."""
@@ -73,7 +73,7 @@ class TestBuild:
             facts={"P36": [("Q142", "Q90")]}, labels=labels, aliases={"Q90": ["Lutetia"]}
         ) as server:
             result = run(
-                "facts", "build", "new.kb", "--wikidata", "capital", "--item", "Q142", "--endpoint", server.address, "--json"
+                "logic", "build", "new.kb", "--wikidata", "capital", "--item", "Q142", "--endpoint", server.address, "--json"
             )  # fmt: skip
         assert result.exit_code == 0, result.stderr
         assert json.loads(result.stdout)["relations"] == {"capital": 1}
@@ -91,32 +91,32 @@ class TestAsk:
     )
     def test_states(self, run, world, triple, code, told):
         """0, 1 and 3."""
-        result = run("facts", "ask", world, *triple)
+        result = run("logic", "ask", world, *triple)
         assert result.exit_code == code
         assert told in result.stdout
 
     def test_near_names(self, run, world):
         """A relation that is not there is an error, a name that is not there a note, both with the nearest."""
-        result = run("facts", "ask", world, "Emma", "autor", "Jane Austen")
+        result = run("logic", "ask", world, "Emma", "autor", "Jane Austen")
         assert (result.exit_code, "Did you mean 'author'?" in result.stderr) == (2, True)
-        result = run("facts", "ask", world, "Emma", "author", "Jane Austenn")
+        result = run("logic", "ask", world, "Emma", "author", "Jane Austenn")
         assert (result.exit_code, "Did you mean 'Jane Austen'?" in result.stderr) == (3, True)
 
     def test_json(self, run, world):
         """Everything, as JSON."""
-        found = json.loads(run("facts", "ask", world, "Prater", LOCATED, "Austria", "--json").stdout)
+        found = json.loads(run("logic", "ask", world, "Prater", LOCATED, "Austria", "--json").stdout)
         assert found["state"] == "entailed"
         assert found["facts"] == [["Prater", LOCATED, "Vienna"], ["Vienna", LOCATED, "Austria"]]
         assert [premise["rule"] for premise in found["proof"]["premises"]] == ["fact", "fact"]
 
     def test_hostile(self, run, world):
         """Words are data."""
-        result = run("facts", "ask", world, "'). halt. x('", "author", ":- halt.\n")
+        result = run("logic", "ask", world, "'). halt. x('", "author", ":- halt.\n")
         assert result.exit_code == 3
 
     def test_prove(self, run, world):
         """The tree, a line for each step."""
-        lines = run("facts", "prove", world, "Prater", LOCATED, "Austria").stdout.splitlines()
+        lines = run("logic", "prove", world, "Prater", LOCATED, "Austria").stdout.splitlines()
         assert [line.strip() for line in lines[1:]] == [
             "Prater is located in Austria  [transitive]",
             "Prater is located in Vienna  [fact]",
@@ -126,9 +126,9 @@ class TestAsk:
 
     def test_absent(self, run):
         """No knowledge base: the command that makes one."""
-        result = run("facts", "ask", "absent.kb", "a", "b", "c")
+        result = run("logic", "ask", "absent.kb", "a", "b", "c")
         assert result.exit_code == 2
-        assert "guardrail facts build absent.kb" in result.stderr
+        assert "guardrail logic build absent.kb" in result.stderr
 
     def test_without_the_engine(self, run, world, monkeypatch):
         """The error names the package."""
@@ -139,7 +139,7 @@ class TestAsk:
             )
 
         monkeypatch.setattr(KnowledgeBase, "open", refuse)
-        result = run("facts", "ask", world, "a", "author", "c")
+        result = run("logic", "ask", world, "a", "author", "c")
         assert result.exit_code == 2
         assert "swi-prolog-nox" in result.stderr
 
@@ -148,7 +148,7 @@ class TestQuestions:
     def test_generate(self, run, world, folder):
         """One case a line, both kinds; the same seed gives the same."""
         for name in ("a.jsonl", "b.jsonl"):
-            assert run("facts", "generate", world, "--count", 8, "--out", name).exit_code == 0
+            assert run("logic", "generate", world, "--count", 8, "--out", name).exit_code == 0
         assert (folder / "a.jsonl").read_text() == (folder / "b.jsonl").read_text()
         cases = [json.loads(line) for line in (folder / "a.jsonl").read_text().splitlines()]
         assert {"formula" in case for case in cases} == {True, False}
@@ -158,18 +158,18 @@ class TestQuestions:
         """Only about years, or only about relations."""
         years = [
             json.loads(line)
-            for line in run("facts", "generate", world, "--temporal", "--count", 4).stdout.splitlines()
+            for line in run("logic", "generate", world, "--temporal", "--count", 4).stdout.splitlines()
         ]
         assert len(years) == 4
         assert all("formula" in case for case in years)
-        result = run("facts", "generate", world, "--relations", "--count", 50)
+        result = run("logic", "generate", world, "--relations", "--count", 50)
         assert all("rule" in json.loads(line) for line in result.stdout.splitlines())
         assert "note: fewer than 50" in result.stderr
 
     def test_evaluate_live(self, run, world, folder, monkeypatch):
         """A model behind a base URL; one that always says yes is wrong where the answer is No."""
         monkeypatch.setenv("OPENAI_API_KEY", "test")
-        assert run("facts", "generate", world, "--count", 4, "--out", "q.jsonl").exit_code == 0
+        assert run("logic", "generate", world, "--count", 4, "--out", "q.jsonl").exit_code == 0
         cases = [json.loads(line) for line in (folder / "q.jsonl").read_text().splitlines()]
         no = sum(not case["answer"] for case in cases)
         with serve(lambda call: "Yes. 1. It is so.") as server:
@@ -185,7 +185,7 @@ class TestQuestions:
         """Recorded replies; a question without one is told by the exit code."""
         (folder / "q.jsonl").write_text('{"question": "Is it?", "answer": true, "rule": "inverse"}\n')
         (folder / "r.jsonl").write_text("")
-        result = run("facts", "evaluate", "q.jsonl", "--replies", "r.jsonl")
+        result = run("logic", "evaluate", "q.jsonl", "--replies", "r.jsonl")
         assert result.exit_code == 3
         assert re.search(r"^all +0 +0 +- ", result.stdout, re.MULTILINE)
 
@@ -199,14 +199,14 @@ class TestQuestions:
     def test_usage(self, run, folder, arguments, told):
         """Who is to answer has to be said once."""
         (folder / "q.jsonl").write_text("{}\n")
-        result = run("facts", "evaluate", "q.jsonl", *arguments)
+        result = run("logic", "evaluate", "q.jsonl", *arguments)
         assert (result.exit_code, told in result.stderr) == (2, True)
 
     def test_broken_cases(self, run, folder):
         """With the line."""
         (folder / "q.jsonl").write_text('{"question": "Is it?", "answer": true}\n{"question": 1}\n')
         (folder / "r.jsonl").write_text("")
-        result = run("facts", "evaluate", "q.jsonl", "--replies", "r.jsonl")
+        result = run("logic", "evaluate", "q.jsonl", "--replies", "r.jsonl")
         assert (result.exit_code, "q.jsonl:2" in result.stderr) == (2, True)
 
 
@@ -232,7 +232,7 @@ class TestCheck:
 
     def test_with_config(self, run, world, folder):
         """A file says which facts; the option would say it twice."""
-        (folder / "guardrail.toml").write_text('[[detectors]]\nname = "facts"\nkb = "world.kb"\n')
+        (folder / "guardrail.toml").write_text('[[detectors]]\nname = "logic"\nkb = "world.kb"\n')
         (folder / "bad.txt").write_text("Walden was written by Jane Austen.")
         assert run("check", "bad.txt", "--config", "guardrail.toml").exit_code == 1
         assert run("check", "bad.txt", "--config", "guardrail.toml", "--facts", world).exit_code == 2
@@ -240,18 +240,18 @@ class TestCheck:
     def test_absent(self, run, folder):
         """2, with the command that makes one."""
         result = run("check", "answer.md", "--facts", "absent.kb")
-        assert (result.exit_code, "guardrail facts build" in result.stderr) == (2, True)
+        assert (result.exit_code, "guardrail logic build" in result.stderr) == (2, True)
 
     def test_documented_example(self, process, folder):
         """What docs/cli.md shows is what is printed."""
         need_engine()
         text = DOCS.read_text(encoding="utf-8")
-        section = text[text.index("## Facts") : text.index("<!-- help: guardrail facts build -->")]
+        section = text[text.index("## Facts") : text.index("<!-- help: guardrail logic build -->")]
         (folder / "facts.jsonl").write_text(
             re.search(r"```json\n(.*?)```", section, re.DOTALL)[1], encoding="utf-8"
         )
         assert process("facts", "build", "world.kb", "facts.jsonl").returncode == 0
-        block = section[section.index("$ guardrail facts ask") :]
+        block = section[section.index("$ guardrail logic ask") :]
         for step in block.partition("```")[0].split("$ ")[1:]:
             command, _, expected = step.partition("\n")
             words = re.findall(r'"([^"]*)"|(\S+)', command)

@@ -1,6 +1,7 @@
 """A guard from a file."""
 
 from contextlib import nullcontext
+from typing import ClassVar
 
 import pytest
 from tests.unit.core.toys import Says
@@ -10,6 +11,7 @@ from guardrail.backends.packaged import Packaged, PackagedEntailment
 from guardrail.chat import ScriptedChat
 from guardrail.engine.flow import Request
 from guardrail.errors import ConfigError, GuardrailError, MissingExtra, UnknownName, WeightsMissing
+from guardrail.options import PathOption
 from guardrail.phr import BernoulliModel
 from guardrail.registry import BACKENDS, CHATS, DETECTORS
 from guardrail.testing.server import serve
@@ -27,6 +29,8 @@ class Placed:
 
 class Reader:
     """A language model that wants a folder."""
+
+    paths: ClassVar = {"model": PathOption.FILE_OR_NAME}
 
     fingerprint = "reader"
 
@@ -150,6 +154,8 @@ class TestLanguageModel:
 
 class Asker:
     """A backend of two models."""
+
+    paths: ClassVar = {"questions": PathOption.FILE_OR_NAME, "distractors": PathOption.FILE_OR_NAME}
 
     fingerprint = "asker"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-DETECTORS = sorted((ROOT / "src" / "guardrail" / "detectors").rglob("*.py"))
+METHODS = ("references", "selfcheck", "memory", "phr", "logic")
+DETECTORS = sorted(path for name in METHODS for path in (ROOT / "src" / "guardrail" / name).rglob("*.py"))
 HELPERS = {"each", "one", "gather", "compute"}
 TAKE_FLOWS = {"gather", "Branch"}
 CONTAINERS = (ast.List, ast.Tuple, ast.Starred, ast.ListComp, ast.GeneratorExp, ast.IfExp, ast.keyword)
@@ -42,7 +43,7 @@ def _imported(tree):
             modules = [
                 alias.asname or alias.name for alias in node.names if alias.name == "guardrail.engine.flow"
             ]
-        elif isinstance(node, ast.ImportFrom) and node.module == "guardrail":
+        elif isinstance(node, ast.ImportFrom) and node.module == "guardrail.engine":
             modules = [alias.asname or alias.name for alias in node.names if alias.name == "flow"]
         known |= {f"{module}.{name}": name for module in modules for name in HELPERS | TAKE_FLOWS}
     return known
@@ -136,7 +137,7 @@ class TestTheSearch:
         ("imports", "call"),
         [
             ("from guardrail.engine.flow import each as ask_all", "ask_all(asks)"),
-            ("from guardrail import flow", "flow.each(asks)"),
+            ("from guardrail.engine import flow", "flow.each(asks)"),
             ("import guardrail.engine.flow", "guardrail.engine.flow.each(asks)"),
             ("import guardrail.engine.flow as f", "f.each(asks)"),
         ],

@@ -18,7 +18,7 @@ from langchain_core.messages import (
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.prompt_values import PromptValue
 
-from guardrail.chat.logprobs import token_logprobs
+from guardrail.chat import token_logprobs
 from guardrail.requests import Message, TokenLogprob, Untrusted
 
 __all__ = ["as_messages", "chunks", "conversation", "logprobs", "pieces", "with_feedback"]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 from guardrail.backends._local import HALF, Device, Precision, apportion
 from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
@@ -27,6 +27,7 @@ from guardrail.backends.language_model.scoring import Window, spelling, windows
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import ConfigError
+from guardrail.options import PathOption
 from guardrail.requests import Distribution, LogProb, Sample, ScoreTokens, TokenLogprob
 
 if TYPE_CHECKING:
@@ -103,6 +104,8 @@ class CausalModel(Backend[Request[Any]]):
         WeightsMissing: no such model here; the message holds the command that fetches it.
         ConfigError: pickled weights, no such device, a window that is longer than the model takes.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     def __init__(
         self,

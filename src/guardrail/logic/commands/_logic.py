@@ -1,4 +1,4 @@
-"""What `guardrail facts` does behind its options: gathering facts, asking, telling proofs, putting cases to a model."""
+"""What `guardrail logic` does behind its options: gathering facts, asking, telling proofs, putting cases to a model."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def opened(kb: str) -> Iterator[KnowledgeBase]:
     path = Path(kb).expanduser()
     if not path.is_dir():
         raise Usage(
-            f"expected a knowledge base at {kb!r}, found none. Make it: guardrail facts build {kb} FILES…"
+            f"expected a knowledge base at {kb!r}, found none. Make it: guardrail logic build {kb} FILES…"
         )
     with patience("opening the knowledge base"):
         base = KnowledgeBase.open(path)
@@ -178,7 +178,7 @@ def proof_json(proof: Proof) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question with its answer, as `guardrail facts generate` writes it.
+    """A question with its answer, as `guardrail logic generate` writes it.
 
     Attributes:
         question: in English.

@@ -1,4 +1,4 @@
-"""`guardrail facts`: make and ask a knowledge base, make questions from it, put them to a model."""
+"""`guardrail logic`: make and ask a knowledge base, make questions from it, put them to a model."""
 
 from __future__ import annotations
 
@@ -79,8 +79,8 @@ def build(  # noqa: PLR0917  # an option each
     interrupted goes on where it stopped: run the same command again.
 
     Examples:
-      guardrail facts build world.kb facts.tsv events.csv
-      guardrail facts build capitals.kb --wikidata capital --wikidata continent --instances-of Q6256
+      guardrail logic build world.kb facts.tsv events.csv
+      guardrail logic build capitals.kb --wikidata capital --wikidata continent --instances-of Q6256
 
     Exit codes:
       0    made
@@ -152,8 +152,8 @@ def ask(kb: KB, subject: SUBJECT, relation: RELATION, object: OBJECT, json: AS_J
     """Ask whether a relation holds between two.
 
     Examples:
-      guardrail facts ask world.kb "Paris" "country" "France"
-      guardrail facts ask world.kb "Jaws" "same director" "Duel"
+      guardrail logic ask world.kb "Paris" "country" "France"
+      guardrail logic ask world.kb "Jaws" "same director" "Duel"
 
     Exit codes:
       0    entailed
@@ -168,7 +168,7 @@ def prove(kb: KB, subject: SUBJECT, relation: RELATION, object: OBJECT, json: AS
     """Prove or refute that a relation holds, step by step down to the facts.
 
     Examples:
-      guardrail facts prove world.kb "Louvre" "located in the administrative territorial entity" "France"
+      guardrail logic prove world.kb "Louvre" "located in the administrative territorial entity" "France"
 
     Exit codes:
       0    proved
@@ -226,8 +226,8 @@ def generate(
     One JSON object a line, with the question, the answer and its proof. Every answer is proved twice.
 
     Examples:
-      guardrail facts generate world.kb --out questions.jsonl
-      guardrail facts generate world.kb --temporal --count 1000 | head
+      guardrail logic generate world.kb --out questions.jsonl
+      guardrail logic generate world.kb --temporal --count 1000 | head
 
     Exit codes:
       0    made
@@ -269,7 +269,7 @@ def generate(
 
 
 def evaluate(  # noqa: PLR0917  # an option each
-    cases: Annotated[str, typer.Argument(metavar="CASES", help="Questions from `guardrail facts generate`.")],
+    cases: Annotated[str, typer.Argument(metavar="CASES", help="Questions from `guardrail logic generate`.")],
     model: Annotated[str | None, typer.Option(metavar="NAME", help="The chat model to ask.")] = None,
     base_url: BASE_URL = None,
     api_key_env: API_KEY_ENV = None,
@@ -292,8 +292,8 @@ def evaluate(  # noqa: PLR0917  # an option each
     model that answers one way has a rate that says little.
 
     Examples:
-      guardrail facts evaluate questions.jsonl --model gpt-5-mini --cache replies.sqlite
-      guardrail facts evaluate questions.jsonl --replies replies.jsonl --json
+      guardrail logic evaluate questions.jsonl --model gpt-5-mini --cache replies.sqlite
+      guardrail logic evaluate questions.jsonl --replies replies.jsonl --json
 
     Exit codes:
       0    every question had a reply that could be read

@@ -137,7 +137,7 @@ def external(  # noqa: PLR0917  # an option each
     from guardrail.cli._guard import live_chat
     from guardrail.cli._outputs import write_text
     from guardrail.cli._terminal import json_text
-    from guardrail.detectors import MemoryConsistency
+    from guardrail.memory import MemoryConsistency
     from guardrail.memory.commands._external import (
         Asked,
         asked_for,

@@ -26,7 +26,7 @@ from guardrail.memory.external.similarity import (
     name_of,
 )
 from guardrail.memory.external.tasks import source_of, task_of
-from guardrail.options import number, one_of, seconds
+from guardrail.options import PathOption, number, one_of, seconds
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Verdict
 
 __all__ = ["MemoryConsistency"]
@@ -72,6 +72,8 @@ class MemoryConsistency(Detector):
 
     Source: [memory] §III.C; differs: `docs/design/memory.md`.
     """
+
+    paths: ClassVar[Mapping[str, PathOption]] = {"fit": PathOption.FILE_OR_NAME}
 
     name: ClassVar[str] = "memory"
     version: ClassVar[str] = "1"

@@ -1,1 +1,159 @@
-"""What this method adds to the command line."""
+"""What references add to the command line: `guardrail references index`, options of `check`, a look of `doctor`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from guardrail.cli._errors import Usage
+from guardrail.cli._methods import CheckContext, Item, Method, group, hang, tried
+from guardrail.references.commands.index import add, find, stats
+
+if TYPE_CHECKING:
+    from guardrail.detector import Detector
+    from guardrail.report import Report
+
+__all__ = ["METHOD"]
+
+
+class Effort(StrEnum):
+    """How much a model is asked about each reference."""
+
+    FAST = "fast"
+    ADAPTIVE = "adaptive"
+    PAPER = "paper"
+
+
+def _references() -> None:
+    """Does a cited work exist, and is it quoted right? `guardrail check` asks; here are its bibliographies.
+
+    Examples:
+      guardrail references index add library.sqlite refs.bib
+      guardrail check answer.md --bibliography library.sqlite
+    """
+
+
+def _index() -> None:
+    """Make and ask a bibliography: one file that knows which works exist.
+
+    Examples:
+      guardrail references index add library.sqlite refs.bib zotero.json
+      guardrail references index find library.sqlite "Attention is all you need"
+      guardrail check answer.md --bibliography library.sqlite
+    """
+
+
+def _commands(app: typer.Typer) -> None:
+    index = group(
+        group(app, _references, "references", "Make and ask bibliographies."),
+        _index,
+        "index",
+        "Make and ask a bibliography.",
+    )
+    hang(index, add, "add", "Add files to an index.")
+    hang(index, find, "find", "Look a work up.")
+    hang(index, stats, "stats", "Say what an index holds.")
+
+
+def _detectors(
+    context: CheckContext,
+    *,
+    bibliography: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Works known to exist: an index (see `guardrail references index`), or a .bib, .json (CSL) or .tsv "
+            "file. Repeat for several files.",
+        ),
+    ] = None,
+    complete: Annotated[
+        bool,
+        typer.Option(
+            "--complete",
+            help="The bibliography holds everything that may be cited: what is not in it is made up.",
+        ),
+    ] = False,
+    effort: Annotated[
+        Effort | None,
+        typer.Option(
+            help="Questions per reference: 6 (fast, the default), as many as the decision needs, or the paper's 36."
+        ),
+    ] = None,
+) -> Iterable[Detector]:
+    """References are always checked."""
+    from guardrail.references.check import ReferenceCheck
+
+    if effort and context.model is None:
+        raise Usage("--effort needs --model NAME: which chat model is to be asked?")
+    known: Any = None
+    if bibliography:
+        from guardrail.references.commands.bibliography import opened
+
+        known, warnings = context.open_files.enter_context(opened(bibliography, complete=complete))
+        context.warnings.extend(warnings)
+    elif complete:
+        raise Usage("--complete says something about a bibliography: add --bibliography PATH")
+    return [ReferenceCheck(effort=effort.value if effort else "fast", bibliography=known)]
+
+
+def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
+    """What would settle references that nobody was asked about."""
+    from guardrail.references.check import ReferenceCheck
+
+    name = ReferenceCheck.name
+    if not any(f.verdict == "unverified" and f.detector == name for f in report.findings):
+        return
+    ways = ["--model NAME to ask a chat model about them"]
+    if not options["bibliography"]:
+        ways.insert(0, "--bibliography PATH to look them up")
+    elif not options["complete"]:
+        ways.append("--complete if the bibliography holds everything")
+    yield f"nobody was asked about what is unverified; add {', or '.join(ways)}"
+
+
+def _doctor(
+    *,
+    index: Annotated[
+        list[str] | None,
+        typer.Option(metavar="INDEX", help="Open this bibliography index. Repeat for several."),
+    ] = None,
+) -> Iterator[Item]:
+    """The folder of remembered bibliographies, and the indexes that are named."""
+    from guardrail.references.commands.bibliography import cache_folder
+
+    section = "files"
+    folder = cache_folder()
+    kept = list(folder.glob("*.sqlite")) if folder.is_dir() else []
+    size = sum(file.stat().st_size for file in kept) / 1e6
+    detail = f"{len(kept)} remembered bibliographies, {size:.1f} MB" if kept else "empty"
+    nearest = next(place for place in (folder, *folder.parents) if place.exists())
+    if os.access(nearest, os.W_OK):
+        yield Item(section, "cache", "ok", f"{folder}: {detail}")
+    else:
+        yield Item(
+            section,
+            "cache",
+            "missing",
+            f"{folder}: cannot be written, so bibliographies are read anew each time",
+            "export XDG_CACHE_HOME=a folder of yours",
+        )
+    for path in index or []:
+        mend = f"mv {path} {path}.broken; guardrail references index add {path} FILES…"
+        yield tried(section, path, partial(_described, path), mend)
+
+
+def _described(path: str) -> str:
+    from guardrail.references.bibliography.index import Index
+
+    with Index.open(Path(path).expanduser()) as index:
+        found = index.stats()
+    return f"{found.records:,} works" + (", declared complete" if found.complete else "")
+
+
+METHOD = Method(commands=_commands, detectors=_detectors, notes=_notes, doctor=_doctor)

@@ -62,7 +62,7 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
     if indexes and len(files) > 1:
         raise Usage(
             f"--bibliography: {str(indexes[0])!r} is an index and must stand alone. "
-            f"Add the others to it: guardrail index add {indexes[0]} FILE…"
+            f"Add the others to it: guardrail references index add {indexes[0]} FILE…"
         )
     with contextlib.ExitStack() as stack:
         if indexes:

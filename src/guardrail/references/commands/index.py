@@ -1,4 +1,4 @@
-"""`guardrail index`: make and ask a bibliography index."""
+"""`guardrail references index`: make and ask a bibliography index."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def add(
     command again. Broken entries are named and left out.
 
     Examples:
-      guardrail index add library.sqlite refs.bib
-      guardrail index add library.sqlite exports/*.json --complete
+      guardrail references index add library.sqlite refs.bib
+      guardrail references index add library.sqlite exports/*.json --complete
 
     Exit codes:
       0    added, or everything was there already
@@ -112,8 +112,8 @@ def find(
     """Look a work up, and compare what is quoted with what is known.
 
     Examples:
-      guardrail index find library.sqlite "Attention is all you need"
-      guardrail index find library.sqlite "Deep residual learning" --author "K. He" --year 2016
+      guardrail references index find library.sqlite "Attention is all you need"
+      guardrail references index find library.sqlite "Deep residual learning" --author "K. He" --year 2016
 
     Exit codes:
       0    found, and quoted right
@@ -143,7 +143,7 @@ def stats(
     """Say what an index holds.
 
     Example:
-      guardrail index stats library.sqlite
+      guardrail references index stats library.sqlite
     """
     from guardrail.references.bibliography.index import Index
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from guardrail.chat.logprobs import spelt, token_logprob
+from guardrail.chat import spelt, token_logprob
 from guardrail.cli._read import read_text
 from guardrail.errors import InputError
 from guardrail.requests import TokenLogprob

@@ -326,7 +326,7 @@ class TestMaking:
 
     def test_none(self):
         """A detector without facts is none."""
-        with pytest.raises(ConfigError, match="guardrail facts build"):
+        with pytest.raises(ConfigError, match="guardrail logic build"):
             FactCheck()
 
     def test_options(self, base):
@@ -360,7 +360,7 @@ class TestMaking:
     def test_configured(self, base, tmp_path):
         """By name in a configuration file; the folder is relative to it."""
         make(tmp_path / "world.kb")
-        (tmp_path / "guardrail.toml").write_text('[[detectors]]\nname = "facts"\nkb = "world.kb"\n')
+        (tmp_path / "guardrail.toml").write_text('[[detectors]]\nname = "logic"\nkb = "world.kb"\n')
         guard = Guard.from_config(tmp_path / "guardrail.toml")
         assert guard.check("Walden was written by Jane Austen.").verdict is UNSUPPORTED
         guard.detectors[0].kb.close()

@@ -1,0 +1,217 @@
+"""The rules of the house, each a function from sources to what breaks it; the tests run them on the real sources.
+
+`TABLE` says what each folder of `guardrail` may import. It counts every import: at the top, inside functions, and for type
+checkers alone. There are no exceptions by file.
+"""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+from collections.abc import Iterator, Mapping
+
+from tests.house.source import Import, imports, loaded, strings
+
+Sources = Mapping[str, str]  # the source of each module, by name
+
+METHODS = ("references", "selfcheck", "memory", "phr", "logic")
+BASE = {"_lazy", "_version", "_log", "errors", "options"}
+TYPES = {*BASE, "requests", "report", "detector"}
+DOORS = {"backends", "chat"}  # taken from their front door; nobody outside imports their modules
+METHOD = {*TYPES, "engine", "text", "statistics", *DOORS}
+COMMANDS = {*METHOD, "cli", "guard", "cache", "html", "policies"}
+APPLICATION = {*COMMANDS, "registry", "config", "demo", "examination"}
+
+TABLE: dict[str, set[str]] = {
+    "_lazy": set(),
+    "_version": set(),
+    "_log": set(),
+    "errors": set(),
+    "options": {"errors"},
+    "engine": BASE,
+    "requests": {"engine"},
+    "report": {*BASE, "engine", "requests"},
+    "detector": {"engine", "report"},
+    "registry": {"errors"},
+    "text": TYPES,
+    "statistics": TYPES,
+    "backends": {*TYPES, "engine"},
+    "chat": {*TYPES, "engine", "text"},
+    "policies": {*TYPES, "text"},
+    **dict.fromkeys(METHODS, METHOD),
+    **{f"{method}.commands": {*COMMANDS, method} for method in METHODS},
+    "detectors": {"_lazy", *METHODS},
+    "cache": {*TYPES, "engine"},
+    "examination": {*TYPES, "engine", "policies"},
+    "config": {*TYPES, "engine", "policies", "registry"},
+    "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination"},
+    "html": {*TYPES, "engine", "text"},
+    "cli": APPLICATION,
+    "testing": {*TYPES, "engine", "text", *DOORS},
+    "demo": {*APPLICATION, *METHODS},
+}
+FRONT = "guardrail"  # the package's own front door, which imports the names it hands on
+
+
+def place(module: str) -> str:
+    """The entry of `TABLE` that a module falls under."""
+    parts = module.removeprefix("guardrail.").split(".")
+    nested = ".".join(parts[:2])
+    return nested if nested in TABLE else parts[0]
+
+
+def inside(name: str) -> bool:
+    return name == FRONT or name.startswith(f"{FRONT}.")
+
+
+def _edges(sources: Sources) -> Iterator[tuple[str, Import, str]]:
+    """Every import of one module of guardrail by another; its own `__init__` loads what a package hands on."""
+    for module, source in sources.items():
+        if module == FRONT:
+            continue
+        for found in imports(source):
+            if inside(found.module):
+                yield module, found, loaded(found, sources)
+
+
+def table(sources: Sources) -> list[str]:
+    """Imports that the table does not allow."""
+    wrong = []
+    for module, found, target in _edges(sources):
+        if target == FRONT:
+            wrong.append(f"{module}:{found.line} imports from the front door: name the module")
+            continue
+        own, other = place(module), place(target)
+        if own not in TABLE or other not in TABLE:
+            wrong.append(f"{module}:{found.line}: {own} or {other} has no entry in TABLE")
+        elif own != other and other not in TABLE[own]:
+            wrong.append(f"{module}:{found.line} imports {target}: {own} may not know {other}")
+    return wrong
+
+
+def doors(sources: Sources) -> list[str]:
+    """Imports of modules inside `backends` and `chat` by others; also by name, as the registry does."""
+    wrong = []
+    for module, found, target in _edges(sources):
+        other = place(target)
+        if other in DOORS and place(module) != other and target != f"guardrail.{other}":
+            wrong.append(f"{module}:{found.line} imports {target}: take it from guardrail.{other}")
+    for module, source in sources.items():
+        for text, line in strings(source):
+            named = text.partition(":")[0]
+            if named in sources and place(named) in DOORS - {place(module)} and named.count(".") > 1:
+                wrong.append(f"{module}:{line} names {text}: take it from guardrail.{place(named)}")
+    return wrong
+
+
+def circles(sources: Sources) -> list[str]:
+    """Modules that import each other in a circle, by whatever kind of import."""
+    graph: dict[str, set[str]] = {}
+    for module, source in sources.items():
+        found = {loaded(one, sources) for one in imports(source)}
+        graph[module] = {one for one in found if one in sources and one not in {module, FRONT}}
+    graph.pop(FRONT, None)
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return [" → ".join(error.args[1])]
+    return []
+
+
+def names_of_detectors(sources: Sources, names: set[str]) -> list[str]:
+    """Strings that are a detector's name outside its folder, the registry, the list of detectors and the demo."""
+    free = {
+        *METHODS,
+        *(f"{method}.commands" for method in METHODS),
+        "registry",
+        "detectors",
+        "demo",
+        "testing",
+    }
+    return [
+        f"{module}:{line} names the detector {text!r}"
+        for module, source in sources.items()
+        if module != FRONT and place(module) not in free
+        for text, line in strings(source)
+        if text in names or text.partition("-")[0] + "-" in {f"{name}-" for name in names if "-" in text}
+    ]
+
+
+def adapters(sources: Sources, known: set[str]) -> list[str]:
+    """Imports of an adapter, a test or, but for `guardrail bench`, the benchmarks."""
+    wrong = []
+    for module, source in sources.items():
+        for found in imports(source):
+            top = found.module.partition(".")[0]
+            by_name = top == "benchmarks" and found.lazy and place(module) == "cli"
+            if top in {*known, "tests", "conftest", "benchmarks"} and not by_name:
+                wrong.append(f"{module}:{found.line} imports {top}")
+    return wrong
+
+
+def _private(name: str) -> bool:
+    return any(part.startswith("_") and not part.startswith("__") for part in name.split("."))
+
+
+def exported(source: str) -> set[str] | None:
+    """`__all__` of a module, read and not run; `[*_HOMES]` is what a lazy package hands on."""
+    values = {
+        getattr(node.targets[0], "id", ""): node.value
+        for node in ast.parse(source).body
+        if isinstance(node, ast.Assign)
+    }
+    listed = values.get("__all__")
+    if not isinstance(listed, ast.List):
+        return None
+    names: set[str] = set()
+    for item in listed.elts:
+        names |= (
+            set(ast.literal_eval(values["_HOMES"]))
+            if isinstance(item, ast.Starred)
+            else {ast.literal_eval(item)}
+        )
+    return names
+
+
+def users(sources: Sources, known: Sources, others: set[str]) -> list[str]:
+    """What benchmarks and adapters take that a user may not: private modules, names not in `__all__`, each other."""
+    wrong = []
+    for module, source in sources.items():
+        for found in imports(source):
+            at = f"{module}:{found.line}"
+            if found.module.partition(".")[0] in {*others, "tests"} - {module.partition(".")[0]}:
+                wrong.append(f"{at} imports {found.module}")
+            if not inside(found.module):
+                continue
+            target = loaded(found, known)
+            if _private(target):
+                wrong.append(f"{at} imports {target}, which is private")
+            elif target not in known:
+                wrong.append(f"{at} imports {target}, which does not exist")
+            elif found.name and target == found.module:
+                names = exported(known[target])
+                if names is not None and found.name not in names:
+                    wrong.append(f"{at}: {found.name} is not in __all__ of {target}")
+    return wrong
+
+
+HELPERS = {"each", "one", "gather", "compute"}
+
+
+def forgotten(sources: Sources) -> list[str]:
+    """`each(…)` as a statement, or its result kept: it asks nobody, and nothing says so."""
+    wrong = []
+    for module, source in sources.items():
+        tree = ast.parse(source)
+        flows = {
+            alias.asname or alias.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.ImportFrom) and node.module == "guardrail.engine.flow"
+            for alias in node.names
+            if alias.name in HELPERS
+        }
+        for node in ast.walk(tree):
+            value = node.value if isinstance(node, ast.Expr | ast.Assign | ast.AnnAssign) else None
+            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id in flows:
+                wrong.append(f"{module}:{node.lineno}: {value.func.id}(…) without `yield from`")
+    return wrong
