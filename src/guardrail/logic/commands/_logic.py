@@ -1,10 +1,9 @@
-"""What `guardrail logic` does behind its options: gathering facts, asking, telling proofs, putting cases to a model."""
+"""What `guardrail logic` does behind its options: gathering facts, asking, telling proofs, making questions."""
 
 from __future__ import annotations
 
 import difflib
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,25 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from guardrail.cli._errors import Usage, say
 from guardrail.cli._terminal import one_line, patience
-from guardrail.errors import InputError, ParseError
+from guardrail.errors import InputError
 
 if TYPE_CHECKING:
     from guardrail.logic.knowledge import Judgement, KnowledgeBase, Proof, Triple
     from guardrail.logic.knowledge.sources import Imported
-    from guardrail.logic.questions.evaluation import Outcomes
 
-__all__ = [
-    "Case",
-    "Query",
-    "ask_model",
-    "asked",
-    "gathered",
-    "opened",
-    "proof_json",
-    "read_cases",
-    "tree",
-    "wikidata",
-]
+__all__ = ["Query", "asked", "gathered", "opened", "proof_json", "questions", "tree", "wikidata"]
 
 _SHOWN = 5  # problems of an import that are told one by one
 
@@ -173,77 +160,56 @@ def proof_json(proof: Proof) -> dict[str, Any]:
     }
 
 
-# --- cases ---------------------------------------------------------------------------------------------------
+# --- questions -----------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
-    """A question with its answer, as `guardrail logic generate` writes it.
+def questions(
+    base: KnowledgeBase, name: str, *, count: int, seed: int, temporal: bool | None
+) -> tuple[list[dict[str, Any]], list[str]]:
+    """Questions as JSON objects, and why some rules gave fewer than `count`.
 
-    Attributes:
-        question: in English.
-        answer: whether Yes is right.
-        group: its rule, or its outermost operator.
-        temporal: whether it asks about years.
+    Args:
+        base: the facts and events.
+        name: of the knowledge base, for the ids.
+        count: questions per rule, and about years.
+        seed: of the random choices.
+        temporal: only about years, or only about relations; `None` for both.
     """
+    from guardrail.logic.questions.cases import generate as from_facts
+    from guardrail.logic.temporal.generation import generate as from_events
 
-    question: str
-    answer: bool
-    group: str
-    temporal: bool
-
-
-def read_cases(path: str) -> list[Case]:
-    """The cases of a file of JSON lines.
-
-    Raises:
-        ParseError: a line is none.
-    """
-    from guardrail.cli._read import read_text
-
-    found = []
-    for number, line in enumerate(read_text(path, "the cases").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            entry = json.loads(line)
-            question, answer = entry["question"], entry["answer"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise ParseError(
-                f"expected a JSON object with question and answer, got {line[:60]!r}",
-                source=path,
-                line=number,
-            ) from error
-        if not isinstance(question, str) or not isinstance(answer, bool):
-            raise ParseError("expected a text as question, true or false as answer", source=path, line=number)
-        temporal = "formula" in entry
-        found.append(Case(question, answer, str(entry.get("outer" if temporal else "rule", "")), temporal))
-    if not found:
-        raise InputError(f"expected one case a line, got an empty file {path!r}")
-    return found
+    lines: list[dict[str, Any]] = []
+    reasons: list[str] = []
+    if temporal is not True and base.manifest.facts:
+        with patience("making questions about relations"):
+            made = from_facts({name: base.facts()}, relations=base.relations, count=count, seed=seed)
+        lines += [case.to_json() for case in made.cases]
+        reasons += [
+            f"{rule}: {cell.cases} ({cell.reason})" for (_, rule), cell in made.cells.items() if cell.reason
+        ]
+    if temporal is True or (temporal is None and base.manifest.events > 1):
+        with patience("making questions about years"):
+            cases = from_events(base.events(), count=count, seed=seed)
+        lines += [
+            {"id": f"{name}-temporal-{number}", **case.to_json()}
+            for number, case in enumerate(cases, start=1)
+        ]
+    known = {label: entity.aliases for label, entity in base.entities().items() if entity.aliases}
+    for line in lines:
+        line["aliases"] = _aliases(line, known, base)
+    return lines, reasons
 
 
-def ask_model(cases: Sequence[Case], chat: Any, *, cache: str | None) -> list[Outcomes]:
-    """What a model makes of cases, in order.
-
-    Raises:
-        InputError: the run as a whole failed.
-    """
-    from guardrail.cache import Cache
-    from guardrail.engine.drivers import run_sync
-    from guardrail.engine.flow import Failed
-    from guardrail.engine.hub import Hub
-    from guardrail.engine.run import Run
-    from guardrail.logic.questions.evaluation import evaluate
-
-    hub = Hub({"chat": chat}, store=Cache(Path(cache).expanduser()) if cache else None)
-    found: dict[int, Outcomes] = {}
-    for temporal in (False, True):
-        chosen = [(n, case) for n, case in enumerate(cases) if case.temporal is temporal]
-        flow = evaluate([case for _, case in chosen], kind="temporal" if temporal else "relation")
-        with patience(f"asking the model {len(chosen):,} questions"):
-            outcomes = run_sync(Run(flow), hub)
-        if isinstance(outcomes, Failed):
-            raise InputError(f"the model could not be asked: {outcomes}")
-        found |= {number: one for (number, _), one in zip(chosen, outcomes, strict=True)}
-    return [found[number] for number in range(len(cases))]
+def _aliases(case: dict[str, Any], known: Mapping[str, Sequence[str]], base: KnowledgeBase) -> dict[str, str]:
+    """The other names of what the facts and spans of a case name; only those that stand for nothing else."""
+    facts: list[list[str]] = case.get("facts", [])
+    named = [
+        *(end for fact in facts for end in (fact[0], fact[2])),
+        *(span[0] for span in case.get("spans", [])),
+    ]
+    return {
+        alias: label
+        for label in dict.fromkeys(named)
+        for alias in known.get(label, ())
+        if base.canonical(alias) == label
+    }

@@ -235,27 +235,10 @@ def generate(
     """
     import json as library
 
-    from guardrail.logic.commands._logic import opened
-    from guardrail.logic.questions.cases import generate as from_facts
-    from guardrail.logic.temporal.generation import generate as from_events
+    from guardrail.logic.commands._logic import opened, questions
 
-    lines: list[dict[str, Any]] = []
-    reasons: list[str] = []
     with opened(kb) as base:
-        if temporal is not True and base.manifest.facts:
-            with patience("making questions about relations"):
-                made = from_facts(
-                    {Path(kb).stem: base.facts()}, relations=base.relations, count=count, seed=seed
-                )
-            lines += [case.to_json() for case in made.cases]
-            reasons += [
-                f"{rule}: {cell.cases} ({cell.reason})"
-                for (_, rule), cell in made.cells.items()
-                if cell.reason
-            ]
-        if temporal is True or (temporal is None and base.manifest.events > 1):
-            with patience("making questions about years"):
-                lines += [case.to_json() for case in from_events(base.events(), count=count, seed=seed)]
+        lines, reasons = questions(base, Path(kb).stem, count=count, seed=seed, temporal=temporal)
     for reason in reasons:
         say(f"note: fewer than {count} questions, {reason}")
     if not lines:
@@ -282,14 +265,25 @@ def evaluate(  # noqa: PLR0917  # an option each
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option("--out", "-o", metavar="PATH", help="Write each outcome, one JSON object a line."),
+        typer.Option(
+            "--out", "-o", metavar="PATH", help="Write each reply with its verdict, one JSON object a line."
+        ),
     ] = None,
     json: AS_JSON = False,
 ) -> None:
-    """Put questions to a model and count the wrong answers.
+    """Put questions to a model, count the wrong answers, and judge what the replies state.
 
-    "I don't know" and refusals count as answers that are not wrong. The share of Yes stands beside the rate: a
-    model that answers one way has a rate that says little.
+    The first table counts answers by Yes and No. "I don't know" and refusals count as answers that are not wrong. The share
+    of Yes stands beside the rate: a model that answers one way has a rate that says little.
+
+    The second table judges whole replies by the facts that prove the answer. Wrong knowledge: the reply states something
+    false, or its conclusion is wrong and it states none of the facts. Wrong inference: it states true facts, and its
+    conclusion is wrong. Both: it states something false, and its wrong conclusion does not even follow from that.
+    Unverified: it concludes neither Yes nor No, or its conclusion is right and it states none of the facts.
+    Contradictory: the first word says Yes, and the reasons say No, or the other way round.
+
+    A file of replies has a JSON object on each line, with the id of the question or the question itself:
+    {"id": "q7", "reply": "Yes. …"}. The command also reads what --out wrote, and recordings of RecordedChat.
 
     Examples:
       guardrail logic evaluate questions.jsonl --model gpt-5-mini --cache replies.sqlite
@@ -301,58 +295,22 @@ def evaluate(  # noqa: PLR0917  # an option each
       3    some had none
     """
     from guardrail.cli._guard import live_chat
-    from guardrail.logic.commands._logic import ask_model, read_cases
+    from guardrail.logic.commands._evaluate import Results, ask_model, read_cases, replay
 
     if (model is None) == (replies is None):
         raise Usage("expected either --model NAME or --replies PATH: who is to answer?")
     given = read_cases(cases)
-    chat: Any
     if replies is not None:
-        from guardrail.chat import RecordedChat
-
-        chat = RecordedChat(Path(replies).expanduser())
+        outcomes = replay(given, replies, cache=cache)
     else:
-        chat = live_chat(model, base_url, api_key_env)
-    outcomes = ask_model(given, chat, cache=cache)
-    _report(given, outcomes, out=out, json=json)
+        outcomes = ask_model(given, live_chat(model, base_url, api_key_env), cache=cache)
+    results = Results.of(given, outcomes)
+    if out is not None:
+        Path(out).expanduser().write_text(results.lines(), encoding="utf-8")
+    if json:
+        typer.echo(json_text(results.to_json()), nl=False)
+    else:
+        for line in results.tables():
+            typer.echo(line)
     unread = sum(one.outcome in {"failed", "malformed"} for one in outcomes)
     raise typer.Exit(Exit.UNVERIFIED if unread else Exit.OK)
-
-
-def _report(given: Any, outcomes: Any, *, out: str | None, json: bool) -> None:
-    import json as library
-    from dataclasses import asdict
-
-    from guardrail.logic.questions.evaluation import by, rate
-
-    del given
-    groups = {
-        "all": rate(outcomes),
-        **{f"  {name or 'other'}": r for name, r in by(outcomes, lambda c: c.group).items()},
-    }
-    if out is not None:
-        lines = (
-            {
-                "question": one.case.question,
-                "answer": one.case.answer,
-                "outcome": one.outcome,
-                "reply": one.text,
-            }
-            for one in outcomes
-        )
-        text = "".join(library.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        Path(out).expanduser().write_text(text, encoding="utf-8")
-    if json:
-        typer.echo(json_text({name.strip(): asdict(found) for name, found in groups.items()}), nl=False)
-        return
-    typer.echo(
-        f"{'':<22}{'wrong':>9}{'judged':>9}{'rate':>8}  {'95 % interval':<16}{'says Yes':>9}{'unread':>8}"
-    )
-    for name, found in groups.items():
-        share = "-" if found.value is None else f"{found.value:.3f}"
-        ends = "-" if found.interval is None else f"{found.interval[0]:.3f} to {found.interval[1]:.3f}"
-        yes = "-" if found.says_yes is None else f"{found.says_yes:.2f}"
-        unread = found.malformed + found.failed
-        typer.echo(
-            f"{one_line(name, 21) if name == 'all' else '  ' + one_line(name, 19):<22}{found.wrong:>9,}{found.judged:>9,}{share:>8}  {ends:<16}{yes:>9}{unread:>8,}"
-        )

@@ -5,6 +5,7 @@ truth     the question, its answer and facts     goals     what it asks, to be a
 questions   questions as statements, claims about years
 stated    what a reply states and concludes      graphs    semantic graphs and their similarity
 verdicts  the verdict                            thresholds  the paper's estimate of its threshold
+rates     categories, counts and rates of many replies
 ```
 """
 

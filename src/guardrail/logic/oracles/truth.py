@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
 
 from guardrail.errors import InputError
 from guardrail.logic.knowledge.facts import Triple, Years
 from guardrail.logic.knowledge.relations import Relations, reviewed
 from guardrail.logic.statements import Lexicon
 from guardrail.logic.temporal.formula import Formula
+from guardrail.logic.temporal.notation import parse
 from guardrail.logic.vocabulary import lexicon
 
 __all__ = ["Truth"]
@@ -55,6 +59,37 @@ class Truth:
         if self.formula is not None and self.year is None:
             raise InputError(f"expected a year with the formula {self.formula}, got none.")
 
+    @classmethod
+    def from_json(cls, text: str) -> Truth:
+        """The ground truth of a generated case.
+
+        Args:
+            text: a JSON object as `questions.FactCase` and `temporal.Case` write it; "aliases" may map other names to
+                the names in the facts.
+
+        Raises:
+            InputError: a field has another form, or there are neither facts nor spans.
+        """
+        try:
+            case = _cases().validate_json(text, strict=True)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(str(part) for part in first["loc"])
+            raise InputError(
+                f"expected a case with its facts or spans, got {place}: {first['msg']}"
+            ) from error
+        return cls(
+            case.question,
+            case.answer,
+            tuple(Triple(*fact) for fact in case.facts),
+            case.spans,
+            asked=Triple(*case.triple) if case.triple is not None else None,
+            affirms=case.affirms,
+            formula=parse(case.formula) if case.formula is not None else None,
+            year=case.year,
+            aliases=case.aliases,
+        )
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Entities and events, in the order in which the facts name them."""
@@ -78,3 +113,21 @@ class Truth:
     def having(self, facts: Iterable[Triple]) -> Truth:
         """The same question, if these were the facts."""
         return replace(self, facts=tuple(facts))
+
+
+@dataclass(frozen=True)
+class _Case:
+    question: str
+    answer: bool
+    facts: tuple[tuple[str, str, str], ...] = ()
+    spans: tuple[tuple[str, int, int], ...] = ()
+    triple: tuple[str, str, str] | None = None
+    affirms: bool = True
+    formula: str | None = None
+    year: int | None = None
+    aliases: dict[str, str] = field(default_factory=dict)
+
+
+@cache
+def _cases() -> TypeAdapter[Any]:
+    return TypeAdapter(_Case)

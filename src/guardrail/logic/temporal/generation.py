@@ -59,6 +59,7 @@ class Case:
         answer: whether the formula is true in the year.
         value: all years in which it is true.
         explanation: why it is true or false, several lines.
+        spans: the events of the formula with their years: name, first year, last year; one event may have several.
     """
 
     formula: Formula
@@ -67,6 +68,7 @@ class Case:
     answer: bool
     value: IntervalSet
     explanation: str
+    spans: tuple[tuple[str, int, int], ...]
 
     @property
     def outer(self) -> str:
@@ -86,6 +88,7 @@ class Case:
             "answer": self.answer,
             "intervals": spans,
             "explanation": self.explanation,
+            "spans": [list(span) for span in self.spans],
         }
 
 
@@ -150,10 +153,12 @@ def _cases(source: _Source, depths: Sequence[int], today: int | None) -> Iterato
 def _case(formula: Formula, year: int, history: Mapping[str, IntervalSet], today: int | None) -> Case:
     explanation = explain(formula, year, history)
     answer = explanation.holds
-    if holds_by_definition(formula, year, {name: history[name].spans for name in formula.atoms()}) != answer:
+    years = {name: history[name].spans for name in sorted(formula.atoms())}
+    if holds_by_definition(formula, year, years) != answer:
         raise Disagreement(f"{formula} in {year}: {answer} by sets of years, {not answer} year by year")
     asked = question(formula, year, today=today)
-    return Case(formula, year, asked, answer, explanation.values[formula], str(explanation))
+    spans = tuple((name, int(first), int(last)) for name, several in years.items() for first, last in several)
+    return Case(formula, year, asked, answer, explanation.values[formula], str(explanation), spans)
 
 
 class _Source:
