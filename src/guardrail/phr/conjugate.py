@@ -227,7 +227,7 @@ class BetaBernoulli:
             raise InputError(f"expected 0 steps or more, got {steps!r}")
         values, weights = [], []
         for seen in range(steps + 1):
-            reached = _binomial(steps, seen, self.visit)
+            reached = math.comb(steps, seen) * self.visit**seen * (1 - self.visit) ** (steps - seen)
             for ones in range(seen + 1):
                 values.append((self.a + ones) / (self.a + self.b + seen))
                 weights.append(reached * self._urn(seen, ones))
@@ -240,10 +240,6 @@ class BetaBernoulli:
         found -= math.lgamma(self.a + self.b + seen)
         found += math.lgamma(self.a + self.b) - math.lgamma(self.a) - math.lgamma(self.b)
         return math.exp(found)
-
-
-def _binomial(trials: int, successes: int, rate: float) -> float:
-    return math.comb(trials, successes) * rate**successes * (1 - rate) ** (trials - successes)
 
 
 def _coin(p: Floats) -> Floats:
