@@ -24,7 +24,7 @@ from guardrail.backends.packaged import ComparePackaged, encoder_installed, pack
 from guardrail.engine.flow import Answer
 from guardrail.errors import InputError
 from guardrail.memory.external import ExternalFit, Measured, chrf, learn, measure
-from guardrail.memory.external.similarity import CHRF
+from guardrail.memory.external.measuring import CHRF
 
 __all__ = [
     "SETTINGS",

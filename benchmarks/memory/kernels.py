@@ -14,7 +14,7 @@ from benchmarks.memory.corpus import NEEDS
 from guardrail.backends.packaged import ComparePackaged, encoder_installed, packaged_encoder
 from guardrail.engine.flow import Answer
 from guardrail.memory.external import Collection, Normal, bm25, consistency, flagged_share
-from guardrail.memory.external.gaussian import chi_square_share
+from guardrail.memory.external.formulas import chi_square_share
 
 __all__ = ["rows"]
 

@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 from benchmarks._table import Row
 from benchmarks.phr.simulation import Coins, chi_square, coins, direct, line, standardised
 from guardrail.phr.conjugate import BetaBernoulli, Gaussian
-from guardrail.phr.estimators import estimate, rate, rate_exact
-from guardrail.phr.information import entropy, entropy_of_draws
-from guardrail.phr.quantile import quantile
+from guardrail.phr.estimators import entropy, entropy_of_draws, estimate, quantile, rate, rate_exact
 from guardrail.statistics.intervals import student_quantile
 
 __all__ = [

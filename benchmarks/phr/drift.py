@@ -14,7 +14,7 @@ from benchmarks.phr.simulation import chi_square, coins
 from guardrail.phr import BernoulliModel, Query, RegressionModel, Settings, survey
 from guardrail.phr.conjugate import BetaBernoulli, Gaussian
 from guardrail.phr.flows import Measured
-from guardrail.phr.martingale import ALPHA, drifts, wealth
+from guardrail.phr.reliability import ALPHA, drifts, wealth
 from guardrail.report import Example
 from guardrail.testing import play
 

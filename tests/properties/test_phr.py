@@ -7,9 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from guardrail.phr.conjugate import BetaBernoulli, Gaussian
-from guardrail.phr.estimators import estimate, rate, rate_exact
+from guardrail.phr.estimators import entropy, estimate, information, rate, rate_exact
 from guardrail.phr.flows import survey
-from guardrail.phr.information import entropy, information
 from guardrail.phr.models import BernoulliModel
 from guardrail.phr.pairs import Form
 from guardrail.phr.readings import Query, Settings

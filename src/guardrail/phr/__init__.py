@@ -1,8 +1,15 @@
 """Posterior hallucination rate: which share of its own answers would a model call unlikely once it knew the task?
 
-`estimators`, `quantile`, `information`, `martingale`, `correction`: pure functions of arrays. `flows`: what is asked;
-`costs`: how often; `held_out`: what real pairs say.
-`conjugate`, `models`: two models whose rate is known. `check`: the detector.
+| file | what it has |
+| --- | --- |
+| `check` | the detector: options, cost, which prompts it takes, the verdict |
+| `flows` | contexts that the model imagines, what all of them say, how many requests that takes |
+| `readings` | what one context says: by whole distributions (`Whole`), or by draws as in the paper (`Drawn`) |
+| `pairs` | how a context is written, and how imagined pairs and prompts are read |
+| `estimators` | the formulas: quantile, rate, mutual information, intervals |
+| `reliability` | the test of the model's own predictions, and the correction by observed rates |
+| `held_out` | what real pairs say: model hallucination rate and error rate (for the benchmark) |
+| `conjugate`, `models` | two models whose rate is known: closed forms, and the same as backends |
 
 Source: [jesson2024]; `docs/design/phr.md` says what differs.
 """
@@ -15,7 +22,6 @@ from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
     from guardrail.phr.check import PosteriorHallucinationRate as PosteriorHallucinationRate
-    from guardrail.phr.correction import Correction as Correction
     from guardrail.phr.estimators import Estimate as Estimate
     from guardrail.phr.flows import Survey as Survey
     from guardrail.phr.flows import survey as survey
@@ -26,10 +32,11 @@ if TYPE_CHECKING:
     from guardrail.phr.pairs import Form as Form
     from guardrail.phr.readings import Query as Query
     from guardrail.phr.readings import Settings as Settings
+    from guardrail.phr.reliability import Correction as Correction
 
 _HOMES = {
     "BernoulliModel": "guardrail.phr.models",
-    "Correction": "guardrail.phr.correction",
+    "Correction": "guardrail.phr.reliability",
     "Estimate": "guardrail.phr.estimators",
     "Form": "guardrail.phr.pairs",
     "PosteriorHallucinationRate": "guardrail.phr.check",

@@ -9,13 +9,10 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.flow import Flow
 from guardrail.errors import ConfigError
 from guardrail.options import number, seconds
-from guardrail.phr.correction import Correction
-from guardrail.phr.costs import LANE, bounds
-from guardrail.phr.estimators import Estimate
-from guardrail.phr.flows import Measured, Survey, survey
-from guardrail.phr.martingale import ALPHA, drifts
+from guardrail.phr.flows import LANE, Measured, Survey, bounds, survey
 from guardrail.phr.pairs import Form, Task, recognised
 from guardrail.phr.readings import Query, Settings
+from guardrail.phr.reliability import ALPHA, Correction, drifts
 from guardrail.report import Case, Evidence, Finding, Measurement, Scale, Verdict
 
 __all__ = ["PosteriorHallucinationRate"]
@@ -195,7 +192,9 @@ class PosteriorHallucinationRate(Detector):
             name = "probability that the answer is a hallucination"
             evidence.append(Measurement(name=name, value=score.value, interval=score.interval))
         if (rate := measured.rate) is not None:
-            evidence.append(self._rate(rate))
+            error = "" if rate.error is None else f", standard error {rate.error:.3g}"
+            note = f"ε = {self.epsilon:g}, N − n = {self.horizon}, {self.estimator}{error}"
+            evidence.append(Measurement(name="PHR", value=rate.value, interval=rate.interval, note=note))
             if self._correction is not None:
                 low, high = sorted(map(self._correction, rate.interval))
                 value = self._correction(rate.value)
@@ -220,11 +219,6 @@ class PosteriorHallucinationRate(Detector):
         note = f"{found.redrawn} imagined pairs drawn again, {found.given_up} contexts given up"
         evidence.append(Measurement(name="imagined contexts", value=float(done), note=note))
         return evidence
-
-    def _rate(self, rate: Estimate) -> Measurement:
-        error = "" if rate.error is None else f", standard error {rate.error:.3g}"
-        note = f"ε = {self.epsilon:g}, N − n = {self.horizon}, {self.estimator}{error}"
-        return Measurement(name="PHR", value=rate.value, interval=rate.interval, note=note)
 
     def _unverified(self, case: Case, reason: str, evidence: Sequence[Evidence] = ()) -> Finding:
         return Finding(

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
-from guardrail.phr.quantile import SLACK, check_epsilon
-from guardrail.phr.special import digamma
+from guardrail.phr.estimators import SLACK, check_epsilon
 from guardrail.statistics.intervals import beta_cdf, normal_cdf, normal_quantile
 
-__all__ = ["BetaBernoulli", "Gaussian", "Posterior"]
+__all__ = ["BetaBernoulli", "Gaussian", "Posterior", "digamma"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -228,7 +227,7 @@ class BetaBernoulli:
             raise InputError(f"expected 0 steps or more, got {steps!r}")
         values, weights = [], []
         for seen in range(steps + 1):
-            reached = _binomial(steps, seen, self.visit)
+            reached = math.comb(steps, seen) * self.visit**seen * (1 - self.visit) ** (steps - seen)
             for ones in range(seen + 1):
                 values.append((self.a + ones) / (self.a + self.b + seen))
                 weights.append(reached * self._urn(seen, ones))
@@ -243,12 +242,25 @@ class BetaBernoulli:
         return math.exp(found)
 
 
-def _binomial(trials: int, successes: int, rate: float) -> float:
-    return math.comb(trials, successes) * rate**successes * (1 - rate) ** (trials - successes)
-
-
 def _coin(p: Floats) -> Floats:
     """The entropy of a coin, in nats."""
     parts = [-q * np.log(np.where(q > 0, q, 1.0)) for q in (p, 1 - p)]
     found: Floats = parts[0] + parts[1]
     return found
+
+
+def digamma(x: float) -> float:
+    """The logarithmic derivative of the gamma function for x above 0, to about 1e-13; without scipy.
+
+    >>> round(digamma(1.0), 10)
+    -0.5772156649
+    """
+    if not x > 0:
+        raise InputError(f"expected a number above 0, got {x!r}")
+    shift = 0.0
+    while x < 12:
+        shift -= 1 / x
+        x += 1
+    y = 1 / (x * x)
+    series = y * (1 / 12 - y * (1 / 120 - y * (1 / 252 - y * (1 / 240 - y * (1 / 132 - y * 691 / 32760)))))
+    return shift + math.log(x) - 0.5 / x - series

@@ -1,10 +1,12 @@
-"""Hallucination rates from log-likelihoods: pure functions of arrays, for any model.
+"""Quantiles, hallucination rates and mutual information from log-likelihoods: pure functions of arrays, for any model.
 
 THR, PHR and MHR are one rate under different contexts: the share of responses drawn with D_n alone that fall out of
 the (1 − ε)-likely set of a longer context D. For PHR, D is imagined by the model; for MHR, D holds the real pairs of
-the evaluation too.
+the evaluation too. The mutual information of response and mechanism, in nats, is how much of the uncertainty about a
+response would go away if the task were known: I = H(Y|x, D_n) − E[H(Y|x, D)].
 
-Source: [jesson2024] eqs. 6 to 8 and 14, Algorithms 1 and 2; the exact forms, the interval and the early stop are ours.
+Source: [jesson2024] eqs. 6 to 8 and 14, Algorithms 1 and 2; eqs. 31 to 36 (Appendix D) and Algorithm 3 for the
+information. The exact forms, the interval and the early stop are ours.
 """
 
 from __future__ import annotations
@@ -18,13 +20,86 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
-from guardrail.phr.quantile import quantile
 from guardrail.requests import Outcomes
 from guardrail.statistics.intervals import normal_quantile, student_quantile, wilson
 
-__all__ = ["Estimate", "aligned", "error_rate", "estimate", "rate", "rate_exact", "share"]
+__all__ = [
+    "SLACK",
+    "Estimate",
+    "Information",
+    "aligned",
+    "check_epsilon",
+    "entropy",
+    "entropy_of_draws",
+    "error_rate",
+    "estimate",
+    "information",
+    "quantile",
+    "rate",
+    "rate_exact",
+    "share",
+]
 
 Floats: TypeAlias = NDArray[np.float64]
+
+SLACK = 1e-9
+"""A cumulative mass that lacks no more than this to ε has reached it: .7 + .1 is .8, whatever its last bit says."""
+
+
+def check_epsilon(epsilon: float) -> None:
+    """Refuse what is not in [0, 1].
+
+    Raises:
+        InputError: with what came.
+    """
+    if isinstance(epsilon, bool) or not 0 <= epsilon <= 1:
+        raise InputError(f"expected epsilon in [0, 1], got {epsilon!r}")
+
+
+def quantile(values: ArrayLike, epsilon: float, *, weights: ArrayLike | None = None) -> Floats:
+    """Q_ε of weighted atoms, or of samples that weigh the same: inf{q : P(log p(Y) ≤ q) ≥ ε}, eq. 14.
+
+    It never interpolates: Q_ε is one of the values, so ties are equal to it. A response is a hallucination if its
+    log-likelihood is strictly below Q_ε; the likely set has probability at least 1 − ε.
+
+    Args:
+        values: shape (…, K), K ≥ 1; −∞ is allowed, NaN is not.
+        epsilon: in [0, 1]. Where it equals a cumulative mass, Q_ε is the value at which that mass is reached:
+            with two values of mass ½ and ε = ½ the lower one.
+        weights: shape (…, K), 0 or more; `None` = 1/K each. Their sum is the whole mass, so rounding in it does
+            not matter. Values of weight 0 are never Q_ε.
+
+    Returns:
+        Shape (…): the smallest value whose cumulative mass is at least ε; −∞ for ε = 0.
+
+    Raises:
+        InputError: no values, NaN, or weights that are negative or all 0.
+
+    >>> float(quantile([-3.0, -1.0, -2.0, -1.0], 0.5)), float(quantile([-3.0, -1.0, -2.0, -1.0], 0.51))
+    (-2.0, -1.0)
+    >>> float(quantile([-1.6, -0.2], 0.2, weights=[0.2, 0.8])), float(quantile([-1.6, -0.2], 0.0))
+    (-1.6, -inf)
+    """
+    check_epsilon(epsilon)
+    found = np.asarray(values, dtype=np.float64)
+    if found.ndim < 1 or found.shape[-1] < 1 or np.isnan(found).any():
+        raise InputError(f"expected at least one value and no NaN, got shape {found.shape!r}")
+    if epsilon == 0:
+        return np.full(found.shape[:-1], -math.inf)
+    if weights is None:
+        size = found.shape[-1]
+        rank = max(1, math.ceil(epsilon * size - SLACK))
+        ranked: Floats = np.partition(found, rank - 1, axis=-1)[..., rank - 1]
+        return ranked
+    mass = np.broadcast_to(np.asarray(weights, dtype=np.float64), found.shape)
+    if not (mass >= 0).all() or not (mass.sum(axis=-1) > 0).all():
+        raise InputError("expected weights of 0 or more that are not all 0, got others")
+    order = np.argsort(found, axis=-1, kind="stable")
+    reached = np.cumsum(np.take_along_axis(mass, order, axis=-1), axis=-1)
+    enough = (reached >= epsilon * reached[..., -1:] - SLACK) & (reached > 0)
+    first = np.argmax(enough, axis=-1)[..., None]
+    atoms: Floats = np.take_along_axis(np.take_along_axis(found, order, axis=-1), first, axis=-1)[..., 0]
+    return atoms
 
 
 def rate(likelihoods: ArrayLike, responses: ArrayLike, epsilon: float) -> Floats:
@@ -198,3 +273,79 @@ def share(hits: Sequence[bool], *, confidence: float = 0.95) -> Estimate:
     """
     found = estimate([float(hit) for hit in hits])
     return replace(found, interval=wilson(sum(hits), len(hits), confidence=confidence))
+
+
+def entropy(probabilities: ArrayLike) -> Floats:
+    """H of distributions over finitely many outcomes.
+
+    Args:
+        probabilities: shape (…, V); p log p is 0 where p is.
+
+    Returns:
+        Shape (…), 0 or more. An outcome that lumps several counts as one, so H is then a lower bound.
+
+    >>> round(float(entropy([0.5, 0.5, 0.0])), 6)
+    0.693147
+    """
+    p = np.asarray(probabilities, dtype=np.float64)
+    if not (p >= 0).all():
+        raise InputError("expected probabilities of 0 or more, got others")
+    logs = np.log(np.where(p > 0, p, 1.0))
+    found: Floats = np.maximum(0.0, -(p * logs).sum(axis=-1))
+    return found
+
+
+def entropy_of_draws(logs: ArrayLike) -> Floats:
+    """H by Monte Carlo: the mean of −log p(y) of draws y ~ p.
+
+    Args:
+        logs: shape (…, K), finite. Of responses of several tokens these are means per token, and so is H.
+
+    Returns:
+        Shape (…); of a density it may be negative.
+    """
+    found = np.asarray(logs, dtype=np.float64)
+    if found.ndim < 1 or found.shape[-1] < 1 or not np.isfinite(found).all():
+        raise InputError(f"expected finite log-probabilities of at least one draw, got shape {found.shape!r}")
+    means: Floats = -found.mean(axis=-1)
+    return means
+
+
+@dataclass(frozen=True, slots=True)
+class Information:
+    """A mutual information.
+
+    Attributes:
+        value: in nats. An estimate may fall below 0, the quantity does not.
+        error: standard error over the contexts; `None` of one context.
+        interval: 95 %, Student's; equal ends where all contexts agree, `None` of one context.
+    """
+
+    value: float
+    error: float | None
+    interval: tuple[float, float] | None
+
+
+def information(total: ArrayLike, known: ArrayLike) -> Information:
+    """Ĥ(Y|x, D_n) − mean of Ĥ(Y|x, D) over M imagined contexts.
+
+    Args:
+        total: shape () for an exact entropy, or (M,) for one estimate of it per context.
+        known: shape (M,): the entropy under each imagined context.
+
+    Raises:
+        InputError: no context, or a number that is not finite.
+
+    >>> information(0.69, [0.69, 0.69]).value
+    0.0
+    """
+    differences = np.asarray(total, dtype=np.float64) - np.asarray(known, dtype=np.float64)
+    if differences.ndim != 1 or not len(differences) or not np.isfinite(differences).all():
+        raise InputError(f"expected finite entropies of at least one context, got {known!r}")
+    size = len(differences)
+    mean = math.fsum(differences.tolist()) / size
+    if size == 1:
+        return Information(mean, None, None)
+    error = float(differences.std(ddof=1)) / math.sqrt(size)
+    half = student_quantile(0.975, size - 1) * error
+    return Information(mean, error, (mean - half, mean + half))

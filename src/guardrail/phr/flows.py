@@ -1,4 +1,4 @@
-"""The flows: contexts that a model imagines, and what each says about the responses to some queries.
+"""The flow: contexts that a model imagines, what each says about the responses to some queries, and what that costs.
 
 A context is imagined pair by pair, each drawn with all before it; contexts run beside each other. The imagined pairs do
 not depend on a query, so one set serves all queries of a D_n.
@@ -8,33 +8,24 @@ Source: [jesson2024] Algorithms 1 to 3.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from guardrail.engine.flow import Branch, Failed, Flow, gather, one
-from guardrail.phr.costs import LANE, ROUND, per_context
-from guardrail.phr.estimators import Estimate, estimate, share
-from guardrail.phr.information import Information, information
-from guardrail.phr.martingale import wealth
+from guardrail.phr.estimators import Estimate, Information, estimate, information, share
 from guardrail.phr.pairs import END, Form
-from guardrail.phr.readings import Drawn, Query, Reading, Settings, Whole, lost
+from guardrail.phr.readings import Drawn, Query, Reading, Settings, Whole, lost, reader_of
+from guardrail.phr.reliability import wealth
 from guardrail.report import Example
 from guardrail.requests import Sample
 
-__all__ = ["Imagined", "Measured", "Survey", "imagine", "survey"]
+__all__ = ["LANE", "ROUND", "Imagined", "Measured", "Survey", "bounds", "imagine", "per_context", "survey"]
 
+LANE = "language_model"
+"""Where requests go. They are paid only where that lane's backend is: a model on this machine is not."""
 
-@dataclass(frozen=True, slots=True)
-class _Start:
-    """D_n, as it is written."""
-
-    pairs: tuple[Example, ...]
-    form: Form
-    preamble: str
-
-    def text(self, more: Sequence[Example] = ()) -> str:
-        """D_n, or what it is extended to."""
-        return self.form.context([*self.pairs, *more], self.preamble)
+ROUND = 5
+"""Contexts between two looks of an early stop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +56,18 @@ class Measured:
     readings: tuple[Reading, ...] = ()
     fault: str = ""
     other: float = 0.0
+
+    @classmethod
+    def of(cls, found: Sequence[Reading | str], *, given_up: str = "", other: float = 0.0) -> Measured:
+        """From what the contexts gave: a reading, or why there is none.
+
+        Args:
+            found: one per context that was finished, in order.
+            given_up: why others were not finished.
+            other: as the attribute.
+        """
+        fault = next((one for one in found if isinstance(one, str)), given_up)
+        return cls(tuple(one for one in found if isinstance(one, Reading)), fault, other)
 
     @property
     def rate(self) -> Estimate | None:
@@ -100,7 +103,7 @@ class Measured:
 
     @property
     def wealth(self) -> float:
-        """What bets against the martingale reach (`martingale.py`); 1 without a reading."""
+        """What bets against the martingale reach (`reliability.py`); 1 without a reading."""
         kept = [(one.means, one.kept) for one in self.readings if one.means]
         if not kept:
             return 1.0
@@ -197,45 +200,48 @@ def survey(
             of them: by the first token, if that is the same.
     """
     settings, form = settings or Settings(), form or Form()
-    method = Whole if settings.estimator == "exact" else Drawn
-    start = _Start(tuple(pairs), form, preamble)
-    reader = method(settings, form, start.text(), tuple(further), tuple(labels))
+    reader = reader_of(settings, form, form.context(pairs, preamble), further, labels)
     faults = yield from reader.begin(queries)
     asked = [query for query, fault in zip(queries, faults, strict=True) if not fault]
     if not asked:
         return Survey(tuple(Measured(fault=fault) for fault in faults), (), settings)
     contexts: list[Imagined] = []
     readings: list[list[Reading | str]] = [[] for _ in asked]
-    for numbers in _rounds(settings):
-        calls = per_context(settings, len(asked))  # reserved: of a small budget fewer contexts, each finished
+    calls = per_context(settings, len(asked))  # reserved: of a small budget fewer contexts, each finished
+    size = settings.contexts if settings.until_se is None else ROUND
+    for first in range(0, settings.contexts, size):
+        numbers = range(first, min(settings.contexts, first + size))
         results = yield from gather(
-            Branch(_context(start, asked, number, settings, reader), calls=calls, lane=LANE)
-            for number in numbers
+            Branch(_context(reader, asked, number), calls=calls, lane=LANE) for number in numbers
         )
         for result in results:
             if isinstance(result, Failed):
                 contexts.append(Imagined(fault=lost(result)))
                 continue
             contexts.append(result[0])
-            for column, reading in zip(
-                readings, result[1], strict=False
-            ):  # of a context given up there is none
+            # of a context given up there is no reading
+            for column, reading in zip(readings, result[1], strict=False):
                 column.append(reading)
         if settings.until_se is not None and all(_precise(column, settings.until_se) for column in readings):
             break
-    columns = iter(readings)
     given_up = next((one.fault for one in contexts if one.fault), "")
+    columns = iter(readings)
     measured = tuple(
-        Measured(fault=fault) if fault else _measured(next(columns), given_up, reader.other)
+        Measured(fault=fault) if fault else Measured.of(next(columns), given_up=given_up, other=reader.other)
         for fault in faults
     )
     return Survey(measured, tuple(contexts), settings)
 
 
-def _rounds(settings: Settings) -> Iterator[range]:
-    size = settings.contexts if settings.until_se is None else ROUND
-    for start in range(0, settings.contexts, size):
-        yield range(start, min(settings.contexts, start + size))
+def _context(
+    reader: Whole | Drawn, queries: Sequence[Query], number: int
+) -> Flow[tuple[Imagined, list[Reading | str]]]:
+    """One context from its first pair to what it says; at its own speed."""
+    found = yield from imagine(reader.base, number=number, settings=reader.settings, form=reader.form)
+    if found.fault:
+        return found, []
+    readings = yield from reader.read(reader.base + reader.form.context(found.pairs), number, queries)
+    return found, readings
 
 
 def _precise(column: Sequence[Reading | str], wanted: float) -> bool:
@@ -243,18 +249,29 @@ def _precise(column: Sequence[Reading | str], wanted: float) -> bool:
     return len(rates) > 1 and estimate(rates).precision <= wanted
 
 
-def _measured(column: Sequence[Reading | str], given_up: str, other: float) -> Measured:
-    found = tuple(one for one in column if isinstance(one, Reading))
-    fault = next((one for one in column if isinstance(one, str)), given_up)
-    return Measured(found, fault, other)
+def per_context(settings: Settings, queries: int) -> int:
+    """How many requests one context takes if every pair is read at the first try; what redrawing takes comes on top.
+
+    >>> per_context(Settings(horizon=5), 1)
+    6
+    """
+    # by draws: two sets of draws; three sets of scores, and the answer's
+    readings = 1 if settings.estimator == "exact" else 5 * settings.draws + 1
+    return settings.horizon + queries * readings
 
 
-def _context(
-    start: _Start, queries: Sequence[Query], number: int, settings: Settings, reader: Whole | Drawn
-) -> Flow[tuple[Imagined, list[Reading | str]]]:
-    """One context from its first pair to what it says; at its own speed."""
-    found = yield from imagine(start.text(), number=number, settings=settings, form=start.form)
-    if found.fault:
-        return found, []
-    readings = yield from reader.read(start.text(found.pairs), number, queries)
-    return found, readings
+def bounds(settings: Settings, queries: int) -> tuple[int, int]:
+    """The fewest requests, where pairs are read at once and contexts come out alike, and the most, with every redrawing.
+
+    >>> bounds(Settings(contexts=10, horizon=5, retries=3), 1)
+    (52, 211)
+    """
+    contexts = settings.contexts
+    first = contexts if settings.until_se is None else min(ROUND, contexts)
+    redrawn = settings.horizon * settings.retries
+    if settings.estimator == "exact":
+        least, begun = settings.horizon * first + 2 * queries, queries
+    else:
+        least = (settings.horizon + 2 * settings.draws * queries) * first + 2 * queries
+        begun = 2 * queries
+    return least, begun + contexts * (redrawn + per_context(settings, queries))

@@ -13,7 +13,7 @@ from guardrail.engine.flow import Flow
 from guardrail.errors import InputError
 from guardrail.phr.flows import Measured
 from guardrail.phr.pairs import Form
-from guardrail.phr.readings import Drawn, Query, Reading, Settings, Whole
+from guardrail.phr.readings import Query, Settings, reader_of
 from guardrail.report import Example
 
 __all__ = ["error_rates", "model_hallucination_rates"]
@@ -53,13 +53,15 @@ def model_hallucination_rates(
     settings, form = settings or Settings(), form or Form()
     if not evaluation:
         raise InputError("expected at least one pair to evaluate with, got none")
-    reader = _reader(pairs, settings, form, preamble, further)
+    reader = reader_of(settings, form, form.context(pairs, preamble), further)
     faults = yield from reader.begin(queries)
     asked = [query for query, fault in zip(queries, faults, strict=True) if not fault]
     whole = form.context([*pairs, *evaluation], preamble)
     readings = yield from reader.read(whole, settings.contexts, asked)
     rest = iter(readings)
-    return tuple(Measured(fault=fault) if fault else _measured(next(rest), reader.other) for fault in faults)
+    return tuple(
+        Measured(fault=fault) if fault else Measured.of([next(rest)], other=reader.other) for fault in faults
+    )
 
 
 def error_rates(
@@ -89,17 +91,4 @@ def error_rates(
     settings, form = settings or Settings(), form or Form()
     if any(query.answer is None for query in queries):
         raise InputError("expected queries with their true answers, got one without")
-    return (yield from _reader(pairs, settings, form, preamble).errors(queries))
-
-
-def _reader(
-    pairs: Sequence[Example], settings: Settings, form: Form, preamble: str, further: Sequence[float] = ()
-) -> Whole | Drawn:
-    method = Whole if settings.estimator == "exact" else Drawn
-    return method(settings, form, form.context(pairs, preamble), tuple(further))
-
-
-def _measured(reading: Reading | str, other: float) -> Measured:
-    if isinstance(reading, str):
-        return Measured(fault=reading, other=other)
-    return Measured((reading,), other=other)
+    return (yield from reader_of(settings, form, form.context(pairs, preamble)).errors(queries))

@@ -21,9 +21,8 @@ END = "\n\n"
 
 _MARKS = " .!\"'`*“”‘’「」『』。！"  # around a label, they make it no other one
 
-_FIELD = (
-    r"[^\S\n]*(\S[^\n]*)"  # one line that is not blank; can be matched in one way alone, so in linear time
-)
+# one line that is not blank; can be matched in one way alone, so in linear time
+_FIELD = r"[^\S\n]*(\S[^\n]*)"
 
 
 @dataclass(frozen=True)
@@ -95,9 +94,7 @@ class Form:
         while match := self._block.match(before, at):
             pairs.append(_example(match))
             at = match.end()
-        if before[
-            at:
-        ].strip():  # something stands between the pairs and the query: this is another kind of prompt
+        if before[at:].strip():  # between the pairs and the query: this is another kind of prompt
             return text.strip(), [], None
         return before[: first.start()].strip(), pairs, asked
 
@@ -168,10 +165,6 @@ def _folded(text: str) -> str:
     return _unmarked(text).casefold()
 
 
-def _in_one_line(example: Example) -> Example:
-    return Example(input=" ".join(example.input.split()), label=" ".join(example.label.split()))
-
-
 def recognised(case: Case, form: Form) -> Task | None:
     """The few-shot task of a case; `None` if it is none.
 
@@ -180,6 +173,9 @@ def recognised(case: Case, form: Form) -> Task | None:
     """
     preamble, pairs, query = form.split(case.question)
     if case.examples:
-        own = tuple(map(_in_one_line, case.examples))
+        own = tuple(
+            Example(input=" ".join(one.input.split()), label=" ".join(one.label.split()))
+            for one in case.examples
+        )
         return Task(own, query if query is not None else " ".join(case.question.split()))
     return Task(tuple(pairs), query or "", preamble) if pairs else None

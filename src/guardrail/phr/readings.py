@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 from guardrail.engine.flow import Answer, Failed, Flow, Reply, compute, each, gather, values, why
 from guardrail.errors import InputError
 from guardrail.options import number, one_of
-from guardrail.phr.estimators import aligned, error_rate, rate
-from guardrail.phr.information import entropy, entropy_of_draws
+from guardrail.phr.estimators import aligned, entropy, entropy_of_draws, error_rate, quantile, rate
 from guardrail.phr.pairs import Form
-from guardrail.phr.quantile import quantile
 from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 
-__all__ = ["Drawn", "Query", "Reading", "Settings", "Whole", "lost"]
+__all__ = ["Drawn", "Query", "Reading", "Settings", "Whole", "lost", "reader_of"]
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -120,6 +118,18 @@ def lost(failed: Failed) -> str:
     return str(failed)
 
 
+def reader_of(
+    settings: Settings,
+    form: Form,
+    base: str,
+    further: Sequence[float] = (),
+    labels: Sequence[str] = (),
+) -> Whole | Drawn:
+    """The strategy of the settings, for contexts that go on from `base`, which is D_n as it is written."""
+    method = Whole if settings.estimator == "exact" else Drawn
+    return method(settings, form, base, tuple(further), tuple(labels))
+
+
 @dataclass(slots=True)
 class Whole:
     """By distributions: exact sums, no draws of responses. A longer label counts by its first token.
@@ -144,9 +154,8 @@ class Whole:
             fault = why([reply])
             if not isinstance(reply, Failed):
                 self._given[query] = reply.value
-                reading = yield from self._compare(
-                    query, reply.value
-                )  # with itself: is it a distribution at all?
+                # with itself: is it a distribution at all?
+                reading = yield from self._compare(query, reply.value)
                 fault = reading if isinstance(reading, str) else self._alike(query, reply.value)
             faults.append(fault)
         return faults
@@ -170,9 +179,8 @@ class Whole:
 
     def _ask(self, context: str, query: Query) -> Distribution:
         asked = () if query.answer is None else (query.answer, *self._others(query))
-        begun = tuple(
-            self.form.response(label)[:_LONGEST] for label in asked
-        )  # the first token is all that counts
+        # the first token is all that counts
+        begun = tuple(self.form.response(label)[:_LONGEST] for label in asked)
         return Distribution(context, self.form.query(query.text), begun)
 
     def _others(self, query: Query) -> list[str]:
@@ -242,13 +250,10 @@ def _followed(under: Outcomes, given: Outcomes) -> tuple[tuple[float, ...], tupl
     q = np.asarray(given.probabilities, dtype=np.float64)
     chosen = [i for i in np.argsort(-q, kind="stable")[:_FOLLOWED].tolist() if q[i] >= _LEAST]
     same = under.names is given.names or under.names == given.names
-    places = chosen if same else [_place(under.names, given.names[i]) for i in chosen]
+    names = [given.names[i] for i in chosen]
+    places = chosen if same else [under.names.index(one) if one in under.names else None for one in names]
     values = [0.0 if place is None else min(1.0, under.probabilities[place]) for place in places]
     return tuple(values), tuple(min(1.0, given.probabilities[i]) for i in chosen)
-
-
-def _place(names: Sequence[str], name: str) -> int | None:
-    return names.index(name) if name in names else None
 
 
 @dataclass(slots=True)
@@ -348,18 +353,16 @@ def _above(first: Sequence[str], second: Sequence[str]) -> float:
     >>> _above(["2", "10"], ["9"])
     0.5
     """
-    together: Sequence[Any] = _numbers([*first, *second]) or [*first, *second]
+    together: Sequence[Any] = [*first, *second]
+    try:
+        numbers = [float(text) for text in together]
+    except ValueError:
+        numbers = []
+    if numbers and all(map(math.isfinite, numbers)):
+        together = numbers
     pairs = [
         (one > other) + 0.5 * (one == other)
         for one in together[: len(first)]
         for other in together[len(first) :]
     ]
     return float(sum(pairs) / len(pairs))
-
-
-def _numbers(texts: Sequence[str]) -> list[float]:
-    try:
-        found = [float(text) for text in texts]
-    except ValueError:
-        return []
-    return found if all(map(math.isfinite, found)) else []

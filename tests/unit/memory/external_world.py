@@ -1,7 +1,7 @@
 """A scripted model for the tests of `MemoryConsistency`, and a fit that needs no encoder."""
 
 from guardrail.memory.external import Measured, learn
-from guardrail.memory.external.similarity import CHRF
+from guardrail.memory.external.measuring import CHRF
 
 TEXT = "The Corvo bridge opened in 1921. It is 340 metres long and carries two lanes of traffic."
 QUESTION = "How long is the Corvo bridge?"

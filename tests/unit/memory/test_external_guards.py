@@ -14,9 +14,8 @@ from tests.unit.memory.external_world import (
 from guardrail import Case, Verdict
 from guardrail.detectors import MemoryConsistency
 from guardrail.errors import ConfigError
-from guardrail.memory.external.flows import cleaned
+from guardrail.memory.external.flows import asks_alike, cleaned
 from guardrail.memory.external.prompts import answer_prompt
-from guardrail.memory.external.questions import asks_alike
 from guardrail.requests import Ask, Completion, Similarity, Untrusted, assistant, system, user
 from guardrail.testing import play
 from guardrail.text.fence import FENCE_RULE

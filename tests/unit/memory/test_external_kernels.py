@@ -23,8 +23,7 @@ from guardrail.memory.external import (
     relevance,
     threshold,
 )
-from guardrail.memory.external.consistency import relative_consistency
-from guardrail.memory.external.gaussian import chi_square_share
+from guardrail.memory.external.formulas import chi_square_share, relative_consistency
 
 WORDS = [f"w{i}" for i in range(12)]
 TEXTS = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=20), min_size=2, max_size=8)

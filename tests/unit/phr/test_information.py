@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 from guardrail.errors import InputError
-from guardrail.phr.correction import Correction
-from guardrail.phr.information import entropy, entropy_of_draws, information
-from guardrail.phr.martingale import ALPHA, STAKE, drifts, wealth
+from guardrail.phr.estimators import entropy, entropy_of_draws, information
+from guardrail.phr.reliability import ALPHA, STAKE, Correction, drifts, wealth
 
 
 class TestEntropy:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guardrail.errors import InputError
-from guardrail.phr.quantile import quantile
+from guardrail.phr.estimators import quantile
 
 # whole 64ths, so that cumulative masses and ε are exact in binary
 mass = st.integers(0, 64)

@@ -29,7 +29,7 @@ from guardrail.memory.external import (
     measure,
     packaged_fit,
 )
-from guardrail.memory.external.similarity import CHRF, Encoder, chosen
+from guardrail.memory.external.measuring import CHRF, Encoder, chosen
 from guardrail.memory.external.survey import Entry, Outcome, share_of, survey
 from guardrail.report import Case
 

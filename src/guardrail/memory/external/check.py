@@ -16,16 +16,17 @@ from guardrail.engine.flow import Flow, compute
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.memory.external.fits import ExternalFit, Judged, Task, packaged_fit, read_fit
 from guardrail.memory.external.flows import Again, Plan, Yardstick, ask_again, cleaned
-from guardrail.memory.external.measuring import Measured, measure
-from guardrail.memory.external.segmentation import Language, language
-from guardrail.memory.external.similarity import (
+from guardrail.memory.external.measuring import (
     CHRF,
     Encoder,
+    Measured,
     chosen,
     likenesses,
+    measure,
     name_of,
 )
-from guardrail.memory.external.tasks import source_of, task_of
+from guardrail.memory.external.prompts import source_of, task_of
+from guardrail.memory.external.segmentation import Language, language
 from guardrail.options import PathOption, number, one_of, seconds
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Verdict
 
@@ -123,8 +124,15 @@ class MemoryConsistency(Detector):
                 "guardrail.memory.external.learn makes one."
             )
         self._fit = read_fit(fit) if isinstance(fit, str | Path) else fit
-        if self._fit is not None:
-            _of_encoder(self._fit, encoder)
+        if self._fit is not None:  # of the packaged encoder the weights are compared when they are loaded
+            if encoder not in {"auto", _encoder_of(self._fit)}:
+                raise ConfigError(
+                    f"expected a fit made with the encoder {encoder!r}, got one of {self._fit.encoder!r}"
+                )
+            if self._fit.encoder == "chrf" and self._fit.compared_by != CHRF:
+                raise ConfigError(
+                    f"expected a fit made with {CHRF!r}, got one of {self._fit.compared_by!r}: fit anew"
+                )
         self.rephrasings = rephrasings
         self.retries = retries
         self.least = min(2, rephrasings) if least is None else least
@@ -184,7 +192,7 @@ class MemoryConsistency(Detector):
         again = yield from ask_again(plan)
         return tuple(pair.response for pair in again.pairs)
 
-    # -- how
+    # -- what is asked, and how it is compared
 
     def plan(self, case: Case) -> Plan | str:
         """How to ask again; else why it cannot be done."""
@@ -199,17 +207,18 @@ class MemoryConsistency(Detector):
         if not cleaned(case.answer):
             return "the answer is a thought and nothing more"
         tongue: Language = language(source) if self.language == "auto" else self.language
-        spoken = self._spoken(question, tongue)
+        # answers are in the language of the question, whatever the text is in
+        by_question = self.language == "auto" and any(map(str.isalpha, question))
+        spoken: Language = language(question) if by_question else tongue
         if self.through == tongue:
             return f"the source is in {tongue!r} already, so there is nothing to translate (through)"
         task: Task = "summary" if text and not question else "answer"
         texts_by = self._yardstick(task, tongue, source, judges=False)
         answers_by = self._yardstick(task, spoken, case.answer, judges=True)
-        for found in (texts_by, answers_by):
-            if isinstance(found, str):
-                return found
-        assert isinstance(texts_by, Yardstick)  # noqa: S101  # just seen
-        assert isinstance(answers_by, Yardstick)  # noqa: S101
+        if isinstance(texts_by, str):
+            return texts_by
+        if isinstance(answers_by, str):
+            return answers_by
         if answers_by.fit.form == "relative" and self.rephrasings < 2:
             return "the fit compares an answer with two others or more: rephrasings=1 is too few"
         paper = self.prompts == "paper"
@@ -227,12 +236,6 @@ class MemoryConsistency(Detector):
             temperature=self.temperature,
             paper=paper,
         )
-
-    def _spoken(self, question: str, tongue: Language) -> Language:
-        """The language of the answers: that of the question, whatever the text is in."""
-        if self.language != "auto" or not any(map(str.isalpha, question)):
-            return tongue
-        return language(question)
 
     def _yardstick(self, task: Task, tongue: Language, text: str, *, judges: bool) -> Yardstick | str:
         """What compares texts of a language, and judges answers; else why nothing does.
@@ -255,8 +258,6 @@ class MemoryConsistency(Detector):
         if fit is None:
             return f"no fit of normal answers for the language {tongue!r} by {name_of(encoder)}: give one with fit="
         return Yardstick(encoder, fit)
-
-    # -- what is said
 
     def _measure(self, case: Case, plan: Plan, again: Again) -> Flow[Measured | str]:
         """The numbers of the answer beside those asked again; else why there are none."""
@@ -285,6 +286,8 @@ class MemoryConsistency(Detector):
             return replace(measured, relevance=None)
         return measured
 
+    # -- the verdict
+
     def _finding(
         self, case: Case, plan: Plan, measured: Measured, again: Again, counts: Measurement
     ) -> Finding:
@@ -301,6 +304,14 @@ class MemoryConsistency(Detector):
             reason += ", by what is normal for answers about a text (there is no fit of others)"
         if len(again.pairs) < self.rephrasings:
             reason += f" ({again.told})"
+        quoted = [
+            Passage(
+                source=f"asked on rephrasing {number}",
+                text=pair.response[:_QUOTED],
+                score=pair.rephrasing.likeness,
+            )
+            for number, pair in enumerate(again.pairs, 1)
+        ]
         return Finding(
             detector=self.name,
             text=case.answer,
@@ -309,7 +320,7 @@ class MemoryConsistency(Detector):
             label="unstable" if bad else "stable",
             mark="does not hold when asked in other words" if bad else "",
             reason=reason,
-            evidence=(*_numbers(plan, measured, judged), counts, *_quoted(again)),
+            evidence=(*_numbers(plan, measured, judged), counts, *quoted),
         )
 
     def _unverified(self, case: Case, reason: str, evidence: Sequence[Evidence] = ()) -> Finding:
@@ -345,30 +356,10 @@ def _numbers(plan: Plan, measured: Measured, judged: Judged) -> list[Measurement
     return [*found, Measurement(name="threshold", value=judged.threshold, note=note)]
 
 
-def _quoted(again: Again) -> list[Passage]:
-    """What the model answered on rephrasings."""
-    return [
-        Passage(
-            source=f"asked on rephrasing {number}",
-            text=pair.response[:_QUOTED],
-            score=pair.rephrasing.likeness,
-        )
-        for number, pair in enumerate(again.pairs, 1)
-    ]
-
-
 def _encoder_of(fit: ExternalFit) -> Encoder:
     """What compares for a fit: any name but ours is a word for the guard's own."""
     known: dict[str, Encoder] = {"packaged": "packaged", "chrf": "chrf"}
     return known.get(fit.encoder, "guard")
-
-
-def _of_encoder(fit: ExternalFit, encoder: str) -> None:
-    """Refuse a fit that another encoder made; of the packaged one the weights are compared when they are loaded."""
-    if encoder not in {"auto", _encoder_of(fit)}:
-        raise ConfigError(f"expected a fit made with the encoder {encoder!r}, got one of {fit.encoder!r}")
-    if fit.encoder == "chrf" and fit.compared_by != CHRF:
-        raise ConfigError(f"expected a fit made with {CHRF!r}, got one of {fit.compared_by!r}: fit anew")
 
 
 def _other_encoder(fit: ExternalFit) -> str:

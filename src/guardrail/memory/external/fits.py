@@ -1,28 +1,42 @@
 """What is known of normal responses in one language by one encoder: a small JSON file.
 
 Scores of one encoder say nothing about those of another, so a fit names the encoder that made its numbers, with its
-fingerprint. `fitting.learn` makes one from labelled responses; some come with the package.
+fingerprint. `learn` makes one from measured normal responses and true rephrasings; some come with the package.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from functools import cache, cached_property
 from hashlib import blake2b
 from importlib.resources import files
 from pathlib import Path
+from statistics import NormalDist, fmean, stdev
 from typing import Any, Literal, TypeAlias, get_args
 
 from guardrail._version import __version__
 from guardrail.errors import ConfigError, InputError
-from guardrail.memory.external.gaussian import Normal, Point, Sides
+from guardrail.memory.external.formulas import Normal, Point, Sides, threshold
 from guardrail.memory.external.measuring import Form, Measured
 from guardrail.memory.external.segmentation import Language
+from guardrail.options import number
 
-__all__ = ["PACKAGED", "ExternalFit", "Judged", "Task", "packaged_fit", "read_fit"]
+__all__ = [
+    "FALSE_ALARMS",
+    "KEPT",
+    "PACKAGED",
+    "ExternalFit",
+    "Judged",
+    "Task",
+    "learn",
+    "packaged_fit",
+    "read_fit",
+    "same_meaning",
+]
 
 Task: TypeAlias = Literal["summary", "answer"]
 
@@ -35,6 +49,12 @@ PACKAGED: Mapping[tuple[str, str, str], str] = {
     ("answer", "zh", "chrf"): "answer-zh-chrf",
 }
 """Names of the fits that come with the package, by task, language and encoder."""
+
+KEPT = 0.999
+"""The share of true rephrasings that T_cq lets pass, whatever the encoder: one source is rephrased more freely than another."""
+
+FALSE_ALARMS = 0.05
+"""The share of normal responses that T_cs flags at most."""
 
 _FORMAT = 1
 
@@ -65,7 +85,7 @@ class ExternalFit:
         compared_by: that encoder's fingerprint.
         same_meaning: T_cq; a rephrasing is kept if its similarity to the source is above this.
         normal: the Gaussian of (consistency, relevance).
-        form: which consistency that is, see `measuring`.
+        form: which consistency that is, see `Measured`.
         relevance: whether the score uses both; else consistency alone.
         sides: whether only what is below the mean counts as far.
         threshold: T_cs, on the score; a response of at least this is unsupported. Just above 1 flags nothing.
@@ -158,6 +178,99 @@ class ExternalFit:
             "package": self.package,
             "provenance": dict(self.provenance),
         }
+
+
+def same_meaning(similarities: Sequence[float], *, kept: float = KEPT) -> float:
+    """T_cq: the similarity that a share of true rephrasings is above.
+
+    The threshold of one encoder means nothing to another; a share does. The paper's .73 is that of its own encoder.
+
+    Args:
+        similarities: of rephrasings that mean the same with their sources; two or more.
+        kept: the share that is to pass, in (0, 1).
+
+    Returns:
+        The mean less as many standard deviations as leave out 1 − kept of a normal distribution: shares near 1 cannot be
+        counted.
+
+    Raises:
+        InputError: fewer than two, one that is not finite, or a share that is none.
+
+    Example:
+        >>> round(same_meaning([0.5, 0.6, 0.7], kept=0.975), 3)
+        0.404
+    """
+    if len(similarities) < 2 or not all(map(math.isfinite, similarities)) or not 0 < kept < 1:
+        raise InputError(
+            f"expected two finite similarities or more and a share in (0, 1), got {similarities!r}, {kept!r}"
+        )
+    return fmean(similarities) + NormalDist().inv_cdf(1 - kept) * stdev(similarities)
+
+
+def learn(
+    responses: Sequence[Measured],
+    *,
+    task: Task,
+    language: Language,
+    encoder: str,
+    compared_by: str,
+    rephrasings: Sequence[float],
+    false_alarms: float = FALSE_ALARMS,
+    kept: float = KEPT,
+    form: Form = "plain",
+    relevance: bool = True,
+    sides: Sides = "below",
+    robust: bool = False,
+    provenance: Mapping[str, Any] | None = None,
+) -> ExternalFit:
+    """Fit normal responses, and set the thresholds.
+
+    Args:
+        responses: normal ones, measured; five or more, better a hundred. What lacks a number is left out.
+        task: what was asked.
+        language: of the texts.
+        encoder: what measured the consistency.
+        compared_by: that encoder's fingerprint.
+        rephrasings: similarities of true rephrasings with their sources, by the same encoder.
+        false_alarms: the share of normal responses that may be flagged.
+        kept: the share of true rephrasings that may pass.
+        form: which consistency counts.
+        relevance: whether relevance counts too.
+        sides: see `Normal.squared_distance`.
+        robust: see `Normal.fit`.
+        provenance: what the file is to say besides.
+
+    Raises:
+        InputError: too few points, or points on a line.
+        ConfigError: a share is out of range.
+    """
+    number("false_alarms", false_alarms, least=1e-6, most=1 - 1e-6)
+    points = [point for one in responses if (point := one.point(form)) is not None]
+    normal = Normal.fit(points, robust=robust)
+    alone = [normal.consistency_score(x, sides=sides) for x, _ in points]
+    scores = [normal.score(point, sides=sides) for point in points] if relevance else alone
+    about = {
+        "date": date.today().isoformat(),  # noqa: DTZ011  # a day, for people
+        "robust": robust,
+        "rephrasings kept": kept,
+        "rephrasings": len(rephrasings),
+    }
+    return ExternalFit(
+        task=task,
+        language=language,
+        encoder=encoder,
+        compared_by=compared_by,
+        same_meaning=same_meaning(rephrasings, kept=kept),
+        normal=normal,
+        threshold=threshold(scores, false_alarms),
+        consistency_threshold=threshold(alone, false_alarms),
+        false_alarms=false_alarms,
+        rows=len(points),
+        form=form,
+        relevance=relevance,
+        sides=sides,
+        provenance={**about, **(provenance or {})},
+    )
 
 
 _KEYS = {

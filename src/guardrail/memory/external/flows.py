@@ -1,4 +1,4 @@
-"""The flow: the source in other words, and the task asked on each.
+"""The flow: the source in other words, what of it may be kept, and the task asked on each.
 
 Rephrasings are made one after another, since each is shown those before it; the question on one goes out together with
 the request for the next, so that a budget or a deadline that ends early leaves whole pairs.
@@ -9,28 +9,31 @@ Source: [memory] §III.C.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from guardrail.engine.flow import Answer, Failed, Flow, Reply, each, one, why
 from guardrail.memory.external.fits import ExternalFit
-from guardrail.memory.external.prompts import (
-    Kind,
-    back_prompt,
-    rephrase_prompt,
-    translate_prompt,
-)
-from guardrail.memory.external.questions import SHARE, asks_alike
+from guardrail.memory.external.measuring import Encoder, likenesses
+from guardrail.memory.external.prompts import Kind, rephrase_prompt, translate_prompt
 from guardrail.memory.external.segmentation import Language
-from guardrail.memory.external.similarity import Encoder, likenesses
 from guardrail.memory.internal.replies import thought_end
 from guardrail.requests import Ask, Completion, Message
 
-__all__ = ["Again", "Pair", "Plan", "Rephrasing", "Yardstick", "ask_again", "cleaned"]
+__all__ = ["SHARE", "Again", "Pair", "Plan", "Rephrasing", "Yardstick", "ask_again", "asks_alike", "cleaned"]
+
+SHARE = 0.5
+"""Of T_cq: what a question in other words has to be above. Chosen by hand, on nothing that is labelled."""
 
 _MARKS = re.compile(r"</?data-[0-9a-f]{16}>")
 _PAIRS = {"{": "}", "[": "]", '"': '"', "“": "”", "「": "」"}
+_NUMBER = re.compile(r"[0-9]+(?:[.,:][0-9]+)*")
+_THOUSANDS = re.compile(r",(?=[0-9]{3}(?![0-9]))")
+_ENGLISH = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_WORD = re.compile(rf"\b(?:{'|'.join(_ENGLISH)})\b", re.IGNORECASE)
+_CHINESE = {sign: str(n) for n, sign in enumerate("一二三四五六七八九十", 1)} | {"两": "2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,15 @@ class Again:
     malformed: int = 0
     empty: int = 0
     reasons: list[str] = field(default_factory=list)
+
+    def take(self, rephrasing: Rephrasing, reply: Reply[Completion]) -> None:
+        """Keep what the model answered on a rephrasing."""
+        if not isinstance(reply, Answer):
+            self.reasons.append(why([reply]))
+        elif _plain(response := cleaned(reply.value.text)):
+            self.pairs.append(Pair(rephrasing, response))
+        else:
+            self.empty += 1
 
     @property
     def told(self) -> str:
@@ -170,7 +182,7 @@ def ask_again(plan: Plan) -> Flow[Again]:
             return again
         replies = yield from each(step)
         if waiting is not None:
-            _take(again, waiting, replies[0])
+            again.take(waiting, replies[0])
             waiting = None
         if not wanted:
             continue
@@ -191,20 +203,6 @@ def ask_again(plan: Plan) -> Flow[Again]:
             stopped = True
 
 
-def cleaned(text: str) -> str:
-    """A reply without the thought before it, blanks, fences and one pair of brackets or quotes around it.
-
-    Example:
-        >>> cleaned(' {A text.} '), cleaned('"So," he said, "it is."'), cleaned("Hm.</think> A text.")
-        ('A text.', '"So," he said, "it is."', 'A text.')
-    """
-    text = _MARKS.sub("", text[thought_end(text) :]).strip()
-    end = _PAIRS.get(text[:1])
-    if end and len(text) > 1 and text.endswith(end) and not (set(text[1:-1]) & {text[0], end}):
-        text = text[1:-1].strip()
-    return text
-
-
 def _judged(again: Again, plan: Plan, kept: Sequence[Rephrasing], sent: str) -> Flow[Rephrasing | str]:
     """A rephrasing that may be kept; else why nothing more can be tried, "" if the next may be."""
     text = sent
@@ -212,7 +210,9 @@ def _judged(again: Again, plan: Plan, kept: Sequence[Rephrasing], sent: str) -> 
         again.malformed += 1
         return ""
     if plan.through is not None:
-        back = yield from one(Ask(back_prompt(sent, into=plan.language), temperature=plan.temperature))
+        back = yield from one(
+            Ask(translate_prompt(sent, (), into=plan.language), temperature=plan.temperature)
+        )
         if isinstance(back, Failed):
             return why([back])
         text = cleaned(back.value.text)
@@ -231,15 +231,48 @@ def _judged(again: Again, plan: Plan, kept: Sequence[Rephrasing], sent: str) -> 
     return Rephrasing(text, sent, found.value)
 
 
-def _take(again: Again, rephrasing: Rephrasing, reply: Reply[Completion]) -> None:
-    if not isinstance(reply, Answer):
-        again.reasons.append(why([reply]))
-        return
-    response = cleaned(reply.value.text)
-    if _plain(response):
-        again.pairs.append(Pair(rephrasing, response))
-    else:
-        again.empty += 1
+def asks_alike(question: str, text: str) -> bool:
+    """Whether a text has the numbers of a question, and asks if that does: a rule of ours in front of T_cq.
+
+    T_cq comes from passages; questions are shorter and share less with each other ("Who wrote Hamlet?", "Which author
+    penned Hamlet?"), and a question that asks for something else can be more alike than a true rephrasing. So likeness
+    keeps out only what speaks of something else. Small numbers may be written in words on either side. What the words
+    ask for is not looked at.
+
+    Example:
+        >>> asks_alike("A refund after 30 days?", "Is there a refund after 30 days?")
+        True
+        >>> asks_alike("A refund after 30 days?", "A refund after 90 days?")
+        False
+    """
+    first, second = (unicodedata.normalize("NFKC", one) for one in (question, text))
+    if "?" in first and "?" not in second:
+        return False
+    return _digits(first) <= _numbers(second) and _digits(second) <= _numbers(first)
+
+
+def _digits(text: str) -> set[str]:
+    return {_THOUSANDS.sub("", number) for number in _NUMBER.findall(text)}
+
+
+def _numbers(text: str) -> set[str]:
+    """In digits, and small ones in words too."""
+    english = {str(_ENGLISH.index(word.lower()) + 1) for word in _WORD.findall(text)}
+    return _digits(text) | english | {number for sign, number in _CHINESE.items() if sign in text}
+
+
+def cleaned(text: str) -> str:
+    """A reply without the thought before it, blanks, fences and one pair of brackets or quotes around it.
+
+    Example:
+        >>> cleaned(' {A text.} '), cleaned('"So," he said, "it is."'), cleaned("Hm.</think> A text.")
+        ('A text.', '"So," he said, "it is."', 'A text.')
+    """
+    text = _MARKS.sub("", text[thought_end(text) :]).strip()
+    end = _PAIRS.get(text[:1])
+    if end and len(text) > 1 and text.endswith(end) and not (set(text[1:-1]) & {text[0], end}):
+        text = text[1:-1].strip()
+    return text
 
 
 def _plain(text: str) -> str:

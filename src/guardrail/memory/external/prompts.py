@@ -1,7 +1,7 @@
-"""The questions, in English and Chinese, as messages; `paper=True` gives the paper's own unfenced prompts.
+"""What the model is asked, in English and Chinese: other words for the source, and the task of a case on them.
 
-Source: [memory] §III.C and §IV.A for the paper's; ours say in other words what those ask for, and keep texts apart as
-untrusted data.
+`paper=True` gives the paper's own unfenced prompts [memory] §III.C and §IV.A. Ours say in other words what those ask
+for, and keep texts apart as untrusted data.
 """
 
 from __future__ import annotations
@@ -13,10 +13,19 @@ from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from guardrail.memory.external.segmentation import Language
+from guardrail.report import Case
 from guardrail.requests import Message, Untrusted, system, user
 from guardrail.text.fence import FENCE_RULE
 
-__all__ = ["Kind", "answer_prompt", "back_prompt", "rephrase_prompt", "summary_prompt", "translate_prompt"]
+__all__ = [
+    "Kind",
+    "answer_prompt",
+    "rephrase_prompt",
+    "source_of",
+    "summary_prompt",
+    "task_of",
+    "translate_prompt",
+]
 
 Kind: TypeAlias = Literal["text", "question"]
 
@@ -74,32 +83,32 @@ _CHINESE = _table(
 )
 
 
-def _words(language: Language) -> Mapping[str, str]:
-    return _CHINESE if language == "zh" else _ENGLISH
+def source_of(case: Case) -> str:
+    """The documents as one text; "" without any."""
+    return "\n\n".join(document.strip() for document in case.context if document.strip())
 
 
-def rephrase_prompt(
-    source: str, earlier: Sequence[str], *, kind: Kind, language: Language, paper: bool = False
+def task_of(
+    case: Case, text: str, *, language: Language, paper: bool = False, translated: bool = False
 ) -> tuple[Message, ...]:
-    """Ask for the source in other words.
+    """The task of a case, asked about a text in place of its documents, after what was said before.
 
     Args:
-        source: q_0, a text or a question.
-        earlier: accepted rephrasings, which the new one must differ from.
-        kind: which of the two it is.
+        case: with documents, a question, or both.
+        text: q̂_p: documents in other words; without documents the question in other words, which then takes the place
+            of the last user message.
         language: of the prompt.
-        paper: the paper's words, unfenced.
+        paper: the paper's prompt, for a summary.
+        translated: the text is in another language than the answer is to be.
     """
-    if paper:
-        examples = f"{_PAPER_DIFFERENT}\n[{']['.join(earlier)}]" if earlier else ""
-        return (user(f"{_PAPER_REPHRASE}{examples}\n{{{source}}}"),)
-    words = _words(language)
-    pieces: list[str | Untrusted] = [f"{words[kind]}\n\n", Untrusted(source)]
-    if earlier:
-        pieces.append(f"\n\n{words['different']}")
-        for number, text in enumerate(earlier, 1):
-            pieces += [f"\n{number}. ", Untrusted(text)]
-    return (_system(words), user(*pieces))
+    question = case.question.strip()
+    last = max((i for i, message in enumerate(case.messages) if message.role == "user"), default=0)
+    earlier = case.messages[:last]
+    if not source_of(case):
+        return (*earlier, user(text))
+    if question:
+        return answer_prompt(question, text, language=language, documents=case.context, earlier=earlier)
+    return summary_prompt(text, language=language, paper=paper, translated=translated)
 
 
 def summary_prompt(
@@ -139,16 +148,44 @@ def answer_prompt(
     """
     words = _words(language)
     question = _elsewhere(question, documents, words)
-    return (
-        *_after(words, [_quoting_less(message, documents, words) for message in earlier]),
-        user(f"{words['answer']}\n\n{words['given']}\n", Untrusted(text), f"\n\n{words['asked']}{question}"),
-    )
+    ours, before = _system(words), [_quoting_less(message, documents, words) for message in earlier]
+    if before and before[0].role == "system":  # one alone, since many models take no second
+        theirs = before.pop(0).content
+        ours = system(f"{ours.text}\n\n", *([theirs] if isinstance(theirs, str) else theirs))
+    asked = f"\n\n{words['asked']}{question}"
+    return (ours, *before, user(f"{words['answer']}\n\n{words['given']}\n", Untrusted(text), asked))
+
+
+def rephrase_prompt(
+    source: str, earlier: Sequence[str], *, kind: Kind, language: Language, paper: bool = False
+) -> tuple[Message, ...]:
+    """Ask for the source in other words.
+
+    Args:
+        source: q_0, a text or a question.
+        earlier: accepted rephrasings, which the new one must differ from.
+        kind: which of the two it is.
+        language: of the prompt.
+        paper: the paper's words, unfenced.
+    """
+    if paper:
+        examples = f"{_PAPER_DIFFERENT}\n[{']['.join(earlier)}]" if earlier else ""
+        return (user(f"{_PAPER_REPHRASE}{examples}\n{{{source}}}"),)
+    words = _words(language)
+    return _another(words, words[kind], source, earlier)
 
 
 def translate_prompt(source: str, earlier: Sequence[str], *, into: Language) -> tuple[Message, ...]:
     """Ask for the source in another language, otherwise than before."""
     words = _words(into)
-    pieces: list[str | Untrusted] = [f"{words['translate']}\n\n", Untrusted(source)]
+    return _another(words, words["translate"], source, earlier)
+
+
+def _another(
+    words: Mapping[str, str], wanted: str, source: str, earlier: Sequence[str]
+) -> tuple[Message, ...]:
+    """Ask for something made of the source that differs from each of the earlier ones."""
+    pieces: list[str | Untrusted] = [f"{wanted}\n\n", Untrusted(source)]
     if earlier:
         pieces.append(f"\n\n{words['different']}")
         for number, text in enumerate(earlier, 1):
@@ -156,21 +193,8 @@ def translate_prompt(source: str, earlier: Sequence[str], *, into: Language) -> 
     return (_system(words), user(*pieces))
 
 
-def back_prompt(text: str, *, into: Language) -> tuple[Message, ...]:
-    """Ask for a translation back, to see whether it still means the same."""
-    return translate_prompt(text, (), into=into)
-
-
-def _after(words: Mapping[str, str], earlier: Sequence[Message]) -> list[Message]:
-    """Our system message before what was said; one alone, since many models take no second."""
-    ours = _system(words)
-    if not earlier or earlier[0].role != "system":
-        return [ours, *earlier]
-    theirs = earlier[0].content
-    return [system(f"{ours.text}\n\n", *([theirs] if isinstance(theirs, str) else theirs)), *earlier[1:]]
-
-
 def _quoting_less(message: Message, documents: Sequence[str], words: Mapping[str, str]) -> Message:
+    """A message that says "(the text)" where it quotes a document."""
     if isinstance(message.content, str):
         return replace(message, content=_elsewhere(message.content, documents, words))
     parts = (
@@ -192,6 +216,10 @@ def _elsewhere(text: str, documents: Sequence[str], words: Mapping[str, str]) ->
         pattern = f"{before if document[0].isalnum() else ''}{re.escape(document)}{after if document[-1].isalnum() else ''}"
         text = re.sub(pattern, lambda _: words["elsewhere"], text)
     return text
+
+
+def _words(language: Language) -> Mapping[str, str]:
+    return _CHINESE if language == "zh" else _ENGLISH
 
 
 def _system(words: Mapping[str, str]) -> Message:

@@ -99,9 +99,5 @@ def corrected_share(flagged: int, answers: int, known: Known) -> Share:
         high = max(high, raw.interval[1] / se)
     if uncut > 1:
         low = min(low, 1 - (1 - raw.interval[0]) / sp)
-    value = _cut(uncut)
-    return Share(value, (min(value, _cut(low)), max(value, _cut(high))))
-
-
-def _cut(value: float) -> float:
-    return min(1.0, max(0.0, value))
+    value, low, high = (min(1.0, max(0.0, one)) for one in (uncut, low, high))
+    return Share(value, (min(value, low), max(value, high)))

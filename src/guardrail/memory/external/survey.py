@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from guardrail.engine.flow import Branch, Failed, Flow, gather, one, why
 from guardrail.memory.external.check import MemoryConsistency
 from guardrail.memory.external.flows import ask_again, cleaned
+from guardrail.memory.external.prompts import source_of, task_of
 from guardrail.memory.external.rates import Share, flagged_share
 from guardrail.memory.external.segmentation import language
-from guardrail.memory.external.tasks import source_of, task_of
 from guardrail.report import Case, Finding, Verdict
 from guardrail.requests import Ask
 

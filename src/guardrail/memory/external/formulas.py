@@ -1,8 +1,9 @@
-"""The distribution of normal responses: a Gaussian of consistency and relevance.
+"""The numbers of the paper, from similarities, words and counts alone.
 
-Source: [memory] eq. 6; differs: the score is the χ² distribution function of the squared Mahalanobis distance, so
-that it lies in [0, 1] whatever the covariance; by default what is more consistent or more relevant than normal does
-not count as far from normal.
+Consistency: is the response to the source like those to its rephrasings? Relevance: does it speak of what the text
+speaks of? `Normal` and `threshold`: how far from normal is a point of the two, and how far is too far?
+
+Source: [memory] eqs. 6 to 8; [robertson2009] for BM25. Each function says what differs.
 """
 
 from __future__ import annotations
@@ -16,14 +17,113 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from guardrail.errors import InputError, MissingExtra
+from guardrail.text.bm25 import Collection, bm25
 
-__all__ = ["FEWEST", "Ellipse", "Normal", "Point", "Sides", "chi_square_share", "threshold"]
+__all__ = [
+    "FEWEST",
+    "Ellipse",
+    "Normal",
+    "Point",
+    "Sides",
+    "chi_square_share",
+    "consistency",
+    "relative_consistency",
+    "relevance",
+    "threshold",
+]
 
 Point: TypeAlias = tuple[float, float]
 Sides: TypeAlias = Literal["below", "both"]
 
 FEWEST = 5
 """Points that a fit needs: as many as it has parameters."""
+
+
+def consistency(similarities: Sequence[float], *, paper: bool = False) -> float | None:
+    """Eq. 7: the mean similarity of r_1 with the other responses; the paper's sum includes r_1's with itself.
+
+    Args:
+        similarities: of r_1 with r_2 … r_n, each at most 1 (BERTScore F1, say).
+        paper: count r_1's similarity with itself, which is 1, as the paper's sum does; n is then one more.
+
+    Returns:
+        At most 1, larger = more consistent. What is not finite is left out; `None` if nothing is left.
+
+    Example:
+        >>> consistency([0.25, 0.75]), consistency([0.25, 0.75], paper=True)
+        (0.5, 0.6666666666666666)
+    """
+    known = [value for value in similarities if math.isfinite(value)]
+    if not known:
+        return None
+    return math.fsum([*known, 1.0] if paper else known) / (len(known) + paper)
+
+
+def relative_consistency(similarities: Sequence[float], among: Sequence[float]) -> float | None:
+    """How much more, or less, r_1 is like the other responses than they are like each other.
+
+    Ours: where answers are short and worded freely, the others say how alike one may expect to be.
+
+    Args:
+        similarities: of r_1 with r_2 … r_n.
+        among: of each two of r_2 … r_n.
+
+    Returns:
+        In [−2, 2], larger = more consistent, 0 = as one of them. `None` where either mean is undefined, so with fewer
+        than two others.
+
+    Example:
+        >>> relative_consistency([0.5, 0.25], [0.75]), relative_consistency([0.5], [])
+        (-0.375, None)
+    """
+    own, others = consistency(similarities), consistency(among)
+    return None if own is None or others is None else own - others
+
+
+def relevance(
+    responses: Sequence[Sequence[str]],
+    documents: Sequence[Sequence[str]],
+    collection: Collection,
+    *,
+    normalised: bool = True,
+) -> float | None:
+    """Eq. 8: the mean over p of BM25(q̂_p, r_p), the response being the query.
+
+    BM25 is Lucene's: rarity ln(1 + (N − n + ½) / (n + ½)), never negative, and no constant factor k1 + 1. Differs:
+    divided by what a response could reach at most, so that long and short ones compare.
+
+    Args:
+        responses: r_p, as words.
+        documents: q̂_p, as words, as many.
+        collection: gives the rarities: the sentences of all q̂, say (the paper does not say of what). Lengths are set
+            against the mean of `documents`.
+        normalised: divide each by the sum of its words' rarities, which no document could exceed; a response of words
+            that stand in no document then has 0, whatever its length. `False` is the paper's sum.
+
+    Returns:
+        In [0, 1) where normalised, else in nats, 0 or more; larger = more relevant. Responses without words are left
+        out; `None` if none is left.
+
+    Raises:
+        InputError: there are not as many documents as responses.
+
+    Example:
+        >>> texts = [["the", "cat", "sat"], ["the", "dog", "ran"]]
+        >>> found = relevance([["cat"], ["cow"]], texts, Collection.of(texts))
+        >>> round(found, 4)
+        0.2
+    """
+    if len(responses) != len(documents):
+        raise InputError(f"expected a document per response, got {len(documents)} for {len(responses)}")
+    mean_length = sum(map(len, documents)) / len(documents) if documents else 0.0
+    found = []
+    for response, document in zip(responses, documents, strict=True):
+        if not response:
+            continue
+        value = bm25(response, document, collection, mean_length=mean_length)
+        most = math.fsum(map(collection.rarity, response)) if normalised else 1.0
+        found.append(value / most)
+    return math.fsum(found) / len(found) if found else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +143,10 @@ class Ellipse:
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """A Gaussian in the plane of consistency and relevance.
+    """A Gaussian in the plane of consistency and relevance: the normal responses of eq. 6.
+
+    Differs: the score is the χ² distribution function of the squared Mahalanobis distance, so that it lies in [0, 1]
+    whatever the covariance; by default what is more consistent or more relevant than normal does not count as far.
 
     Attributes:
         mean: of consistency and relevance.
@@ -86,7 +189,14 @@ class Normal:
                 f"expected {FEWEST} finite points (consistency, relevance) or more, got {points!r}"
             )
         if robust:
-            center, spread = _robust(table, seed)
+            try:
+                from sklearn.covariance import MinCovDet
+            except ImportError as error:
+                raise MissingExtra(
+                    "scikit-learn, which fits the robust covariance,", extra="bench"
+                ) from error
+            found = MinCovDet(random_state=seed).fit(table)
+            center, spread = found.location_, found.covariance_
         else:
             center, spread = table.mean(axis=0), np.cov(table.T)
         cross = float(spread[0, 1] + spread[1, 0]) / 2
@@ -202,12 +312,3 @@ def threshold(scores: Sequence[float], false_alarms: float) -> float:
         raise InputError(f"expected finite scores and a rate in (0, 1), got {scores!r}, {false_alarms!r}")
     rank = math.ceil((len(scores) + 1) * (1 - false_alarms) - 1e-9)
     return math.nextafter(sorted(scores)[rank - 1] if rank <= len(scores) else 1.0, math.inf)
-
-
-def _robust(table: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    try:
-        from sklearn.covariance import MinCovDet
-    except ImportError as error:
-        raise MissingExtra("scikit-learn, which fits the robust covariance,", extra="bench") from error
-    found = MinCovDet(random_state=seed).fit(table)
-    return found.location_, found.covariance_
