@@ -182,7 +182,7 @@ class TestPackaged:
         class Changed(Backend):
             fingerprint = "bertscore:changed"
 
-        monkeypatch.setattr("guardrail.selfcheck.bertscore.packaged", Changed)
+        monkeypatch.setattr("guardrail.selfcheck.bertscore.packaged_encoder", Changed)
         for one in play(EnsembleCheck(fit=fit).examine(CASE), reply):
             assert one.score is None
             assert "bertscore:changed" in one.reason

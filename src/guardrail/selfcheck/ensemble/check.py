@@ -69,7 +69,7 @@ class EnsembleCheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-ensemble"
     scope: ClassVar[Scope] = "answer"  # means over the answer may count too
-    scale: ClassVar[Scale] = Scale(unit="P(made up)")
+    scale: ClassVar[Scale] = Scale(unit="P(made up)", sentences=True)
 
     def __init__(
         self,
