@@ -20,8 +20,8 @@ from guardrail.report import Report
 from guardrail.requests import Answerable, Distract, Entailment, QuestionAnswer, Similarity
 from guardrail.selfcheck.commands import _selfcheck
 from guardrail.selfcheck.ensemble import fits
-from guardrail.selfcheck.ensemble.fits import Fit, Knot, Member
-from guardrail.selfcheck.ensemble.stack import Stack
+from guardrail.selfcheck.ensemble.fits import Fit, Member
+from guardrail.selfcheck.ensemble.stack import Knot, Stack
 from guardrail.selfcheck.nli import check as nli
 from guardrail.testing.server import serve
 
