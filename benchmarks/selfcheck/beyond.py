@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from benchmarks._table import Row
 from benchmarks.selfcheck.metrics import COLUMNS, SENTENCE_COLUMNS, Measured, measure, rows
 from benchmarks.selfcheck.passages import Passage
 from benchmarks.selfcheck.published import PROMPT
 from benchmarks.selfcheck.tables import ngram_scores
+from guardrail.errors import InputError
 from guardrail.selfcheck import early
-from guardrail.selfcheck.ensemble.stack import out_of_fold
+from guardrail.selfcheck.ensemble.stack import PENALTY, Stack
 from guardrail.selfcheck.prompt import VALUES, read
 from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import sentences, split_sentences
 
-__all__ = ["early_rows", "ensemble_rows", "sample_curves", "sentence_rows", "split_in_folds", "token_rows"]
+__all__ = [
+    "early_rows",
+    "ensemble_rows",
+    "out_of_fold",
+    "sample_curves",
+    "sentence_rows",
+    "split_in_folds",
+    "token_rows",
+]
 
 MEMBERS = ("nli_deberta_v3_large_mnli", "bertscore")
 JUDGE = "prompt_qwen3.5_9b"
@@ -90,6 +99,47 @@ def split_in_folds(
         seed=SEED,
     )
     return _by_passage(passages, found)
+
+
+def out_of_fold(
+    scores: Mapping[str, ArrayLike],
+    labels: ArrayLike,
+    passages: Sequence[Hashable],
+    *,
+    folds: int = 5,
+    seed: int = 0,
+    penalty: float = PENALTY,
+) -> NDArray[np.float64]:
+    """P(made up) per sentence, each by a stack that saw no sentence of its passage.
+
+    Args:
+        scores: as for `Stack.fit`.
+        labels: as for `Stack.fit`.
+        passages: as for `Stack.fit`; the folds are drawn over them.
+        folds: how many, at least 2 and at most as many as there are passages.
+        seed: of the draw.
+        penalty: as for `Stack.fit`.
+    """
+    names = list(dict.fromkeys(passages))
+    if not 2 <= folds <= len(names):
+        raise InputError(f"folds: expected 2 to {len(names)} (the passages), got {folds!r}")
+    order = np.random.default_rng(seed).permutation(len(names))
+    fold_of = {names[i]: position % folds for position, i in enumerate(order)}
+    fold = np.array([fold_of[passage] for passage in passages])
+    arrays = {name: np.asarray(values, dtype=np.float64) for name, values in scores.items()}
+    target = np.asarray(labels, dtype=np.float64)
+    found = np.empty(len(fold))
+    for k in range(folds):
+        test, train = fold == k, fold != k
+        stack = Stack.fit(
+            {name: values[train] for name, values in arrays.items()},
+            target[train],
+            [p for p, kept in zip(passages, train, strict=True) if kept],
+            penalty=penalty,
+        )
+        held_out = {name: values[test] for name, values in arrays.items()}
+        found[test] = stack.predict(held_out, [p for p, kept in zip(passages, test, strict=True) if kept])
+    return found
 
 
 def _by_passage(passages: Sequence[Passage], flat: NDArray[np.float64]) -> list[list[float]]:

@@ -114,12 +114,21 @@ class Span(_Model):
 
 
 class Scale(_Model):
-    """What a detector's scores mean, said once on its class. Larger always means more likely made up."""
+    """What a detector's scores mean, said once on its class. Larger always means more likely made up.
+
+    Attributes:
+        least: the smallest score; `None` = no lower bound.
+        most: the largest; `None` = no upper bound.
+        unit: of the scores.
+        meaning: what a larger score means.
+        sentences: whether findings give a score to every sentence, so that pages and terminals show them as a table.
+    """
 
     least: float | None = 0.0
     most: float | None = 1.0
     unit: str = ""
     meaning: str = "larger = more likely made up"
+    sentences: bool = False
 
 
 class Example(_Model):

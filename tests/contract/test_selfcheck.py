@@ -41,6 +41,10 @@ class SelfCheckContract(DetectorContract):
     def case(self):
         return Case.of(ANSWER, prompt="Who was Ada Lovelace?")
 
+    def test_scores_sentences(self, detector):
+        """Its scale says so, and pages and terminals show a table."""
+        assert detector.scale.sentences
+
     def reply(self, request):
         """A model that tells the samples in turn, and a judge that knows no prize."""
         if isinstance(request, Entail):

@@ -61,8 +61,9 @@ def meter(score: float | None, top: float, glyphs: Glyphs) -> str:
 
 
 def short(detector: str) -> str:
-    """A detector's name as a heading."""
-    return detector.removeprefix("selfcheck-")
+    """A detector's name as a heading: the part after the first hyphen, or the whole name without one."""
+    _, hyphen, variant = detector.partition("-")
+    return variant if hyphen else detector
 
 
 def show_sentences(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:

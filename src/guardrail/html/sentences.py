@@ -13,8 +13,6 @@ __all__ = ["LEVELS", "Cell", "Sentence", "Table", "scored", "shades"]
 LEVELS = 5
 """Shades, from 0 (none) to 4 (darkest)."""
 
-_DETECTORS = "selfcheck"  # how the names of detectors begin whose findings are sentences
-
 
 @dataclass(frozen=True, slots=True)
 class Cell:
@@ -59,14 +57,15 @@ class Table:
 
 
 def scored(report: Report) -> Table:
-    """The table of a report; empty where no detector scored sentences."""
+    """The table of a report; empty where no detector scored sentences (`Scale.sentences`)."""
+    by_sentence = {name: scale for name, scale in report.scales.items() if scale.sentences}
     numbered = [
         (number, finding)
         for number, finding in enumerate(report.findings, 1)
-        if finding.span is not None and finding.detector.startswith(_DETECTORS)
+        if finding.span is not None and finding.detector in by_sentence
     ]
     detectors = tuple(dict.fromkeys(finding.detector for _, finding in numbered))
-    scales = tuple(report.scales.get(name, Scale()) for name in detectors)
+    scales = tuple(by_sentence[name] for name in detectors)
     shade: dict[int, float] = {}
     cells: dict[tuple[int, int], list[Cell | None]] = {}
     for place, (name, scale) in enumerate(zip(detectors, scales, strict=True)):

@@ -127,7 +127,7 @@ class SelfCheck(Detector):
     name: ClassVar[str] = "selfcheck"
     version: ClassVar[str] = "1"
     scope: ClassVar[Scope] = "sentence"
-    scale: ClassVar[Scale] = Scale(unit="inconsistency")
+    scale: ClassVar[Scale] = Scale(unit="inconsistency", sentences=True)
     needs: ClassVar[frozenset[Resource]] = frozenset({"samples"})
     reads_context: bool = False
     """Whether documents can stand in for samples."""

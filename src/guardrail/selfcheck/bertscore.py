@@ -85,7 +85,7 @@ class BertScoreCheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-bertscore"
     scale: ClassVar[Scale] = Scale(
-        least=0.0, most=None, unit="1 − BERTScore", meaning="larger = no sample has such a sentence"
+        most=None, unit="1 − BERTScore", meaning="larger = no sample has such a sentence", sentences=True
     )
 
     def __init__(

@@ -151,7 +151,7 @@ class GreyBoxCheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-greybox"
     scale: ClassVar[Scale] = Scale(
-        least=0.0, most=None, unit="nats, or equally likely tokens", meaning="larger = less sure"
+        most=None, unit="nats, or equally likely tokens", meaning="larger = less sure", sentences=True
     )
     needs: ClassVar[frozenset[Resource]] = frozenset()
 

@@ -196,7 +196,7 @@ class NgramCheck(SelfCheck):
     name: ClassVar[str] = "selfcheck-ngram"
     scope: ClassVar[Scope] = "answer"  # the answer's own words count too
     scale: ClassVar[Scale] = Scale(
-        least=0.0, most=None, unit="nats", meaning="−log p̃ of words among all answers; larger = rarer"
+        most=None, unit="nats", meaning="−log p̃ of words among all answers; larger = rarer", sentences=True
     )
 
     def __init__(

@@ -205,7 +205,7 @@ class PromptCheck(SelfCheck):
     """
 
     name: ClassVar[str] = "selfcheck-prompt"
-    scale: ClassVar[Scale] = Scale(unit="share of “not supported”")
+    scale: ClassVar[Scale] = Scale(unit="share of “not supported”", sentences=True)
     reads_context = True
 
     def __init__(

@@ -11,7 +11,7 @@ import pytest
 from tests.unit.backends.models import needs_local, needs_minilm
 
 from guardrail.backends.packaged import packaged_encoder, packaged_entailment
-from guardrail.cli._sentences import WIDTH
+from guardrail.cli._sentences import WIDTH, short
 from guardrail.detectors import SelfCheck
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Reason
@@ -20,8 +20,8 @@ from guardrail.report import Report
 from guardrail.requests import Answerable, Distract, Entailment, QuestionAnswer, Similarity
 from guardrail.selfcheck.commands import _selfcheck
 from guardrail.selfcheck.ensemble import fits
-from guardrail.selfcheck.ensemble.fits import Fit, Knot, Member
-from guardrail.selfcheck.ensemble.stack import Stack
+from guardrail.selfcheck.ensemble.fits import Fit, Member
+from guardrail.selfcheck.ensemble.stack import Knot, Stack
 from guardrail.selfcheck.nli import check as nli
 from guardrail.testing.server import serve
 
@@ -413,6 +413,13 @@ class TestExitCode:
 
 
 class TestOutput:
+    @pytest.mark.parametrize(
+        ("name", "heading"), [("selfcheck-ngram", "ngram"), ("references", "references"), ("a-b-c", "b-c")]
+    )
+    def test_heading(self, name, heading):
+        """The part of a detector's name after the first hyphen, if there is one."""
+        assert short(name) == heading
+
     def test_piped_lines(self, selfcheck):
         """Verdict, score, bar, sentence, reason; no colour."""
         result = selfcheck("--answer a.txt --samples s.json --method ngram")

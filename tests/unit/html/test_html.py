@@ -217,7 +217,8 @@ def report(policy=None, findings=FINDINGS, failures=(), answer=ANSWER, **fields)
             Signature(detector="selfcheck", version="1", parameters={"variant": "ngram", "samples": 5})
         ),
     }
-    parts = {"cost": cost, "signatures": signatures, **fields}
+    scales = {"references": Scale(), "selfcheck": Scale(sentences=True)}
+    parts = {"cost": cost, "signatures": signatures, "scales": scales, **fields}
     return Report(case=case, findings=findings, failures=failures, decision=decision, **parts)
 
 
@@ -480,7 +481,8 @@ def sentences_report(findings, answer, **scales):
     return Report(case=Case.of(answer), findings=findings, decision=decision, scales=scales)
 
 
-NATS = Scale(least=0.0, most=None, unit="nats")
+NATS = Scale(least=0.0, most=None, unit="nats", sentences=True)
+SCALES = {"selfcheck-ngram": NATS, "selfcheck-bertscore": Scale(sentences=True)}
 SENTENCES = (
     judged("One.", 5.0, GOOD, 0), judged("Two.", 7.5, BAD, 5), judged("Three.", None, OPEN, 10),
     judged("One.", 0.1, GOOD, 0, detector="selfcheck-bertscore"),
@@ -494,7 +496,7 @@ class TestSentences:
 
     def test_stand_in_a_table_with_a_score_per_detector(self):
         """The number and the verdict in words, and a way to the evidence."""
-        html = render(sentences_report(SENTENCES, "One. Two. Three.", **{"selfcheck-ngram": NATS}))
+        html = render(sentences_report(SENTENCES, "One. Two. Three.", **SCALES))
         table = self.table(html)
         heads = re.findall(r'scope="col"><bdi>(.*?)</bdi>', table)
         assert heads == ["selfcheck-ngram", "selfcheck-bertscore"]
@@ -505,7 +507,7 @@ class TestSentences:
 
     def test_are_darker_the_likelier_they_are_made_up(self):
         """In the table and in the answer alike; without a score there is a dashed frame and no shade."""
-        html = render(sentences_report(SENTENCES, "One. Two. Three.", **{"selfcheck-ngram": NATS}))
+        html = render(sentences_report(SENTENCES, "One. Two. Three.", **SCALES))
         shades = re.findall(r'class="text sentence heat-(\w+)">(\w+)\.', self.table(html))
         assert shades == [("0", "One"), ("4", "Two"), ("none", "Three")]
         assert re.search(r'class="found unsupported several heat-4" [^>]*>Two\.<', html)
@@ -518,16 +520,19 @@ class TestSentences:
         assert shades([judged("x", 0.25, GOOD, 0)], Scale()) == [0.25]
 
     def test_are_left_out_where_nobody_scored_sentences(self):
-        """References are no sentences."""
-        html = render(sentences_report((judged("One.", 0.5, BAD, 0, detector="references"),), "One."))
-        assert 'class="sentences"' not in html
+        """The detector's scale says whether they do, not its name; a report without scales has no table."""
+        found = (judged("One.", 0.5, BAD, 0),)
+        assert 'class="sentences"' in render(sentences_report(found, "One.", **SCALES))
+        for scales in ({"selfcheck-ngram": Scale()}, {"references": NATS}, {}):
+            assert 'class="sentences"' not in render(sentences_report(found, "One.", **scales))
 
     @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
     def test_break_out_of_nothing(self, text):
         """Hostile sentences, reasons, names and units stay text, in attributes too."""
-        one = judged(text, 0.9, BAD, 0, detector="selfcheck" + text[:200], reason=text)
+        one = judged(text, 0.9, BAD, 0, detector="x" + text[:200], reason=text)
         two = judged(text, None, OPEN, 0, reason=text)
-        html = render(sentences_report((one, two), text, **{one.detector: Scale(unit=text)}))
+        scales = {**SCALES, one.detector: Scale(unit=text, sentences=True)}
+        html = render(sentences_report((one, two), text, **scales))
         page = Page(html)
         assert set(page.targets) <= set(page.ids)
         assert not set(html) & set("\x00\x1b\u202e\u2066\u200f\u2028\ufeff\u200b")

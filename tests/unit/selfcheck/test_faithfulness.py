@@ -20,7 +20,8 @@ from guardrail.errors import ConfigError
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Completion, Entail, Entailment
 from guardrail.selfcheck import EnsembleCheck, NliCheck
-from guardrail.selfcheck.ensemble.fits import Fit, Knot, Labelled, Member
+from guardrail.selfcheck.ensemble.fits import Fit, Labelled, Member
+from guardrail.selfcheck.ensemble.stack import Knot
 from guardrail.selfcheck.nli import check as nli
 from guardrail.testing import play
 

@@ -1,7 +1,11 @@
-"""The fitted ensemble as a detector: several variants judge each sentence by the same samples, one probability results.
+"""The ensemble as a detector: several variants judge each sentence by the same samples, and a fit joins their scores.
 
-The map from their scores to it is a `Fit` (`fits.py`): a packaged one, or one learnt from labelled answers. Documents are
-no samples, and no fit holds for them: there one member judges alone.
+The result is one probability per sentence. `stack.py` has the formula; `fits.py` the fits, packaged ones and files;
+`fitting.py` makes one from labelled answers. Documents are not samples, and no fit applies to them: one member judges
+by them alone.
+
+Read on in this order: options (`__init__`), cost, flow (`_judge`; `SelfCheck.examine` calls it), verdict (`_judged`,
+`_judge_one`), learning (`learn`).
 """
 
 from __future__ import annotations
@@ -11,19 +15,28 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from guardrail.detector import Scope
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Flow, compute, gather
 from guardrail.errors import ConfigError, GuardrailError
-from guardrail.options import number, one_of
-from guardrail.report import Case, Measurement, Passage, Scale
+from guardrail.options import one_of
+from guardrail.report import Case, Evidence, Measurement, Passage, Scale
 from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.ensemble import fitting
+from guardrail.selfcheck.ensemble.fits import (
+    Examine,
+    Fit,
+    Fused,
+    Labelled,
+    Member,
+    Shape,
+    packaged_fit,
+    read_fit,
+    threshold_of,
+)
 from guardrail.selfcheck.similar import nearest
-
-if TYPE_CHECKING:
-    from guardrail.selfcheck.ensemble.fits import Examine, Fit, Labelled, Member, Shape
 
 __all__ = ["EnsembleCheck"]
 
@@ -31,7 +44,7 @@ _SHARED = frozenset(
     {"method", "samples", "threshold", "against", "max_sentences", "splitter", "deadline", "early_stop"}
 )
 _QUOTED = 500  # characters of a sample's sentence that evidence quotes
-_UNFITTED = "the ensemble is not fitted: it only measures"
+_MOST_QUOTES = 3
 
 
 class EnsembleCheck(SelfCheck):
@@ -69,7 +82,7 @@ class EnsembleCheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-ensemble"
     scope: ClassVar[Scope] = "answer"  # means over the answer may count too
-    scale: ClassVar[Scale] = Scale(unit="P(made up)")
+    scale: ClassVar[Scale] = Scale(unit="P(made up)", sentences=True)
 
     def __init__(
         self,
@@ -85,35 +98,32 @@ class EnsembleCheck(SelfCheck):
         splitter: Splitter | None = None,
         deadline: float | None = None,
     ) -> None:
-        from guardrail.selfcheck.ensemble import fits
-
         one_of("method", method, ("ensemble",))
-        if threshold is not None:
-            number("threshold", threshold, least=0, most=1)
         if not members and (fit is None or members is not None):
             raise ConfigError("expected at least one member, got none")
         self.method = method
-        fit = fits.packaged_fit() if fit == "packaged" else fit
+        fit = packaged_fit() if fit == "packaged" else fit
         self.fit = str(fit) if isinstance(fit, Path) else fit
-        self._fit = fits.read_fit(fit) if isinstance(fit, str | Path) else fit
+        self._fit = read_fit(fit) if isinstance(fit, str | Path) else fit
         self.digest = None if self._fit is None else self._fit.fingerprint
         if digest is not None and digest != self.digest:
             raise ConfigError(
                 f"expected the fit with the fingerprint {digest!r}, got {self.digest!r}: {fit!r}"
             )
-        given = _made(members or ()) if self._fit is None or members is not None else _named(self._fit)
-        self._members = given
-        if self._fit is not None and [*map(_record, *zip(*given.items(), strict=True))] != [
-            *self._fit.members
-        ]:
+        if self._fit is None or members is not None:
+            self._members = _by_name(members or ())
+        else:
+            self._members = {one.name: SelfCheck(one.method, **one.options) for one in self._fit.members}
+        self._records = [_record(name, member) for name, member in self._members.items()]
+        if self._fit is not None and self._records != [*self._fit.members]:
             raise ConfigError(
                 f"expected the members that the ensemble was fitted with, {self._fit.members!r}, got "
-                f"{[_record(name, one) for name, one in given.items()]!r}"
+                f"{self._records!r}"
             )
-        self.members = None if self._fit is not None else tuple(given)
-        reads = (one for one in given.items() if self._fit is not None and one[1].reads_context)
-        reader = next(reads, None)
-        self.reads_context = reader is not None
+        self.members = None if self._fit is not None else tuple(self._members)
+        # An ensemble that is still to be fitted takes samples, though there are documents.
+        readers = [name for name, one in self._members.items() if one.reads_context and self._fit is not None]
+        self.reads_context = bool(readers)
         self._share(
             samples=samples,
             threshold=threshold,
@@ -122,19 +132,127 @@ class EnsembleCheck(SelfCheck):
             splitter=splitter,
             deadline=deadline,
         )
-        self._reader = None if reader is None else (reader[0], _reading(reader[1], self))
-
-    def cost(self, case: Case) -> tuple[int, int]:
-        """As of all variants; with documents, what the member that reads them asks."""
-        return self._reader[1].cost(case) if self._reader and self._reads(case) else super().cost(case)
-
-    def _reads(self, case: Case) -> bool:
-        given = self._given(case)
-        return given is not None and given.kind == "context"
+        self._reader: tuple[str, SelfCheck] | None = None
+        if readers:  # the first one judges documents in the ensemble's place, with the ensemble's options
+            reader = copy.copy(self._members[readers[0]])
+            reader.against, reader.threshold = "context", threshold
+            reader.max_sentences, reader.splitter = max_sentences, splitter
+            self._reader = readers[0], reader
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """Those that its members bring."""
         return {lane: one for member in self._members.values() for lane, one in member.backends().items()}
+
+    # -- cost
+
+    def cost(self, case: Case) -> tuple[int, int]:
+        """As of all variants; with documents, what the member that reads them asks."""
+        given = self._given(case)
+        if self._reader is not None and given is not None and given.kind == "context":
+            return self._reader[1].cost(case)
+        return super().cost(case)
+
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
+        asked = [member._asks(sentences, texts) for member in self._members.values()]  # noqa: SLF001
+        return sum(least for least, _ in asked), sum(most for _, most in asked)
+
+    def _asks_per_sample(self, sentences: int) -> int:
+        return sum(member._asks_per_sample(sentences) for member in self._members.values())  # noqa: SLF001
+
+    # -- flow
+
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        if self._reader is not None and material.kind == "context":
+            name, reader = self._reader
+            alone = yield from reader._judge(sentences, material)  # noqa: SLF001
+            return [
+                replace(one, partial="; ".join(filter(None, (f"by {name} alone", one.partial))))
+                for one in alone
+            ]
+        columns = yield from gather(
+            member._judge(sentences, material)  # noqa: SLF001
+            for member in self._members.values()
+        )
+        return (yield from compute(self._judged, tuple(sentences), columns, material))
+
+    # -- verdict
+
+    def _judged(
+        self, sentences: Sequence[str], columns: Sequence[Sequence[Judged] | Failed], material: Material
+    ) -> list[Judged]:
+        """What the fit makes of the members' scores; a member that failed, or whose score is no number, has none."""
+        by_member: dict[str, list[Judged]] = {}
+        for name, column in zip(self._members, columns, strict=True):
+            if isinstance(column, Failed):
+                by_member[name] = [Judged(None, reason=str(column))] * len(sentences)
+            else:
+                by_member[name] = [
+                    one if one.score is None or math.isfinite(one.score) else replace(one, score=None)
+                    for one in column
+                ]
+        fused = [Fused(None)] * len(sentences)
+        unfit = self._unfit()
+        if self._fit is not None and not unfit:
+            scores = {name: [one.score for one in column] for name, column in by_member.items()}
+            thresholds = {
+                name: one.threshold
+                for name, column in by_member.items()
+                for one in column
+                if one.score is not None
+            }  # of one answer, so every sentence has the same
+            fused = self._fit.predict(scores, len(material.texts), thresholds)
+        rows = [dict(zip(by_member, row, strict=True)) for row in zip(*by_member.values(), strict=True)]
+        return [
+            self._judge_one(sentence, row, one, material, unfit)
+            for sentence, row, one in zip(sentences, rows, fused, strict=True)
+        ]
+
+    def _unfit(self) -> str:
+        """Why the members' scores are only shown: there is no fit, or it was made with other backends; else ""."""
+        if self._fit is None:
+            return "the ensemble is not fitted: it only measures"
+        present = {}
+        for lane, backend in self.backends().items():
+            try:
+                _ = backend.fingerprint
+            except GuardrailError:  # it is not there: its own replies say so
+                continue
+            present[lane] = backend
+        try:
+            self._fit.must_suit(present)
+        except ConfigError as error:
+            return str(error)
+        return ""
+
+    def _judge_one(
+        self, sentence: str, row: Mapping[str, Judged], fused: Fused, material: Material, unfit: str
+    ) -> Judged:
+        """One sentence, by what each member (`row`) and the fit (`fused`) say of it."""
+        limit = 0.5 if self.threshold is None else self.threshold
+        evidence: list[Evidence] = []
+        for name, one in row.items():
+            if one.score is not None:
+                note = "larger = more likely made up"
+                evidence.append(Measurement(name=name, value=one.score, note=note))
+                note = "what is inconsistent by this member alone"
+                evidence.append(Measurement(name=threshold_of(name), value=one.threshold, note=note))
+        silent = _silent(row)
+        partial = [f"without {silent}"] if silent else []
+        if unfit:
+            return Judged(None, limit, unfit, tuple(evidence), partial="; ".join(partial))
+        if fused.probability is None:
+            return Judged(None, limit, silent or "no member has a score", tuple(evidence))
+        scored = [name for name, one in row.items() if one.score is not None]
+        if unused := [name for name in scored if name not in fused.members]:
+            partial.append(f"and without {', '.join(unused)}, for which the fit has nothing then")
+        partial += [f"{name}: {one.partial}" for name, one in row.items() if one.partial]
+        reason = ""
+        if fused.probability >= limit:
+            reason = next((row[name].reason for name in scored if row[name].reason), "")
+            evidence += _speaking_against(sentence, row, material)
+        return Judged(fused.probability, limit, reason, tuple(evidence), partial="; ".join(partial))
+
+    # -- learning
 
     def learn(
         self,
@@ -166,103 +284,20 @@ class EnsembleCheck(SelfCheck):
             InputError: labels do not match the sentences, or nobody has so many samples.
             ConfigError: an unknown shape, or a pooling out of range or of another shape.
         """
-        from guardrail.selfcheck.ensemble.fitting import learn
-
-        members = [_record(name, one) for name, one in self._members.items()]
-        known = {**self.backends(), **(backends or {})}
-        return learn(
-            members,
+        return fitting.learn(
+            self._records,
             labelled,
             examine,
             sizes=sizes,
             without=without,
             shape=shape,
             pooling=pooling,
-            backends=known,
+            backends={**self.backends(), **(backends or {})},
             provenance=provenance,
         )
 
-    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
-        asked = [member._asks(sentences, texts) for member in self._members.values()]  # noqa: SLF001
-        return sum(least for least, _ in asked), sum(most for _, most in asked)
 
-    def _asks_per_sample(self, sentences: int) -> int:
-        return sum(member._asks_per_sample(sentences) for member in self._members.values())  # noqa: SLF001
-
-    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
-        if self._reader and material.kind == "context":
-            name, reader = self._reader
-            alone = yield from reader._judge(sentences, material)  # noqa: SLF001
-            return [
-                replace(one, partial="; ".join(filter(None, (f"by {name} alone", one.partial))))
-                for one in alone
-            ]
-        found = yield from gather(
-            member._judge(sentences, material)  # noqa: SLF001
-            for member in self._members.values()
-        )
-        judged = {
-            name: [Judged(None, reason=str(one))] * len(sentences) if isinstance(one, Failed) else one
-            for name, one in zip(self._members, found, strict=True)
-        }
-        unsuited = yield from compute(self._unsuited)
-        return (yield from compute(self._fused, tuple(sentences), judged, material, unsuited))
-
-    def _unsuited(self) -> str:
-        """Why the backends that it brings are not those of the fit; nothing of those that are not there."""
-        if self._fit is None:
-            return ""
-        there = {}
-        for lane, backend in self.backends().items():
-            try:
-                _ = backend.fingerprint
-            except GuardrailError:  # its own replies say so
-                continue
-            there[lane] = backend
-        try:
-            self._fit.must_suit(there)
-        except ConfigError as error:
-            return str(error)
-        return ""
-
-    def _fused(
-        self,
-        sentences: Sequence[str],
-        judged: Mapping[str, Sequence[Judged]],
-        material: Material,
-        unsuited: str,
-    ) -> list[Judged]:
-        limit = 0.5 if self.threshold is None else self.threshold
-        scores = {name: [_known(one) for one in column] for name, column in judged.items()}
-        rows = [{name: column[i] for name, column in judged.items()} for i in range(len(sentences))]
-        shown = [tuple(_measurements(row)) for row in rows]
-        if self._fit is None or unsuited:
-            return [
-                Judged(None, limit, unsuited or _UNFITTED, evidence, partial=_without(row))
-                for row, evidence in zip(rows, shown, strict=True)
-            ]
-        thresholds = {
-            name: one.threshold
-            for name, column in judged.items()
-            for one in column
-            if _known(one) is not None
-        }  # of one answer, so every sentence has the same
-        fused = self._fit.predict(scores, len(material.texts), thresholds)
-        found = []
-        for sentence, row, one, evidence in zip(sentences, rows, fused, shown, strict=True):
-            if one.probability is None:
-                found.append(Judged(None, limit, _silent(row) or "no member has a score", evidence))
-                continue
-            above = one.probability >= limit
-            against = tuple(_speaking_against(sentence, row, material)) if above else ()
-            reason = next((r.reason for r in row.values() if above and r.reason and r.score is not None), "")
-            unused = [name for name in row if _known(row[name]) is not None and name not in one.members]
-            partial = "; ".join(filter(None, (_without(row), _unused(unused), *_partial(row))))
-            found.append(Judged(one.probability, limit, reason, evidence + against, partial=partial))
-        return found
-
-
-def _made(members: Sequence[str | SelfCheck]) -> dict[str, SelfCheck]:
+def _by_name(members: Sequence[str | SelfCheck]) -> dict[str, SelfCheck]:
     """Variants by name: their method, with a number from the second of a method on."""
     found: dict[str, SelfCheck] = {}
     for one in members:
@@ -271,7 +306,8 @@ def _made(members: Sequence[str | SelfCheck]) -> dict[str, SelfCheck]:
         if method in {"", "ensemble"} or not member.needs:
             raise ConfigError(f"expected variants that judge by samples as members, got {one!r}")
         usual = type(member)()
-        if own := [name for name in sorted(_SHARED - {"method"}) if _differ(member, usual, name)]:
+        own = [name for name in sorted(_SHARED - {"method"}) if getattr(member, name) != getattr(usual, name)]
+        if own:
             raise ConfigError(
                 f"expected members without options that are the ensemble's, got {method!r} with {', '.join(own)}: give "
                 "those to the ensemble"
@@ -281,84 +317,31 @@ def _made(members: Sequence[str | SelfCheck]) -> dict[str, SelfCheck]:
     return found
 
 
-def _differ(member: SelfCheck, usual: SelfCheck, name: str) -> bool:
-    return bool(getattr(member, name) != getattr(usual, name))
-
-
-def _reading(member: SelfCheck, ensemble: EnsembleCheck) -> SelfCheck:
-    """The member as it judges documents in the ensemble's place."""
-    found = copy.copy(member)
-    found.against = "context"
-    found.threshold = ensemble.threshold
-    found.max_sentences, found.splitter = ensemble.max_sentences, ensemble.splitter
-    return found
-
-
-def _named(fit: Fit) -> dict[str, SelfCheck]:
-    return {member.name: SelfCheck(member.method, **member.options) for member in fit.members}
-
-
 def _record(name: str, member: SelfCheck) -> Member:
     """A member with the options that make it what it is."""
-    from guardrail.selfcheck.ensemble.fits import Member
-
     own, usual = member.signature().parameters, type(member)().signature().parameters
     options = {k: v for k, v in own.items() if k not in _SHARED and v != usual.get(k)}
     return Member(name, str(own["method"]), options)
-
-
-def _known(judged: Judged) -> float | None:
-    return judged.score if judged.score is not None and math.isfinite(judged.score) else None
-
-
-def _measurements(row: Mapping[str, Judged]) -> list[Measurement]:
-    from guardrail.selfcheck.ensemble.fits import threshold_of
-
-    found = []
-    for name, one in row.items():
-        if (value := _known(one)) is not None:
-            found.append(Measurement(name=name, value=value, note="larger = more likely made up"))
-            note = "what is inconsistent by this member alone"
-            found.append(Measurement(name=threshold_of(name), value=one.threshold, note=note))
-    return found
 
 
 def _silent(row: Mapping[str, Judged]) -> str:
     """The members without a score, each with its reason; equal reasons are said once."""
     reasons: dict[str, list[str]] = {}
     for name, one in row.items():
-        if _known(one) is None:
+        if one.score is None:
             reasons.setdefault(one.reason or "no score could be computed", []).append(name)
     return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
 
 
-def _without(row: Mapping[str, Judged]) -> str:
-    silent = _silent(row)
-    return f"without {silent}" if silent else ""
-
-
-def _unused(names: Sequence[str]) -> str:
-    """Members that did score, and for which there is nothing in the fit without those that did not."""
-    return f"and without {', '.join(names)}, for which the fit has nothing then" if names else ""
-
-
-def _partial(row: Mapping[str, Judged]) -> list[str]:
-    return [f"{name}: {one.partial}" for name, one in row.items() if one.partial]
-
-
 def _speaking_against(sentence: str, row: Mapping[str, Judged], material: Material) -> list[Passage]:
-    """What the samples say in its place: what the members point to, else the nearest sentence of each."""
-    places = {
-        (one.source, one.text): one
-        for judged in row.values()
-        for one in judged.evidence
-        if isinstance(one, Passage)
-    }
-    if not places:
-        near = [
-            Passage(source=f"sample {i}", text=text[:_QUOTED], score=like)
-            for i, sample in enumerate(material.texts, 1)
-            for text, like in nearest(sentence, sample, 1)
-        ]
-        places = {(one.source, one.text): one for one in sorted(near, key=lambda one: -(one.score or 0.0))}
-    return list(places.values())[:3]
+    """What the samples say in its place: what the members quote, else the nearest sentence of each sample."""
+    evidence = [one for judged in row.values() for one in judged.evidence]
+    quoted = {(one.source, one.text): one for one in evidence if isinstance(one, Passage)}
+    if quoted:
+        return list(quoted.values())[:_MOST_QUOTES]
+    near = [
+        Passage(source=f"sample {number}", text=text[:_QUOTED], score=similarity)
+        for number, sample in enumerate(material.texts, 1)
+        for text, similarity in nearest(sentence, sample, 1)
+    ]
+    return sorted(near, key=lambda one: -(one.score or 0.0))[:_MOST_QUOTES]

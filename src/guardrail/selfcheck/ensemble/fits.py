@@ -1,10 +1,8 @@
-"""What an ensemble has learnt: from its members' scores to P(made up), by the number of samples.
+"""What an ensemble has learnt, as data: a `Fit`, a small JSON file.
 
-Scores spread otherwise with 3 samples than with 20, so there is one stack for each of several numbers of samples;
-between them the log-odds are interpolated in the log of the number. Outside them the nearest one holds.
-
-A fit is a small JSON file. It names its members with their options, the backends that made their scores, and where
-its labels come from; `fitting.learn` makes one from labelled answers.
+It names the members with their options, the backends that made their scores, and where the labels come from; its
+numbers are those of the formula (`stack.py`). Two fits come with the package; `fitting.learn` makes one from labelled
+answers.
 """
 
 from __future__ import annotations
@@ -19,22 +17,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from guardrail.backends import ComparePackaged, EntailPackaged, encoder_installed, entailment_installed
 from guardrail.engine.backend import Backend, origin
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding
-from guardrail.selfcheck.ensemble.stack import Stack
+from guardrail.selfcheck.ensemble.stack import Knot, Range, Stack, probabilities
 
 __all__ = [
     "Examine",
     "Fit",
     "Fused",
-    "Knot",
     "Labelled",
     "Member",
-    "Range",
     "Shape",
     "packaged_fit",
     "packaged_fits",
@@ -45,12 +39,11 @@ __all__ = [
 Shape: TypeAlias = Literal["stack", "mean"]
 Examine: TypeAlias = Callable[[Case], Sequence[Finding]]
 
-_BROUGHT: Mapping[str, Callable[[], bool]] = {
+_INSTALLED: Mapping[str, Callable[[], bool]] = {
     ComparePackaged.lane: encoder_installed,
     EntailPackaged.lane: entailment_installed,
 }
 _FORMAT = 1
-_SOFTEST = 1e-9  # keeps log-odds finite where a curve is flat at 0 or 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,49 +53,6 @@ class Member:
     name: str
     method: str
     options: Mapping[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Knot:
-    """A stack, and the number of samples it was fitted with. It may have fewer members than the ensemble.
-
-    Attributes:
-        samples: per answer.
-        stack: what was fitted.
-        ranges: per member, the default thresholds of the answers that it was fitted to.
-    """
-
-    samples: int
-    stack: Stack
-    ranges: Mapping[str, Range] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Range:
-    """The thresholds of a member on the answers of a fit: the least, the mean and the most.
-
-    Where a scale has no upper end, scores grow with how much text was sampled, and so do the thresholds.
-    """
-
-    least: float
-    usual: float
-    most: float
-
-    def factor(self, threshold: float) -> float:
-        """What to multiply a score with whose threshold is this: 1 within the range.
-
-        Of less text than any answer of the fit had (or of more), a score is brought to what it would be of a usual
-        one, at once enough to be continuous at the edge: the edge is passed as far inwards as it was missed.
-
-        Example:
-            >>> Range(4.0, 6.0, 7.0).factor(5.0), Range(4.0, 6.0, 7.0).factor(2.0)
-            (1.0, 3.0)
-        """
-        if self.least <= threshold <= self.most or threshold <= 0:
-            return 1.0
-        if threshold < self.least:
-            return min(self.usual, 2 * self.least - threshold) / threshold
-        return max(self.usual, 2 * self.most - threshold) / threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,30 +146,13 @@ class Fit:
         known = {knot.stack.members for knot in self.knots}
         for members in sorted(known, key=lambda one: (len(one), one)):
             rows = [i for i in range(len(found)) if all(scores[name][i] is not None for name in members)]
-            if rows:
-                some = {name: [scores[name][i] for i in rows] for name in members}
-                for i, odds in zip(
-                    rows, self._log_odds(members, some, samples, thresholds or {}), strict=True
-                ):
-                    found[i] = Fused(_expit(odds), members)  # the larger set comes later and stays
+            if not rows:
+                continue
+            knots = [knot for knot in self.knots if knot.stack.members == members]
+            some: dict[str, Any] = {name: [scores[name][i] for i in rows] for name in members}
+            for i, value in zip(rows, probabilities(knots, some, samples, thresholds or {}), strict=True):
+                found[i] = Fused(value, members)  # the larger set comes later and replaces the smaller
         return found
-
-    def _log_odds(
-        self,
-        members: tuple[str, ...],
-        scores: Mapping[str, Any],
-        samples: int,
-        thresholds: Mapping[str, float],
-    ) -> Sequence[float]:
-        knots = sorted((k for k in self.knots if k.stack.members == members), key=lambda k: k.samples)
-        below = max((k for k in knots if k.samples <= samples), key=lambda k: k.samples, default=knots[0])
-        above = min((k for k in knots if k.samples >= samples), key=lambda k: k.samples, default=knots[-1])
-        first = _odds(below, scores, thresholds)
-        if below is above:
-            return [float(odds) for odds in first]
-        second = _odds(above, scores, thresholds)
-        share = math.log(samples / below.samples) / math.log(above.samples / below.samples)
-        return [float(odds) for odds in first + share * (second - first)]
 
     def must_suit(self, backends: Mapping[str, Backend[Any]]) -> None:
         """Refuse backends that are not those it was fitted with; lanes that are not given are passed over.
@@ -263,7 +196,7 @@ def packaged_fits() -> Mapping[str, Fit]:
 def packaged_fit() -> str:
     """The name of the packaged fit that makes most of what is installed; nothing heavy is imported to find out."""
     *others, least = packaged_fits().items()
-    usable = (name for name, fit in others if all(_BROUGHT[lane]() for lane in fit.backends))
+    usable = (name for name, fit in others if all(_INSTALLED[lane]() for lane in fit.backends))
     return next(usable, least[0])
 
 
@@ -309,16 +242,6 @@ def threshold_of(member: str) -> str:
     return f"{member}, threshold"
 
 
-def _odds(knot: Knot, scores: Mapping[str, Any], thresholds: Mapping[str, float]) -> Any:
-    """Log-odds of the sentences of one answer."""
-    scaled = {}
-    for name in knot.stack.members:
-        known = name in knot.ranges and name in thresholds
-        factor = knot.ranges[name].factor(thresholds[name]) if known else 1.0
-        scaled[name] = np.asarray(scores[name], dtype=np.float64) * factor
-    return knot.stack.log_odds(scaled, [0] * len(scores[knot.stack.members[0]]))
-
-
 def _knot(content: Mapping[str, Any]) -> Knot:
     stack = content["stack"]
     numbers = {
@@ -352,7 +275,3 @@ def _must_be_whole(knot: Knot, names: Sequence[str]) -> None:
         raise InputError(f"knot: expected ranges of thresholds above 0, got {knot.ranges!r}")
     if min(stack.spread) <= 0:
         raise InputError(f"knot: expected spreads above 0, got {stack.spread!r}")
-
-
-def _expit(odds: float) -> float:
-    return min(1.0 - _SOFTEST, max(_SOFTEST, 0.5 * (1.0 + math.tanh(0.5 * odds))))

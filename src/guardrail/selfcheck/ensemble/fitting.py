@@ -16,14 +16,12 @@ from guardrail.report import Measurement
 from guardrail.selfcheck.ensemble.fits import (
     Examine,
     Fit,
-    Knot,
     Labelled,
     Member,
-    Range,
     Shape,
     threshold_of,
 )
-from guardrail.selfcheck.ensemble.stack import PENALTY, Stack
+from guardrail.selfcheck.ensemble.stack import PENALTY, Knot, Range, Stack
 
 __all__ = ["learn"]
 

@@ -1,16 +1,19 @@
-"""A fitted ensemble: several variants' scores stacked into one probability.
+"""The formula of the ensemble: from the scores of several variants to P(made up).
 
-Each member gives two features per sentence, its score and the mean of its scores over the passage: a sentence among
-made-up ones is rather made up too. A logistic curve with a ridge penalty is fitted to labels in [0, 1]. Or, where
-neighbours are to count little or not at all, and every member as much as the other, the curve is over the plain mean of
-their z-scores (`Stack.fit_mean`). Fit it on labelled answers like your own. `fits.py` makes stacks for several numbers
-of samples into a file, `fused.py` is the detector; two fits come with the package.
+Each member gives two features per sentence: its score, and the mean of its scores over the passage, since a sentence
+among made-up ones is more likely made up too. A logistic curve with a ridge penalty is fitted to labels in [0, 1]
+(`Stack.fit`). `Stack.fit_mean` fits a curve over the plain mean of the members' z-scores instead: every member counts
+the same, and neighbours little or not at all.
+
+Scores spread differently with 3 samples than with 20. So there is one stack for each of several numbers of samples
+(`Knot`), and `probabilities` interpolates between them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -19,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from guardrail.errors import InputError
 from guardrail.options import number
 
-__all__ = ["FLOOR", "Stack", "out_of_fold"]
+__all__ = ["FLOOR", "PENALTY", "Knot", "Range", "Stack", "probabilities"]
 
 Floats: TypeAlias = NDArray[np.float64]
 PENALTY = 10.0
@@ -27,6 +30,7 @@ FLOOR = -2.0
 """Deviations: no sentence counts as less in a pooled mean. One in twenty of WikiBio's sentences lies below it."""
 
 _STEPS = 50
+_EDGE = 1e-9  # how near 0 and 1 a probability comes: log-odds stay finite
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,45 +149,85 @@ class Stack:
         return odds
 
 
-def out_of_fold(
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The thresholds of a member on the answers of a fit: the least, the mean and the most.
+
+    Where a scale has no upper end, scores grow with how much text was sampled, and so do the thresholds.
+    """
+
+    least: float
+    usual: float
+    most: float
+
+    def factor(self, threshold: float) -> float:
+        """What to multiply a score with whose threshold is this: 1 within the range.
+
+        Of less text than any answer of the fit had (or of more), a score is brought to what it would be of a usual
+        one, at once enough to be continuous at the edge: the edge is passed as far inwards as it was missed.
+
+        Example:
+            >>> Range(4.0, 6.0, 7.0).factor(5.0), Range(4.0, 6.0, 7.0).factor(2.0)
+            (1.0, 3.0)
+        """
+        if self.least <= threshold <= self.most or threshold <= 0:
+            return 1.0
+        if threshold < self.least:
+            return min(self.usual, 2 * self.least - threshold) / threshold
+        return max(self.usual, 2 * self.most - threshold) / threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Knot:
+    """A stack, and the number of samples it was fitted with. It may have fewer members than the ensemble.
+
+    Attributes:
+        samples: per answer.
+        stack: what was fitted.
+        ranges: per member, the default thresholds of the answers that it was fitted to.
+    """
+
+    samples: int
+    stack: Stack
+    ranges: Mapping[str, Range] = field(default_factory=dict)
+
+    def log_odds(self, scores: Mapping[str, ArrayLike], thresholds: Mapping[str, float]) -> Floats:
+        """Log-odds of the sentences of one answer, its scores brought into the ranges where they lie outside."""
+        scaled = {}
+        for name in self.stack.members:
+            scaled[name] = np.asarray(scores[name], dtype=np.float64)
+            if name in self.ranges and name in thresholds:
+                scaled[name] = scaled[name] * self.ranges[name].factor(thresholds[name])
+        return self.stack.log_odds(scaled, [0] * len(scaled[self.stack.members[0]]))
+
+
+def probabilities(
+    knots: Sequence[Knot],
     scores: Mapping[str, ArrayLike],
-    labels: ArrayLike,
-    passages: Sequence[Hashable],
-    *,
-    folds: int = 5,
-    seed: int = 0,
-    penalty: float = PENALTY,
-) -> Floats:
-    """P(made up) per sentence, each by a stack that saw no sentence of its passage.
+    samples: int,
+    thresholds: Mapping[str, float],
+) -> list[float]:
+    """P(made up) of the sentences of one answer, in (0, 1), by stacks of the same members.
+
+    Between two numbers of samples the log-odds are interpolated in the log of the number; outside the nearest holds.
 
     Args:
-        scores: as for `Stack.fit`.
-        labels: as for `Stack.fit`.
-        passages: as for `Stack.fit`; the folds are drawn over them.
-        folds: how many, at least 2 and at most as many as there are passages.
-        seed: of the draw.
-        penalty: as for `Stack.fit`.
+        knots: at least one.
+        scores: per member, one finite score per sentence.
+        samples: how many texts the scores rest on, at least 1.
+        thresholds: per member, its default threshold for this answer; one without it counts as usual.
+
+    Raises:
+        InputError: lengths differ, or a score is not finite.
     """
-    names = list(dict.fromkeys(passages))
-    if not 2 <= folds <= len(names):
-        raise InputError(f"folds: expected 2 to {len(names)} (the passages), got {folds!r}")
-    order = np.random.default_rng(seed).permutation(len(names))
-    fold_of = {names[i]: position % folds for position, i in enumerate(order)}
-    fold = np.array([fold_of[passage] for passage in passages])
-    arrays = {name: _vector(name, values, len(fold)) for name, values in scores.items()}
-    target = _vector("labels", labels, len(fold))
-    found = np.empty(len(fold))
-    for k in range(folds):
-        test, train = fold == k, fold != k
-        stack = Stack.fit(
-            {name: values[train] for name, values in arrays.items()},
-            target[train],
-            [p for p, kept in zip(passages, train, strict=True) if kept],
-            penalty=penalty,
-        )
-        held_out = {name: values[test] for name, values in arrays.items()}
-        found[test] = stack.predict(held_out, [p for p, kept in zip(passages, test, strict=True) if kept])
-    return found
+    knots = sorted(knots, key=lambda knot: knot.samples)
+    below = max((k for k in knots if k.samples <= samples), key=lambda k: k.samples, default=knots[0])
+    above = min((k for k in knots if k.samples >= samples), key=lambda k: k.samples, default=knots[-1])
+    odds = below.log_odds(scores, thresholds)
+    if below is not above:
+        share = math.log(samples / below.samples) / math.log(above.samples / below.samples)
+        odds = odds + share * (above.log_odds(scores, thresholds) - odds)
+    return [min(1.0 - _EDGE, max(_EDGE, 0.5 * (1.0 + math.tanh(0.5 * float(one))))) for one in odds]
 
 
 def _standardised(

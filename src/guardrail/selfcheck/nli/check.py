@@ -153,7 +153,7 @@ class NliCheck(SelfCheck):
 
     name: ClassVar[str] = "selfcheck-nli"
     version: ClassVar[str] = "3"
-    scale: ClassVar[Scale] = Scale(unit="P(contradicted), or P(not entailed)")
+    scale: ClassVar[Scale] = Scale(unit="P(contradicted), or P(not entailed)", sentences=True)
     reads_context = True
 
     def __init__(

@@ -115,7 +115,7 @@ class QACheck(SelfCheck):
     """
 
     name: ClassVar[str] = "selfcheck-qa"
-    scale: ClassVar[Scale] = Scale(unit="P(false | answers to questions)")
+    scale: ClassVar[Scale] = Scale(unit="P(false | answers to questions)", sentences=True)
     reads_context = True
 
     def __init__(
