@@ -246,7 +246,7 @@ class TestCheck:
         """What docs/cli.md shows is what is printed."""
         need_engine()
         text = DOCS.read_text(encoding="utf-8")
-        section = text[text.index("## Facts") : text.index("<!-- help: guardrail logic build -->")]
+        section = text[text.index("## Logic") : text.index("<!-- help: guardrail logic build -->")]
         (folder / "facts.jsonl").write_text(
             re.search(r"```json\n(.*?)```", section, re.DOTALL)[1], encoding="utf-8"
         )
