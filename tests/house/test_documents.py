@@ -42,7 +42,13 @@ SOURCES = [
 ]
 PAGES = sorted(
     path
-    for pattern in ("*.md", "docs/**/*.md", "integrations/*/README.md", "benchmarks/**/README.md", "src/**/README.md")
+    for pattern in (
+        "*.md",
+        "docs/**/*.md",
+        "integrations/*/README.md",
+        "benchmarks/**/README.md",
+        "src/**/README.md",
+    )
     for path in ROOT.glob(pattern)
 )
 CITED = re.compile(r"\[([a-z]+(?:[12][0-9]{3})[a-z]?)(?=[],; ])")

@@ -1,6 +1,7 @@
 """SelfCheck: does what an answer says come back when the model is asked again?
 
-One variant, one file: each holds the pure functions that make the numbers, public, and the detector around them.
+README.md says which file to read for what. Each variant's file has public pure functions that make the numbers, and the
+detector around them.
 
 Source: [manakul2023]; `docs/design/selfcheck.md` says what differs.
 """

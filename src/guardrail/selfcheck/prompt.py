@@ -9,17 +9,24 @@ import math
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
 from guardrail.engine.flow import Failed, Flow, Reply, each, gather, one, why
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of
-from guardrail.report import Scale
+from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Ask, Completion, Message, TokenLogprob, Untrusted, system, user
-from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.selfcheck.long_texts import aside, size_of
+from guardrail.selfcheck.base import (
+    Against,
+    Judged,
+    Material,
+    SelfCheck,
+    Splitter,
+    compute_if_long,
+    size_of,
+)
+from guardrail.selfcheck.similar import nearest
 from guardrail.text.fence import FENCE_RULE
 
 __all__ = [
@@ -40,6 +47,7 @@ Parsing: TypeAlias = Literal["exact", "paper"]
 _SYSTEM = "You are a helpful assistant."
 _READ = 2_000  # characters of a reply that are looked at
 _LONGEST = 20_000  # characters of a text that are asked about
+_QUOTED = 500  # characters of a sample's sentence that evidence quotes
 _PREFIX = re.compile(r"(?:[\W_]*(?:answer|回答|答案?)\s*[:：])?[\W_]*", re.IGNORECASE)
 _WORD = re.compile(r"(?:(yes|是的|是)|no|不是|否)(?![\w'’])", re.IGNORECASE)
 _BOTH = re.compile(r"[\W_]*(?:and|or|/)[\W_]*(?:yes|no)(?![\w'’])", re.IGNORECASE)
@@ -64,9 +72,9 @@ def question(sentence: str, passage: str, *, fenced: bool = True) -> tuple[Messa
         _system(fenced),
         user(
             "Context: ",
-            _piece(passage, fenced),
+            _one_line(passage, fenced),
             "\nSentence: ",
-            _piece(sentence, fenced),
+            _one_line(sentence, fenced),
             "\nIs the sentence supported by the context above?\nAnswer Yes or No:",
         ),
     )
@@ -76,12 +84,12 @@ def batched_question(sentences: Sequence[str], passage: str, *, fenced: bool = T
     """Ask about several sentences at once, numbered from 1."""
     numbered: list[str | Untrusted] = []
     for place, sentence in enumerate(sentences, 1):
-        numbered += [f"\n{place}. ", _piece(sentence, fenced)]
+        numbered += [f"\n{place}. ", _one_line(sentence, fenced)]
     return (
         _system(fenced),
         user(
             "Context: ",
-            _piece(passage, fenced),
+            _one_line(passage, fenced),
             "\nSentences:",
             *numbered,
             "\nFor each sentence, is it supported by the context above?\n"
@@ -167,7 +175,7 @@ def _system(fenced: bool) -> Message:
     return system(f"{_SYSTEM} {FENCE_RULE}") if fenced else system(_SYSTEM)
 
 
-def _piece(text: str, fenced: bool) -> str | Untrusted:
+def _one_line(text: str, fenced: bool) -> str | Untrusted:
     line = " ".join(text[:_LONGEST].split())
     return Untrusted(line) if fenced else line
 
@@ -283,7 +291,7 @@ class PromptCheck(SelfCheck):
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         columns = yield from gather(self._by_text(sentences, text) for text in material.texts)
         size = size_of(sentences, material.texts)
-        return (yield from aside(size, self._judged, sentences, columns, material))
+        return (yield from compute_if_long(size, self._judged, sentences, columns, material))
 
     def _judged(
         self,
@@ -291,25 +299,39 @@ class PromptCheck(SelfCheck):
         columns: Sequence[Failed | Sequence[float | Failed | Support]],
         material: Material,
     ) -> list[Judged]:
-        judged = []
-        for i, sentence in enumerate(sentences):
-            replies = [column if isinstance(column, Failed) else column[i] for column in columns]
-            failed = [reply for reply in replies if isinstance(reply, Failed)]
-            if self.parsing == "exact" and all(isinstance(reply, Failed | Support) for reply in replies):
-                # not one reply says yes or no: the judge is no witness against anybody
-                reason = why(failed) or "no reply of the judge says yes or no"
-                judged.append(Judged(None, reason=reason))
-                continue
-            values = [
-                None if isinstance(reply, Failed) else VALUES[reply] if isinstance(reply, Support) else reply
-                for reply in replies
-            ]
-            summed = self._summed(
-                sentence, values, material, failures=why(failed), what="share of “not supported”"
+        return [
+            self._judge_one(
+                sentence, [one if isinstance(one, Failed) else one[place] for one in columns], material
             )
-            partial = "; ".join(filter(None, (summed.partial, _cut(sentence, material))))
-            judged.append(replace(summed, partial=partial))
-        return judged
+            for place, sentence in enumerate(sentences)
+        ]
+
+    def _judge_one(
+        self, sentence: str, replies: Sequence[float | Failed | Support], material: Material
+    ) -> Judged:
+        """One sentence by one reply per text. Samples count by their mean; of documents one that supports it is enough."""
+        failures = why([reply for reply in replies if isinstance(reply, Failed)])
+        if self.parsing == "exact" and all(isinstance(reply, Failed | Support) for reply in replies):
+            # not one reply says yes or no: the judge is no witness against anybody
+            return Judged(None, reason=failures or "no reply of the judge says yes or no")
+        values = [
+            None if isinstance(reply, Failed) else VALUES[reply] if isinstance(reply, Support) else reply
+            for reply in replies
+        ]
+        known = [value for value in values if value is not None]
+        limit = 0.5 if self.threshold is None else self.threshold
+        cut = _cut(sentence, material)
+        if not known:
+            return Judged(None, limit, failures or f"no {material.kind} gave a value", partial=cut)
+        value_of = min(known) if material.kind == "context" else math.fsum(known) / len(known)
+        evidence: list[Evidence] = [
+            Measurement(name="share of “not supported”", value=value_of, note="larger = more likely made up"),
+            Measurement(name=f"{material.kind} used", value=float(len(known))),
+        ]
+        evidence += _speaking_against(sentence, material, values, limit)
+        lost = f"{len(known)} of {len(values)} {material.kind}: {failures}" if failures else ""
+        partial = "; ".join(filter(None, (lost, cut)))
+        return Judged(min(1.0, max(0.0, value_of)), limit, "", tuple(evidence), len(known), partial)
 
     def _by_text(self, sentences: Sequence[str], passage: str) -> Flow[list[float | Failed | Support]]:
         """What one text says of every sentence; `Support.OTHER` where it says neither."""
@@ -335,3 +357,19 @@ class PromptCheck(SelfCheck):
                 return sure
         said = read(reply.value.text, self.parsing)
         return said if said is Support.OTHER else VALUES[said]
+
+
+def _speaking_against(
+    sentence: str, material: Material, values: Sequence[float | None], limit: float
+) -> list[Passage]:
+    """What the texts that speak against a sentence say in its place: their nearest sentences, of three texts."""
+    worst = sorted(
+        (i for i, value in enumerate(values) if value is not None and value >= limit),
+        key=lambda i: (-(values[i] or 0.0), i),
+    )
+    name = "sample" if material.kind == "samples" else "document"
+    return [
+        Passage(source=f"{name} {i + 1}", text=text[:_QUOTED], score=values[i])
+        for i in worst[:3]
+        for text, _ in nearest(sentence, material.texts[i], 1)
+    ]

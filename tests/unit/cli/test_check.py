@@ -44,7 +44,7 @@ class TestExitCode:
     def test_complete_index(self, run, folder):
         """The claim may be made about an index, too, and does not change it."""
         (folder / "answer.md").write_text(THIRD)
-        assert run("index", "add", "library.sqlite", "refs.bib").exit_code == 0
+        assert run("references", "index", "add", "library.sqlite", "refs.bib").exit_code == 0
         assert run("check", "answer.md", "--bibliography", "library.sqlite", "--complete").exit_code == 1
         assert run("check", "answer.md", "--bibliography", "library.sqlite").exit_code == 3
 
@@ -195,7 +195,7 @@ class TestModel:
 
     def test_config(self, run, folder):
         """A guardrail.toml says it all; policy options given here win."""
-        run("index", "add", "library.sqlite", "refs.bib")
+        run("references", "index", "add", "library.sqlite", "refs.bib")
         (folder / "guardrail.toml").write_text(
             '[guard]\npolicy = "annotate"\n[[detectors]]\nname = "references"\nbibliography = "library.sqlite"\n'
         )

@@ -165,7 +165,7 @@ class TestEnd:
             raise KeyboardInterrupt
 
         monkeypatch.setattr("guardrail.references.bibliography.importers.import_files", interrupted)
-        result = run("index", "add", "library.sqlite", "refs.bib")
+        result = run("references", "index", "add", "library.sqlite", "refs.bib")
         assert result.exit_code == 130
         assert "5,000 records were read and 4,999 added, and are kept" in result.stderr
 

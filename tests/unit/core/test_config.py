@@ -20,6 +20,8 @@ from guardrail.testing.server import serve
 class Placed:
     """A chat adapter that wants a file."""
 
+    paths: ClassVar = {"source": PathOption.FILE}
+
     fingerprint = "placed"
 
     def __init__(self, source, *, model="m"):

@@ -16,7 +16,7 @@ __all__ = ["faults", "remedy"]
 
 def remedy(path: str | os.PathLike[str]) -> str:
     """The command that builds an index."""
-    command = shlex.join(["guardrail", "index", "add", os.fspath(path)])
+    command = shlex.join(["guardrail", "references", "index", "add", os.fspath(path)])
     return f"Build it (a broken file moved away first) with: {command} FILES..."
 
 

@@ -16,8 +16,15 @@ from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, compute, 
 from guardrail.options import number, one_of
 from guardrail.report import Scale
 from guardrail.requests import Embed, Entail, Entailment, Vector
-from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
-from guardrail.selfcheck.long_texts import aside, size_of
+from guardrail.selfcheck.base import (
+    Against,
+    Judged,
+    Material,
+    SelfCheck,
+    Splitter,
+    compute_if_long,
+    size_of,
+)
 from guardrail.selfcheck.nli.premise import Passages, Premise, passages
 from guardrail.selfcheck.nli.reading import Order, Reading, pair, read
 from guardrail.selfcheck.nli.weighing import Kind, Measured, Seen, Weighing
@@ -228,7 +235,11 @@ class NliCheck(SelfCheck):
             ]
             for row in rows
         ]
-        return (yield from aside(size_of(sentences, texts), self._weighed, sentences, seen, material.kind))
+        return (
+            yield from compute_if_long(
+                size_of(sentences, texts), self._weighed, sentences, seen, material.kind
+            )
+        )
 
     def _weighed(self, sentences: Sequence[str], seen: Sequence[Sequence[Seen]], kind: Kind) -> list[Judged]:
         weighing = Weighing(kind, _measured(self._measure(kind), self.slip), self._limit(kind))
@@ -252,8 +263,8 @@ class NliCheck(SelfCheck):
             return [[Premise(text) for text in texts]] * len(sentences)
         size = size_of(sentences, texts)
         if self.similarity == "words":
-            return (yield from aside(size, _by_words, sentences, texts, self.top))
-        held = yield from aside(size, _split, texts)
+            return (yield from compute_if_long(size, _by_words, sentences, texts, self.top))
+        held = yield from compute_if_long(size, _split, texts)
         wanted = dict.fromkeys([*sentences, *(own for one in held for own in one.sentences)])
         replies = dict(zip(wanted, (yield from each([Embed(text) for text in wanted])), strict=True))
         return (yield from compute(_by_vectors, sentences, held, replies, self.top))

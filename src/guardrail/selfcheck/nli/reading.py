@@ -13,8 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from guardrail.engine.flow import Failed, Flow, Reply, compute, each
+from guardrail.engine.flow import Failed, Flow, Reply, each
 from guardrail.requests import Entail, Entailment
+from guardrail.selfcheck.base import compute_if_long
 from guardrail.selfcheck.nli.premise import Part, nearest_parts, parts
 
 __all__ = ["Order", "Piece", "Reading", "pair", "pooled", "read"]
@@ -25,7 +26,6 @@ _TRIED = 16_000  # characters; a longer text is tried with one sentence first
 _SHARE = 0.9  # of what was read of a text's beginning: other places may hold more tokens per character
 _SHORTEST = 16  # characters; a model that reads less at once cannot judge by it
 _ROUNDS = 4  # the whole, its parts, and parts of those that hold more tokens than the beginning did
-_INLINE = 5_000  # characters, or pairs, above which cutting and ranking leave the event loop alone
 
 
 def pair(
@@ -120,7 +120,7 @@ class _Ask:
 
 
 @dataclass(slots=True)
-class _Book:
+class _Progress:
     """Pairs, what has been read of them, and who waits until a long text has been tried."""
 
     pairs: Sequence[tuple[str, str]]
@@ -148,110 +148,110 @@ def read(
     Returns:
         One reading per pair.
     """
-    book = _Book(pairs, order, most, [Reading() for _ in pairs])
-    asks = _first(book)
+    progress = _Progress(pairs, order, most, [Reading() for _ in pairs])
+    asks = _first(progress)
     for turn in range(_ROUNDS):
         replies = yield from each([pair(pairs[ask.pair][1], ask.text, order, kind=kind) for ask in asks])
         last = turn == _ROUNDS - 1
         size = max(len(asks), *(len(ask.text) for ask in asks)) if asks else 0
-        asks = (
-            (yield from compute(_next, book, asks, replies, last))
-            if size > _INLINE
-            else _next(book, asks, replies, last)
-        )
+        asks = yield from compute_if_long(size, _next, progress, asks, replies, last)
         if not asks:
             break
-    for reading in book.readings:
+    for reading in progress.readings:
         reading.pieces.sort(key=lambda piece: (piece.start, piece.end))
-    return book.readings
+    return progress.readings
 
 
-def _first(book: _Book) -> list[_Ask]:
+def _first(progress: _Progress) -> list[_Ask]:
     """Every pair as a whole, but of a very long text only one, whose sentence is of usual length."""
     asks: list[_Ask] = []
     long: dict[str, list[int]] = {}
-    for number, (text, _) in enumerate(book.pairs):
+    for number, (text, _) in enumerate(progress.pairs):
         if len(text) > _TRIED:
             long.setdefault(text, []).append(number)
         else:
-            asks.append(_whole(book, number, text))
+            asks.append(_whole(progress, number, text))
     for text, numbers in long.items():
-        tried = sorted(numbers, key=lambda number: len(book.pairs[number][1]))[len(numbers) // 2]
-        asks.append(_whole(book, tried, text))
-        book.waiting[tried] = [number for number in numbers if number != tried]
+        tried = sorted(numbers, key=lambda number: len(progress.pairs[number][1]))[len(numbers) // 2]
+        asks.append(_whole(progress, tried, text))
+        progress.waiting[tried] = [number for number in numbers if number != tried]
     return asks
 
 
-def _whole(book: _Book, number: int, text: str) -> _Ask:
-    book.readings[number].of = book.readings[number].asked = 1
+def _whole(progress: _Progress, number: int, text: str) -> _Ask:
+    progress.readings[number].of = progress.readings[number].asked = 1
     return _Ask(number, 0, text)
 
 
-def _next(book: _Book, asks: Sequence[_Ask], replies: Sequence[Reply[Entailment]], last: bool) -> list[_Ask]:
-    """Enter the replies, and say what is to be asked for besides."""
+def _next(
+    progress: _Progress, asks: Sequence[_Ask], replies: Sequence[Reply[Entailment]], last: bool
+) -> list[_Ask]:
+    """Record the replies, and say what is to be asked for besides."""
     cut: dict[tuple[str, int], list[tuple[int, int]]] = {}
     found: list[_Ask] = []
     for ask, reply in zip(asks, replies, strict=True):
-        length = _enter(book, ask, reply)
-        others = book.waiting.pop(ask.pair, [])
+        length = _record(progress, ask, reply)
+        others = progress.waiting.pop(ask.pair, [])
         if length is None:
-            found += (_whole(book, other, ask.text) for other in others)
+            found += (_whole(progress, other, ask.text) for other in others)
         else:
             rest = cut.setdefault((ask.text, ask.start), [])
             rest += [(ask.pair, length), *((other, 0) for other in others)]
     for (text, start), stops in cut.items():
-        found += _parts(book, text, start, stops)
+        found += _parts(progress, text, start, stops)
     if last:
         for ask in found:
-            book.readings[ask.pair].unread = True
+            progress.readings[ask.pair].unread = True
         return []
     return found
 
 
-def _enter(book: _Book, ask: _Ask, reply: Reply[Entailment]) -> int | None:
+def _record(progress: _Progress, ask: _Ask, reply: Reply[Entailment]) -> int | None:
     """Characters of the text that were read; `None` = all, or nothing came back."""
-    reading = book.readings[ask.pair]
+    reading = progress.readings[ask.pair]
     if isinstance(reply, Failed):
         reading.failures.append(reply)
         return None
     text, sentence = reply.value.premise_read, reply.value.hypothesis_read
-    if book.order == "sentence_first":
+    if progress.order == "sentence_first":
         text, sentence = sentence, text
     length = None if text is None or text >= len(ask.text) else max(0, text)
     if length != 0:
         end = len(ask.text) if length is None else length
         reading.pieces.append(Piece(ask.start, ask.start + end, reply.value))
-    if sentence is not None and sentence < len(book.pairs[ask.pair][1]):
+    if sentence is not None and sentence < len(progress.pairs[ask.pair][1]):
         before = reading.sentence_read
         reading.sentence_read = max(0, sentence if before is None else min(sentence, before))
     return length
 
 
-def _parts(book: _Book, text: str, start: int, stops: Sequence[tuple[int, int]]) -> list[_Ask]:
+def _parts(progress: _Progress, text: str, start: int, stops: Sequence[tuple[int, int]]) -> list[_Ask]:
     """The parts of a text of which some pairs have read only the beginning, up to their stops."""
     known = [stop for _, stop in stops if stop]
     size = int(_SHARE * statistics.median_high(known)) if known else 0
     if size < _SHORTEST:
         for number, _ in stops:
-            book.readings[number].unread = True
+            progress.readings[number].unread = True
         return []
     there = parts(text, size)
     texts = [text[part.start : part.end] for part in there]
     left = {number: [i for i, part in enumerate(there) if part.end > stop] for number, stop in stops}
-    room = {number: max(0, book.most - book.readings[number].asked) for number in left}
-    ranked = _ranked(book, text, there, [number for number in left if len(left[number]) > room[number]])
+    room = {number: max(0, progress.most - progress.readings[number].asked) for number in left}
+    ranked = _ranked(progress, text, there, [number for number in left if len(left[number]) > room[number]])
     found: list[_Ask] = []
     for number, rest in left.items():
-        book.readings[number].of += len(rest)
+        progress.readings[number].of += len(rest)
         wanted = set(rest)
         taken = [i for i in ranked.get(number, rest) if i in wanted][: room[number]]
-        book.readings[number].asked += len(taken)
+        progress.readings[number].asked += len(taken)
         found += (_Ask(number, start + there[i].start, texts[i]) for i in sorted(taken))
     return found
 
 
-def _ranked(book: _Book, text: str, there: Sequence[Part], numbers: Sequence[int]) -> Mapping[int, list[int]]:
+def _ranked(
+    progress: _Progress, text: str, there: Sequence[Part], numbers: Sequence[int]
+) -> Mapping[int, list[int]]:
     if not numbers:
         return {}
-    ranks = nearest_parts([book.pairs[number][1] for number in numbers], text, there)
+    ranks = nearest_parts([progress.pairs[number][1] for number in numbers], text, there)
     return dict(zip(numbers, ranks, strict=True))

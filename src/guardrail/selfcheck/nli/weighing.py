@@ -60,7 +60,7 @@ class Weighing:
     kind: Kind
     measured: Measured
     limit: float = 0.5
-    _held: dict[str, Passages] = field(default_factory=dict)  # texts that are quoted, split once
+    _split: dict[str, Passages] = field(default_factory=dict)  # texts that are quoted, split once
 
     def judged(self, sentence: str, seen: Sequence[Seen]) -> Judged:
         """The judgement on one sentence by all texts."""
@@ -172,9 +172,9 @@ class Weighing:
             return Passage(source=source, text=quote, score=score)
         if one.reading.of > 1:
             source += f", characters {piece.start + 1:,} to {piece.end:,}"
-        if text not in self._held:
-            self._held[text] = passages(text)
-        quote = self._held[text].by_words(sentence, 1).text[:_SENTENCE]
+        if text not in self._split:
+            self._split[text] = passages(text)
+        quote = self._split[text].by_words(sentence, 1).text[:_SENTENCE]
         return Passage(source=source, text=quote, score=score)
 
 

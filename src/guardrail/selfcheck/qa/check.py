@@ -72,7 +72,7 @@ class _Quiz:
 
 
 @dataclass(frozen=True, slots=True)
-class _Marked:
+class _Scored:
     """How one question was answered: by the texts that did, and what follows."""
 
     item: _Item
@@ -164,7 +164,7 @@ class QACheck(SelfCheck):
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         quizzes = yield from self._quizzes(material.answer, sentences)
         items = dict.fromkeys(item for quiz in quizzes for item in quiz.items)
-        asked = [one for item in items for one in self._about(item, material.answer, material)]
+        asked = [one for item in items for one in self._requests(item, material.answer, material)]
         known = yield from _asked(asked)
         return [self._judge_one(quiz, known, material.answer, material) for quiz in quizzes]
 
@@ -182,7 +182,7 @@ class QACheck(SelfCheck):
         distractors = yield from _asked(list(distract.values()))
         return [_quiz(wanted[text], distract, drawn, distractors) for text in sentences]
 
-    def _about(self, item: _Item, answer: str, material: Material) -> list[Request[Any]]:
+    def _requests(self, item: _Item, answer: str, material: Material) -> list[Request[Any]]:
         texts = (answer, *material.texts)
         asked: list[Request[Any]] = [Choose(item.question, item.options, text) for text in texts]
         if self.scoring == "bayes_with_alpha":
@@ -195,31 +195,31 @@ class QACheck(SelfCheck):
 
     def _judge_one(self, quiz: _Quiz, known: _Known, answer: str, material: Material) -> Judged:
         limit = 0.5 if self.threshold is None else self.threshold
-        asked = [one for item in quiz.items for one in self._about(item, answer, material)]
+        asked = [one for item in quiz.items for one in self._requests(item, answer, material)]
         failures = why([*quiz.failed, *(known[one] for one in asked)])
         if not quiz.items:
             reason = "no question could be made from it"
             if quiz.useless:
                 reason += f": {quiz.useless} of {self.questions} draws gave none"
             return Judged(None, limit, f"{reason}; {failures}" if failures else reason)
-        marked = [m for item in quiz.items if (m := self._marked(item, known, answer, material)) is not None]
-        value = score([one.score for one in marked])
+        scored = [m for item in quiz.items if (m := self._scored(item, known, answer, material)) is not None]
+        value = score([one.score for one in scored])
         if value is None:
             return Judged(None, limit, failures or "no answer to the questions about it is a number")
-        if not any(one.weight > 0 and one.weight >= self._least for one in marked):
-            return Judged(None, limit, _untold(len(marked), material, failures))
+        if not any(one.weight > 0 and one.weight >= self._least for one in scored):
+            return Judged(None, limit, _unanswerable(len(scored), material, failures))
         texts = len(quiz.items) * len(material.texts)
-        came = sum(len(one.answers) for one in marked)
+        came = sum(len(one.answers) for one in scored)
         evidence: list[Evidence] = [
             Measurement(name="MQAG inconsistency", value=value, note="larger = more likely made up"),
-            Measurement(name="questions used", value=float(len(marked))),
-            Measurement(name=f"{material.kind} used", value=float(max(len(one.answers) for one in marked))),
+            Measurement(name="questions used", value=float(len(scored))),
+            Measurement(name=f"{material.kind} used", value=float(max(len(one.answers) for one in scored))),
         ]
         if value >= limit:
-            evidence += self._speaking_against(marked)
+            evidence += self._speaking_against(scored)
         partial = ""
         if failures:
-            partial = f"{len(marked)} of {self.questions} questions, {came} of {texts} answers: {failures}"
+            partial = f"{len(scored)} of {self.questions} questions, {came} of {texts} answers: {failures}"
         return Judged(value, limit, evidence=tuple(evidence), partial=partial)
 
     @property
@@ -227,7 +227,7 @@ class QACheck(SelfCheck):
         """The weight from which a question tells something."""
         return self.answerable if self.scoring == "bayes_with_alpha" else 1.0
 
-    def _marked(self, item: _Item, known: _Known, answer: str, material: Material) -> _Marked | None:
+    def _scored(self, item: _Item, known: _Known, answer: str, material: Material) -> _Scored | None:
         """How a question was answered; `None` where the answer itself, or every other text, has no answer."""
         own = _choice(known, item, answer)
         alpha = self._alpha(known, item, answer) if self.scoring != "bayes_with_alpha" else 1.0
@@ -252,7 +252,7 @@ class QACheck(SelfCheck):
             weight = math.fsum(answerable)
         else:
             weight = sum(a >= self.answerable for a in answerable) if alpha >= self.answerable else 0
-        return _Marked(item, own, answers, answerable, value, weight)
+        return _Scored(item, own, answers, answerable, value, weight)
 
     def _alpha(self, known: _Known, item: _Item, text: str) -> float | None:
         if self.scoring != "bayes_with_alpha" and self.answerable <= 0:
@@ -262,9 +262,9 @@ class QACheck(SelfCheck):
             return None
         return min(1.0, max(0.0, reply.value))
 
-    def _speaking_against(self, marked: Sequence[_Marked]) -> list[Evidence]:
+    def _speaking_against(self, scored: Sequence[_Scored]) -> list[Evidence]:
         """The questions that speak most against the sentence, with what each text answers."""
-        worst = sorted((one for one in marked if one.score > 0.5), key=lambda one: -one.score)
+        worst = sorted((one for one in scored if one.score > 0.5), key=lambda one: -one.score)
         return [
             Replies(
                 query=f"{one.item.question[:_QUOTED]} (this answer: {one.item.options[one.own][:_QUOTED]})",
@@ -311,7 +311,7 @@ def _choice(known: _Known, item: _Item, text: str) -> int | None:
     return chosen(reply.value)
 
 
-def _untold(questions: int, material: Material, failures: str) -> str:
+def _unanswerable(questions: int, material: Material, failures: str) -> str:
     other = "documents" if material.kind == "context" else "other answers"
     none = f"none of the {questions} questions" if questions > 1 else "the question"
     reason = f"{none} about it can{'' if questions > 1 else 'not'} be answered from the {other}"
