@@ -21,8 +21,8 @@ def lazy(package: str, homes: Mapping[str, str]) -> tuple[Callable[[str], Any], 
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        found = getattr(import_module(homes[name]), name)
-        setattr(sys.modules[package], name, found)
-        return found
+        return getattr(
+            import_module(homes[name]), name
+        )  # not kept: what is put in its place there is found here
 
     return get, lambda: sorted({*vars(sys.modules[package]), *homes})

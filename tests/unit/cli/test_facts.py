@@ -173,7 +173,7 @@ class TestQuestions:
         cases = [json.loads(line) for line in (folder / "q.jsonl").read_text().splitlines()]
         no = sum(not case["answer"] for case in cases)
         with serve(lambda call: "Yes. 1. It is so.") as server:
-            arguments = ("facts", "evaluate", "q.jsonl", "--model", "m", "--base-url", server.base_url)
+            arguments = ("logic", "evaluate", "q.jsonl", "--model", "m", "--base-url", server.base_url)
             result = run(*arguments, "--json", "--out", "o.jsonl")
         assert result.exit_code == 0, result.output
         found = json.loads(result.stdout)["all"]
@@ -250,7 +250,7 @@ class TestCheck:
         (folder / "facts.jsonl").write_text(
             re.search(r"```json\n(.*?)```", section, re.DOTALL)[1], encoding="utf-8"
         )
-        assert process("facts", "build", "world.kb", "facts.jsonl").returncode == 0
+        assert process("logic", "build", "world.kb", "facts.jsonl").returncode == 0
         block = section[section.index("$ guardrail logic ask") :]
         for step in block.partition("```")[0].split("$ ")[1:]:
             command, _, expected = step.partition("\n")

@@ -335,7 +335,7 @@ class TestMethods:
             ),
             (Knot(5, Stack(("ngram", "nli"), (0.0,) * 4, (1.0,) * 4, (1.0,) * 4, 0.0)),),
         )
-        monkeypatch.setattr("guardrail.backends.encoder_installed", lambda: True)
+        monkeypatch.setattr("guardrail.backends.packaged.encoder_installed", lambda: True)
         monkeypatch.setattr(fits, "packaged_fits", lambda: {"both": fit})
         monkeypatch.setattr(packaged_entailment(), "_model", Words)
         (folder / "d.md").write_text(f"Rain fell all day. {FALSE} It stopped at night.")
