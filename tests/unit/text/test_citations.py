@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
 from tests.effort import ends, lines_run
+from tests.looping import each
 
 from guardrail.references.citations import Citation, asks_for_references, citations, parse_reference
 
@@ -215,17 +217,18 @@ class TestWhatIsNotSeen:
 
     SHOWN = "1. Vaswani, A. (2017). Attention Is All You Need. NeurIPS."
 
-    @pytest.mark.parametrize(
-        "unseen", ["\x1b[31m", "\x00", "\u200b", "\u202e", "\x07", "\ufeff", "\u00ad", "\x1b[1;31m\x1b[0m"]
-    )
-    @pytest.mark.parametrize("before", ["Vaswani", "(2017)", "Attention", "tention", "NeurIPS"])
-    def test_hides_no_reference(self, unseen, before):
+    def test_hides_no_reference(self):
         """Wherever it is put, a terminal's or reader's view is what is read."""
-        answer = self.SHOWN.replace(before, unseen + before)
+        unseen = ["\x1b[31m", "\x00", "\u200b", "\u202e", "\x07", "\ufeff", "\u00ad", "\x1b[1;31m\x1b[0m"]
         (shown,) = citations(self.SHOWN)
-        (found,) = citations(answer)
-        assert found.reference == shown.reference
-        assert found.span.of(answer).replace(unseen, "") == shown.span.of(self.SHOWN)
+
+        def check(unseen, before):
+            answer = self.SHOWN.replace(before, unseen + before)
+            (found,) = citations(answer)
+            assert found.reference == shown.reference
+            assert found.span.of(answer).replace(unseen, "") == shown.span.of(self.SHOWN)
+
+        each(product(unseen, ["Vaswani", "(2017)", "Attention", "tention", "NeurIPS"]), check)
 
 
 class TestNothingHides:
@@ -256,23 +259,19 @@ class TestNothingHides:
         "\n   Related: ", "\n> ", "<br>", "\n```\n", "\n   ```\n   ", "\n```python\n# ",
     )  # fmt: skip
 
-    @pytest.mark.parametrize("between", BETWEEN, ids=repr)
-    @pytest.mark.parametrize("fake", FAKE, ids=range(len(FAKE)))
-    def test_on_a_line_below(self, fake: str, between: str) -> None:
+    def test_on_a_line_below(self) -> None:
         """Deeper items, further lines, quotations, fences."""
-        for real in self.REAL:
-            text = f"1. {real}{between}{fake}\n" + ("```\n" if "```" in between else "")
-            titles = [c.reference.title.lower() for c in citations(text, asked_for_references=True)]
-            assert "recursive attention pruning" in titles, text
+        each(product(self.REAL, self.BETWEEN, self.FAKE), self.finds_the_second)
 
-    @pytest.mark.parametrize("between", ["; ", " See also ", " see also: "])
-    @pytest.mark.parametrize("fake", FAKE, ids=range(len(FAKE)))
-    def test_on_the_same_line(self, fake: str, between: str) -> None:
+    def test_on_the_same_line(self) -> None:
         """Behind every form but a bare title, whose end cannot be told."""
-        for real in self.REAL[:4]:
-            text = f"1. {real}{between}{fake}\n"
-            titles = [c.reference.title.lower() for c in citations(text, asked_for_references=True)]
-            assert "recursive attention pruning" in titles, text
+        each(product(self.REAL[:4], ["; ", " See also ", " see also: "], self.FAKE), self.finds_the_second)
+
+    @staticmethod
+    def finds_the_second(real: str, between: str, fake: str) -> None:
+        text = f"1. {real}{between}{fake}\n" + ("```\n" if "```" in between else "")
+        titles = [c.reference.title.lower() for c in citations(text, asked_for_references=True)]
+        assert "recursive attention pruning" in titles, text
 
     @pytest.mark.parametrize("inner", ["   - ", "   "])
     def test_the_items_are_apart(self, inner: str) -> None:
