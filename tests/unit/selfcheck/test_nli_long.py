@@ -94,7 +94,7 @@ class TestPremise:
             '[[detectors]]\nname = "selfcheck"\nmethod = "nli"\npremise = "top"\ntop = 2\nmax_parts = 4\n',
             encoding="utf-8",
         )
-        (detector,) = load(path).detectors
+        (detector,) = load(path)["detectors"]
         assert (detector.premise, detector.top, detector.max_parts) == ("top", 2, 4)
 
 
