@@ -45,12 +45,10 @@ RECIPE = Recipe(
 
 
 @pytest.fixture(scope="module")
-def toy(tmp_path_factory):
+def toy(once):
     """Has learnt what good and bad words are."""
     needs_local()
-    folder = tmp_path_factory.mktemp("toy")
-    train([TASK], folder, recipe=RECIPE)
-    return folder
+    return once("toy", lambda folder: train([TASK], folder, recipe=RECIPE))
 
 
 @pytest.fixture(scope="module")
