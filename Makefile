@@ -4,11 +4,13 @@
 .DEFAULT_GOAL := help
 
 python := .venv/bin/python
+# A worker per core: their libraries may not start as many threads again.
+parallel := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 help:
 	@echo 'make demo    a guarded LangChain chain, end to end; no key, GPU or model needed'
 	@echo '             (LOCAL=1 scores sentences by MiniLM as well; installs torch: about 1 GB)'
-	@echo 'make test    all tests (ARGS="-k leak" passes options to pytest)'
+	@echo 'make test    all tests, on all cores (ARGS="-k leak" passes options to pytest; ARGS=-n0: in one process)'
 	@echo 'make test-local  the tests of local models, none left out (installs torch: about 1 GB)'
 	@echo 'make lint    ruff and mypy'
 	@echo 'make format  what ruff can mend by itself'
@@ -24,11 +26,11 @@ demo:
 
 test:
 	@scripts/setup dev
-	@$(python) -m pytest $(ARGS)
+	@$(parallel) $(python) -m pytest -n auto --dist worksteal $(ARGS)
 
 test-local:
 	@scripts/setup local
-	@GUARDRAIL_TEST_LOCAL=1 OMP_NUM_THREADS=1 $(python) -m pytest tests/unit/backends tests/unit/cli/test_phr.py tests/unit/cli/test_selfcheck.py tests/unit/memory/test_external_local.py tests/unit/selfcheck/test_ensemble_local.py tests/unit/test_demo.py tests/unit/benchmarks/test_entailment.py tests/unit/benchmarks/test_entailment_figures.py tests/unit/benchmarks/test_phr_speed.py src/guardrail/backends $(ARGS)
+	@GUARDRAIL_TEST_LOCAL=1 $(parallel) $(python) -m pytest -n auto --dist worksteal tests/unit/backends tests/unit/cli/test_phr.py tests/unit/cli/test_selfcheck.py tests/unit/memory/test_external_local.py tests/unit/selfcheck/test_ensemble_local.py tests/unit/test_demo.py tests/unit/benchmarks/test_entailment.py tests/unit/benchmarks/test_entailment_figures.py tests/unit/benchmarks/test_phr_speed.py src/guardrail/backends $(ARGS)
 
 lint:
 	@scripts/setup dev

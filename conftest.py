@@ -1,16 +1,19 @@
 """Rules for every test, here, under `integrations/` and in docstrings.
 
 The network is off, the home folder is empty, no key is set, examples are drawn the same way each time in CI,
-and in CI a test that needs data which is there may not be skipped.
+and in CI a test that needs data which is there may not be skipped. Each worker of pytest-xdist keeps these rules for
+itself: it has a home of its own, and shares with the others only what `once` makes and what libraries keep.
 """
 
 from __future__ import annotations
 
+import fcntl
 import ipaddress
 import os
 import signal
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -90,7 +93,8 @@ def pytest_configure(config: pytest.Config) -> None:
     patch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
     patch.setenv("XDG_DATA_HOME", str(home / ".local" / "share"))
     patch.setenv("MPLBACKEND", "Agg")
-    # Matplotlib's list of fonts and Hypothesis's tables take seconds to make: kept between runs.
+    # Matplotlib's list of fonts and Hypothesis's tables take seconds to make: kept between runs. Workers write
+    # there together: Matplotlib locks its file and reads a broken one again, Hypothesis moves a finished one in.
     patch.setenv("MPLCONFIGDIR", str(_kept(config, home, "matplotlib")))
     patch.setenv("HYPOTHESIS_STORAGE_DIRECTORY", str(_kept(config, home, "hypothesis")))
     for name in (*KEYS, *TRACING):
@@ -131,6 +135,33 @@ def _profile() -> None:
     settings.register_profile("here", deadline=None, database=None)
     settings.register_profile("ci", deadline=None, database=None, derandomize=True, print_blob=True)
     settings.load_profile("ci" if _in_ci() else "here")
+
+
+# -- made once, whoever asks first ---------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def once(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
+    """`once("toy", make)`: the folder that `make(folder)` filled, once per run for all workers. To be read only.
+
+    Args of the function: a name that no other caller uses, and a function that fills the empty folder it is given.
+    """
+    top = tmp_path_factory.getbasetemp()
+    shared = (top.parent if hasattr(request.config, "workerinput") else top) / "once"
+    shared.mkdir(exist_ok=True)
+
+    def get(name: str, make: Callable[[Path], object]) -> Path:
+        folder, whole = shared / name, shared / f"{name}.whole"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # the others wait here until it is made
+            if not whole.exists():
+                _remove(folder)  # of a worker that failed half-way
+                folder.mkdir()
+                make(folder)
+                whole.touch()
+        return folder
+
+    return get
 
 
 # -- data that is there must be used -------------------------------------------------------------

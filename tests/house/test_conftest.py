@@ -52,6 +52,23 @@ def test_of_this_machine():
     asyncio.run(talk())
 """
 
+TOGETHER = """
+import os
+from pathlib import Path
+import pytest
+
+@pytest.mark.parametrize("i", range(20))
+def test_each(i, once):
+    def make(folder):
+        with open("made.txt", "a") as file:
+            file.write("made\\n")
+        (folder / "done").touch()
+
+    assert (once("thing", make) / "done").exists()
+    with open("homes.txt", "a") as file:
+        file.write(f"{os.getpid()} {Path.home()}\\n")
+"""
+
 HOME = """
 import os
 from pathlib import Path
@@ -82,7 +99,7 @@ def test_last():
 def trial(tmp_path):
     """Runs pytest with our conftest on one file; gives the outcomes by name."""
 
-    def run(text, **environment):
+    def run(text, *options, **environment):
         shutil.copy(ROOT / "conftest.py", tmp_path)
         (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = data\n", encoding="utf-8")
         (tmp_path / "test_it.py").write_text(text, encoding="utf-8")
@@ -96,6 +113,7 @@ def trial(tmp_path):
                 "-p",
                 "no:cacheprovider",
                 "--import-mode=importlib",
+                *options,
             ],
             cwd=tmp_path,
             env={**os.environ, **ALONE, **environment},
@@ -136,6 +154,32 @@ class TestHome:
         """Nothing of the developer's own settings, caches and keys is seen."""
         found, output = trial(HOME, OPENAI_API_KEY="secret")
         assert found == {"test_home": "PASSED"}, output
+
+
+class TestTogether:
+    OPTIONS = ("-p", "xdist", "-n2")
+
+    def test_homes_and_things(self, trial, tmp_path):
+        """Each worker has a home of its own; what is made once is there for all."""
+        pytest.importorskip("xdist")
+        found, output = trial(TOGETHER, *self.OPTIONS)
+        assert "20 passed" in output, found
+        assert (tmp_path / "made.txt").read_text(encoding="utf-8") == "made\n"
+        homes = {*(tmp_path / "homes.txt").read_text(encoding="utf-8").splitlines()}
+        assert (
+            len(homes) == len({line.split()[0] for line in homes}) == len({line.split()[1] for line in homes})
+        )
+        assert len(homes) == 2
+        assert not [line for line in homes if Path(line.split()[1]).exists()]
+
+    def test_rules(self, trial, tmp_path):
+        """Keys, network and skipped data are seen to in workers too."""
+        pytest.importorskip("xdist")
+        data = {"CI": "true", "GUARDRAIL_DATA": str(tmp_path), "OPENAI_API_KEY": "secret"}
+        _, output = trial(SKIPPED + REACHING + HOME, *self.OPTIONS, **data)
+        assert (
+            "2 failed, 3 passed, 1 skipped, 3 errors" in output
+        )  # tests on the network fail in the end, as errors
 
 
 class TestExamples:

@@ -35,23 +35,23 @@ def pip(*arguments):
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    pip("wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder, ROOT)
-    [built] = folder.glob("*.whl")
+def wheel(once):
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index")
+    [built] = once("wheel", lambda folder: pip("wheel", *options, "--wheel-dir", folder, ROOT)).glob("*.whl")
     return built
 
 
 @pytest.fixture(scope="module")
-def home(wheel, tmp_path_factory):
+def home(wheel, once):
     """A clean environment with the wheel; gives the folder of its commands."""
-    folder = tmp_path_factory.mktemp("clean") / "venv"
-    venv.create(folder, with_pip=False, symlinks=True)
-    commands = folder / "bin"
-    pip("--python", commands / "python", "install", "--quiet", "--no-deps", "--no-index", wheel)
-    [packages] = folder.glob("lib/python*/site-packages")
-    (packages / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    return commands
+
+    def make(folder):
+        venv.create(folder, with_pip=False, symlinks=True)
+        pip("--python", folder / "bin" / "python", "install", "--quiet", "--no-deps", "--no-index", wheel)
+        [packages] = folder.glob("lib/python*/site-packages")
+        (packages / "lent.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+
+    return once("venv", make) / "bin"
 
 
 def inside(home, tmp_path, code):
@@ -100,7 +100,7 @@ class TestWheel:
             path.relative_to(folder.parent).as_posix()
             for folder in folders
             for path in folder.rglob("*")
-            if path.is_file() and path.suffix != ".pyc"
+            if "__pycache__" not in path.parts and path.is_file()
         }
         found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
         assert found == expected

@@ -13,14 +13,16 @@ PACKAGE = Path(__file__).parents[1] / "plugin_package"
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory):
+def site(once):
     """A folder into which pip has installed the package, from nothing but what is here."""
-    folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
-    command += ["--no-index", "--disable-pip-version-check", "--target", str(folder), str(PACKAGE)]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr
-    return folder
+
+    def make(folder):
+        command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
+        command += ["--no-index", "--disable-pip-version-check", "--target", str(folder), str(PACKAGE)]
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert found.returncode == 0, found.stderr
+
+    return once("plugin", make)
 
 
 @pytest.fixture

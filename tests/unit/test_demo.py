@@ -7,7 +7,9 @@ import subprocess
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
+from guardrail.cli._application import app
 from guardrail.cli._stage import Stage
 from guardrail.demo import portrait, scenario
 from guardrail.demo.script import ANSWER, SECOND_ANSWER
@@ -34,10 +36,21 @@ def demo(tmp_path, monkeypatch):
     return call
 
 
+@pytest.fixture(scope="class")
+def scripted(tmp_path_factory):
+    """What the demo printed in a process of its own, and the folder that it wrote into."""
+    folder = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "guardrail.cli", "demo"]
+    found = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, encoding="utf-8", timeout=120, check=False
+    )
+    return found, folder
+
+
 class TestDemo:
-    def test_prints_everything(self, demo, tmp_path):
+    def test_prints_everything(self, scripted):
         """Raw answer, annotated answer, regenerated answer, cost, page; nothing on the error output."""
-        found = demo()
+        found, folder = scripted
         assert (found.returncode, found.stderr) == (0, "")
         for line in ANSWER.strip().splitlines():
             assert line in found.stdout
@@ -46,12 +59,13 @@ class TestDemo:
         assert "all 3 references are supported" in found.stdout
         assert "18 short questions about the other 3, 6 each" in found.stdout
         assert "guardrail-demo.html" in found.stdout
-        assert (tmp_path / "guardrail-demo.html").read_text().startswith("<!")
+        assert (folder / "guardrail-demo.html").read_text().startswith("<!")
         assert not [line for line in found.stdout.splitlines() if line != line.rstrip()]
 
-    def test_json(self, demo, tmp_path):
+    def test_json(self, tmp_path, monkeypatch):
         """Two reports that can be read back."""
-        content = json.loads(demo("--json", "--out", "there").stdout)
+        monkeypatch.chdir(tmp_path)
+        content = json.loads(CliRunner().invoke(app, ["demo", "--json", "--out", "there"]).stdout)
         annotated = Report.model_validate(content["annotated"])
         assert [finding.label for finding in annotated.findings] == [
             "verified", "fabricated", "misquoted", "grounded", "fabricated",
@@ -63,9 +77,9 @@ class TestDemo:
         assert scored.case.question == portrait.QUESTION
         assert "guardrail-demo-sentences.html" in content["sentences_page"]
 
-    def test_scores_sentences(self, demo, tmp_path):
+    def test_scores_sentences(self, scripted):
         """Each stands beside its score and the truth, and on a page of its own."""
-        found = demo()
+        found, folder = scripted
         lines = [line for line in found.stdout.splitlines() if "true?" in line]
         assert [line.partition("  ")[2].rpartition("  ")[2] for line in lines] == split_sentences(
             portrait.ANSWER
@@ -74,13 +88,13 @@ class TestDemo:
             assert re.search(r"ngram [█░]{8} \d\.\d\d " + ("✓" if true else "✗"), line)
             assert ("no, made up" in line) is not true
         assert "compared with 5 other answers to the same question, written for this demo" in found.stdout
-        assert "Sentences and their scores" in (tmp_path / "guardrail-demo-sentences.html").read_text()
+        assert "Sentences and their scores" in (folder / "guardrail-demo-sentences.html").read_text()
 
     def test_ascii(self, demo):
         """A terminal without Unicode gets ASCII."""
         assert demo(PYTHONIOENCODING="ascii").stdout.isascii()
 
-    def test_live(self, demo):
+    def test_live(self, demo, monkeypatch):
         """With a base URL the same chain runs on what is there; a key alone does not stop --scripted."""
 
         def replies(call):
@@ -97,7 +111,8 @@ class TestDemo:
         assert "the live model m" in found.stdout
         assert "compared with 5 other answers to the same question, drawn from the model" in found.stdout
         assert "true?" not in found.stdout
-        assert "scripted" in demo("--scripted", OPENAI_API_KEY="sk-x").stdout
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-x")
+        assert "scripted" in CliRunner().invoke(app, ["demo", "--scripted"]).stdout
 
     def test_live_model_that_fails(self, demo):
         """One line that says what to look at."""
@@ -144,7 +159,7 @@ class Alike:
 class TestLocal:
     def test_adds_minilm_where_it_is_installed(self, monkeypatch):
         """All detectors score every sentence, by the same five samples."""
-        monkeypatch.setattr("guardrail.backends.similarity.BertScore", Alike)
+        monkeypatch.setattr("guardrail.backends.BertScore", Alike)
         report = scenario.run().scored
         names = [finding.detector for finding in report.findings]
         assert names.count("selfcheck-ngram") == names.count("selfcheck-bertscore") == len(portrait.TRUE)
@@ -156,12 +171,12 @@ class TestLocal:
         def missing():
             raise MissingExtra("torch", extra="local")
 
-        monkeypatch.setattr("guardrail.backends.similarity.BertScore", missing)
+        monkeypatch.setattr("guardrail.backends.BertScore", missing)
         assert {finding.detector for finding in scenario.run().scored.findings} == {"selfcheck-ngram"}
 
     def test_prints_both_columns(self, monkeypatch, capsys):
         """Side by side, with what speaks against a sentence below."""
-        monkeypatch.setattr("guardrail.backends.similarity.BertScore", Alike)
+        monkeypatch.setattr("guardrail.backends.BertScore", Alike)
         Stage().play(scenario.run(), ["page.html"])
         out = capsys.readouterr().out
         assert len(re.findall(r"ngram [█░]{8} \d\.\d\d [✓✗]  bertscore [█░]{8} \d\.\d\d [✓✗]", out)) == 7

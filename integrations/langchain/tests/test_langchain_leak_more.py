@@ -293,7 +293,8 @@ async def given_up(runnable, given, options, config, until):
         reader.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await reader
-        await asyncio.sleep(0.01)
+        for _ in range(100):  # turns for those that end with it
+            await asyncio.sleep(0)
     return got, asyncio.all_tasks() - before
 
 

@@ -6,12 +6,13 @@ import math
 import os
 import signal
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from tests.effort import ends
 from tests.unit.backends.models import HARD, TEXTS, edit_config, make, needs_local
+from tests.unit.core.toys import PATIENT, wait_until
 
 from guardrail import Case, Detector, Finding, Guard
 from guardrail.backends.entailment import EntailmentModel, Labels, label_order, probabilities
@@ -455,16 +456,14 @@ class TestGuard:
         def slow_first(requests):
             calls.append(len(requests))
             if len(calls) == 1:
-                gate.wait(10)  # the others queue up meanwhile
+                gate.wait(2 * PATIENT)  # the others queue up meanwhile
             return answer(requests)
 
         model.answer = slow_first
         guard = Guard([Checks()], hub=Hub({"entailment": model}))
         with ThreadPoolExecutor(30) as pool:
             futures = {text: pool.submit(guard.check, text) for text in expected}
-            until = time.monotonic() + 5
-            while guard.hub.queued() < 45 and time.monotonic() < until:
-                time.sleep(0.005)
+            wait_until(lambda: guard.hub.queued() >= 45)
             gate.set()
             for text, future in futures.items():
                 score = future.result(timeout=30).findings[0].score
@@ -489,12 +488,13 @@ class TestGuard:
                     code = int(not np.allclose([triple(one) for one in model.answer(PAIRS)], expected))
                 finally:
                     os._exit(code)
-            until = time.monotonic() + 30
-            while (done := os.waitpid(child, os.WNOHANG)) == (0, 0) and time.monotonic() < until:
-                time.sleep(0.02)
-            if done == (0, 0):
+            try:
+                with ends(60):
+                    done = os.waitpid(child, 0)
+            except pytest.fail.Exception:
                 os.kill(child, signal.SIGKILL)
                 os.waitpid(child, 0)
+                raise
             assert done == (child, 0)
         finally:
             torch.set_num_threads(threads)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import time
+import threading
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
@@ -341,24 +341,28 @@ class TestOnce:
     @pytest.mark.parametrize("kind", [Packaged, PackagedEntailment])
     def test_many_threads(self, kind, monkeypatch):
         """A model is made by the first of them, and the others get the same."""
-        made = []
+        made, asking = [], threading.Semaphore(0)
 
         class Slow:
             batch, capacity, fingerprint = 1, 1, "slow"
 
             def __init__(self, *_positional, **_named):
-                time.sleep(0.05)
                 made.append(self)
+                for _ in range(8):  # until all of them ask for it
+                    asking.acquire(timeout=30)
 
         monkeypatch.setitem(sys.modules, "guardrail.backends.similarity", SimpleNamespace(BertScore=Slow))
         monkeypatch.setitem(
             sys.modules, "guardrail.backends.entailment", SimpleNamespace(EntailmentModel=Slow)
         )
         backend = kind()
+
+        def ask(_):
+            asking.release()
+            return backend.model if kind is PackagedEntailment else backend.encoder
+
         with ThreadPoolExecutor(max_workers=8) as pool:
-            got = list(
-                pool.map(lambda _: backend.model if kind is PackagedEntailment else backend.encoder, range(8))
-            )
+            got = list(pool.map(ask, range(8)))
         assert len(made) == 1
         assert {*map(id, got)} == {id(made[0])}
 

@@ -10,9 +10,9 @@ import subprocess
 import sys
 import textwrap
 import threading
-import time
 
 import pytest
+from tests.effort import ends, lines_run
 
 from guardrail.cache import Cache
 from guardrail.errors import IndexFault, InputError
@@ -133,20 +133,22 @@ class TestFind:
         ],
     )
     def test_hostile_titles_are_titles(self, index, title):
-        """Each is answered quickly, and nothing in the index changes."""
+        """Each is answered, and nothing in the index changes."""
         before = index.fingerprint
-        start = time.perf_counter()
-        assert index.find(Reference(title)).status is (
-            Status.ABSENT if normalise(title) else Status.UNREACHABLE
-        )
-        assert time.perf_counter() - start < 0.5
+        with ends():
+            found = index.find(Reference(title))
+        assert found.status is (Status.ABSENT if normalise(title) else Status.UNREACHABLE)
         assert before == index.fingerprint
 
     def test_hostile_authors_cost_little(self, index):
-        """A thousand long names are cut before they are compared."""
-        start = time.perf_counter()
-        index.find(Reference("Deep learning", tuple(f"{n} x" * 1000 for n in range(1000))))
-        assert time.perf_counter() - start < 0.5
+        """Long names are cut before they are compared, and read once: ten times the length adds no line of Python."""
+
+        def lines_for(length):
+            authors = tuple(f"{n} x" * length for n in range(1_000))
+            return lines_run(lambda: index.find(Reference("Deep learning", authors)))
+
+        short = lines_for(1_000)
+        assert lines_for(10_000) <= short < 1_000_000
 
     def test_find_all_keeps_the_order(self, index):
         """One match each, in order."""

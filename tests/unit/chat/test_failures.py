@@ -34,10 +34,11 @@ def openai_errors():
 
 
 class TestTable:
-    @pytest.mark.parametrize("kind", openai_errors())
-    def test_every_exception_of_openai_is_in_it(self, kind):
+    def test_every_exception_of_openai_is_in_it(self):
         """A new one fails here, and is decided by a person."""
-        assert kind.__name__ in TABLE
+        names = [kind.__name__ for kind in openai_errors()]
+        assert names
+        assert [name for name in names if name not in TABLE] == []
 
     def test_every_line_can_be_said(self):
         """No option is missing in a message."""

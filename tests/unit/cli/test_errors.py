@@ -5,9 +5,9 @@ import re
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
+from tests.effort import ends
 
 CASES = {
     "command": (["chekc"], "Did you mean 'check'?"),
@@ -152,9 +152,10 @@ class TestEnd:
             [sys.executable, "-m", "guardrail.cli", "check", "-"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         )  # fmt: skip
-        time.sleep(1.5)
+        with ends():
+            waiting.stdin.write(b"x" * 2**17)  # more than a pipe holds: once it is written, the command reads
         waiting.send_signal(signal.SIGINT)
-        out, err = waiting.communicate(timeout=20)
+        out, err = waiting.communicate(timeout=60)
         assert (waiting.returncode, out, err) == (130, b"", b"guardrail: interrupted\n")
 
     def test_ctrl_c_in_import(self, run, monkeypatch):

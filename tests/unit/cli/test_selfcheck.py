@@ -148,13 +148,22 @@ class WordAnswers(Backend):
         return Answer(tuple(float(place == [*there, 3][0]) for place in range(4)))
 
 
+def replace(monkeypatch, home, name, model):
+    """In the package first: it keeps what it once found in the module."""
+    monkeypatch.setattr(f"guardrail.backends.{name}", model)
+    monkeypatch.setattr(f"guardrail.backends.{home}.{name}", model)
+
+
 @pytest.fixture
 def local(monkeypatch):
     """Those in place of the models that need torch."""
-    monkeypatch.setattr("guardrail.backends.questions.QuestionModel", WordQuestions)
-    monkeypatch.setattr("guardrail.backends.answers.AnswerModel", WordAnswers)
-    monkeypatch.setattr("guardrail.backends.entailment.EntailmentModel", WordEntailment)
-    monkeypatch.setattr("guardrail.backends.similarity.BertScore", WordSimilarity)
+    for home, name, model in (
+        ("questions", "QuestionModel", WordQuestions),
+        ("answers", "AnswerModel", WordAnswers),
+        ("entailment", "EntailmentModel", WordEntailment),
+        ("similarity", "BertScore", WordSimilarity),
+    ):
+        replace(monkeypatch, home, name, model)
     WordSimilarity.made.clear()
     packaged_encoder.cache_clear()  # the process's own is not for other tests
     yield
@@ -596,7 +605,7 @@ class TestErrors:
 
         name = {"nli": "EntailmentModel", "bertscore": "BertScore"}[method]
         packaged_encoder.cache_clear()
-        monkeypatch.setattr(f"guardrail.backends.{home}.{name}", missing)
+        replace(monkeypatch, home, name, missing)
         result = selfcheck(f"--answer a.txt --samples s1.txt --method {method}")
         packaged_encoder.cache_clear()
         assert result.exit_code == 2

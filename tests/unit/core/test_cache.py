@@ -262,7 +262,7 @@ class TestSharing:
         assert len(Cache(path)) == 800
 
     KILLED = """
-        import sys, time
+        import sys
         from tests.unit.core.toys import Buy, Echo, hub
         from guardrail import Cache
         from guardrail.engine.drivers import run_sync
@@ -270,10 +270,9 @@ class TestSharing:
         from guardrail.engine.run import Run
 
         def flow():
-            for i in range(10_000):
+            for i in range(1_000_000):  # until a pipe that nobody reads is full
                 yield from one(Buy(i))
                 print(i, flush=True)
-                time.sleep(0.001)
 
         run_sync(Run(flow()), hub(Echo(), store=Cache(sys.argv[1])))
     """

@@ -2,17 +2,18 @@
 
 import asyncio
 import gc
+import itertools
 import os
 import signal
 import subprocess
 import sys
 import textwrap
 import threading
-import time
 from pathlib import Path
 from unittest.mock import ANY
 
 import pytest
+from tests.effort import ends
 from tests.unit.core.toys import (
     PATIENT,
     AsyncEcho,
@@ -361,19 +362,21 @@ class TestCancellation:
         """Replies that are always at hand must not keep the loop from everybody else."""
 
         def busy():
-            i = 0
-            while True:
-                i += 1
+            for i in itertools.count():
+                asked.append(i)
                 yield from one(Look(i))
 
         async def main():
             task = asyncio.create_task(run_async(Run(busy()), hub(Echo(instant=True))))
-            await asyncio.sleep(0.02)
+            while len(asked) < 100:  # noqa: ASYNC110  # whether there are turns is what is tested
+                await asyncio.sleep(0)
             task.cancel()
             await asyncio.wait([task])
             return task.cancelled()
 
-        assert asyncio.run(main())
+        asked = []
+        with ends():
+            assert asyncio.run(main())
 
 
 class TestLoops:
@@ -480,12 +483,12 @@ class TestLoops:
 
     def test_return_at_once_though_a_thread_hangs(self):
         """asyncio.to_thread would keep asyncio.run waiting for it; our threads are daemons of their own."""
-        backend = Stuck()
-        started = time.monotonic()
-        found = asyncio.run(run_async(Run(one(Look(1)), seconds=0.05), hub(backend)))
+        backend, left = Stuck(), threading.Event()
+        backend.answer = lambda _: [left.wait(6 * PATIENT)]
+        with ends(3 * PATIENT):
+            found = asyncio.run(run_async(Run(one(Look(1)), seconds=0.05), hub(backend)))
         assert found.reason is Reason.DEADLINE
-        assert time.monotonic() - started < PATIENT / 2  # it hangs for PATIENT
-        backend.let_go.set()
+        left.set()
 
 
 def python(code, *, ends_with=None):
@@ -507,8 +510,8 @@ def python(code, *, ends_with=None):
 
 class TestCtrlC:
     CODE = """
-        import os, signal, sys, threading, time
-        from tests.unit.core.toys import Buy, Echo, hub, Stuck
+        import os, signal, sys, threading
+        from tests.unit.core.toys import Buy, Echo, hub, Stuck, wait_until
         from guardrail.engine.drivers import run_sync
         from guardrail.engine.flow import each
         from guardrail.engine.run import Run
@@ -517,8 +520,7 @@ class TestCtrlC:
         backends = hub(backend)
 
         def press():
-            backend.reached.wait()
-            time.sleep(0.1)
+            wait_until(lambda: (len(backend.asked), backends.queued()) == (2, 98))
             os.kill(os.getpid(), signal.SIGINT)
 
         threading.Thread(target=press, daemon=True).start()
@@ -527,7 +529,7 @@ class TestCtrlC:
         except KeyboardInterrupt:
             at_the_time = len(backend.asked)
             backend.let_go.set()
-            time.sleep(0.2)
+            wait_until(lambda: backends.spent.calls == 2)
             print(at_the_time, len(backend.asked), backends.queued(), int(backends.spent.calls))
     """
 

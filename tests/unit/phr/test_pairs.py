@@ -1,8 +1,7 @@
 """How contexts are written and imagined pairs are read."""
 
-import time
-
 import pytest
+from tests.effort import ends
 
 from guardrail.errors import ConfigError
 from guardrail.phr.pairs import Form, Task, recognised
@@ -72,7 +71,6 @@ class TestSplit:
 
     def test_long_texts_take_no_time(self):
         """No pattern backtracks over blanks or repeated words."""
-        started = time.perf_counter()
         for text in (
             "Input:" + " " * 100_000,
             "Input: a\n" * 50_000,
@@ -80,9 +78,9 @@ class TestSplit:
             "Input: " + "x" * 1_000_000 + "\nNo label",
             "Input: a\nLabel: " + "x" * 1_000_000,
         ):
-            FORM.split(text)
-            FORM.read(text)
-        assert time.perf_counter() - started < 5
+            with ends(30):
+                FORM.split(text)
+                FORM.read(text)
 
     def test_other_words(self):
         """A prompt in other words."""
@@ -149,6 +147,5 @@ class TestTask:
         """They are put in one spelling once, however many examples there are."""
         task = Task(tuple(Example(input="x", label=str(i % 5)) for i in range(20_000)), "x")
         answer = "Ä" * 500_000
-        started = time.perf_counter()
-        assert task.spelt(answer, FORM) == answer
-        assert time.perf_counter() - started < 2
+        with ends():  # twenty thousand times half a million characters would take hours
+            assert task.spelt(answer, FORM) == answer

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 
 import pytest
+from tests.looping import each
 
 from guardrail import Case, Verdict
 from guardrail.detectors import SelfCheck
@@ -184,40 +185,51 @@ def examined(detector, case, reply):
 
 @each_variant
 class TestAny:
-    @pytest.mark.parametrize("backend", BACKENDS)
-    def test_case(self, method, options, backend):
+    def test_case(self, method, options):
         """Any input, any backend: a score or a reason; and who had nothing to go by bears nothing out."""
         detector = SelfCheck(method, **options)
-        for name, case in CASES.items():
+
+        def check(name, backend):
+            case = CASES[name]
             findings, asked = examined(detector, case, BACKENDS[backend]())
-            assert findings or name in {"marks alone", "half a character"}, name
+            assert findings or name in {"marks alone", "half a character"}
             if backend == "fails" and asked and not (case.samples or case.context):
-                assert {finding.verdict for finding in findings} <= {Verdict.UNVERIFIED}, name
+                assert {finding.verdict for finding in findings} <= {Verdict.UNVERIFIED}
 
-    @pytest.mark.parametrize("name", ["no samples", "empty samples", "blank samples"])
-    def test_nothing_to_compare_with(self, method, options, name):
+        each([(name, backend) for backend in BACKENDS for name in CASES], check)
+
+    def test_nothing_to_compare_with(self, method, options):
         """Nothing is borne out by nothing."""
-        findings, _ = examined(SelfCheck(method, **options), CASES[name], fails)
-        assert findings
-        assert {finding.verdict for finding in findings} == {Verdict.UNVERIFIED}
 
-    @pytest.mark.parametrize("logprob", LOGPROBS)
-    @pytest.mark.parametrize("where", ["token", "alternative", "entropy", "one of many"])
-    def test_log_probabilities(self, method, options, logprob, where):
+        def check(name):
+            findings, _ = examined(SelfCheck(method, **options), CASES[name], fails)
+            assert findings
+            assert {finding.verdict for finding in findings} == {Verdict.UNVERIFIED}
+
+        each(["no samples", "empty samples", "blank samples"], check)
+
+    def test_log_probabilities(self, method, options):
         """Numbers that are none, wherever they stand."""
-        value = LOGPROBS[logprob]
-        odd = TokenLogprob(
-            "She",
-            value if where in {"token", "one of many"} else -0.1,
-            ((("a", value),) if where == "alternative" else (("a", -0.1),)),
-            value if where == "entropy" else None,
+
+        def check(where, value):
+            odd = TokenLogprob(
+                "She",
+                value if where in {"token", "one of many"} else -0.1,
+                ((("a", value),) if where == "alternative" else (("a", -0.1),)),
+                value if where == "entropy" else None,
+            )
+            rest = ANSWER.removeprefix("She")
+            others = (TokenLogprob(rest, -0.2, (("a", -0.2),)),)
+            if where == "one of many":
+                others = tuple(TokenLogprob(c, value, (("a", value),) * 5) for c in rest)
+            case = Case(answer=ANSWER, samples=SAMPLES, logprobs=(odd, *others))
+            examined(SelfCheck(method, **options), case, sensible)
+
+        places = ("token", "alternative", "entropy", "one of many")
+        each(
+            {f"{where}, {name}": (where, value) for where in places for name, value in LOGPROBS.items()},
+            check,
         )
-        rest = ANSWER.removeprefix("She")
-        others = (TokenLogprob(rest, -0.2, (("a", -0.2),)),)
-        if where == "one of many":
-            others = tuple(TokenLogprob(c, value, (("a", value),) * 5) for c in rest)
-        case = Case(answer=ANSWER, samples=SAMPLES, logprobs=(odd, *others))
-        examined(SelfCheck(method, **options), case, sensible)
 
     def test_tokens_of_another_text(self, method, options):
         """Fewer, more and other tokens than the answer has."""

@@ -4,9 +4,11 @@ import importlib.util
 import json
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 from tests.contract.test_selfcheck import SelfCheckContract
+from tests.looping import each
 from tests.unit.selfcheck.test_ensemble_fit import stack
 
 from guardrail import Case, Guard, Verdict
@@ -140,17 +142,16 @@ class TestPackaged:
             assert (one.score, one.verdict) == (None, Verdict.UNVERIFIED)
             assert reason in one.reason
 
-    @pytest.mark.parametrize(
-        "answer", [ANSWER, "London.", "她出生在伦敦。她得了奖。", "🙂", "He sat. " * 1_250, "x" * 10_000]
-    )
-    @pytest.mark.parametrize(
-        "samples", [[ANSWER] * 3, ["Ok."], ["她出生在巴黎。"], ["🙂"], [" ", "x"], ["word " * 2_000]]
-    )
-    @pytest.mark.parametrize("told", [reply, no_encoder])
-    def test_whatever_comes(self, fit, answer, samples, told):
+    def test_whatever_comes(self, fit):
         """A probability, or a reason for having none."""
-        for one in play(EnsembleCheck(fit=fit).examine(Case.of(answer, samples=samples)), told):
-            assert (one.score is not None and 0 <= one.score <= 1) or one.reason
+        answers = [ANSWER, "London.", "她出生在伦敦。她得了奖。", "🙂", "He sat. " * 1_250, "x" * 10_000]
+        samples = [[ANSWER] * 3, ["Ok."], ["她出生在巴黎。"], ["🙂"], [" ", "x"], ["word " * 2_000]]
+
+        def check(told, answer, samples):
+            for one in play(EnsembleCheck(fit=fit).examine(Case.of(answer, samples=samples)), told):
+                assert (one.score is not None and 0 <= one.score <= 1) or one.reason
+
+        each(product([reply, no_encoder], answers, samples), check)
 
     def test_its_own_lane(self, fit):
         """The guard's encoder is another one, which the fit knows nothing of: it is not asked."""

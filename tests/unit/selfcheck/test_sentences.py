@@ -1,9 +1,9 @@
 """Sentences. Oracle: splits by hand."""
 
-import time
 from itertools import pairwise
 
 import pytest
+from tests.effort import ends
 
 from guardrail.text.sentences import sentences, split_sentences
 
@@ -43,6 +43,5 @@ class TestSentences:
     @pytest.mark.parametrize("piece", ["!", '."', ".)", "?!", "a.)", "!*", ". ", "a. ", "。", "\n"])
     def test_hostile_runs_are_quick(self, piece):
         """Marks without end take no quadratic time: 60,000 of them did take a minute."""
-        started = time.perf_counter()
-        sentences(piece * 60_000)
-        assert time.perf_counter() - started < 10
+        with ends(30):
+            sentences(piece * 60_000)

@@ -10,6 +10,7 @@ from collections import Counter
 import httpx
 import openai
 import pytest
+from tests.effort import ends
 
 from guardrail.chat import RecordedChat, ScriptedChat
 from guardrail.engine.flow import draws
@@ -147,37 +148,35 @@ class TestFaults:
                 assert stream.response.status_code == 200
 
     def test_streams_have_a_pace(self):
-        """A word after the other, and a client that leaves stops them."""
-        with serve(lambda _: "a b c d", pace=0.03) as server, client(server) as api:
-            begun = time.perf_counter()
-            with api.chat.completions.create(model="m", messages=MESSAGES, stream=True) as stream:
-                next(stream)
-                next(stream)
-                early = time.perf_counter() - begun
-            assert early < 0.15
+        """A word after the other, and a client that leaves stops them: the last would come in more than an hour."""
+        with serve(lambda _: "a " * 10_000, pace=0.5) as server, client(server) as api, ends():
+            create = api.chat.completions.create
+            with create(model="m", messages=MESSAGES, stream=True) as stream:
+                assert all(next(stream).choices[0].delta.content is not None for _ in range(2))
 
     def test_latency_is_kept_at_once_for_many(self):
-        """Forty requests together take about as long as one."""
+        """Forty requests wait together, not one after the other."""
 
         async def main(server):
             async with httpx.AsyncClient() as http:
                 url = f"{server.base_url}/chat/completions"
                 await asyncio.gather(*(http.post(url, json={"messages": []}) for _ in range(40)))
 
-        with serve(latency=0.1) as server:
-            begun = time.perf_counter()
+        with serve(latency=0.5) as server:
             asyncio.run(main(server))
-            assert 0.1 <= time.perf_counter() - begun < 2
             assert server.stats()["most_running"] > 20
 
     def test_a_client_that_leaves_is_forgotten(self):
         """No reply is computed for nobody."""
         said = []
-        with serve(lambda call: said.append(call) or "x", latency=0.1) as server, httpx.Client() as http:
+        with serve(lambda call: said.append(call.text) or "x", latency=0.5) as server, httpx.Client() as http:
+            url = f"{server.base_url}/chat/completions"
             with pytest.raises(httpx.ReadTimeout):
-                http.post(f"{server.base_url}/chat/completions", json={"messages": []}, timeout=0.02)
-            time.sleep(0.15)
-        assert said == []
+                http.post(url, json={"messages": []}, timeout=0.02)
+            http.post(
+                url, json={"messages": MESSAGES}, timeout=60
+            )  # answered after the first would have been
+        assert said == ["Say hello"]
 
     def test_unknown_names_are_refused(self):
         """Before anything starts."""

@@ -3,9 +3,8 @@
 Every expected text was written by hand; none was copied from the program.
 """
 
-import time
-
 import pytest
+from tests.effort import ends
 
 from guardrail.policies.edits import LIST_GONE, Mark, apply, insertions, removals
 from guardrail.report import Span
@@ -312,15 +311,13 @@ def test_hostile_text_takes_linear_time(unit):
     """100 kB and 300 findings: about a second; anything quadratic takes minutes."""
     text = (unit * (100_000 // len(unit)))[:100_000]
     found = [Span(start=at, end=at + 20) for at in range(0, 99_000, 330)]
-    began = time.process_time()
-    insertions(text, [Mark(span, "m") for span in found])
-    removals(text, [(span, "why") for span in found])
-    assert time.process_time() - began < 10
+    with ends(60):
+        insertions(text, [Mark(span, "m") for span in found])
+        removals(text, [(span, "why") for span in found])
 
 
 def test_an_entry_without_a_key_takes_linear_time():
     """White space between a brace and a comma that never comes."""
     text = "@a{" + "\n" * 100_000
-    began = time.process_time()
-    removals(text, [(Span(start=0, end=2), "why")])
-    assert time.process_time() - began < 10
+    with ends():
+        removals(text, [(Span(start=0, end=2), "why")])

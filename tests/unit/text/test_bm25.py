@@ -1,12 +1,12 @@
 """BM25: one text, and an index of many. Oracles: the formula by hand, and the library bm25s 0.3 (its "lucene" variant)."""
 
 import math
-import time
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.effort import ends
 
 from guardrail.text.bm25 import Collection, Index, bm25
 
@@ -72,8 +72,7 @@ class TestIndex:
         """2,000 queries against 5,000 texts: ten million pairs, of which few are looked at."""
         random = np.random.default_rng(1)
         given = [[f"w{i}" for i in random.zipf(1.3, 20) % 5_000] for _ in range(5_000)]
-        started = time.process_time()
-        index = Index(given)
-        for i in range(2_000):
-            index.best(given[i % 5_000], 3)
-        assert time.process_time() - started < 10
+        with ends():
+            index = Index(given)
+            for i in range(2_000):
+                index.best(given[i % 5_000], 3)

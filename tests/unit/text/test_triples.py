@@ -1,10 +1,9 @@
 """Statements in sentences: who stands in which relation to whom, and years."""
 
-import time
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.effort import ends, lines_run
 
 from guardrail.errors import ConfigError
 from guardrail.logic.statements import Lexicon, Saying, dated, statements
@@ -288,27 +287,28 @@ class TestHostile:
         ],
     )
     def test_linear(self, unit):
-        """Four times the text takes not much more than four times the time, whatever is repeated."""
-        statements(unit, LEXICON)
-        times = [
-            min(self.seconds(unit * (length // len(unit))) for _ in range(3)) for length in (10_000, 40_000)
-        ]
-        assert times[1] < 10 * times[0] + 0.1
+        """Four times the text takes about four times the lines of Python, whatever is repeated."""
+        short, long = (self.lines_for(unit * (length // len(unit))) for length in (1_000, 4_000))
+        assert long < 6 * short + 1_000
+        with ends():
+            self.read(unit * (40_000 // len(unit)))
 
     def test_linear_in_names_that_are_said_something_of(self):
         """Thousands of names in one sentence, each the subject of a relation."""
         unit = "Emma was written by "
         statements(unit, LEXICON)
-        short, long = (min(self.seconds(unit * many) for _ in range(3)) for many in (1_000, 8_000))
-        assert long < 20 * short + 0.1
+        short, long = (self.lines_for(unit * many) for many in (100, 800))
+        assert long < 12 * short
+        with ends():
+            self.read(unit * 8_000)
 
     @staticmethod
-    def seconds(text):
-        """Of this process, whatever else the machine does."""
-        started = time.process_time()
+    def read(text):
         statements(text, LEXICON)
         dated(text, LEXICON)
-        return time.process_time() - started
+
+    def lines_for(self, text):
+        return lines_run(lambda: self.read(text))
 
 
 def years(text, **options):

@@ -60,25 +60,24 @@ class TestReviewedTable:
         assert all(one[0] == "P" and one[1:].isdigit() for one in ids)
         assert len(ids) == len(set(ids))
 
-    @pytest.mark.parametrize("name", TRANSITIVE_AND_WRONG)
-    def test_not_transitive(self, name):
+    def test_not_transitive(self):
         """The released tables allow most of these."""
-        assert not reviewed()[name].transitive
+        assert [name for name in TRANSITIVE_AND_WRONG if reviewed()[name].transitive] == []
 
-    @pytest.mark.parametrize("name", DENIED_AND_WRONG)
-    def test_absence_denies_nothing(self, name):
+    def test_absence_denies_nothing(self):
         """Open lists are neither functional nor complete."""
-        assert (reviewed()[name].functional, reviewed()[name].complete) == (False, False)
+        assert [
+            name for name in DENIED_AND_WRONG if reviewed()[name].functional or reviewed()[name].complete
+        ] == []
 
-    @pytest.mark.parametrize("name", SYMMETRIC_AND_WRONG)
-    def test_not_symmetric(self, name):
+    def test_not_symmetric(self):
         """The sides of these differ."""
-        assert not reviewed()[name].symmetric
+        assert [name for name in SYMMETRIC_AND_WRONG if reviewed()[name].symmetric] == []
 
-    @pytest.mark.parametrize(("base", "derived"), INVERSE_AND_WRONG)
-    def test_not_the_inverse(self, base, derived):
+    def test_not_the_inverse(self):
         """The converse of the first does not imply the second."""
-        assert (derived, base, True) not in implied()
+        found = implied()
+        assert [pair for pair in INVERSE_AND_WRONG if (pair[1], pair[0], True) in found] == []
 
     def test_predecessor_is_not_reversed(self):
         """A followed by B: A comes before B, and B follows A. The released rule says that B precedes A."""

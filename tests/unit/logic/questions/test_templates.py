@@ -1,6 +1,6 @@
 """Wordings."""
 
-import pytest
+from tests.looping import each
 
 from guardrail.logic.knowledge import Triple, reviewed
 from guardrail.logic.questions.reproof import affirmed
@@ -15,18 +15,21 @@ def asked(*triple, **options):
 
 
 class TestWordings:
-    @pytest.mark.parametrize("name", [*RELATIONS, *JOINT])
-    def test_of_every_relation(self, name):
+    def test_of_every_relation(self):
         """Distinct; both signs; the sign is what the denying words say (`affirmed` counts them anew)."""
-        triple = Triple("Not Alpha", name, "Omega (no. 1)")
-        found = asked(*(triple.subject, name, triple.object), double=True)
-        assert len({one.question for one in found}) == len(found)
-        assert {one.affirms for one in found} == {True, False}
-        for one in found:
-            assert one.affirms == affirmed(one.question, triple), one.question
-            assert one.question.endswith("?")
-            assert "  " not in one.question
-            assert " ?" not in one.question
+
+        def check(name):
+            triple = Triple("Not Alpha", name, "Omega (no. 1)")
+            found = asked(*(triple.subject, name, triple.object), double=True)
+            assert len({one.question for one in found}) == len(found)
+            assert {one.affirms for one in found} == {True, False}
+            for one in found:
+                assert one.affirms == affirmed(one.question, triple), one.question
+                assert one.question.endswith("?")
+                assert "  " not in one.question
+                assert " ?" not in one.question
+
+        each([*RELATIONS, *JOINT], check)
 
     def test_a_joint_relation(self):
         """Said as it is, by a synonym, by an antonym."""

@@ -1,9 +1,9 @@
 """What free sentences claim."""
 
 import random
-import time
 
 import pytest
+from tests.effort import ends
 
 from guardrail.errors import ConfigError
 from guardrail.logic.temporal.claims import read_claim
@@ -121,11 +121,10 @@ class TestForms:
         ['"' * 600, "happened " * 66, '"A" happened while ' + "began " * 90, "“" * 300 + " happened in 1900"],
     )
     def test_hostile_sentences_take_no_time(self, text):
-        """A hundred of each in a moment."""
-        started = time.process_time()
-        for _ in range(100):
-            read_claim(text)
-        assert time.process_time() - started < 2
+        """No pattern goes back and forth in them, a hundred times."""
+        with ends(30):
+            for _ in range(100):
+                read_claim(text)
 
 
 def verdict(sentence, events, link):
