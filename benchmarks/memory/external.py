@@ -15,19 +15,8 @@ from numpy.typing import NDArray
 
 from benchmarks._stats import auc, delong_interval
 from benchmarks._table import Row, Run
-from benchmarks.memory.corpus import (
-    NEEDS,
-    SETTINGS,
-    Corpus,
-    Half,
-    Setting,
-    comparer,
-    corpus,
-    fit_of,
-    halves,
-    measured,
-    simulate,
-)
+from benchmarks.memory.comparing import NEEDS, SETTINGS, Setting, comparer
+from benchmarks.memory.corpus import Corpus, Half, corpus, fit_of, halves, measured, simulate
 from benchmarks.memory.rag import true_rephrasings
 from guardrail.backends.packaged import encoder_installed
 from guardrail.memory.external import (
@@ -130,7 +119,9 @@ def _setting_rows(run: Run, folder: Path, name: str, setting: Setting, most: int
 
         slug = name.lower().replace(", ", "-")
         external_figures.scatter(both.scored, fit, run.out, f"memory-external-scatter-{slug}", title=name)
-        external_figures.roc(scores, both.scored.invented, run.out, f"memory-external-roc-{slug}", title=name)
+        external_figures.roc(
+            scores.named(), both.scored.invented, run.out, f"memory-external-roc-{slug}", title=name
+        )
         external_figures.by_model(shares, run.out, f"memory-external-rates-{slug}", title=name)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,6 @@ from benchmarks._stats import auc, roc_curve
 from benchmarks.memory.corpus import Half
 from guardrail.errors import MissingExtra
 from guardrail.memory.external import ExternalFit
-
-if TYPE_CHECKING:
-    from benchmarks.memory.external import Scores
 
 __all__ = ["by_model", "roc", "scatter"]
 
@@ -57,13 +54,20 @@ def scatter(half: Half, fit: ExternalFit, folder: Path, name: str, *, title: str
     return save(figure, folder, name)
 
 
-def roc(scores: Scores, labels: NDArray[np.bool_], folder: Path, name: str, *, title: str) -> list[Path]:
+def roc(
+    scores: Mapping[str, NDArray[np.float64]],
+    labels: NDArray[np.bool_],
+    folder: Path,
+    name: str,
+    *,
+    title: str,
+) -> list[Path]:
     """Figure 4: the density against each metric alone."""
     figure, axes, context = _figure()
     with context():
         axes.set(xlabel="false positive rate", ylabel="true positive rate")
         axes.set_title(f"Telling invented responses\n({title}; {WARNING})", fontsize=9)
-        for i, (what, values) in enumerate(scores.named().items()):
+        for i, (what, values) in enumerate(scores.items()):
             curve, area = roc_curve(values, labels), auc(values, labels)
             if curve is not None and area is not None:
                 axes.plot(*curve, color=COLOURS[i], linestyle=DASHES[i], label=f"{what}, AUROC {area:.3f}")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks._table import Row, Run
-from benchmarks.memory.corpus import NEEDS
+from benchmarks.memory.comparing import NEEDS
 from guardrail.backends.packaged import ComparePackaged, encoder_installed, packaged_encoder
 from guardrail.engine.flow import Answer
 from guardrail.memory.external import Collection, Normal, bm25, consistency, flagged_share

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks._stats import auc
 from benchmarks._table import Row, Run
-from benchmarks.memory.corpus import NEEDS, SETTINGS, Compare, Setting, comparer, fingerprint
+from benchmarks.memory.comparing import NEEDS, SETTINGS, Compare, Setting, comparer, fingerprint
 from guardrail import Case, Guard, Verdict
 from guardrail.backends.packaged import encoder_installed
 from guardrail.chat import RecordedChat
@@ -170,6 +170,12 @@ def check(one: Labelled, encoder: Literal["packaged", "chrf"], compare: Compare)
     return finding
 
 
+def _pairs(one: Labelled) -> list[tuple[str, str]]:
+    """What a detector may ask to compare about a row."""
+    same = [(text, one.context) for text in one.rephrasings]
+    return [*same, *((one.answer, reply) for reply in one.replies), *combinations(one.replies, 2)]
+
+
 def rows(run: Run) -> list[Row]:
     """Both halves, English and Chinese."""
     found: list[Row] = []
@@ -184,6 +190,7 @@ def rows(run: Run) -> list[Row]:
                 found.append(Row.missing(f"{title}: AUROC", NEEDS))
                 continue
             compare = comparer(encoder)
+            compare([pair for one in some for pair in _pairs(one)])  # at once: one by one takes twice as long
             findings = [check(one, encoder, compare) for one in some]
             scored = [(one, f.score) for one, f in zip(some, findings, strict=True) if f.score is not None]
             found += _figures(title, scored)

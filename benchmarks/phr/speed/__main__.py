@@ -2,7 +2,7 @@
 
 import sys
 
-from benchmarks.phr.run import main
+from benchmarks.phr.speed.run import main
 
 if __name__ == "__main__":
-    sys.exit(main(["--only", "speed", *sys.argv[1:]]))
+    sys.exit(main())

@@ -48,7 +48,7 @@ def bench(
 
     if name is None:
         for each in benchmarks.names():
-            typer.echo(f"{each:<14} {_about(root / 'benchmarks' / each)}".rstrip())
+            typer.echo(f"{each:<14} {_about(root.joinpath('benchmarks', *each.split('.')))}".rstrip())
         return
     raise typer.Exit(benchmarks.load(name)(list(context.args)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from guardrail.logic.knowledge.base import KnowledgeBase
 from guardrail.logic.knowledge.facts import Triple
@@ -54,7 +55,13 @@ def sayings(relations: Relations, *, used: Collection[str] = ()) -> list[Saying]
     return [saying for name in order for saying in _sayings(relations.of(name))]
 
 
-def _sayings(relation: Relation) -> Iterator[Saying]:
+@lru_cache(maxsize=4_096)
+def _sayings(relation: Relation) -> tuple[Saying, ...]:
+    """Remembered: every lexicon reads the whole table, and one is made per question."""
+    return tuple(_said(relation))
+
+
+def _said(relation: Relation) -> Iterator[Saying]:
     yield _saying(relation.says, relation.name)
     for words in relation.also:
         yield _saying(words, relation.name)

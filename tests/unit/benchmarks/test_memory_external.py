@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from benchmarks._rows import Expected
 from benchmarks.memory import external, rag
-from benchmarks.memory.corpus import Corpus, comparer, fit_of, measured, simulate
+from benchmarks.memory.comparing import comparer
+from benchmarks.memory.corpus import Corpus, fit_of, measured, simulate
 from benchmarks.memory.external import _against_single, _coverage, _difference, scored
 from benchmarks.memory.subject import Document, Subject, documents
 

@@ -144,7 +144,9 @@ class TestDoctor:
 class TestBench:
     def test_lists(self, run):
         """Without a name: those there are, with what they show."""
-        assert re.search(r"^references +\w", run("bench").stdout, re.MULTILINE)
+        listed = run("bench").stdout
+        assert re.search(r"^references +\w", listed, re.MULTILINE)
+        assert re.search(r"^phr\.speed +\w", listed, re.MULTILINE)
 
     def test_passes_options_through(self, run, monkeypatch):
         """All of them, in order, also those that this command line has itself."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guardrail.errors import ConfigError
 from guardrail.logic.statements.words import ADVERBS, ARTICLES, BE, DO, HAVE, folded, stem, words
@@ -44,6 +45,7 @@ class Saying:
             raise ConfigError(f"expected words that say {self.relation!r}, got {self.words!r}.")
 
 
+@lru_cache(maxsize=65_536)
 def phrase(text: str) -> tuple[str, ...]:
     """Words of a way of saying as they are compared: stems, any form of "be" as "BE", no articles or adverbs."""
     found: list[str] = []
