@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeAlias
 
-from guardrail.memory.external.similarity import CHRF
-
 from guardrail.backends.packaged import ComparePackaged, packaged_encoder
 from guardrail.engine.flow import Answer
 from guardrail.errors import InputError
 from guardrail.memory.external import chrf
+from guardrail.memory.external.measuring import CHRF
 
 __all__ = ["NEEDS", "SETTINGS", "Compare", "Setting", "comparer", "fingerprint"]
 
