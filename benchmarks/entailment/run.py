@@ -15,7 +15,7 @@ from pathlib import Path
 
 from benchmarks._table import Row, Run, bench
 from benchmarks.entailment.setting import Absent, Setting
-from benchmarks.speed.workers import WorkerFailed
+from benchmarks.performance.speed.workers import WorkerFailed
 from guardrail.errors import MissingExtra
 
 __all__ = ["PARTS", "compute", "main"]

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks._table import Row
 from benchmarks.entailment.pairs import Pair
 from benchmarks.entailment.setting import Setting
-from benchmarks.speed.workers import Worker, settings
+from benchmarks.performance.speed.workers import Worker, settings
 
 __all__ = ["lengthened", "rows", "worker"]
 

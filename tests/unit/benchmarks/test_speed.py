@@ -8,13 +8,21 @@ from types import SimpleNamespace
 
 import pytest
 from benchmarks._rows import Expected, Row
-from benchmarks.speed import bare, environments, figures, models, ngram, nli, prompt, run
-from benchmarks.speed.environments import PEERS, EnvironmentFailed, installed, python
-from benchmarks.speed.models import Heads, heads, pair_flops
-from benchmarks.speed.peer import answer, peak_bytes
-from benchmarks.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, texts_of, time_rows
-from benchmarks.speed.timing import Timed, largest_gap, ratio, rounds
-from benchmarks.speed.workers import Absent, Reply, Worker, WorkerFailed, settings, without_paths
+from benchmarks.performance.speed import bare, environments, figures, models, ngram, nli, prompt, run
+from benchmarks.performance.speed.environments import PEERS, EnvironmentFailed, installed, python
+from benchmarks.performance.speed.models import Heads, heads, pair_flops
+from benchmarks.performance.speed.peer import answer, peak_bytes
+from benchmarks.performance.speed.setting import (
+    Setting,
+    Texts,
+    gap_row,
+    loaded,
+    ratio_row,
+    texts_of,
+    time_rows,
+)
+from benchmarks.performance.speed.timing import Timed, largest_gap, ratio, rounds
+from benchmarks.performance.speed.workers import Absent, Reply, Worker, WorkerFailed, settings, without_paths
 
 from guardrail.errors import InputError
 from guardrail.testing.server import serve
@@ -58,7 +66,7 @@ def speaking(tmp_path, body):
     """A worker that runs our loop with operations of its own."""
     script = tmp_path / "script.py"
     script.write_text(
-        "import os, sys, time\nfrom benchmarks.speed.peer import serve\n" + textwrap.dedent(body),
+        "import os, sys, time\nfrom benchmarks.performance.speed.peer import serve\n" + textwrap.dedent(body),
         encoding="utf-8",
     )
     environment = {**settings(1, "cpu"), "PYTHONPATH": str(run.Path(run.__file__).parents[2])}

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks._rows import Row
+from benchmarks.performance.speed import environments
+from benchmarks.performance.speed.models import SIZES, Size
+from benchmarks.performance.speed.timing import Ratio, Timed, ratio
+from benchmarks.performance.speed.workers import OWN, Absent, Anyone, Worker, WorkerFailed, settings
 from benchmarks.selfcheck.passages import Passage
-from benchmarks.speed import environments
-from benchmarks.speed.models import SIZES, Size
-from benchmarks.speed.timing import Ratio, Timed, ratio
-from benchmarks.speed.workers import OWN, Absent, Anyone, Worker, WorkerFailed, settings
 from guardrail.errors import InputError
 
 __all__ = [

@@ -21,8 +21,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._table import Row, Run, bench
+from benchmarks.performance.transport.worker import (
+    CONCURRENCY,
+    check_all,
+    check_answers,
+    detector,
+    write_recording,
+)
 from benchmarks.references.replay import Topic, read_topics
-from benchmarks.transport.worker import CONCURRENCY, check_all, check_answers, detector, write_recording
 from guardrail import Guard, Report, Retry, Verdict
 from guardrail.chat import OpenAIChat
 from guardrail.requests import Ask
@@ -210,7 +216,7 @@ def kill_rows(results: Path, topics: Sequence[Topic], recording: Path, cache: Pa
 
 
 def _worker(base_url: str, results: Path, answers: int, cache: Path) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "benchmarks.transport.worker", "--base-url", base_url]
+    command = [sys.executable, "-m", "benchmarks.performance.transport.worker", "--base-url", base_url]
     command += ["--results", str(results), "--answers", str(answers), "--cache", str(cache)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603  # ourselves
 
@@ -230,5 +236,10 @@ def _committed(cache: Path) -> int:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
     return bench(
-        "transport", compute, argv, folder=Path(__file__).parent, doc=__doc__ or "", packages=("openai",)
+        "performance.transport",
+        compute,
+        argv,
+        folder=Path(__file__).parent,
+        doc=__doc__ or "",
+        packages=("openai",),
     )

@@ -21,8 +21,8 @@ from guardrail.errors import GuardrailError
 
 __all__ = ["OWN", "Absent", "Anyone", "Reply", "Worker", "WorkerFailed", "settings", "without_paths"]
 
-OWN = (sys.executable, "-m", "benchmarks.speed.own")
-_CHECKOUT = Path(__file__).resolve().parents[2]
+OWN = (sys.executable, "-m", "benchmarks.performance.speed.own")
+_CHECKOUT = Path(__file__).resolve().parents[3]
 _PATH = re.compile(r"(?:/[\w.+@-]+){2,}/?|[A-Za-z]:\\[^\s'\"]+")
 _LAST_WORDS = 300  # characters of what a worker said before it died
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from benchmarks.speed.workers import Reply, WorkerFailed
+from benchmarks.performance.speed.workers import Reply, WorkerFailed
 
 __all__ = ["Contender", "Ratio", "Timed", "largest_gap", "ratio", "rounds"]
 

@@ -11,7 +11,7 @@ import threading
 import time
 from pathlib import Path
 
-from benchmarks.core.parts import Chains, StuckChat, question
+from benchmarks.performance.engine.parts import Chains, StuckChat, question
 from guardrail import Cache, Guard, Verdict
 from guardrail.engine.drivers import run_sync
 from guardrail.engine.flow import each
@@ -67,7 +67,7 @@ def interrupt() -> dict[str, object]:
 
 
 def main() -> None:
-    """`python -m benchmarks.core.child fork|interrupt`."""
+    """`python -m benchmarks.performance.engine.child fork|interrupt`."""
     found = {"fork": fork, "interrupt": interrupt}[sys.argv[1]]()
     sys.stdout.write(json.dumps(found))
 

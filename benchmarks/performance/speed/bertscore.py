@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._rows import Row
-from benchmarks.speed.models import encoder
-from benchmarks.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
-from benchmarks.speed.timing import Timed, largest_gap, rounds
-from benchmarks.speed.workers import Anyone, WorkerFailed
+from benchmarks.performance.speed.models import encoder
+from benchmarks.performance.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
+from benchmarks.performance.speed.timing import Timed, largest_gap, rounds
+from benchmarks.performance.speed.workers import Anyone, WorkerFailed
 
 __all__ = ["LAYER", "bertscore_rows"]
 

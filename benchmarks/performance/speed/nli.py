@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._rows import Row
-from benchmarks.speed.models import classifier, heads, pair_flops
-from benchmarks.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
-from benchmarks.speed.timing import Contender, Timed, largest_gap, rounds
-from benchmarks.speed.workers import Anyone, WorkerFailed
+from benchmarks.performance.speed.models import classifier, heads, pair_flops
+from benchmarks.performance.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
+from benchmarks.performance.speed.timing import Contender, Timed, largest_gap, rounds
+from benchmarks.performance.speed.workers import Anyone, WorkerFailed
 
 __all__ = ["error_rows", "means", "nli_rows", "saved_rows"]
 

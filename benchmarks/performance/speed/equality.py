@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from benchmarks._rows import Row
-from benchmarks.speed.models import heads
-from benchmarks.speed.nli import TRAIN, means
-from benchmarks.speed.setting import Setting, gap_row, loaded
-from benchmarks.speed.timing import largest_gap
-from benchmarks.speed.workers import WorkerFailed
+from benchmarks.performance.speed.models import heads
+from benchmarks.performance.speed.nli import TRAIN, means
+from benchmarks.performance.speed.setting import Setting, gap_row, loaded
+from benchmarks.performance.speed.timing import largest_gap
+from benchmarks.performance.speed.workers import WorkerFailed
 from guardrail.backends.weights import minilm
 from guardrail.errors import ConfigError
 

@@ -1,4 +1,4 @@
-"""Checks recorded answers through an endpoint: what `benchmarks.transport` times, breaks and kills."""
+"""Checks recorded answers through an endpoint: what `benchmarks.performance.transport` times, breaks and kills."""
 
 from __future__ import annotations
 
@@ -64,7 +64,9 @@ def check_answers(
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Check the first answers of a results file with a cache; to be killed in the middle."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.transport.worker", description=main.__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.performance.transport.worker", description=main.__doc__
+    )
     parser.add_argument("--base-url", required=True)
     parser.add_argument("--results", type=Path, required=True)
     parser.add_argument("--answers", type=int, default=200)

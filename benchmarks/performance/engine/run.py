@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks._table import Row, Run, bench
-from benchmarks.core.parts import (
+from benchmarks.performance.engine.parts import (
     AsyncChat,
     Broken,
     Chains,
@@ -261,12 +261,12 @@ def processes() -> list[Row]:
 
 def _child(what: str) -> dict[str, Any]:
     done = subprocess.run(  # noqa: S603  # our own module
-        [sys.executable, "-m", "benchmarks.core.child", what],
+        [sys.executable, "-m", "benchmarks.performance.engine.child", what],
         capture_output=True,
         text=True,
         timeout=120,
         check=True,
-        cwd=HERE.parents[1],
+        cwd=HERE.parents[2],
     )
     found: dict[str, Any] = json.loads(done.stdout)
     return found
@@ -351,4 +351,4 @@ def _best(work: Callable[[], Any], rounds: int) -> float:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark."""
-    return bench("core", compute, argv, folder=HERE, doc=__doc__ or "")
+    return bench("performance.engine", compute, argv, folder=HERE, doc=__doc__ or "")

@@ -9,9 +9,9 @@ from functools import partial
 from typing import Any
 
 from benchmarks._rows import Row
-from benchmarks.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
-from benchmarks.speed.timing import Timed, largest_gap, rounds
-from benchmarks.speed.workers import WorkerFailed
+from benchmarks.performance.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
+from benchmarks.performance.speed.timing import Timed, largest_gap, rounds
+from benchmarks.performance.speed.workers import WorkerFailed
 from guardrail.testing.server import Call, Served, serve
 
 __all__ = ["judge", "lost", "prompt_rows"]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchmarks._rows import Row
-from benchmarks.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
-from benchmarks.speed.timing import Timed, largest_gap, rounds
+from benchmarks.performance.speed.setting import Setting, Texts, gap_row, loaded, ratio_row, time_rows
+from benchmarks.performance.speed.timing import Timed, largest_gap, rounds
 
 __all__ = ["evened", "ngram_rows"]
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from benchmarks.speed.workers import Anyone
+from benchmarks.performance.speed.workers import Anyone
 from guardrail.backends.entailment import label_order
 from guardrail.errors import ConfigError
 

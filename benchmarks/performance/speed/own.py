@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
-from benchmarks.speed import bare
-from benchmarks.speed.peer import facts, serve
+from benchmarks.performance.speed import bare
+from benchmarks.performance.speed.peer import facts, serve
 from guardrail import Case, Guard, Report, Retry, Span
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.similarity import BASELINES, BertScore

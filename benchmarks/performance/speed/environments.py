@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks._data import cache_root
-from benchmarks.speed.workers import without_paths
+from benchmarks.performance.speed.workers import without_paths
 from guardrail.errors import GuardrailError
 
 __all__ = ["PEERS", "EnvironmentFailed", "Peer", "folder", "installed", "python"]

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from benchmarks._table import Row, Run, bench
 from benchmarks.entailment.setting import FULL, MINI, QUICK, found
+from benchmarks.performance.speed import bertscore, environments, equality, figures, ngram, nli, prompt
+from benchmarks.performance.speed.models import SIZES
+from benchmarks.performance.speed.setting import Setting, Texts, complain, texts_of, write_corpus
 from benchmarks.selfcheck.passages import read_passages
-from benchmarks.speed import bertscore, environments, equality, figures, ngram, nli, prompt
-from benchmarks.speed.models import SIZES
-from benchmarks.speed.setting import Setting, Texts, complain, texts_of, write_corpus
 
 __all__ = ["PARTS", "compute", "main"]
 
@@ -129,7 +129,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
     return bench(
-        "speed",
+        "performance.speed",
         compute,
         argv,
         folder=Path(__file__).parent,

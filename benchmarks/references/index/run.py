@@ -19,7 +19,7 @@ from pathlib import Path
 
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
-from benchmarks.bibliography._noise import INVENTED, MISREAD, NEAR_MISSES, NOISES, content_words
+from benchmarks.references.index._noise import INVENTED, MISREAD, NEAR_MISSES, NOISES, content_words
 from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.importers import import_files
 from guardrail.references.bibliography.index import Index
@@ -271,4 +271,4 @@ def references(run: Run, index: Index, normalised: set[str]) -> list[Row]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark from the command line."""
-    return bench("bibliography", compute, argv, folder=HERE, doc=__doc__ or "")
+    return bench("references.index", compute, argv, folder=HERE, doc=__doc__ or "")

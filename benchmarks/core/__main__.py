@@ -1,8 +1,0 @@
-"""`python -m benchmarks.core`."""
-
-import sys
-
-from benchmarks.core.run import main
-
-if __name__ == "__main__":
-    sys.exit(main())

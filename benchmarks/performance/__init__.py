@@ -1,0 +1,1 @@
+"""How fast: the engine, our kernels beside the papers' packages, calls over HTTP. No paper has these tables."""
