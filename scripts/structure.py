@@ -82,7 +82,7 @@ class Package:
     def detectors(self) -> dict[str, str]:
         """By registered name, the module that defines the detector's class."""
         text = ast.unparse(self.trees["guardrail.registry"])
-        block = text[text.index("DETECTORS = ") : text.index("CHATS = ")]
+        block = re.split(r"^(?:DETECTORS|CHATS)\b", text, flags=re.MULTILINE)[1]
         found = {}
         for name, place, kind in re.findall(r"'([\w-]+)': '([\w.]+):(\w+)'", block):
             homes = [m for m in self.trees if m.startswith(place) and kind in dict(public(self.trees[m]))]
