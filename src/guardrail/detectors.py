@@ -1,4 +1,8 @@
-"""The detectors; each imports only when it is asked for."""
+"""The detectors; each is imported only when it is asked for.
+
+Each method has a folder whose README says what the method asks and where its parts are: `guardrail/references`, `selfcheck`,
+`memory`, `phr`, `logic`.
+"""
 
 from __future__ import annotations
 

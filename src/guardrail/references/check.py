@@ -186,11 +186,11 @@ class ReferenceCheck(Detector):
         before = ""
         if self.bibliography is not None:
             looked_up = yield from one(Find(citation.reference))
-            settled = self._settled(citation, looked_up)
+            settled = self._from_look_up(citation, looked_up)
             if settled is not None:
                 return settled
             evidence.append(_lookup(looked_up))
-            before = _not_settled(looked_up)
+            before = _why_open(looked_up)
         if not citation.reference.title:
             return self._unverified(
                 citation, f"{before}the reference names no title to ask about", evidence=evidence
@@ -207,7 +207,7 @@ class ReferenceCheck(Detector):
             return self._unverified(citation, f"{before}{asked}", evidence=evidence)
         return self._judge(citation, asked, before, evidence)
 
-    def _settled(self, citation: Citation, reply: Reply[Match]) -> Finding | None:
+    def _from_look_up(self, citation: Citation, reply: Reply[Match]) -> Finding | None:
         """The finding of a look-up that leaves nothing to ask."""
         if isinstance(reply, Failed):
             return None
@@ -330,7 +330,7 @@ def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | No
     return bibliography
 
 
-def _not_settled(reply: Reply[Match]) -> str:
+def _why_open(reply: Reply[Match]) -> str:
     if isinstance(reply, Failed):
         return f"the bibliography did not answer ({reply}); "
     if reply.value.status is Status.UNREACHABLE:
