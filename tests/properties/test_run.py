@@ -7,7 +7,7 @@ from collections import Counter
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given, settings
-from tests.unit.core.toys import AsyncEcho, Buy, Echo, Look, hub
+from tests.unit.engine.toys import AsyncEcho, Buy, Echo, Look, hub
 
 from guardrail.engine.budget import Budget
 from guardrail.engine.drivers import run_async, run_sync

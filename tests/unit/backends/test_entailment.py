@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.effort import ends
 from tests.unit.backends.models import HARD, TEXTS, edit_config, make, needs_local
-from tests.unit.core.toys import PATIENT, wait_until
+from tests.unit.engine.toys import PATIENT, wait_until
 
 from guardrail import Case, Detector, Finding, Guard
 from guardrail.backends.entailment import EntailmentModel, Labels, label_order, probabilities

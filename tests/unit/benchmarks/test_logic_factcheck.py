@@ -13,7 +13,7 @@ from benchmarks.logic.factcheck import (
     rows,
     time_rows,
 )
-from tests.unit.logic.factcheck.world import make, need_engine
+from tests.unit.logic.world import make, need_engine
 
 from guardrail.logic.knowledge import KnowledgeBase, Triple
 

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from tests.unit.logic.factcheck.world import make, need_engine
+from tests.unit.logic.world import make, need_engine
 
 from guardrail.logic.knowledge import reviewed
 from guardrail.logic.knowledge.facts import Triple

@@ -2,7 +2,7 @@
 
 import pytest
 from tests.contract.detector import DetectorContract
-from tests.unit.logic.factcheck.world import make, need_engine
+from tests.unit.logic.world import make, need_engine
 
 from guardrail import Case
 from guardrail.detectors import FactCheck

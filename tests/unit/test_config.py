@@ -4,7 +4,7 @@ from contextlib import nullcontext
 from typing import ClassVar
 
 import pytest
-from tests.unit.core.toys import Says
+from tests.unit.engine.toys import Says
 
 from guardrail import Budget, Guard, requests
 from guardrail.backends.packaged import Packaged, PackagedEntailment
@@ -44,8 +44,8 @@ class Reader:
 @pytest.fixture
 def load(tmp_path, monkeypatch):
     """Reads a text as a configuration file."""
-    monkeypatch.setitem(DETECTORS._targets, "says", "tests.unit.core.toys:Says")
-    monkeypatch.setitem(CHATS._targets, "placed", "tests.unit.core.test_config:Placed")
+    monkeypatch.setitem(DETECTORS._targets, "says", "tests.unit.engine.toys:Says")
+    monkeypatch.setitem(CHATS._targets, "placed", "tests.unit.test_config:Placed")
 
     def read(text):
         file = tmp_path / "guardrail.toml"
@@ -106,9 +106,7 @@ class TestWhole:
 class TestLanguageModel:
     def test_of_this_machine(self, load, tmp_path, monkeypatch):
         """A folder beside the file; any other word stays a name."""
-        monkeypatch.setitem(
-            BACKENDS["language_model"]._targets, "local", "tests.unit.core.test_config:Reader"
-        )
+        monkeypatch.setitem(BACKENDS["language_model"]._targets, "local", "tests.unit.test_config:Reader")
         (tmp_path / "small").mkdir()
         for name, expected in (("small", tmp_path / "small"), ("smollm", "smollm")):
             guard = load(f"[language_model]\nadapter = 'local'\nmodel = '{name}'\nseed = 3")
@@ -170,8 +168,8 @@ class TestBackends:
         """By the name of its section; folders beside the file, other words as they are."""
         (tmp_path / "asks").mkdir()
         for lane in ("answers", "embedding", "entailment", "similarity"):
-            monkeypatch.setitem(BACKENDS[lane]._targets, "local", "tests.unit.core.test_config:Reader")
-        monkeypatch.setitem(BACKENDS["questions"]._targets, "local", "tests.unit.core.test_config:Asker")
+            monkeypatch.setitem(BACKENDS[lane]._targets, "local", "tests.unit.test_config:Reader")
+        monkeypatch.setitem(BACKENDS["questions"]._targets, "local", "tests.unit.test_config:Asker")
         sections = [f"[{lane}]\nadapter = 'local'\nmodel = '{lane}'\n" for lane in ("answers", "embedding")]
         sections += ["[entailment]\nadapter = 'local'\nmodel = 'asks'\nseed = 2\n"]
         sections += ["[questions]\nadapter = 'local'\nquestions = 'asks'\n"]
@@ -183,7 +181,7 @@ class TestBackends:
 
     def test_another_folder_later(self, load, tmp_path, monkeypatch):
         """Models are opened at first use, so a folder is found wherever the program is by then."""
-        monkeypatch.setitem(BACKENDS["entailment"]._targets, "local", "tests.unit.core.test_config:Reader")
+        monkeypatch.setitem(BACKENDS["entailment"]._targets, "local", "tests.unit.test_config:Reader")
         (tmp_path / "deep").mkdir()
         load("[entailment]\nadapter = 'local'\nmodel = 'deep'")
         monkeypatch.chdir(tmp_path)

@@ -1,7 +1,7 @@
 """A knowledge base of a few facts, open for all tests here."""
 
 import pytest
-from tests.unit.logic.factcheck.world import make, need_engine
+from tests.unit.logic.world import make, need_engine
 
 from guardrail import Guard
 from guardrail.detectors import FactCheck

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.unit.logic.factcheck.world import make, need_engine
 from tests.unit.logic.knowledge.wikidata_server import WikidataServer
+from tests.unit.logic.world import make, need_engine
 
 from guardrail.logic.knowledge import EngineFault, KnowledgeBase
 from guardrail.testing.server import serve

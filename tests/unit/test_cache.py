@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from tests.unit.core.toys import PATIENT, AsyncEcho, Buy, Echo, Look, Roll, ask, chat, drive, hub
+from tests.unit.engine.toys import PATIENT, AsyncEcho, Buy, Echo, Look, Roll, ask, chat, drive, hub
 
 from guardrail import Cache
 from guardrail.engine.drivers import run_async
@@ -23,7 +23,7 @@ from guardrail.engine.run import Run
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion, Generate
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -243,7 +243,7 @@ class TestSharing:
 
     WRITER = """
         import sys
-        from tests.unit.core.toys import Buy
+        from tests.unit.engine.toys import Buy
         from guardrail import Cache
         from guardrail.engine.flow import Answer
 
@@ -263,7 +263,7 @@ class TestSharing:
 
     KILLED = """
         import sys
-        from tests.unit.core.toys import Buy, Echo, hub
+        from tests.unit.engine.toys import Buy, Echo, hub
         from guardrail import Cache
         from guardrail.engine.drivers import run_sync
         from guardrail.engine.flow import each, one
@@ -291,7 +291,7 @@ class TestSharing:
 
     FORKED = """
         import os, sys, threading
-        from tests.unit.core.toys import Buy
+        from tests.unit.engine.toys import Buy
         from guardrail import Cache
         from guardrail.engine.flow import Answer
 

@@ -4,7 +4,7 @@ import sys
 import types
 
 import pytest
-from tests.unit.core.toys import Says
+from tests.unit.engine.toys import Says
 
 from guardrail import registry
 from guardrail.errors import ConfigError, MissingExtra, UnknownName

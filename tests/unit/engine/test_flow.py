@@ -1,7 +1,7 @@
 """Requests, replies, and the helpers that flows are made of."""
 
 import pytest
-from tests.unit.core.toys import Buy, Look, Roll, ask
+from tests.unit.engine.toys import Buy, Look, Roll, ask
 
 from guardrail.engine.flow import (
     Answer,

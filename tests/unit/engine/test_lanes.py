@@ -5,7 +5,7 @@ import gc
 import threading
 
 import pytest
-from tests.unit.core.toys import (
+from tests.unit.engine.toys import (
     PATIENT,
     AsyncEcho,
     AsyncStuck,

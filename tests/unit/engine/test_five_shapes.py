@@ -15,7 +15,7 @@ from math import log
 from typing import Any, ClassVar
 
 import pytest
-from tests.unit.core.toys import PATIENT, Echo, chat
+from tests.unit.engine.toys import PATIENT, Echo, chat
 
 from guardrail import Case, Detector, Finding, Guard, Span, Verdict
 from guardrail.engine.backend import Backend

@@ -1,7 +1,7 @@
 """The scheduler of one guard call, driven by hand: no thread, no loop, no clock."""
 
 import pytest
-from tests.unit.core.toys import Buy, Look, Roll, price
+from tests.unit.engine.toys import Buy, Look, Roll, price
 
 from guardrail.engine.budget import Budget
 from guardrail.engine.flow import (

@@ -4,7 +4,7 @@ import random
 import threading
 
 import pytest
-from tests.unit.logic.factcheck.world import EVENTS, FACTS, make
+from tests.unit.logic.world import EVENTS, FACTS, make
 
 from guardrail import Case, Guard, Verdict, annotate
 from guardrail.detectors import FactCheck

@@ -4,7 +4,7 @@ import asyncio
 import threading
 
 import pytest
-from tests.unit.core.toys import (
+from tests.unit.engine.toys import (
     PATIENT,
     Asks,
     Buy,

@@ -14,7 +14,7 @@ from unittest.mock import ANY
 
 import pytest
 from tests.effort import ends
-from tests.unit.core.toys import (
+from tests.unit.engine.toys import (
     PATIENT,
     AsyncEcho,
     AsyncStuck,
@@ -511,7 +511,7 @@ def python(code, *, ends_with=None):
 class TestCtrlC:
     CODE = """
         import os, signal, sys, threading
-        from tests.unit.core.toys import Buy, Echo, hub, Stuck, wait_until
+        from tests.unit.engine.toys import Buy, Echo, hub, Stuck, wait_until
         from guardrail.engine.drivers import run_sync
         from guardrail.engine.flow import each
         from guardrail.engine.run import Run
@@ -547,7 +547,7 @@ class TestCtrlC:
 class TestFork:
     CODE = """
         import os, sys, threading
-        from tests.unit.core.toys import Buy, Echo, Look, Stuck, hub
+        from tests.unit.engine.toys import Buy, Echo, Look, Stuck, hub
         from guardrail.engine.drivers import run_sync
         from guardrail.engine.flow import each, one
         from guardrail.engine.run import Run

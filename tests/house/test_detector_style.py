@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 METHODS = ("references", "selfcheck", "memory", "phr", "logic")
 DETECTORS = sorted(path for name in METHODS for path in (ROOT / "src" / "guardrail" / name).rglob("*.py"))
 HELPERS = {"each", "one", "gather", "compute"}
