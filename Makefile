@@ -4,8 +4,9 @@
 .DEFAULT_GOAL := help
 
 python := .venv/bin/python
-# A worker per core: their libraries may not start as many threads again.
-parallel := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
+# A worker per core: their libraries may not start as many threads again. Workers, and the many processes that tests
+# start, share compiled sources: without, each would compile all of them again.
+parallel := env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1
 
 help:
 	@echo 'make demo    a guarded LangChain chain, end to end; no key, GPU or model needed'

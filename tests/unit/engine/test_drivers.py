@@ -520,7 +520,7 @@ class TestCtrlC:
         backends = hub(backend)
 
         def press():
-            wait_until(lambda: (len(backend.asked), backends.queued()) == (2, 98))
+            wait_until(lambda: (len(backend.asked), backends.queued()) == (2, 100))
             os.kill(os.getpid(), signal.SIGINT)
 
         threading.Thread(target=press, daemon=True).start()
