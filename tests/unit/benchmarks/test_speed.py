@@ -69,7 +69,7 @@ def speaking(tmp_path, body):
         "import os, sys, time\nfrom benchmarks.performance.speed.peer import serve\n" + textwrap.dedent(body),
         encoding="utf-8",
     )
-    environment = {**settings(1, "cpu"), "PYTHONPATH": str(run.Path(run.__file__).parents[2])}
+    environment = {**settings(1, "cpu"), "PYTHONPATH": str(run.Path(run.__file__).parents[3])}
     return Worker("it", [sys.executable, str(script)], environment=environment, timeout=20.0)
 
 

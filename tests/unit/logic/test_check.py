@@ -364,8 +364,8 @@ class TestMaking:
         guard = Guard.from_config(tmp_path / "guardrail.toml")
         assert guard.check("Walden was written by Jane Austen.").verdict is UNSUPPORTED
         guard.detectors[0].kb.close()
-        (tmp_path / "guardrail.toml").write_text('[[detectors]]\nname = "fact"\nkb = "world.kb"\n')
-        with pytest.raises(UnknownName, match="facts"):
+        (tmp_path / "guardrail.toml").write_text('[[detectors]]\nname = "logik"\nkb = "world.kb"\n')
+        with pytest.raises(UnknownName, match="logic"):
             Guard.from_config(tmp_path / "guardrail.toml")
 
     def test_annotates(self, base):
