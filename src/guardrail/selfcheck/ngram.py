@@ -51,7 +51,8 @@ UNSEEN_COUNT = 0.5
 
 LIMITS = {"max": 0.9, "mean": 0.6, "mean, n > 1": 0.88}
 """Default thresholds, as shares of the largest possible score, which grows with what was sampled: frozen on rows
-0-118 of the WikiBio passages, where they had the best balanced accuracy for 5 to 20 samples."""
+0-118 of the WikiBio passages, where they had the best balanced accuracy for 5 to 20 samples. The ensemble measures n-gram scores by them: a fit made with other
+limits is another fit."""
 
 _START = "\x02"  # no token: tokens hold no control characters of their own
 

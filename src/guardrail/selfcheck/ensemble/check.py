@@ -40,6 +40,9 @@ from guardrail.selfcheck.similar import nearest
 
 __all__ = ["EnsembleCheck"]
 
+THRESHOLD = 0.5
+"""Default: a P(made up) of at least this is unsupported."""
+
 _SHARED = frozenset(
     {"method", "samples", "threshold", "against", "max_sentences", "splitter", "deadline", "early_stop"}
 )
@@ -228,7 +231,7 @@ class EnsembleCheck(SelfCheck):
         self, sentence: str, row: Mapping[str, Judged], fused: Fused, material: Material, unfit: str
     ) -> Judged:
         """One sentence, by what each member (`row`) and the fit (`fused`) say of it."""
-        limit = 0.5 if self.threshold is None else self.threshold
+        limit = THRESHOLD if self.threshold is None else self.threshold
         evidence: list[Evidence] = []
         for name, one in row.items():
             if one.score is not None:
