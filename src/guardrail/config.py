@@ -120,7 +120,7 @@ def _made(file: Path, registry: Registry[type], entry: Any, where: str) -> Any:
         for name, kind in getattr(registry[entry[key]], "paths", {}).items():
             if _is_text(options, name):
                 path = file.parent / Path(options[name]).expanduser()
-                if kind is PathOption.FILE or path.exists():
+                if kind == PathOption.FILE or path.exists():
                     options[name] = path
         return registry.create(entry[key], options)
     except (UnknownName, MissingExtra, WeightsMissing) as error:  # a caller may want to tell these

@@ -28,6 +28,11 @@ class Registry(Mapping[str, T], Generic[T]):
         self._targets = dict(built_in)
         self._plugins: dict[str, metadata.EntryPoint] | None = None
 
+    @property
+    def group(self) -> str:
+        """The entry-point group of plug-ins."""
+        return self._group
+
     def _entry_points(self) -> dict[str, metadata.EntryPoint]:
         if self._plugins is None:
             self._plugins = {point.name: point for point in metadata.entry_points(group=self._group)}
@@ -164,4 +169,4 @@ COMMANDS: Registry[Any] = Registry(
         "logic": "guardrail.logic.commands:METHOD",
     },
 )
-"""What each method adds to the command line, a `guardrail.cli._methods.Method`."""
+"""What each method adds to the command line, a `guardrail.cli.methods.Method`."""

@@ -1,5 +1,6 @@
 """Somebody else's package adds a detector; one of its two is broken."""
 
+import json
 import os
 import subprocess
 import sys
@@ -76,6 +77,61 @@ class TestGuard:
             [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False
         )
         assert (found.stdout, found.stderr) == ("unsupported\n", "")
+
+
+class TestCommands:
+    """The plug-in adds to the command line; two faulty ones of its package are left out, and said to be."""
+
+    @pytest.fixture
+    def guardrail(self, installed, tmp_path):
+        def call(*arguments):
+            environment = {**os.environ, "PYTHONPATH": str(installed), "COLUMNS": "100"}
+            command = [sys.executable, "-m", "guardrail.cli", *arguments]
+            return subprocess.run(
+                command,
+                env=environment,
+                cwd=tmp_path,
+                input=ANSWER,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+
+        return call
+
+    def test_a_command(self, guardrail):
+        """Beside those built in."""
+        assert guardrail("shout", "ABcd").stdout == "0.5\n"
+
+    def test_an_option_of_check(self, guardrail):
+        """Its detector is in the guard; the option's default does not count as given."""
+        report = json.loads(guardrail("check", "-", "--loud", "0.9", "--json").stdout)
+        assert [f["verdict"] for f in report["findings"]] == ["supported", "unsupported", "unverified"]
+        assert "threshold:0.9" in report["signatures"]["shouting"]
+
+    def test_with_a_configuration(self, guardrail, tmp_path):
+        """An option that nobody gave does not stand in the way of --config."""
+        (tmp_path / "guardrail.toml").write_text('[[detectors]]\nname = "shouting"\n')
+        assert guardrail("check", "-", "--config", "guardrail.toml").returncode == 1
+        found = guardrail("check", "-", "--config", "guardrail.toml", "--loud", "0.5")
+        assert (found.returncode, "--loud" in found.stderr) == (2, True)
+
+    def test_faulty_ones(self, guardrail):
+        """One note each, and everything else works."""
+        found = guardrail("check", "-", "--quiet")
+        assert found.returncode == 1
+        lines = found.stderr.splitlines()
+        assert len(lines) == 2
+        assert "'broken'" in lines[0]
+        assert "'taken' are left out (ConfigError: '--prompt' is there already)" in lines[1]
+
+    def test_doctor(self, guardrail):
+        """Names them as broken."""
+        items = json.loads(guardrail("doctor", "--json").stdout)["items"]
+        states = {
+            (i["name"], i["state"]) for i in items if "command" in i["detail"] or i["state"] == "broken"
+        }
+        assert {("shouting", "ok"), ("taken", "broken"), ("broken", "broken")} <= states
 
 
 class TestContract(DetectorContract):

@@ -10,13 +10,13 @@ import typer
 
 from guardrail._version import __version__
 from guardrail.cli._command import Command
-from guardrail.cli._errors import Application
+from guardrail.cli._errors import Application, say
 from guardrail.cli._help import NARROW, help_of
-from guardrail.cli._methods import extended, hang, methods
 from guardrail.cli.bench import bench
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
+from guardrail.cli.methods import extended, gather, hang, methods, problems
 
 __all__ = ["app", "run"]
 
@@ -54,11 +54,14 @@ def root(
 
     Each command has its own --help. Set GUARDRAIL_DEBUG=1 to see where an error comes from.
     """
+    for name, problem in problems().items():
+        say(f"note: the commands of {name!r} are left out ({problem}); update or uninstall that plug-in")
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
 
 app.callback(help=help_of(root))(root)
+_methods = gather(("demo", "check", "doctor", "bench"), check=check, doctor=doctor)
 hang(app, demo, "demo", "See a chain being guarded; no key needed.")
 hang(
     app,
@@ -67,9 +70,8 @@ hang(
     "Find made-up references and false facts in an answer.",
     cls=Command,
 )
-for _method in methods().values():
-    if _method.commands is not None:
-        _method.commands(app)
+app.registered_commands += _methods.registered_commands
+app.registered_groups += _methods.registered_groups
 hang(
     app,
     extended(doctor, [one.doctor for one in methods().values() if one.doctor], behind="config"),

@@ -16,12 +16,13 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from guardrail._version import __version__
-from guardrail.cli._methods import Item, methods, own, tried
+from guardrail.cli.methods import Item, methods, own, problems, tried
+from guardrail.registry import BACKENDS, CHATS, COMMANDS, DETECTORS, Registry
 
 __all__ = ["everything"]
 
 DISTRIBUTION = "guardrail-sdk"
-PLUGINS = ("guardrail.detectors", "guardrail.chats", "guardrail.commands")
+REGISTRIES: tuple[Registry[Any], ...] = (DETECTORS, CHATS, COMMANDS, *BACKENDS.values())
 PROGRAMS = {
     "chromium": ("chromium", "to print report pages"),
 }
@@ -33,9 +34,14 @@ def everything(
 ) -> list[Item]:
     """All items, section by section; `options` are those that the methods added."""
     items = [*_installation(), *_extras(), *_plugins(), *_settings(config), *_programs()]
-    for method in methods().values():
+    for name, method in methods().items():
         if method.doctor is not None:
-            items += method.doctor(**{one.name: options[one.name] for one in own(method.doctor)})
+            try:
+                items += method.doctor(**{one.name: options[one.name] for one in own(method.doctor)})
+            except Exception as error:  # noqa: BLE001  # a plug-in may fail in any way
+                items.append(
+                    Item("plug-ins", name, "broken", f"its look failed: {type(error).__name__}: {error}")
+                )
     if base_url is not None or online:
         items.append(_endpoint(base_url))
     sections = list(dict.fromkeys(item.section for item in items))
@@ -119,21 +125,21 @@ def _fits(version: str, versions: str) -> bool:
 
 
 def _plugins() -> Iterator[Item]:
-    for group in PLUGINS:
-        for point in metadata.entry_points(group=group):
+    for registry in REGISTRIES:
+        for point in metadata.entry_points(group=registry.group):
             package = point.dist.name if point.dist is not None else point.value
+            mend = f"pip install --upgrade {package}   (or: pip uninstall {package})"
             try:
                 point.load()
-            except Exception as error:  # noqa: BLE001  # a plug-in may fail in any way
-                yield Item(
-                    "plug-ins",
-                    point.name,
-                    "broken",
-                    f"{package} does not import: {type(error).__name__}: {error}",
-                    f"pip install --upgrade {package}   (or: pip uninstall {package})",
-                )
+            except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may fail in any way
+                detail = f"{package} does not import: {type(error).__name__}: {error}"
+                yield Item("plug-ins", point.name, "broken", detail, mend)
+                continue
+            if registry is COMMANDS and point.name in problems():
+                detail = f"the commands of {package} are left out: {problems()[point.name]}"
+                yield Item("plug-ins", point.name, "broken", detail, mend)
             else:
-                yield Item("plug-ins", point.name, "ok", f"{group} of {package}")
+                yield Item("plug-ins", point.name, "ok", f"{registry.group} of {package}")
 
 
 # --- configured --------------------------------------------------------------------------------------------

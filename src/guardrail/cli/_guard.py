@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from guardrail.cli._errors import Usage
-from guardrail.cli._methods import CheckContext, methods, option, own
+from guardrail.cli.methods import CheckContext, methods, option, own
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra
 
@@ -107,7 +107,13 @@ def build(choice: Choice) -> Iterator[Built]:
 def _configured(choice: Choice) -> Built:
     from guardrail.guard import Guard
 
-    alone = {option(name): value for name, value in choice.more.items()} | {
+    defaults = {
+        one.name: one.default
+        for method in methods().values()
+        if method.detectors
+        for one in own(method.detectors)
+    }
+    alone = {option(name): value for name, value in choice.more.items() if value != defaults[name]} | {
         "--model": choice.model,
         "--base-url": choice.base_url,
         "--api-key-env": choice.api_key_env,

@@ -10,7 +10,7 @@ from guardrail.cli._errors import Exit
 from guardrail.cli._terminal import Glyphs, console, json_text, one_line
 
 if TYPE_CHECKING:
-    from guardrail.cli._methods import Item
+    from guardrail.cli.methods import Item
 
 __all__ = ["doctor"]
 

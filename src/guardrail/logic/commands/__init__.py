@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from guardrail.cli._methods import CheckContext, Item, Method, group, hang
+from guardrail.cli.methods import CheckContext, Item, Method, group, hang
 from guardrail.logic.commands.logic import ask, build, evaluate, generate, prove
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def _commands(app: typer.Typer) -> None:
     hang(logic, ask, "ask", "Ask whether a relation holds.")
     hang(logic, prove, "prove", "Prove or refute it, step by step.")
     hang(logic, generate, "generate", "Make questions with known answers.")
-    hang(logic, evaluate, "evaluate", "Put questions to a model.")
+    hang(logic, evaluate, "evaluate", "Put questions to a model, and judge its replies.")
 
 
 def _detectors(

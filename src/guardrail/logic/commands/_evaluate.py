@@ -135,7 +135,7 @@ def replay(cases: Sequence[Case], path: str, *, cache: str | None) -> list[Outco
         raise InputError(f"expected recorded replies at {path!r}, found no such file: check the path")
     with place.open("rb") as stream:
         first = next((line for line in stream if line.strip()), b"")
-    if not first or b'"key"' in first:  # of RecordedChat; inside a text the quotation marks would be escaped
+    if not first or _is_recording(first):
         return ask_model(cases, RecordedChat(place), cache=cache)
     texts = _replies(cases, path)
     return [
@@ -144,6 +144,15 @@ def replay(cases: Sequence[Case], path: str, *, cache: str | None) -> list[Outco
         else judged(case, text)
         for number, case in enumerate(cases)
     ]
+
+
+def _is_recording(line: bytes) -> bool:
+    """Whether a line is one of RecordedChat's, also one that was torn when a program ended."""
+    try:
+        entry = json.loads(line)
+    except ValueError:
+        return b'"key"' in line
+    return isinstance(entry, dict) and "key" in entry
 
 
 def _replies(cases: Sequence[Case], path: str) -> dict[int, str]:
@@ -266,9 +275,12 @@ class Results:
 
     def to_json(self) -> dict[str, Any]:
         """Each group by name, and "questions"."""
-        groups = {
-            name.strip(): {**asdict(r), "verdicts": asdict(t)} for name, (r, t) in self.groups().items()
-        }
+        groups = {}
+        for name, (found, verdicts) in self.groups().items():
+            key = name.strip()
+            if key != name and key in {"all", "questions"}:  # a group of that name, not the whole
+                key = f"{key} (group)"
+            groups[key] = {**asdict(found), "verdicts": asdict(verdicts)}
         return {**groups, "questions": list(self.entries())}
 
     def tables(self) -> Iterator[str]:

@@ -8,7 +8,7 @@ model      Mention, Statement, Dated
 ```
 
 No tagger and no model: what is known is the lexicon, which the caller makes from the facts at hand
-(`guardrail.logic.wording.lexicon`). Time is linear in the text.
+(`guardrail.logic.vocabulary.lexicon`). Time is linear in the text.
 """
 
 from __future__ import annotations

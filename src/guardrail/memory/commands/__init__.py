@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from guardrail.cli._methods import Method, group, hang
+from guardrail.cli.methods import Method, group, hang
 from guardrail.memory.commands.external import ExternalCommand, external, fit
 from guardrail.memory.commands.internal import InternalCommand, internal
 

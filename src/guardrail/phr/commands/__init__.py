@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from guardrail.cli._command import Command
-from guardrail.cli._methods import Method, hang
+from guardrail.cli.methods import Method, hang
 from guardrail.phr.commands.phr import phr
 
 __all__ = ["METHOD"]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from guardrail.cli._errors import Usage
-from guardrail.cli._methods import CheckContext, Item, Method, group, hang, tried
+from guardrail.cli.methods import CheckContext, Item, Method, group, hang, tried
 from guardrail.references.commands.index import add, find, stats
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Effort(StrEnum):
 
 
 def _references() -> None:
-    """Does a cited work exist, and is it quoted right? `guardrail check` asks; here are its bibliographies.
+    """Bibliographies for `guardrail check`: which works exist.
 
     Examples:
       guardrail references index add library.sqlite refs.bib

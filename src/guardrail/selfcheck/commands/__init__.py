@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import typer
 
-from guardrail.cli._methods import Item, Method, hang
+from guardrail.cli.methods import Item, Method, hang
 from guardrail.selfcheck.commands.selfcheck import SelfCheckCommand, selfcheck
 
 __all__ = ["METHOD"]

@@ -1,7 +1,7 @@
 """QA (MQAG): do other answers answer questions about a sentence as the answer itself does?
 
 Questions are made from the sentence, wrong answers to them from the whole answer; then the answer and every sample
-choose among the options. The formulas are in `qa_scores`, the requests in `questions`.
+choose among the options. The formulas are in `scores`, the requests in `guardrail.requests`.
 
 Source: [manakul2023] §5.2 and Appendix B.
 """

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import inspect
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -18,13 +17,27 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from guardrail.cli._help import NARROW, help_of
+from guardrail.errors import ConfigError
 from guardrail.registry import COMMANDS
 
 if TYPE_CHECKING:
     from guardrail.detector import Detector
     from guardrail.report import Report
 
-__all__ = ["CheckContext", "Item", "Method", "extended", "group", "hang", "methods", "option", "own", "tried"]
+__all__ = [
+    "CheckContext",
+    "Item",
+    "Method",
+    "extended",
+    "gather",
+    "group",
+    "hang",
+    "methods",
+    "option",
+    "own",
+    "problems",
+    "tried",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +77,7 @@ class Method:
     Attributes:
         commands: adds its commands to the application.
         detectors: the detectors that its options of `guardrail check` ask for; takes a `CheckContext`, then the options.
-        notes: what a reader of that check's result should know; takes the report and the options by name.
+        notes: what would settle more, where no model and no configuration was given; takes the report and the options by name.
         doctor: what `guardrail doctor` looks at; takes the options.
     """
 
@@ -74,10 +87,84 @@ class Method:
     doctor: Callable[..., Iterator[Item]] | None = None
 
 
-@functools.cache
+_gathered: dict[str, Method] = {}
+_problems: dict[str, str] = {}
+
+
 def methods() -> Mapping[str, Method]:
-    """Every method that brings something, by name; one that does not import warns and is left out."""
-    return COMMANDS.working()
+    """Every method that hangs in the command line, by name, in the order of the registry."""
+    return _gathered
+
+
+def problems() -> Mapping[str, str]:
+    """What is wrong with those that were left out, by name."""
+    return _problems
+
+
+def gather(
+    reserved: Iterable[str], *, check: Callable[..., None], doctor: Callable[..., None]
+) -> typer.Typer:
+    """Load every method; one that is faulty, or takes a name that is taken, is left out whole.
+
+    Args:
+        reserved: names of the frame's own commands.
+        check: the frame's `check`, whose options may not be declared again.
+        doctor: the same.
+
+    Returns:
+        An application with the commands of all methods.
+    """
+    app = typer.Typer()
+    commands = set(reserved)
+    options = {detectors: _spelt(command) for detectors, command in ((True, check), (False, doctor))}
+    for name in COMMANDS:
+        try:
+            method, made, new = _loaded(name, commands, options)
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # a plug-in may fail in any way
+            _problems[name] = f"{type(error).__name__}: {error}"
+            continue
+        app.registered_commands += made.registered_commands
+        app.registered_groups += made.registered_groups
+        commands |= _names(made)
+        for key, added in new.items():
+            options[key] |= added
+        _gathered[name] = method
+    return app
+
+
+def _loaded(
+    name: str, commands: set[str], options: Mapping[bool, set[str]]
+) -> tuple[Method, typer.Typer, dict[bool, set[str]]]:
+    """A method with its commands and options, none of which is taken yet."""
+    method = COMMANDS[name]
+    if not isinstance(method, Method):
+        raise TypeError(f"expected a Method of guardrail.cli.methods, got {method!r}")
+    made = typer.Typer()
+    if method.commands is not None:
+        method.commands(made)
+    new = {True: _spelt(method.detectors), False: _spelt(method.doctor)}
+    for added, taken in ((_names(made), commands), *((new[key], options[key]) for key in new)):
+        if both := sorted(added & taken):
+            raise ConfigError(f"{both[0]!r} is there already")
+    return method, made, new
+
+
+def _names(app: typer.Typer) -> set[str]:
+    """The commands and groups of an application, but for those without a name."""
+    named = [*(one.name for one in app.registered_commands), *(one.name for one in app.registered_groups)]
+    return {name for name in named if name}
+
+
+def _spelt(function: Callable[..., Any] | None) -> set[str]:
+    """The options that a function declares, as they are written on the command line."""
+    if function is None:
+        return set()
+    found: set[str] = set()
+    for one in _read(function):
+        marks = getattr(one.annotation, "__metadata__", ())
+        written = {name for mark in marks for name in getattr(mark, "param_decls", None) or ()}
+        found |= written or {option(one.name)}
+    return found
 
 
 def hang(app: typer.Typer, command: Callable[..., None], name: str, short: str, **more: Any) -> None:
@@ -105,21 +192,28 @@ def option(name: str) -> str:
 
 
 def own(function: Callable[..., Any]) -> list[inspect.Parameter]:
-    """The options that a method's function declares: its keyword-only parameters, with their annotations evaluated."""
+    """The options that a method's function declares: its keyword-only parameters."""
+    return [one for one in _read(function) if one.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+@functools.cache
+def _read(function: Callable[..., Any]) -> list[inspect.Parameter]:
+    """The parameters that are options, with their annotations evaluated."""
     found = []
     for one in inspect.signature(function).parameters.values():
-        if one.kind is inspect.Parameter.KEYWORD_ONLY:
-            kind = one.annotation
-            if isinstance(kind, str):  # as typing.get_type_hints does, but for these parameters only
-                kind = eval(kind, inspect.unwrap(function).__globals__)  # noqa: S307  # the module's own code
-            found.append(one.replace(annotation=kind))
+        kind = one.annotation
+        if one.default is inspect.Parameter.empty:
+            continue
+        if isinstance(kind, str):  # as typing.get_type_hints does, but for these parameters only
+            kind = eval(kind, inspect.unwrap(function).__globals__)  # noqa: S307  # the module's own code
+        found.append(one.replace(annotation=kind))
     return found
 
 
 def extended(
     command: Callable[..., None], functions: Iterable[Callable[..., Any]], *, behind: str
 ) -> Callable[..., None]:
-    """A command with the options of methods' functions, listed behind the option of that name.
+    """A command with the options of methods' functions, listed behind the option named `behind`.
 
     The command gets them by name in `**more`.
     """
@@ -134,15 +228,7 @@ def extended(
         for function in functions
         for one in own(function)
     ]
-    names = {one.name for one in known}
-    unique = []
-    for one in added:
-        if one.name in names:
-            warnings.warn(f"{option(one.name)}: a second option of that name is left out", stacklevel=2)
-        else:
-            names.add(one.name)
-            unique.append(one)
-    parameters = [*known[:place], *unique, *known[place:]]
+    parameters = [*known[:place], *added, *known[place:]]
 
     @functools.wraps(command)
     def whole(**given: Any) -> None:
