@@ -162,7 +162,13 @@ def _spelt(function: Callable[..., Any] | None) -> set[str]:
     found: set[str] = set()
     for one in _read(function):
         marks = getattr(one.annotation, "__metadata__", ())
-        written = {name for mark in marks for name in getattr(mark, "param_decls", None) or ()}
+        # In an annotation typer's first argument is a spelling, though it is called `default`.
+        names = [
+            name
+            for mark in marks
+            for name in (getattr(mark, "default", None), *(getattr(mark, "param_decls", None) or ()))
+        ]
+        written = {name for name in names if isinstance(name, str) and name.startswith("-")}
         found |= written or {option(one.name)}
     return found
 
