@@ -11,7 +11,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks._table import Run
+from benchmarks._recording import Recording, digest
+from benchmarks._table import Row, Run
 from benchmarks.entailment.making.lessons import COURSES
 from benchmarks.entailment.pairs import HELD_OUT, LABELS, Pair
 from benchmarks.entailment.sets import evaluation, held_back
@@ -26,8 +27,10 @@ __all__ = [
     "FULL",
     "HELD_BACK",
     "HOW",
+    "KEEP",
     "MINI",
     "QUICK",
+    "RECORDED",
     "REWRITTEN",
     "TEACHER",
     "TEACHER_BASE",
@@ -66,6 +69,15 @@ texts as they come."""
 FAST = 1_500
 """Pairs per set with --fast."""
 
+RECORDED = Path(__file__).with_name("recorded.json")
+"""What the packaged model said in the parts that --fast runs; it scores a sample of that anew."""
+
+KEEP = "python -m benchmarks.entailment keep"
+"""What writes that file."""
+
+LABELLED = Path(__file__).with_name("labelled") / "context.jsonl"
+"""Answers against documents, labelled by hand."""
+
 Floats: TypeAlias = NDArray[np.float64]
 
 
@@ -101,12 +113,14 @@ class Setting:
         models: folders by "mini", "full" and "quick"; `None` = not here.
         most: pairs per evaluation set, drawn at random; `None` = all.
         packaged: whether "mini" is the model that ships, and not one that the command line names.
+        recording: of what the packaged model says of the pairs of --fast; `None` = of no use here.
     """
 
     run: Run
     models: dict[str, Path | None]
     most: int | None = None
     packaged: bool = False
+    recording: Recording | None = None
     _data: Path | None = None
     _sets: dict[str, list[Pair]] = field(default_factory=dict)
     _said: dict[tuple[str, str], Floats] = field(default_factory=dict)
@@ -122,7 +136,11 @@ class Setting:
             "quick": found(QUICK),
         }
         most = getattr(options, "evaluate", None)
-        return cls(run, models, min(FAST, most or FAST) if run.fast else most, packaged=named is None)
+        made = cls(run, models, min(FAST, most or FAST) if run.fast else most, packaged=named is None)
+        as_recorded = named is None and most is None and run.data_folder is None
+        if as_recorded and models["mini"] is not None:
+            made.recording = Recording.read(RECORDED)
+        return made
 
     @property
     def data(self) -> Path:
@@ -154,6 +172,30 @@ class Setting:
             self._sets[name] = evaluation(self.data, name, most=self.most)
         return self._sets[name]
 
+    def kept(self, name: str) -> Floats | None:
+        """Recorded scores, with --fast; `None` where the model is to be asked."""
+        return None if self.recording is None or not self.run.fast else self.recording.scores.get(name)
+
+    def fast_pairs(self, name: str) -> list[Pair]:
+        """Those of an evaluation set that --fast is about, whose scores are recorded."""
+        return self.pairs(name) if self.run.fast else evaluation(self.data, name, most=FAST)
+
+    def depends(self) -> dict[str, str]:
+        """What the scores that are recorded depend on."""
+        pairs = {
+            name: [[p.premise, p.hypothesis, p.label] for p in self.fast_pairs(name)] for name in self.sets()
+        }
+        return {
+            "model": self.model("mini").origin,
+            "pairs": digest(pairs),
+            "labelled contexts": digest(LABELLED.read_text(encoding="utf-8")),
+        }
+
+    def outdated(self, part: str) -> list[Row]:
+        """A row that says why the recording does not hold here; none where it does, or nothing is read from it."""
+        why = "" if self.recording is None else self.recording.outdated(self.depends())
+        return [Row.missing(f"{part}: recorded scores", f"{why}: record anew by `{KEEP}`")] if why else []
+
     def sets(self) -> Sequence[str]:
         """The evaluation sets."""
         return HELD_OUT
@@ -161,6 +203,8 @@ class Setting:
     def said(self, which: str, name: str) -> Floats:
         """Of the pairs of that name; each is asked about once."""
         key = which, name
+        if which == "mini" and (kept := self.kept(f"accuracy, {name}")) is not None:
+            return kept
         if key not in self._said:
             self.run.say(f"{name}, {which}")
             self._said[key] = shares(self.model(which), self.pairs(name))

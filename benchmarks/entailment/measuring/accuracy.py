@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from benchmarks._recording import agreement_row, same_arithmetic
 from benchmarks._stats import wilson_interval
 from benchmarks._table import Row
 from benchmarks.entailment.calibration import (
@@ -17,18 +18,22 @@ from benchmarks.entailment.calibration import (
 )
 from benchmarks.entailment.pairs import Pair
 from benchmarks.entailment.sets import NOT_ENTAILED, right
-from benchmarks.entailment.setting import HELD_BACK, Floats, Setting
+from benchmarks.entailment.setting import HELD_BACK, KEEP, Floats, Setting, shares
 
-__all__ = ["CALIBRATED", "figures", "fitted", "rows"]
+__all__ = ["CALIBRATED", "figures", "fitted", "rows", "scores"]
 
 BARS = {"mnli_dev": 0.77, "snli_dev": 0.83}
 MOST_ERROR = 0.05
+CHECKED = 90  # where scores are recorded, one pair in so many is scored anew
 CALIBRATED = "mnli_dev"
 """The set whose calibration is judged."""
 
 
 def rows(setting: Setting) -> list[Row]:
     """Accuracies with Wilson's intervals, then calibration."""
+    agreed = _agreement(setting)
+    if setting.run.fast and any(row.ok is None for row in agreed):
+        return agreed
     found: list[Row] = []
     for name in setting.sets():
         pairs = setting.pairs(name)
@@ -40,7 +45,39 @@ def rows(setting: Setting) -> list[Row]:
                 found.append(Row.at_least(quantity, successes / trials, BARS[name], interval=interval))
             else:
                 found.append(Row.shown(quantity, successes / trials, interval=interval))
-    return found + _calibration(setting)
+    return found + _calibration(setting) + agreed
+
+
+def scores(setting: Setting) -> dict[str, Floats]:
+    """What is recorded of this part: what the model says of every pair."""
+    return {f"accuracy, {name}": setting.said("mini", name) for name in setting.sets()}
+
+
+def _agreement(setting: Setting) -> list[Row]:
+    """Whether what is recorded is what the model says now: of a few pairs with --fast, else of all that are recorded."""
+    if setting.recording is None or (found := setting.outdated("accuracy")):
+        return [] if setting.recording is None else found
+    kept = np.concatenate([setting.recording.scores[f"accuracy, {name}"] for name in setting.sets()])
+    pairs = [pair for name in setting.sets() for pair in setting.fast_pairs(name)]
+    model = setting.model("mini")
+    if setting.run.fast:
+        kept, now = kept[::CHECKED], shares(model, pairs[::CHECKED])
+    else:
+        known = {
+            pair: said
+            for name in setting.sets()
+            for pair, said in zip(setting.pairs(name), setting.said("mini", name), strict=True)
+        }
+        now = np.array([known[pair] for pair in pairs])
+    return [
+        agreement_row(
+            "accuracy: recorded probabilities, largest |Δ| to those computed now",
+            kept,
+            now,
+            exact=same_arithmetic(setting.recording.made.get("fp32", ""), model.fingerprint),
+            command=KEEP,
+        )
+    ]
 
 
 def parts(name: str, pairs: Sequence[Pair]) -> dict[str, list[int]]:

@@ -11,21 +11,32 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks._recording import agreement_row, same_arithmetic
 from benchmarks._rows import Value
 from benchmarks._stats import auc
 from benchmarks._table import Row
 from benchmarks.entailment.measuring.checked import Remembered, scores
 from benchmarks.entailment.measuring.choices import CONTEXT, Choice, cheapest
-from benchmarks.entailment.setting import Floats, Setting
+from benchmarks.entailment.setting import KEEP, LABELLED, Floats, Setting
 from guardrail import Case
 from guardrail.errors import InputError
 from guardrail.selfcheck.nli.check import DOCUMENTS
 
-__all__ = ["Answered", "Scored", "best_threshold", "by_kind", "f1", "read", "resampled", "rows"]
+__all__ = [
+    "Answered",
+    "Scored",
+    "best_threshold",
+    "by_kind",
+    "f1",
+    "read",
+    "resampled",
+    "rows",
+    "scores_by_choice",
+]
 
 TUNING, UNSEEN = "tuning", "unseen"
-_FILE = Path(__file__).parents[1] / "labelled" / "context.jsonl"
 _REPLICATES, _SEED = 2_000, 0
+_CHECKED = 16  # where scores are recorded, one answer in so many is scored anew
 
 Truth: TypeAlias = NDArray[np.bool_]
 
@@ -58,7 +69,7 @@ class Scored:
     kinds: tuple[str, ...]
 
 
-def read(path: Path = _FILE, *, half: str) -> list[Answered]:
+def read(path: Path = LABELLED, *, half: str) -> list[Answered]:
     """The rows of one half; the other's are passed over.
 
     Raises:
@@ -79,7 +90,10 @@ def rows(setting: Setting) -> list[Row]:
     """The choices on the tuning half, then its figures, and with --unseen those of the other half."""
     model = {"entailment": Remembered(setting.model("mini", precision="auto"))}
     tuning = read(half=TUNING)
-    tried = {choice: _scored(tuning, _scores(tuning, choice, model)) for choice in CONTEXT}
+    agreed = _agreement(setting, tuning, model)
+    if setting.run.fast and any(row.ok is None for row in agreed):
+        return agreed
+    tried = {choice: _tried(setting, tuning, choice, model) for choice in CONTEXT}
     areas = {choice: auc(one.scores, one.wrong) for choice, one in tried.items()}
     found = [Row.shown(f"context, tuning half, {choice}: AUROC", area) for choice, area in areas.items()]
     chosen = cheapest([(choice, 100.0 * (area or 0.0)) for choice, area in areas.items()])
@@ -89,11 +103,55 @@ def rows(setting: Setting) -> list[Row]:
         Row.shown("context: the threshold chosen on the tuning half", limit),
         Row.shown("context: the default threshold of not_entailed", DOCUMENTS),
         *_half_rows(TUNING, tried[chosen], limit),
+        *agreed,
     ]
     if not getattr(setting.run.options, "unseen", False):
         return [*found, Row.missing("context, unseen half: all rows", "scored with --unseen only")]
     unseen = read(half=UNSEEN)
     return found + _half_rows(UNSEEN, _scored(unseen, _scores(unseen, chosen, model)), limit)
+
+
+def scores_by_choice(setting: Setting) -> dict[str, Floats]:
+    """What is recorded of this part: of every choice the scores of all sentences of the tuning half."""
+    model = {"entailment": Remembered(setting.model("mini", precision="auto"))}
+    tuning = read(half=TUNING)
+    return {_name(choice): _tried(setting, tuning, choice, model).scores for choice in CONTEXT}
+
+
+def _name(choice: Choice) -> str:
+    return f"context, {choice}"
+
+
+def _tried(
+    setting: Setting, answers: Sequence[Answered], choice: Choice, model: dict[str, Remembered]
+) -> Scored:
+    kept = setting.kept(_name(choice))
+    if kept is None:
+        return _scored(answers, _scores(answers, choice, model))
+    ends = np.cumsum([len(one.labels) for one in answers])[:-1]
+    return _scored(answers, [part.tolist() for part in np.split(kept, ends)])
+
+
+def _agreement(setting: Setting, answers: Sequence[Answered], model: dict[str, Remembered]) -> list[Row]:
+    """Whether what is recorded is what the model says now, by every choice: of a few answers with --fast, else of all."""
+    if setting.recording is None or (outdated := setting.outdated("context")):
+        return [] if setting.recording is None else outdated
+    starts = np.cumsum([0, *(len(one.labels) for one in answers)])
+    some = range(0, len(answers), _CHECKED if setting.run.fast else 1)
+    kept, now = list[float](), list[float]()
+    for choice in CONTEXT:
+        values = setting.recording.scores[_name(choice)]
+        kept += [value for i in some for value in values[starts[i] : starts[i + 1]].tolist()]
+        now += [value for one in _scores([answers[i] for i in some], choice, model) for value in one]
+    return [
+        agreement_row(
+            "context: recorded scores, largest |Δ| to those computed now",
+            kept,
+            now,
+            exact=same_arithmetic(setting.recording.made.get("auto", ""), model["entailment"].fingerprint),
+            command=KEEP,
+        )
+    ]
 
 
 def _scores(answers: Sequence[Answered], choice: Choice, model: dict[str, Remembered]) -> list[list[float]]:

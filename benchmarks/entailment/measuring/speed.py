@@ -19,16 +19,16 @@ LOADING = 1.5
 
 TOKENS, THREADS = (64, 128, 256), (1, 2)
 _ROUNDS = 3
-_PAIRS = 192  # of a round
+_PAIRS, _FAST_PAIRS = 192, 48  # of a round
 
 
 def rows(setting: Setting) -> list[Row]:
     """Loading in fresh processes, then rates: each length and number of threads in a process of its own.
 
-    With --fast only the most threads.
+    With --fast only the most threads, in one process for all lengths, with fewer pairs, and one fresh process that loads.
     """
     folder = setting.folder("mini")
-    return [*_load_rows(folder), *_rate_rows(setting, folder)]
+    return [*_load_rows(folder, 1 if setting.run.fast else _ROUNDS), *_rate_rows(setting, folder)]
 
 
 def worker(threads: int) -> Worker:
@@ -54,9 +54,9 @@ def lengthened(pairs: Sequence[Pair], words: int, count: int) -> list[tuple[str,
     return found
 
 
-def _load_rows(folder: Path) -> list[Row]:
+def _load_rows(folder: Path, times: int) -> list[Row]:
     found: dict[str, list[float]] = {"imports": [], "load": []}
-    for _ in range(_ROUNDS):
+    for _ in range(times):
         with worker(2) as process:
             for name, seconds in process.ask("load", folder=str(folder)).value.items():
                 found[name].append(seconds)
@@ -74,34 +74,34 @@ def _load_rows(folder: Path) -> list[Row]:
 
 def _rate_rows(setting: Setting, folder: Path) -> list[Row]:
     """A model that reads no more than so many tokens, and pairs that have more: all are of exactly that length."""
-    found = []
-    pairs = setting.pairs("mnli_dev")
-    for threads in THREADS[-1:] if setting.run.fast else THREADS:
+    found: list[Row] = []
+    if setting.run.fast:
+        with worker(THREADS[-1]) as process:
+            for tokens in TOKENS:
+                found += _length_rows(setting, process, folder, (THREADS[-1], tokens))
+        return found
+    for threads in THREADS:
         for tokens in TOKENS:
             setting.run.say(f"{tokens} tokens, threads: {threads}")
-            texts = lengthened(pairs, tokens, (_ROUNDS + 1) * _PAIRS)
             with worker(threads) as process:
-                process.ask("load", folder=str(folder), longest=tokens)
-                process.ask("score", pairs=texts[:_PAIRS])  # the first round warms up
-                blocks = [texts[i * _PAIRS : (i + 1) * _PAIRS] for i in range(1, _ROUNDS + 1)]
-                replies = [process.ask("score", pairs=block) for block in blocks]
-            rates = [_PAIRS / reply.seconds for reply in replies]
-            title = f"pairs of {tokens} tokens, {threads} core{'s' * (threads > 1)}"
-            found += [
-                Row.shown(
-                    title,
-                    statistics.median(rates),
-                    unit="per second",
-                    digits=0,
-                    interval=(min(rates), max(rates)),
-                ),
-                Row.shown(
-                    f"{title}: tokens of a pair",
-                    statistics.median(r.value for r in replies) / _PAIRS,
-                    digits=1,
-                ),
-                Row.shown(
-                    f"{title}: peak memory", max(r.peak for r in replies) / 2**20, unit="MiB", digits=0
-                ),
-            ]
+                found += _length_rows(setting, process, folder, (threads, tokens))
     return found
+
+
+def _length_rows(setting: Setting, process: Worker, folder: Path, what: tuple[int, int]) -> list[Row]:
+    (threads, tokens), count = what, _FAST_PAIRS if setting.run.fast else _PAIRS
+    texts = lengthened(setting.pairs("mnli_dev"), tokens, (_ROUNDS + 1) * count)
+    process.ask("load", folder=str(folder), longest=tokens)
+    process.ask("score", pairs=texts[:count])  # the first round warms up
+    blocks = [texts[i * count : (i + 1) * count] for i in range(1, _ROUNDS + 1)]
+    replies = [process.ask("score", pairs=block) for block in blocks]
+    rates = [count / reply.seconds for reply in replies]
+    spread = (min(rates), max(rates))
+    title = f"pairs of {tokens} tokens, {threads} core{'s' * (threads > 1)}"
+    length = statistics.median(reply.value for reply in replies) / count
+    peak = max(reply.peak for reply in replies) / 2**20
+    return [
+        Row.shown(title, statistics.median(rates), unit="per second", digits=0, interval=spread),
+        Row.shown(f"{title}: tokens of a pair", length, digits=1),
+        Row.shown(f"{title}: peak memory", peak, unit="MiB", digits=0),
+    ]

@@ -13,13 +13,13 @@ __all__ = ["evened", "ngram_rows"]
 
 SELFCHECKGPT, FUNCTION, DETECTOR = "selfcheckgpt", "ours, function", "ours, whole detector"
 SIZES = (1, 3)
-_REPEATS = 4  # a round is short
+_REPEATS, _FAST_REPEATS = 4, 1  # a round is short
 
 
 def ngram_rows(setting: Setting) -> list[Row]:
     """Times, ratios and agreement for unigrams and trigrams."""
     peer = loaded(setting.peer("selfcheckgpt"), "load", what="ngram")
-    own = setting.own()
+    own = setting.own("text")
     rows: list[Row] = []
     try:
         for n in SIZES:
@@ -41,7 +41,7 @@ def ngram_rows(setting: Setting) -> list[Row]:
 
             contenders = {SELFCHECKGPT: theirs, FUNCTION: function, DETECTOR: detector}
             rounds(contenders, [setting.warm])
-            found = rounds(contenders, _evened(setting) * _REPEATS)
+            found = rounds(contenders, _evened(setting) * (_FAST_REPEATS if setting.fast else _REPEATS))
             raw = rounds({SELFCHECKGPT: theirs, FUNCTION: function}, setting.timed)
             alike = rounds({SELFCHECKGPT: theirs, FUNCTION: alike_split}, _evened(setting))
             failed = next(

@@ -160,7 +160,9 @@ def _share_rows(setting: Setting, timed: Mapping[str, Timed], exact: Anyone, fol
             for texts in _texts(setting)
         ]
         rates = {
-            precision: exact.ask("rate", precision=precision, device=setting.device, seconds=2.0).value
+            precision: exact.ask(
+                "rate", precision=precision, device=setting.device, seconds=0.5 if setting.fast else 2.0
+            ).value
             for precision in ("fp32", "bf16")
         }
         padding = exact.ask("work").value["padding"]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import statistics
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 from benchmarks.performance.speed import bare
-from benchmarks.performance.speed.peer import facts, serve
+from benchmarks.performance.speed.peer import facts, nurse, serve
 from guardrail import Case, Guard, Report, Retry, Span
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.similarity import BASELINES, BertScore
@@ -298,5 +299,19 @@ def lengths(folder: str, sentences: Sequence[str], samples: Sequence[str], longe
     return [min(longest, len(one)) for one in tokenizer.encode_batch(pairs)]
 
 
+_MODULES = {
+    "models": (
+        "torch",
+        "transformers.models.deberta_v2.modeling_deberta_v2",
+        "transformers.models.bert.modeling_bert",
+        "transformers.models.roberta.modeling_roberta",
+    ),
+    "chat": ("openai",),
+    "text": (),
+}
+
 if __name__ == "__main__":
-    serve(Own().operations())
+    if len(sys.argv) > 2:  # what to import, and the number of a nursery's socket
+        nurse(int(sys.argv[2]), lambda: Own().operations(), _MODULES[sys.argv[1]])
+    else:
+        serve(Own().operations())

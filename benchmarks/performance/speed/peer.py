@@ -6,18 +6,21 @@ Only the standard library is imported at the top: the file runs where nothing of
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import json
 import os
 import resource
 import shutil
+import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["answer", "peak_bytes", "serve"]
+__all__ = ["answer", "nurse", "peak_bytes", "serve"]
 
 Operations = Mapping[str, Callable[..., Any]]
 
@@ -29,6 +32,37 @@ def serve(operations: Operations) -> None:
     for line in sys.stdin:
         outbox.write(json.dumps(answer(operations, line)) + "\n")
         outbox.flush()
+
+
+def nurse(number: int, make: Callable[[], Operations], modules: Sequence[str]) -> None:
+    """Import modules, then fork a worker for each request on a socket, until that is closed.
+
+    Args:
+        number: of the socket. A request is the worker's folder, with its standard input, output and error; the reply is
+            its process id.
+        make: gives the worker's operations.
+        modules: by name; what cannot be imported is left to the workers, who say why.
+    """
+    for name in modules:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for the workers
+    with socket.socket(fileno=number) as requests:
+        while True:
+            folder, streams, _, _ = socket.recv_fds(requests, 4_096, 3)
+            if not folder:
+                return
+            pid = os.fork()
+            if pid == 0:
+                break
+            for stream in streams:
+                os.close(stream)
+            requests.send(str(pid).encode())
+    for place, stream in enumerate(streams):
+        os.dup2(stream, place)
+        os.close(stream)
+    os.chdir(os.fsdecode(folder))
+    serve(make())
 
 
 def answer(operations: Operations, line: str) -> dict[str, Any]:
@@ -275,5 +309,25 @@ def relabel(source: str, target: str, rows: Sequence[int | None], labels: Sequen
     return target
 
 
+_PEERS: Mapping[str, Callable[[], Any]] = {"selfcheckgpt": SelfCheckGpt, "uqlm": Uqlm}
+_MODULES: Mapping[str, Sequence[str]] = {
+    "selfcheckgpt": (
+        "torch",
+        "transformers.models.deberta_v2.modeling_deberta_v2",
+        "selfcheckgpt.modeling_selfcheck",
+        "selfcheckgpt.modeling_selfcheck_apiprompt",
+    ),
+    "uqlm": ("torch", "transformers.models.deberta_v2.modeling_deberta_v2", "uqlm"),
+}
+
+
+def _operations(name: str) -> Operations:
+    found: Operations = _PEERS[name]().operations()
+    return found
+
+
 if __name__ == "__main__":
-    serve((SelfCheckGpt() if sys.argv[1] == "selfcheckgpt" else Uqlm()).operations())
+    if len(sys.argv) > 2:  # the number of a nursery's socket
+        nurse(int(sys.argv[2]), lambda: _operations(sys.argv[1]), _MODULES[sys.argv[1]])
+    else:
+        serve(_operations(sys.argv[1]))

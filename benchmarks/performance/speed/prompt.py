@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -22,6 +23,8 @@ OTHERS = (4, 8, 32)
 """At a time, for orientation: with few the service is the bound, with many the client's processor time."""
 FAULTS = {"server_error": 0.02, "malformed": 0.02, "empty": 0.02}
 ANSWERS, FAST_ANSWERS = 100, 20
+FAST_ROUNDS = 3
+"""Rounds of ours with --fast; the package, which waits for every reply, and what is only shown have one."""
 
 _QUESTION = "Context: {}\n\nSentence: {}\n\nIs the sentence supported by the context above?"
 _SHAPE = re.compile(r"Context: (.*?)\n+Sentence: (.*?)\n+Is the sentence", re.DOTALL)
@@ -55,7 +58,7 @@ def prompt_rows(setting: Setting, many: Sequence[Texts]) -> list[Row]:
 
 
 def _one_answer(setting: Setting, server: Served) -> list[Row]:
-    own = setting.own()
+    own = setting.own("chat")
     peer = loaded(setting.peer("selfcheckgpt"), "load", what="prompt", folder=server.base_url)
 
     def theirs(texts: Texts) -> Any:
@@ -66,17 +69,25 @@ def _one_answer(setting: Setting, server: Served) -> list[Row]:
 
     contenders = {"selfcheckgpt": theirs, "ours": ours}
     rounds(contenders, [setting.warm])
-    found = rounds(contenders, setting.timed, say=setting.say)
+    found = rounds(contenders, _once(setting), say=setting.say)
+    both = len(found["selfcheckgpt"].seconds)
+    if setting.fast:
+        further = rounds({"ours": ours}, setting.timed[1:], say=setting.say)["ours"]
+        found["ours"] = _joined(found["ours"], further)
     calls = [len(_questions(texts)) for texts in setting.timed]
     failed = found["selfcheckgpt"].failed or found["ours"].failed
     gap = None
     if not failed:
-        scores = [[score for score, _, _ in value[0]] for value in found["ours"].values]
+        scores = [[score for score, _, _ in value[0]] for value in found["ours"].values[:both]]
         gap = largest_gap(found["selfcheckgpt"].values, scores)
     return [
         Row.shown("prompt: questions of a round", calls[0]),
         *time_rows("prompt", found),
-        ratio_row("prompt: ours, times as fast as selfcheckgpt", found["selfcheckgpt"], found["ours"]),
+        ratio_row(
+            "prompt: ours, times as fast as selfcheckgpt",
+            found["selfcheckgpt"],
+            replace(found["ours"], seconds=found["ours"].seconds[:both]),
+        ),
         _ideal_row("prompt: ideal / ours", calls, found["ours"], setting.bars["prompt"]),
         gap_row("prompt: largest |Δ score|", gap, setting.bars["gap"], failed),
     ]
@@ -84,7 +95,7 @@ def _one_answer(setting: Setting, server: Served) -> list[Row]:
 
 def _floor(setting: Setting, server: Served) -> list[Row]:
     """What a client of bare sockets makes of the ideal, ours with other numbers at a time, and its processor time."""
-    own = setting.own()
+    own = setting.own("chat")
 
     def bare(texts: Texts) -> Any:
         return own.ask("bare", base_url=server.base_url, questions=_questions(texts), concurrency=CONCURRENCY)
@@ -102,9 +113,10 @@ def _floor(setting: Setting, server: Served) -> list[Row]:
         spent = own.ask("processor_seconds").value - before
     except WorkerFailed as error:
         failed, spent = str(error), 0.0
-    found = rounds(contenders, setting.timed, say=setting.say)
+    found = rounds(contenders, _once(setting), say=setting.say)
     calls = [len(_questions(texts)) for texts in setting.timed]
     each = spent / sum(calls) * 1e3
+    calls = calls[: len(_once(setting))]
     return [
         Row.missing(quantity, failed) if failed else Row.shown(quantity, each, unit="ms", digits=2),
         _ideal_row("prompt: ideal / bare sockets", calls, found["bare"]),
@@ -115,8 +127,22 @@ def _floor(setting: Setting, server: Served) -> list[Row]:
     ]
 
 
+def _once(setting: Setting) -> list[Texts]:
+    """The answers for what is not judged: one with --fast."""
+    return setting.timed[:1] if setting.fast else setting.timed
+
+
+def _joined(first: Timed, second: Timed) -> Timed:
+    return Timed(
+        first.seconds + second.seconds,
+        first.values + second.values,
+        max(first.peak, second.peak),
+        first.failed or second.failed,
+    )
+
+
 def _many_answers(setting: Setting, server: Served, many: Sequence[Texts]) -> list[Row]:
-    own = setting.own()
+    own = setting.own("chat")
 
     def ours(cases: Sequence[Texts]) -> Any:
         return own.ask("prompt", base_url=server.base_url, cases=cases, concurrency=CONCURRENCY)
@@ -161,7 +187,7 @@ def _bad_replies(setting: Setting) -> list[Row]:
     """500, broken JSON and no choices, without retries: each costs its own value and nothing else."""
     names = ("prompt, bad replies: values lost", "prompt, bad replies: sentences with a score")
     with serve(judge, latency=0.002, faults=FAULTS, seed=3) as server:
-        own = setting.own()
+        own = setting.own("chat")
         texts = setting.timed[0]
         try:
             reply = own.ask("prompt", base_url=server.base_url, cases=[texts], concurrency=CONCURRENCY)

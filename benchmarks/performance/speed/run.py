@@ -55,13 +55,20 @@ def compute(run: Run) -> list[Row]:
             nli_model=_trained(options.nli_model),
             real_model=options.model.resolve() if options.model else None,
             say=complain if options.verbose else run.say,
+            fast=run.fast,
         )
         setting.envs.mkdir(parents=True, exist_ok=True)
         answers = prompt.FAST_ANSWERS if run.fast else prompt.ANSWERS
         many = texts_of(passages, answers=answers, sentences=FAST_SENTENCES, samples=FAST_SAMPLES)
         # a few questions would not fill the 16 that go at once
         whole = texts_of(passages, answers=options.rounds + 1, sentences=SENTENCES, samples=SAMPLES)
-        rows = _rows(setting, replace(setting, texts=whole), many, set(options.only or PARTS))
+        asked = min(options.rounds, prompt.FAST_ROUNDS) if run.fast else options.rounds
+        asking = replace(setting, texts=whole, rounds=asked)
+        setting.begin()
+        try:
+            rows = _rows(setting, asking, many, set(options.only or PARTS))
+        finally:
+            setting.end()
     if run.out is not None:
         figures.ratio_chart(rows, run.out)
     return rows

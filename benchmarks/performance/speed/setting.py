@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from benchmarks._rows import Row
 from benchmarks.performance.speed import environments
 from benchmarks.performance.speed.models import SIZES, Size
+from benchmarks.performance.speed.nursery import AVAILABLE, Nursery
 from benchmarks.performance.speed.timing import Ratio, Timed, ratio
-from benchmarks.performance.speed.workers import OWN, Absent, Anyone, Worker, WorkerFailed, settings
+from benchmarks.performance.speed.workers import (
+    CHECKOUT,
+    OWN,
+    Absent,
+    Anyone,
+    Worker,
+    WorkerFailed,
+    settings,
+    without_paths,
+)
 from benchmarks.selfcheck.passages import Passage
 from guardrail.errors import InputError
 
 __all__ = [
+    "Imports",
     "Setting",
     "Texts",
     "gap_row",
@@ -25,6 +37,9 @@ __all__ = [
     "texts_of",
     "time_rows",
 ]
+
+Imports: TypeAlias = Literal["models", "chat", "text"]
+"""Of our workers: torch and transformers; the client of a chat service; neither."""
 
 PEER = Path(__file__).with_name("peer.py")
 
@@ -54,6 +69,8 @@ class Setting:
         nli_model: folder of a trained entailment model, or `None`.
         real_model: folder of a real classifier to time, or `None`.
         say: takes a line of progress.
+        fast: workers are forked from a process that has imported everything, one of ours and one of each peer; what
+            waits for a service is timed less often.
     """
 
     size: str
@@ -69,7 +86,9 @@ class Setting:
     nli_model: Path | None = None
     real_model: Path | None = None
     say: Callable[[str], object] = str.strip  # says nothing
+    fast: bool = False
     _opened: list[Anyone] = field(default_factory=list)
+    _nurseries: dict[tuple[str, ...], Nursery] = field(default_factory=dict)
 
     @property
     def shapes(self) -> Size:
@@ -87,25 +106,21 @@ class Setting:
         sentences, samples = self.texts[-1]
         return Texts(sentences[:2], samples[:2])
 
-    def own(self) -> Anyone:
-        """A worker of ours."""
-        return self._open(
-            Worker("ours", [*OWN], environment=settings(self.threads, self.device)), facts_needed=False
-        )
+    def own(self, imports: Imports = "models") -> Anyone:
+        """A worker of ours. With `fast` it has imported what it will need, and no more: its memory is measured."""
+        return self._open("ours", (*OWN, imports), CHECKOUT)
 
     def peer(self, name: str, folder: Path | None = None) -> Anyone:
         """A worker of a peer, in its own environment, which is made if need be."""
         try:
-            interpreter = environments.installed(environments.PEERS[name], self.envs, torch=self.torch)
+            command = self._peer(name)
         except environments.EnvironmentFailed as error:
             return Absent(name, str(error))
-        worker = Worker(
-            name,
-            [str(interpreter), "-P", str(PEER), name],
-            environment=settings(self.threads, self.device),
-            folder=folder or self.envs,
-        )
-        return self._open(worker, facts_needed=True)
+        return self._open(name, command, folder or self.envs)
+
+    def _peer(self, name: str) -> tuple[str, ...]:
+        interpreter = environments.installed(environments.PEERS[name], self.envs, torch=self.torch)
+        return str(interpreter), "-P", str(PEER), name
 
     def maker(self) -> Anyone:
         """Who makes and changes models: the peer's environment has all that it takes."""
@@ -117,9 +132,30 @@ class Setting:
             worker.close()
         self._opened.clear()
 
-    def _open(self, worker: Worker, *, facts_needed: bool) -> Anyone:
+    def begin(self) -> None:
+        """With `fast`, let the imports of all begin at once; what cannot be installed is said by its rows."""
+        if not self.fast:
+            return
+        self._nursery((*OWN, "models"))
+        for name in environments.PEERS:
+            with contextlib.suppress(environments.EnvironmentFailed):
+                self._nursery(self._peer(name))
+
+    def end(self) -> None:
+        """End the processes that workers are forked from."""
+        for nursery in self._nurseries.values():
+            nursery.close()
+        self._nurseries.clear()
+
+    def _open(self, name: str, command: Sequence[str], folder: Path) -> Anyone:
+        environment = settings(self.threads, self.device)
+        nursery = self._nursery(command)
+        try:
+            worker = Worker(name, command, environment=environment, folder=folder, nursery=nursery)
+        except OSError as error:
+            return Absent(name, f"{name}: no process: {without_paths(repr(error))}")
         self._opened.append(worker)
-        if not facts_needed:
+        if name == "ours":
             return worker
         try:
             facts = worker.ask("facts").value
@@ -133,6 +169,14 @@ class Setting:
                 f"{worker.name}: torch {facts['torch']} finds no GPU: give --torch a build with CUDA",
             )
         return worker
+
+    def _nursery(self, command: Sequence[str]) -> Nursery | None:
+        if not (self.fast and AVAILABLE):
+            return None
+        key = tuple(command)
+        if key not in self._nurseries:
+            self._nurseries[key] = Nursery(command, settings(self.threads, self.device), CHECKOUT)
+        return self._nurseries[key]
 
 
 def loaded(worker: Anyone, operation: str, **arguments: Any) -> Anyone:

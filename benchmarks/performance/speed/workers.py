@@ -17,12 +17,23 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, NoReturn, Self, TypeAlias
 
+from benchmarks.performance.speed.nursery import Child, Nursery
 from guardrail.errors import GuardrailError
 
-__all__ = ["OWN", "Absent", "Anyone", "Reply", "Worker", "WorkerFailed", "settings", "without_paths"]
+__all__ = [
+    "CHECKOUT",
+    "OWN",
+    "Absent",
+    "Anyone",
+    "Reply",
+    "Worker",
+    "WorkerFailed",
+    "settings",
+    "without_paths",
+]
 
 OWN = (sys.executable, "-m", "benchmarks.performance.speed.own")
-_CHECKOUT = Path(__file__).resolve().parents[3]
+CHECKOUT = Path(__file__).resolve().parents[3]
 _PATH = re.compile(r"(?:/[\w.+@-]+){2,}/?|[A-Za-z]:\\[^\s'\"]+")
 _LAST_WORDS = 300  # characters of what a worker said before it died
 
@@ -77,6 +88,7 @@ class Worker:
         environment: all of it.
         folder: its working folder; this checkout by default.
         timeout: seconds for one request.
+        nursery: forks it, in place of the command.
     """
 
     def __init__(
@@ -87,20 +99,29 @@ class Worker:
         environment: Mapping[str, str],
         folder: Path | None = None,
         timeout: float = 1_800.0,
+        nursery: Nursery | None = None,
     ) -> None:
         self.name = name
         self.timeout = timeout
         self._said: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  # closed by `close`
-        self._process = subprocess.Popen(  # noqa: S603  # ourselves, or what the benchmark installed
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._said,
-            env=dict(environment),
-            cwd=folder or _CHECKOUT,
-            text=True,
-            encoding="utf-8",
-        )
+        self._process: subprocess.Popen[str] | Child
+        if nursery is not None:
+            try:
+                self._process = nursery.fork(self._said, folder or CHECKOUT)
+            except OSError:
+                self._said.close()
+                raise
+        else:
+            self._process = subprocess.Popen(  # noqa: S603  # ourselves, or what the benchmark installed
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                env=dict(environment),
+                cwd=folder or CHECKOUT,
+                text=True,
+                encoding="utf-8",
+            )
         self._lines: queue.Queue[str] = queue.Queue()
         self._reader = threading.Thread(target=self._read, name=f"speed-{name}", daemon=True)
         self._reader.start()

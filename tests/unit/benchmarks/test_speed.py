@@ -11,6 +11,7 @@ from benchmarks._rows import Expected, Row
 from benchmarks.performance.speed import bare, environments, figures, models, ngram, nli, prompt, run
 from benchmarks.performance.speed.environments import PEERS, EnvironmentFailed, installed, python
 from benchmarks.performance.speed.models import Heads, heads, pair_flops
+from benchmarks.performance.speed.nursery import AVAILABLE, Nursery
 from benchmarks.performance.speed.peer import answer, peak_bytes
 from benchmarks.performance.speed.setting import (
     Setting,
@@ -129,6 +130,43 @@ class TestWorker:
     def test_no_paths(self):
         """Reasons go into files that others read."""
         assert without_paths("no /usr/lib/x.so, and\n 1/2 of C:\\Users\\a b") == "no …, and 1/2 of … b"
+
+
+@pytest.mark.skipif(not AVAILABLE, reason="needs fork")
+class TestNursery:
+    BODY = """
+        import os, sys
+        from benchmarks.performance.speed.peer import nurse
+
+        def die():
+            sys.stderr.write("out of luck"); sys.stderr.flush(); os._exit(3)
+
+        facts = lambda: [os.getpid(), os.getcwd(), "json" in sys.modules]
+        nurse(int(sys.argv[1]), lambda: {"facts": facts, "die": die}, ["json", "no_such_module"])
+    """
+
+    def test_workers_are_apart(self, tmp_path):
+        """Each has a process and a folder of its own; what one does leaves the other alone, and a death is told."""
+        script = tmp_path / "nurse.py"
+        script.write_text(textwrap.dedent(self.BODY), encoding="utf-8")
+        environment = {**settings(1, "cpu"), "PYTHONPATH": str(run.Path(run.__file__).parents[2])}
+        nursery = Nursery([sys.executable, str(script)], environment, tmp_path)
+        made = [
+            Worker("it", [], environment={}, folder=folder, timeout=20.0, nursery=nursery)
+            for folder in (tmp_path, tmp_path.parent)
+        ]
+        (one, here, known), (other, there, _) = (worker.ask("facts").value for worker in made)
+        assert one != other
+        assert (here, there) == (str(tmp_path), str(tmp_path.parent))
+        assert known
+        with pytest.raises(WorkerFailed, match="the process ended at 'die': out of luck"):
+            made[0].ask("die")
+        assert made[1].ask("facts").value[0] == other
+        for worker in made:
+            worker.close()
+        nursery.close()
+        with pytest.raises(OSError, match=r"ended|closed|Bad file"):
+            Worker("it", [], environment={}, nursery=nursery)
 
 
 def clock(times, seen, name, values=None):
@@ -254,7 +292,7 @@ class Pretending(Setting):
     def peer(self, name, folder=None):
         return self.people(name)
 
-    def own(self):
+    def own(self, imports="models"):
         return self.people("ours")
 
 
