@@ -149,7 +149,7 @@ class TestNursery:
         """Each has a process and a folder of its own; what one does leaves the other alone, and a death is told."""
         script = tmp_path / "nurse.py"
         script.write_text(textwrap.dedent(self.BODY), encoding="utf-8")
-        environment = {**settings(1, "cpu"), "PYTHONPATH": str(run.Path(run.__file__).parents[2])}
+        environment = {**settings(1, "cpu"), "PYTHONPATH": str(run.Path(run.__file__).parents[3])}
         nursery = Nursery([sys.executable, str(script)], environment, tmp_path)
         made = [
             Worker("it", [], environment={}, folder=folder, timeout=20.0, nursery=nursery)
