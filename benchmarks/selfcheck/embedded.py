@@ -11,28 +11,27 @@ import math
 import statistics
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
 from benchmarks._data import data_dir
+from benchmarks._recording import Recording
 from benchmarks._table import Row
+from benchmarks.selfcheck import recorded
 from benchmarks.selfcheck.metrics import COLUMNS, Measured, measure
 from benchmarks.selfcheck.passages import Passage, read_passages
 from benchmarks.selfcheck.published import column_names
-from guardrail import Case, Guard
+from benchmarks.selfcheck.scoring import SIZES as SCORED
+from benchmarks.selfcheck.scoring import Blocks, Replies, Scored, Scores, blocks, case_of, scored, splitter
+from guardrail import Guard
 from guardrail.backends.packaged import encoder_installed, entailment_installed
 from guardrail.backends.weights import ENTAILMENT_INSTALL
-from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Reply, Request
-from guardrail.errors import InputError
-from guardrail.report import Finding, Measurement
-from guardrail.requests import Entail, Entailment, Similarity
+from guardrail.report import Finding
 from guardrail.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck, SelfCheck
-from guardrail.selfcheck.ensemble.fits import Fit, Labelled, packaged_fits, read_fit, threshold_of
+from guardrail.selfcheck.ensemble.fits import Fit, Labelled, packaged_fits, read_fit
 from guardrail.testing import play
 
 __all__ = ["ENTAILMENT", "MINILM", "embedded_rows", "fitted", "main"]
@@ -61,17 +60,6 @@ NOT_FITTED = "rows 119-237, not fitted"
 LONG = 8  # sentences of the answer that is timed
 TIMED = 7  # runs, of which the median counts
 
-Replies: TypeAlias = Callable[[Request[Any]], Reply[Any]]
-Scores: TypeAlias = list[list[float]]
-
-
-class Scored(NamedTuple):
-    """One passage with one set of samples: the ensemble's scores, its members', and the n-gram's flags."""
-
-    ensemble: list[float]
-    members: dict[str, list[float]]
-    flagged: list[float]
-
 
 def members(name: str) -> tuple[SelfCheck, ...]:
     """The variants of a packaged fit."""
@@ -87,67 +75,19 @@ def _there(name: str) -> bool:
     return encoder_installed() and (name == MINILM or entailment_installed())
 
 
-def _case(passage: Passage, start: int = 0, size: int | None = None) -> Case:
-    end = None if size is None else start + size
-    return Case(answer=passage.text, samples=passage.samples[start:end])
-
-
-def _splitter(passages: Sequence[Passage]) -> Callable[[str], Sequence[Any]]:
-    return {passage.text: passage.spans() for passage in passages}.__getitem__
-
-
-class _Replies:
-    """What the brought models say of each pair, once: the same weights, in this process, for all numbers of samples."""
-
-    def __init__(self, detector: EnsembleCheck) -> None:
-        self.detector = detector
-        self.backends: Mapping[str, Backend[Any]] = detector.backends()
-        self.known: dict[Request[Any], Reply[Any]] = {}
-        self.seconds = 0.0
-
-    def learn(self, passage: Passage) -> None:
-        """Ask at once what the detector would ask about one passage."""
-        asked: dict[Request[Any], None] = {}
-
-        def note(request: Request[Any]) -> Entailment | Similarity:
-            asked[request] = None
-            return Entailment(0.0, 0.0, 1.0) if isinstance(request, Entail) else Similarity(0.0, 0.0, 0.0)
-
-        play(self.detector.examine(_case(passage)), note)
-        started = time.perf_counter()
-        self.known = {}  # the passage before is done
-        for lane, backend in self.backends.items():
-            own = [request for request in asked if request.lane == lane]
-            self.known.update(zip(own, _answers(backend, own), strict=True))
-        self.seconds += time.perf_counter() - started
-
-    def __call__(self, request: Request[Any]) -> Reply[Any]:
-        """What a model said, or says now: of an excerpt that splits into other sentences than the whole, or a part of it."""
-        if request not in self.known:
-            [self.known[request]] = _answers(self.backends[request.lane], [request])
-        return self.known[request]
-
-
-def _answers(backend: Backend[Any], requests: Sequence[Request[Any]]) -> Sequence[Reply[Any]]:
-    found = backend.answer(requests)
-    if not isinstance(found, Sequence):
-        raise InputError(f"expected replies at once, got {found!r}")
-    return found
-
-
 def fitted(passages: Sequence[Passage], name: str) -> Fit:
     """A packaged fit, anew: curves for `SIZES`, with and without each model."""
     labelled: list[Labelled] = []
     kept: dict[tuple[str, tuple[str, ...]], Sequence[Finding]] = {}
     own = members(name)
-    detector = EnsembleCheck(fit=None, members=own, splitter=_splitter(passages[:FITTED]))
-    replies = _Replies(detector)
+    detector = EnsembleCheck(fit=None, members=own, splitter=splitter(passages[:FITTED]))
+    replies = Replies(detector)
     for passage in passages[:FITTED]:
         replies.learn(passage)
-        labelled.append(Labelled(_case(passage), passage.labels))
+        labelled.append(Labelled(case_of(passage), passage.labels))
         for size in SIZES:
             for start in range(0, len(passage.samples) - size + 1, size):
-                case = _case(passage, start, size)
+                case = case_of(passage, start, size)
                 kept[case.answer, case.samples] = play(detector.examine(case), replies)
     models = [str(getattr(one, "method", "")) for one in own[1:]]
     return detector.learn(
@@ -170,70 +110,98 @@ def fitted(passages: Sequence[Passage], name: str) -> Fit:
 
 
 def embedded_rows(
-    passages: Sequence[Passage], *, fast: bool = False, fits: Mapping[str, Fit] | None = None
+    passages: Sequence[Passage],
+    *,
+    fast: bool = False,
+    fits: Mapping[str, Fit] | None = None,
+    recording: Recording | None = None,
+    keep: dict[str, list[Blocks]] | None = None,
 ) -> list[Row]:
-    """Of every packaged fit both halves and all rows, 20 samples and 5, against the plain mean; and the time it takes."""
+    """Of every packaged fit both halves and all rows, 20 samples and 5, against the plain mean; and the time it takes.
+
+    Args:
+        passages: all.
+        fast: only the rows that no fit has seen.
+        fits: by name; default: the packaged ones.
+        recording: of the models' scores of those rows. With `fast` it stands in for the models, which score a few
+            passages in this run; else they score all, and it is compared.
+        keep: takes the scores of every fit, a block per passage.
+    """
     found = []
     for name, fit in (packaged_fits() if fits is None else fits).items():
         title = f"{TITLE} ({name})"
-        if _there(name):
-            found += _fit_rows(title, passages, fit, fast=fast)
-        else:
+        if not _there(name):
             found.append(Row.missing(title, NEEDS))
+            continue
+        some = passages[FITTED:] if fast else passages
+        rows, scores = _scores(title, passages, some, (name, fit), recording)
+        found += rows
+        if keep is not None:
+            keep[name] = scores
+        if scores:
+            for size in SCORED:
+                found += _size_rows(title, size, some, [one[size] for one in scores], whole=not fast)
     return found
 
 
-def _fit_rows(title: str, passages: Sequence[Passage], fit: Fit, *, fast: bool) -> list[Row]:
-    some = passages[FITTED:] if fast else passages
-    detector = EnsembleCheck(fit=fit, splitter=_splitter(some))
+def _scores(
+    title: str,
+    passages: Sequence[Passage],
+    some: Sequence[Passage],
+    named: tuple[str, Fit],
+    recording: Recording | None,
+) -> tuple[list[Row], list[Blocks]]:
+    """Rows of times, and whether the recording holds; then the scores of some passages, none where it does not."""
+    name, fit = named
+    unseen = [passage for passage in some if passage.number >= FITTED]
+    read = recording is not None and len(unseen) == len(some)
+    chosen = recorded.sample(some, name) if read else list(some)
+    detector = EnsembleCheck(fit=fit, splitter=splitter(some))
+    found = [
+        *_load_rows(title, detector),
+        *_time_rows(title, passages, fit),
+    ]  # in this order: then texts are remembered
+    started, replies = time.perf_counter(), Replies(detector)
+    scores = []
+    for passage in chosen:
+        replies.learn(passage)
+        scores.append(blocks(passage, lambda case, *_: scored(case, detector, replies)))
+    share = _pairs(some) / _pairs(chosen)
+    found += _pace_rows(title, len(some), share * replies.seconds, share * (time.perf_counter() - started))
+    if recording is None:
+        return found, scores
+    now = {p.number: one for p, one in zip(chosen, scores, strict=True) if p.number >= FITTED}
+    kept = recorded.Kept(recording, name, fit, unseen)
+    agreed = kept.agreement(title, now)
+    if not read:
+        return found + agreed, scores
+    if not all(row.ok for row in agreed):
+        return found + agreed, []
+    return found + agreed, kept.blocks()
+
+
+def _pairs(passages: Sequence[Passage]) -> int:
+    return sum(len(passage.sentences) * len(passage.samples) for passage in passages)
+
+
+def _load_rows(title: str, detector: EnsembleCheck) -> list[Row]:
     started = time.perf_counter()
     for backend in detector.backends().values():
         load = getattr(backend, "load", None)
         if load is not None:
             load()
-    loaded = time.perf_counter() - started
-    times = _time_rows(title, passages, fit)  # first: afterwards every text is remembered
-    started, replies = time.perf_counter(), _Replies(detector)
-    by_size: dict[int, list[list[Scored]]] = {20: [], 5: []}
-    for passage in some:
-        replies.learn(passage)
-        for size, blocks in by_size.items():
-            starts = range(0, len(passage.samples) - size + 1, size)
-            blocks.append([_scored(_case(passage, start, size), detector, replies) for start in starts])
-    found = [
-        Row.shown(f"{title}: loading the models", loaded, unit="s", digits=2),
-        Row.shown(
-            f"{title}: {len(some)} passages, 20 samples, the models' part",
-            replies.seconds,
-            unit="s",
-            digits=1,
-        ),
-        Row.shown(
-            f"{title}: the same and all scores with 20 and with 5 samples",
-            time.perf_counter() - started,
-            unit="s",
-            digits=1,
-        ),
-        *times,
+    seconds = time.perf_counter() - started
+    return [Row.shown(f"{title}: loading the models", seconds, unit="s", digits=2)]
+
+
+def _pace_rows(title: str, passages: int, models: float, everything: float) -> list[Row]:
+    """Of a few passages with --fast, brought up to all by the number of pairs."""
+    name = f"{title}: {passages} passages, 20 samples, the models' part"
+    same = f"{title}: the same and all scores with 20 and with 5 samples"
+    return [
+        Row.shown(name, models, unit="s", digits=1),
+        Row.shown(same, everything, unit="s", digits=1),
     ]
-    for size, rows in by_size.items():
-        found += _size_rows(title, size, some, rows, whole=not fast)
-    return found
-
-
-def _scored(case: Case, ensemble: EnsembleCheck, replies: Replies) -> Scored:
-    findings = play(ensemble.examine(case), replies)
-    values: dict[str, list[float]] = {}
-    for one in findings:
-        for said in one.evidence:
-            if isinstance(said, Measurement) and said.value is not None:
-                values.setdefault(said.name, []).append(said.value)
-    fused = [one.score for one in findings if one.score is not None]
-    own = {name: of for name, of in values.items() if threshold_of(name) in values}
-    if {len(fused), *map(len, own.values())} != {len(findings)}:
-        raise InputError(f"expected a score of every sentence, got {findings!r}")
-    limits = values[threshold_of("ngram")]
-    return Scored(fused, own, [float(a >= b) for a, b in zip(own["ngram"], limits, strict=True)])
 
 
 def _size_rows(
@@ -313,11 +281,11 @@ def _time_rows(title: str, passages: Sequence[Passage], fit: Fit) -> list[Row]:
     name = f"{title}: an answer of {LONG} sentences with 5 samples, median of {len(some)} (bound: 1 s)"
     if len(some) < TIMED:
         return [Row.missing(name, f"this data has fewer than {TIMED} such answers")]
-    guard = Guard([EnsembleCheck(fit=fit, splitter=_splitter(some))])
+    guard = Guard([EnsembleCheck(fit=fit, splitter=splitter(some))])
     seconds = []
     for passage in some:
         started = time.perf_counter()
-        guard.check(_case(passage, 0, 5))
+        guard.check(case_of(passage, 0, 5))
         seconds.append(time.perf_counter() - started)
     return [Row.shown(name, statistics.median(seconds), unit="s", digits=3)]
 
