@@ -55,7 +55,7 @@ def read_cases(path: str) -> list[Case]:
     """The cases of a file of JSON lines.
 
     Raises:
-        ParseError: a line is none.
+        ParseError: a line is not a case.
     """
     from guardrail.cli._read import read_text
 

@@ -201,7 +201,7 @@ def questions(
 
 
 def _aliases(case: dict[str, Any], known: Mapping[str, Sequence[str]], base: KnowledgeBase) -> dict[str, str]:
-    """The other names of what the facts and spans of a case name; only those that stand for nothing else."""
+    """Aliases of the entities and events in a case, without those that another entity has too."""
     facts: list[list[str]] = case.get("facts", [])
     named = [
         *(end for fact in facts for end in (fact[0], fact[2])),

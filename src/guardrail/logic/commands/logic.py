@@ -274,7 +274,7 @@ def evaluate(  # noqa: PLR0917  # an option each
     """Put questions to a model, count the wrong answers, and judge what the replies state.
 
     The first table counts answers by Yes and No. "I don't know" and refusals count as answers that are not wrong. The share
-    of Yes stands beside the rate: a model that answers one way has a rate that says little.
+    of Yes is shown with the rate: a model that always answers the same way has a rate that says little.
 
     The second table judges whole replies by the facts that prove the answer. Wrong knowledge: the reply states something
     false, or its conclusion is wrong and it states none of the facts. Wrong inference: it states true facts, and its
