@@ -164,7 +164,7 @@ def recorded_asks(
             yield Ask(comparison, temperature=0.0, role="judge", draw=draw), title.overlaps[recorded]
         for query, votes in title.votes.items():
             question = direct_question(query, found, position, fenced=fenced)
-            for draw in range(detector.draws):
+            for draw in range(detector.draws or 0):
                 yield Ask(question, temperature=1.0, draw=draw), votes[(offset + draw) % len(votes)]
 
 

@@ -30,7 +30,8 @@ from guardrail import Guard
 from guardrail.backends.packaged import encoder_installed, entailment_installed
 from guardrail.backends.weights import ENTAILMENT_INSTALL
 from guardrail.report import Finding
-from guardrail.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck, SelfCheck
+from guardrail.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
+from guardrail.selfcheck.base import SampledCheck
 from guardrail.selfcheck.ensemble.fits import Fit, Labelled, packaged_fits, read_fit
 from guardrail.testing import play
 
@@ -61,7 +62,7 @@ LONG = 8  # sentences of the answer that is timed
 TIMED = 7  # runs, of which the median counts
 
 
-def members(name: str) -> tuple[SelfCheck, ...]:
+def members(name: str) -> tuple[SampledCheck, ...]:
     """The variants of a packaged fit."""
     ngram, encoder = NgramCheck(), BertScoreCheck(encoder="packaged")
     if name == MINILM:

@@ -16,7 +16,7 @@ from benchmarks._table import Row
 from benchmarks.selfcheck.passages import Passage
 from benchmarks.selfcheck.scoring import BY_TEXT, SIZES, Blocks, blocks, rescored, splitter
 from guardrail import __version__
-from guardrail.engine.backend import Backend, origin
+from guardrail.engine.backend import Backend
 from guardrail.selfcheck import EnsembleCheck, SelfCheck
 from guardrail.selfcheck.ensemble.fits import Fit
 
@@ -145,7 +145,7 @@ def _backends(fit: Fit) -> dict[str, Backend[Any]]:
 
 
 def _depends(name: str, fit: Fit) -> dict[str, str]:
-    models = {f"model {lane}": origin(one) for lane, one in _backends(fit).items()}
+    models = {f"model {lane}": one.origin for lane, one in _backends(fit).items()}
     return {f"fit {name}": fit.fingerprint, **models}
 
 

@@ -28,8 +28,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 
 from guardrail import Detector, Finding, Guard, remove
-from guardrail.engine.flow import Flow
-from guardrail.report import Case
+from guardrail.detector import Calls, Case, Flow
 from guardrail_langchain import GuardedOutput, GuardrailMiddleware, guard_runnable
 
 ANSWER = AIMessage("Cats purr. Cows moo.", id="m")
@@ -40,10 +39,10 @@ class Idle(Detector):
 
     name: ClassVar[str] = "idle"
 
-    def cost(self, case: Case) -> tuple[int, int]:
+    def cost(self, case: Case) -> Calls:
         """Nothing."""
         del case
-        return 0, 0
+        return {}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """Nothing."""

@@ -41,13 +41,13 @@ Paths are relative to the file; a model is a folder beside it or, where there is
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from guardrail.detector import Detector
 from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, MissingExtra, UnknownName, WeightsMissing
-from guardrail.options import PathOption
 from guardrail.policies import parse_policy
 from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 
@@ -65,8 +65,12 @@ _KINDS: dict[str, Any] = {
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
 
 
-def load(path: str | Path) -> dict[str, Any]:
+def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> dict[str, Any]:
     """Read the file: the arguments of `Guard`, by name.
+
+    Args:
+        path: the file.
+        detectors: take these in place of the file's, which then are not made.
 
     Raises:
         ConfigError: the file cannot be read, or an entry is unknown or of the wrong kind.
@@ -99,6 +103,8 @@ def load(path: str | Path) -> dict[str, Any]:
         for lane in BACKENDS
         if lane in entries
     }
+    if detectors is not None:
+        return options | {"detectors": detectors}
     listed = entries.get("detectors", [{"name": DEFAULT}])
     if not isinstance(listed, list):
         raise ConfigError(f"{path}: expected [[detectors]] tables, got {_kind(listed)}")
@@ -117,12 +123,7 @@ def _made(file: Path, registry: Registry[type], entry: Any, where: str) -> Any:
         raise ConfigError(f'{file}: expected {where} to hold {key} = "…", got {_kind(entry)}')
     options = {name: value for name, value in entry.items() if name != key}
     try:
-        for name, kind in getattr(registry[entry[key]], "paths", {}).items():
-            if _is_text(options, name):
-                path = file.parent / Path(options[name]).expanduser()
-                if kind == PathOption.FILE or path.exists():
-                    options[name] = path
-        return registry.create(entry[key], options)
+        return registry.create(entry[key], options, folder=file.parent)
     except (UnknownName, MissingExtra, WeightsMissing) as error:  # a caller may want to tell these
         error.add_note(f"in {where} of {file}")
         raise

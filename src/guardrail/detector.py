@@ -1,24 +1,78 @@
-"""What a detector is."""
+"""What the author of a detector imports: the base class, requests, helpers of flows, and the types of findings."""
 
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Flow
-from guardrail.report import Case, Finding, Scale, Signature
+from guardrail.engine.flow import (
+    Answer,
+    Calls,
+    Failed,
+    Flow,
+    Reason,
+    Request,
+    compute,
+    draws,
+    each,
+    gather,
+    one,
+    why,
+    within,
+)
+from guardrail.options import Options, PathOption, option
+from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Signature, Span, Verdict
+from guardrail.requests import Ask, Embed, Entail, Untrusted, user
 
-__all__ = ["Detector", "Resource", "Scope"]
+__all__ = [
+    "Answer",
+    "Ask",
+    "Backend",
+    "Calls",
+    "Case",
+    "Detector",
+    "Embed",
+    "Entail",
+    "Evidence",
+    "Failed",
+    "Finding",
+    "Flow",
+    "Measurement",
+    "Passage",
+    "PathOption",
+    "Reason",
+    "Request",
+    "Resource",
+    "Scale",
+    "Scope",
+    "Signature",
+    "Span",
+    "Untrusted",
+    "Verdict",
+    "compute",
+    "draws",
+    "each",
+    "gather",
+    "one",
+    "option",
+    "user",
+    "why",
+    "within",
+]
 
 Scope: TypeAlias = Literal["sentence", "answer"]
 Resource: TypeAlias = Literal["samples"]
 
 
-@runtime_checkable
-class Detector(Protocol):
-    """Examines a case and returns findings. Inherit it for the defaults, or match its shape.
+class Detector(Options, ABC):
+    """Examines a case and returns findings. Every detector inherits it.
+
+    To be written: `name`, `examine` and `cost`; the rest has defaults. Options are annotated fields (`option`): the
+    constructor, its checks, the configuration file and the command line come from them. A class that writes a
+    constructor of its own has none of these.
 
     Class attributes, each said once and read by reports, documents and plots:
         name: unique, lower case.
@@ -27,9 +81,6 @@ class Detector(Protocol):
         scale: range, unit and meaning of the scores.
         needs: resources it takes from `case` when another detector provides them ("samples").
         provides: resources that its `offer` produces for the others.
-
-    Attributes:
-        deadline: seconds it may take per case; `None` means the guard's own.
     """
 
     name: ClassVar[str]
@@ -38,20 +89,24 @@ class Detector(Protocol):
     scale: ClassVar[Scale] = Scale()
     needs: ClassVar[frozenset[Resource]] = frozenset()
     provides: ClassVar[frozenset[Resource]] = frozenset()
-    deadline: float | None = None
 
-    def cost(self, case: Case) -> tuple[int, int]:
-        """Paid requests for this case: the least and the most, before anything is asked."""
-        ...
+    deadline: float | None = option(
+        default=None,
+        least=0,
+        help="seconds that it may take for one answer; None = as long as the guard allows",
+    )
 
-    def cost_by_lane(self, case: Case) -> Mapping[str, tuple[int, int]]:
-        """By lane, requests that are paid only where the lane's backend is (`engine.backend.is_paid`): least and most."""
-        del case
-        return {}
+    @abstractmethod
+    def cost(self, case: Case) -> Calls:
+        """Calls for this case, before anything is asked: by route, the least and the most.
 
+        A route is a request's lane, of a chat model with the role: {"chat:subject": (3, 6)}. Whether they are paid is
+        the backend's to say. A detector that asks nobody returns {}.
+        """
+
+    @abstractmethod
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """The flow that scores the case. Without requests it still is a generator: `yield from ()`."""
-        ...
 
     def offer(self, case: Case) -> Flow[tuple[str, ...]]:
         """Samples for other detectors; only asked of one that `provides` them.

@@ -14,7 +14,7 @@ from guardrail.detector import Detector
 from guardrail.engine.backend import Backend
 from guardrail.engine.budget import Budget
 from guardrail.engine.drivers import run_async, run_sync
-from guardrail.engine.flow import Answer, Branch, Failed, Flow, Reason, Reply, describe, gather, one
+from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, describe, one, within
 from guardrail.engine.hub import Hub
 from guardrail.engine.jobs import Retry
 from guardrail.engine.run import Run
@@ -39,19 +39,6 @@ Produce: TypeAlias = Callable[[str, int], Flow[Reply[Completion]]]
 Generated: TypeAlias = str | Completion | Answer[Completion]
 Generator: TypeAlias = Callable[[str], Generated]
 AsyncGenerator: TypeAlias = Callable[[str], Awaitable[Generated]]
-
-_SHAPE = (
-    "name",
-    "scope",
-    "scale",
-    "needs",
-    "provides",
-    "deadline",
-    "cost",
-    "examine",
-    "backends",
-    "signature",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +122,21 @@ class Guard:
         self._scales = {d.name: d.scale for d in self.detectors}
 
     @classmethod
-    def from_config(cls, path: str | Path = "guardrail.toml") -> Guard:
+    def from_config(
+        cls, path: str | Path = "guardrail.toml", *, detectors: Sequence[Detector] | None = None
+    ) -> Guard:
         """Build a guard from a TOML file; see `guardrail.config`.
+
+        Args:
+            path: the file.
+            detectors: take these in place of the file's, with its models and its policy.
 
         Raises:
             ConfigError: the file or one of its entries is wrong; the message names the entry.
         """
         from guardrail.config import load
 
-        return cls(**load(path))
+        return cls(**load(path, detectors=detectors))
 
     # -- what users call
 
@@ -283,18 +276,15 @@ class Guard:
 
     def _in_time(self, case: Case) -> Flow[Review]:
         """An examination under its own deadline: how long the model took to answer does not count."""
-        (review,) = yield from gather([Branch(examine(self.detectors, case), seconds=self.deadline)])
+        review = yield from within(examine(self.detectors, case), seconds=self.deadline)
         if isinstance(review, Failed):
             raise review.error or RuntimeError(str(review))
         return review
 
     def _estimated(self, detector: Detector, case: Case) -> tuple[int, int]:
         """What a detector pays for this case, with the backends that this guard has."""
-        least, most = detector.cost(case)
-        by_lane = getattr(detector, "cost_by_lane", None)  # not every detector inherits the default
-        paid = self.hub.paid_lanes()
-        further = [] if by_lane is None else [more for lane, more in by_lane(case).items() if lane in paid]
-        return least + sum(more for more, _ in further), most + sum(more for _, more in further)
+        paid = [calls for route, calls in detector.cost(case).items() if self.hub.is_paid(route)]
+        return sum(least for least, _ in paid), sum(most for _, most in paid)
 
     def _ask(self, case: Case) -> Produce:
         """Answers by the guard's own chat model."""
@@ -308,7 +298,7 @@ class Guard:
     # -- driving
 
     def _run(self, flow: Flow[Any]) -> Run[Any]:
-        return Run(flow, budget=self.budget, paid=self.hub.paid_lanes())
+        return Run(flow, budget=self.budget, paid=self.hub.is_paid)
 
     def _drive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
@@ -427,10 +417,15 @@ def _framework(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
 
 
 def _must_be_detector(given: Any) -> None:
-    if isinstance(given, type):
-        raise ConfigError(f"expected a detector, got the class {given.__name__}: write {given.__name__}()")
-    lacking = [name for name in _SHAPE if not hasattr(given, name)]
-    if lacking:
-        raise ConfigError(
-            f"expected a detector, got {given!r} without {', '.join(lacking)}: inherit guardrail.Detector"
-        )
+    if isinstance(given, Detector):
+        if not isinstance(getattr(given, "name", None), str):
+            raise ConfigError(
+                f'expected a detector with a name, got {given!r}: write name = "…" in its class'
+            )
+        return
+    if isinstance(given, type) or callable(given):
+        name = given.__name__
+        raise ConfigError(f"expected a detector, got {name}, which makes one: write {name}()")
+    raise ConfigError(
+        f"expected a detector, got {type(given).__name__}: have its class inherit guardrail.detector.Detector"
+    )

@@ -7,9 +7,11 @@ import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib import metadata
+from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from guardrail.errors import ConfigError, UnknownName
+from guardrail.options import declared, placed, refuse_unknown
 
 __all__ = ["BACKENDS", "CHATS", "COMMANDS", "DEFAULT", "DETECTORS", "Registry"]
 
@@ -73,18 +75,27 @@ class Registry(Mapping[str, T], Generic[T]):
                 warnings.warn(str(error), RuntimeWarning, stacklevel=2)
         return found
 
-    def create(self, name: str, parameters: Mapping[str, Any]) -> Any:
-        """An instance; wrong parameters are named, with those that exist."""
+    def create(self, name: str, parameters: Mapping[str, Any], *, folder: Path | None = None) -> Any:
+        """An instance; wrong options are named, with those that exist.
+
+        Args:
+            name: what is registered.
+            parameters: its options.
+            folder: options that are written paths are read from here; `None` = parameters are taken as they are.
+        """
         found: Any = self[name]
-        accepted = list(inspect.signature(found).parameters.values())
-        known = [p.name for p in accepted if p.kind not in {p.VAR_POSITIONAL, p.VAR_KEYWORD}]
-        anything = any(p.kind is p.VAR_KEYWORD for p in accepted)
-        if not anything and (unknown := sorted(set(parameters) - set(known))):
-            raise ConfigError(
-                f"{self._kind} {name!r} has no parameter {unknown[0]!r}. "
-                f"It takes: {', '.join(known) or 'none'}."
-            )
+        if folder is not None:
+            parameters = placed(self.made(name, parameters), parameters, folder)
+        accepted = inspect.signature(found).parameters.values()
+        if not any(one.kind is one.VAR_KEYWORD for one in accepted):
+            known = [one.name for one in declared(found)] or [one.name for one in accepted]
+            refuse_unknown(f"{self._kind} {name!r}", parameters, known)
         return found(**parameters)
+
+    def made(self, name: str, parameters: Mapping[str, Any]) -> Any:
+        """The class of what `create` would make: of a function what its `class_for` says, else what is registered."""
+        found: Any = self[name]
+        return getattr(found, "class_for", lambda _: found)(parameters)
 
 
 DETECTORS: Registry[type] = Registry(
@@ -97,6 +108,13 @@ DETECTORS: Registry[type] = Registry(
         "phr": "guardrail.phr:PosteriorHallucinationRate",
         "references": "guardrail.references:ReferenceCheck",
         "selfcheck": "guardrail.selfcheck:SelfCheck",
+        "selfcheck-bertscore": "guardrail.selfcheck:BertScoreCheck",
+        "selfcheck-ensemble": "guardrail.selfcheck:EnsembleCheck",
+        "selfcheck-greybox": "guardrail.selfcheck:GreyBoxCheck",
+        "selfcheck-ngram": "guardrail.selfcheck:NgramCheck",
+        "selfcheck-nli": "guardrail.selfcheck:NliCheck",
+        "selfcheck-prompt": "guardrail.selfcheck:PromptCheck",
+        "selfcheck-qa": "guardrail.selfcheck:QACheck",
     },
 )
 """Every detector by name."""

@@ -150,9 +150,9 @@ class Ask(Request[Completion]):
         return Keep.ALWAYS if self.temperature == 0 else Keep.SAMPLED
 
     @property
-    def paid(self) -> bool:
-        """Yes, but for the user's own question, which is asked with or without a guard."""
-        return self.role != "generate" or self.draw > 0
+    def free(self) -> bool:
+        """The user's own question, which is asked with or without a guard."""
+        return self.role == "generate" and self.draw == 0
 
     @property
     def route(self) -> str:
@@ -185,9 +185,9 @@ class Generate(Request[Completion]):
         return Keep.NEVER
 
     @property
-    def paid(self) -> bool:
-        """Not the first answer, which is asked for with or without a guard."""
-        return self.attempt > 0
+    def free(self) -> bool:
+        """The first answer, which is asked for with or without a guard."""
+        return self.attempt == 0
 
 
 @dataclass(frozen=True, slots=True)

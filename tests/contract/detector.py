@@ -4,12 +4,13 @@ import asyncio
 import json
 import math
 import re
+from collections import Counter
 
 import pytest
 
 from guardrail import Case, Detector, Guard, Verdict
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Failed, Reason
+from guardrail.engine.flow import Answer, Compute, Failed, Reason
 from guardrail.report import Scale
 from guardrail.testing import play
 
@@ -109,8 +110,8 @@ class DetectorContract:
     # -- what it costs
 
     def test_cost(self, detector, case):
-        """The number of paid requests lies within the bounds that were given before."""
-        least, most = detector.cost(case)
+        """The number of requests of each route lies within the bounds that were given before."""
+        told = detector.cost(case)
         asked = []
 
         def count(request):
@@ -118,7 +119,10 @@ class DetectorContract:
             return self.reply(request)
 
         play(detector.examine(case), count)
-        assert 0 <= least <= sum(request.paid for request in asked) <= most
+        routes = Counter(request.route for request in set(asked) if not isinstance(request, Compute))
+        assert set(routes) <= {*told, *detector.backends()}
+        for route, (least, most) in told.items():
+            assert 0 <= least <= routes[route] <= most, route
 
     # -- whatever the answer is
 
@@ -127,8 +131,8 @@ class DetectorContract:
         """No crash, no NaN, bounds that hold, for hostile text and with nothing but the answer."""
         case = Case(answer=text)
         self.check(detector, case, self.examine(detector, case))
-        least, most = detector.cost(case)
-        assert 0 <= least <= most
+        for least, most in detector.cost(case).values():
+            assert 0 <= least <= most
 
     # -- in a guard
 

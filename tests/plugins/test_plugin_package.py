@@ -60,7 +60,7 @@ class TestGuard:
         guard = Guard.from_config(tmp_path / "guardrail.toml")
         report = guard.check(ANSWER)
         assert [finding.verdict for finding in report.findings] == ["supported", "unsupported", "unverified"]
-        assert report.signatures["shouting"].startswith("shouting|version:1|threshold:0.5|")
+        assert report.signatures["shouting"].startswith("shouting|version:1|deadline:null|threshold:0.5|")
         assert "shouted" in report.answer
 
     def test_by_name(self):

@@ -23,7 +23,7 @@ def branches(plans):
     options = st.fixed_dictionaries(
         {
             "owner": st.none() | st.sampled_from("abc"),
-            "calls": st.none() | st.integers(0, 4),
+            "calls": st.none() | st.integers(0, 4).map(lambda most: {"buy": (0, most)}),
             "seconds": st.none() | st.integers(1, 9),
         }
     )
@@ -69,7 +69,7 @@ def has_the_form_of(found, plan):
 
 
 def reply(request, outcome):
-    calls = float(request.paid)
+    calls = float(not request.free)
     return {
         "fine": Answer("fine", Cost(calls, 20, 5)),
         "free": Answer("free"),
@@ -116,7 +116,7 @@ class World:
     def _reply(self, request):
         found = reply(request, self.outcomes[hash(request) % len(self.outcomes)])
         self.booked += found.cost.calls
-        self.tokens.append(found.cost.tokens * request.paid)
+        self.tokens.append(found.cost.tokens * (not request.free))
         return found
 
     def _send(self, requests):
@@ -124,8 +124,8 @@ class World:
             if gone in self.out:
                 self.out.remove(gone)
             self.gone.append(gone)
-            self.run.withdrawn(gone, Cost(calls=float(gone.paid)))
-            self.booked += gone.paid
+            self.run.withdrawn(gone, Cost(calls=float(not gone.free)))
+            self.booked += not gone.free
         self.out += requests
         self.sent += requests
 

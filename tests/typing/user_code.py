@@ -28,11 +28,26 @@ from guardrail import (
     remove,
 )
 from guardrail.chat import ScriptedChat
-from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Reply, Request, compute, draws, each, gather, one, values, why
+from guardrail.detector import (
+    Answer,
+    Ask,
+    Backend,
+    Calls,
+    Request,
+    Scale,
+    Untrusted,
+    compute,
+    draws,
+    each,
+    gather,
+    one,
+    option,
+    user,
+    why,
+)
+from guardrail.engine.flow import Reply, values
 from guardrail.policies import Policy
-from guardrail.report import Scale
-from guardrail.requests import Ask, Completion, Untrusted, user
+from guardrail.requests import Completion
 from guardrail.testing import play
 
 # -- a request kind of one's own, and who answers it
@@ -70,13 +85,12 @@ class Thermometer(Detector):
     scope = "answer"
     scale = Scale(unit="kelvin", least=None, most=None)
 
-    def __init__(self, *, place: str = "Paris", opinions: int = 2) -> None:
-        self.place = place
-        self.opinions = opinions
+    place: str = option(default="Paris", help="where")
+    opinions: int = option(default=2, least=1, help="how many are asked for")
 
-    def cost(self, case: Case) -> tuple[int, int]:
+    def cost(self, case: Case) -> Calls:
         """One opinion each."""
-        return self.opinions, self.opinions
+        return {"chat:subject": (self.opinions, self.opinions)}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """Every helper keeps the type of what was asked for."""
@@ -171,4 +185,4 @@ def refused(found: Finding) -> None:
     Guard([object()])  # type: ignore[list-item]  # no detector
     _ = found.score + 1  # type: ignore[operator]  # it may be None
     _ = guard().acheck("It is warm.").answer  # type: ignore[attr-defined]  # not awaited
-    Thermometer("Paris")  # type: ignore[call-arg]  # by keyword only
+    Thermometer("Paris")  # type: ignore[call-arg, arg-type]  # by keyword only

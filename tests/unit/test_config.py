@@ -9,6 +9,7 @@ from tests.unit.engine.toys import Says
 from guardrail import Budget, Guard, requests
 from guardrail.backends.packaged import Packaged, PackagedEntailment
 from guardrail.chat import ScriptedChat
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Request
 from guardrail.errors import ConfigError, GuardrailError, MissingExtra, UnknownName, WeightsMissing
 from guardrail.options import PathOption
@@ -17,7 +18,7 @@ from guardrail.registry import BACKENDS, CHATS, DETECTORS
 from guardrail.testing.server import serve
 
 
-class Placed:
+class Placed(Backend):
     """A chat adapter that wants a file."""
 
     paths: ClassVar = {"source": PathOption.FILE}
@@ -28,8 +29,11 @@ class Placed:
         self.source = source
         self.model = model
 
+    def answer(self, requests):
+        return []
 
-class Reader:
+
+class Reader(Backend):
     """A language model that wants a folder."""
 
     paths: ClassVar = {"model": PathOption.FILE_OR_NAME}
@@ -38,7 +42,11 @@ class Reader:
 
     def __init__(self, model, *, seed=0):
         self.model = model
+
         self.seed = seed
+
+    def answer(self, requests):
+        return []
 
 
 @pytest.fixture
@@ -130,7 +138,7 @@ class TestLanguageModel:
             """
         )
         assert guard.hub.backends["language_model"].model == "m"
-        assert guard.hub.paid_lanes() == {"language_model"}
+        assert guard.hub.is_paid("language_model")
 
     def test_reaches_the_detector(self, load):
         """From the file to a finding, over HTTP."""
@@ -152,7 +160,7 @@ class TestLanguageModel:
         assert (finding.detector, finding.verdict) == ("phr", "unsupported")
 
 
-class Asker:
+class Asker(Backend):
     """A backend of two models."""
 
     paths: ClassVar = {"questions": PathOption.FILE_OR_NAME, "distractors": PathOption.FILE_OR_NAME}
@@ -161,6 +169,9 @@ class Asker:
 
     def __init__(self, questions="q", distractors="d"):
         self.models = questions, distractors
+
+    def answer(self, requests):
+        return []
 
 
 class TestBackends:
@@ -193,7 +204,7 @@ class TestBackends:
         found = load("[entailment]\nadapter = 'packaged'\n[similarity]\nadapter = 'packaged'").hub.backends
         assert isinstance(found["entailment"], PackagedEntailment)
         assert isinstance(found["similarity"], Packaged)
-        with pytest.raises(ConfigError, match=r"'packaged' has no parameter 'precision'\. It takes: none"):
+        with pytest.raises(ConfigError, match=r"'packaged' has no option 'precision'\. It takes: none"):
             load("[entailment]\nadapter = 'packaged'\nprecision = 'bf16'")
 
     def test_not_here(self, load, tmp_path):
@@ -243,7 +254,7 @@ class TestMistakes:
             ("[[detectors]]\nname = 'refernces'", "no detector named 'refernces'. Did you mean 'references'"),
             (
                 "[[detectors]]\nname = 'references'\nefort = 1",
-                "detector 'references' has no parameter 'efort'",
+                "detector 'references' has no option 'efort'",
             ),
             ("[[detectors]]\nname = 'references'\neffort = 'max'", "expected effort to be one of"),
             ("[chat]\nmodel = 'm'", 'expected \\[chat\\] to hold adapter = "…"'),
@@ -252,7 +263,7 @@ class TestMistakes:
             ("[language_model]\nadapter = 'lokal'", "no language model named 'lokal'. Did you mean 'local'"),
             (
                 "[language_model]\nadapter = 'completions'\nmodel = 'm'\ntopp = 3",
-                "language model 'completions' has no parameter 'topp'",
+                "language model 'completions' has no option 'topp'",
             ),
             ("[entailment]\nadapter = 'hub'", "no entailment model named 'hub'. Available: local, packaged"),
             ("[entailment]\nmodel = 'm'", 'expected \\[entailment\\] to hold adapter = "…"'),

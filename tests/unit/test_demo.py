@@ -13,6 +13,7 @@ from guardrail.cli._application import app
 from guardrail.cli._stage import Stage
 from guardrail.demo import portrait, scenario
 from guardrail.demo.script import ANSWER, SECOND_ANSWER
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer
 from guardrail.errors import MissingExtra
 from guardrail.report import Report
@@ -138,22 +139,16 @@ class TestPortrait:
         assert not [word for word in ("Aberdeen", "Lalande") if any(word in s for s in portrait.SAMPLES)]
 
 
-class Alike:
+class Alike(Backend):
     """Stands for MiniLM: texts are alike if they share a number."""
 
-    batch, capacity, concurrency, timeout, instant, fingerprint = 4096, None, 1, None, True, "alike"
+    batch, instant, fingerprint = 4096, True, "alike"
 
     def answer(self, requests):
         found = [
             set(re.findall(r"\d+", r.candidate)) & set(re.findall(r"\d+", r.reference)) for r in requests
         ]
         return [Answer(Similarity(1.0, 1.0, 0.9 if numbers else 0.1)) for numbers in found]
-
-    def group(self, request):
-        return None
-
-    def weight(self, request):
-        return 1
 
 
 class TestLocal:

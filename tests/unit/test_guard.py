@@ -62,7 +62,7 @@ class Dislikes(Detector):
         self.word = word
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
     def examine(self, case):
         yield from ()
@@ -79,7 +79,7 @@ class Consistency(Detector):
         self.n = n
 
     def cost(self, case):
-        return self.n, self.n
+        return {"chat:subject": (self.n, self.n)}
 
     def _again(self, case):
         return (yield from each(draws(ask(f"rephrased: {case.question}"), self.n)))
@@ -104,7 +104,7 @@ class Taker(Detector):
         self.saw = None
 
     def cost(self, case):
-        return (0, 0) if case.samples else (self.n, self.n)
+        return {} if case.samples else {"chat:subject": (self.n, self.n)}
 
     def examine(self, case):
         samples = case.samples
@@ -322,7 +322,7 @@ class TestBudget:
                 return supported(text=str(i)) if len(values(replies)) == 10 else unverified(text=str(i))
 
             def examine(self, case):
-                flows = [Branch(self.reference(i), calls=10) for i in range(8)]
+                flows = [Branch(self.reference(i), calls={"chat:subject": (10, 10)}) for i in range(8)]
                 results = yield from gather(flows)
                 return [unverified(reason=str(r)) if isinstance(r, Failed) else r for r in results]
 
@@ -505,12 +505,12 @@ class TestEstimate:
         assert estimate.by_detector == {"asks": (0, 2), "consistency": (4, 4), "taker": (0, 5)}
         assert backend.asked == []
 
-    def test_counts_a_lane_where_its_backend_is_paid(self):
+    def test_counts_a_route_where_its_backend_is_paid(self):
         """Else nobody pays for it."""
 
         class Looks(Asks):
-            def cost_by_lane(self, case):
-                return {"look": (2, 5)}
+            def cost(self, case):
+                return {"look": (2, 5), **super().cost(case)}
 
         guards = [Guard([Looks(Buy(1))], backends={"look": Echo(paid=paid)}) for paid in (False, True)]
         assert [guard.estimate("x").by_detector["asks"] for guard in guards] == [(0, 1), (2, 6)]
@@ -538,12 +538,12 @@ class TestReports:
 class TestConstruction:
     def test_a_class_instead_of_a_detector_is_refused(self):
         """The commonest slip, with what to write."""
-        with pytest.raises(ConfigError, match=r"got the class Dislikes: write Dislikes\(\)"):
+        with pytest.raises(ConfigError, match=r"got Dislikes, which makes one: write Dislikes\(\)"):
             Guard([Dislikes])
 
     def test_what_is_no_detector_is_refused(self):
         """With what it lacks."""
-        with pytest.raises(ConfigError, match="without name, scope"):
+        with pytest.raises(ConfigError, match=r"inherit guardrail\.detector\.Detector"):
             Guard([object()])
 
     def test_two_of_one_name_are_refused(self):

@@ -20,6 +20,8 @@ class Remembered(Backend[Any]):
         model: asked about what is new.
     """
 
+    paid = False
+
     def __init__(self, model: Backend[Any]) -> None:
         self._model = model
         self._said: dict[Request[Any], Reply[Any]] = {}

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from guardrail import Span
-from guardrail.detectors import SelfCheck
+from guardrail.selfcheck import NliCheck
 from guardrail.selfcheck.nli.check import SLIP, Likeness, Measure, Selection
 
 __all__ = ["CHOICES", "CONTEXT", "LONE", "SHIPPED", "Choice", "Splitter", "cheapest"]
@@ -52,9 +52,9 @@ class Choice:
         """What a model reads for it; measures are made of the same probabilities."""
         return self.premise, self.top, self.similarity
 
-    def detector(self, splitter: Splitter | None = None, **others: Any) -> SelfCheck:
+    def detector(self, splitter: Splitter | None = None, **others: Any) -> NliCheck:
         """The detector itself."""
-        return SelfCheck("nli", splitter=splitter, **self.options, **others)
+        return NliCheck(splitter=splitter, **self.options, **others)
 
     def __str__(self) -> str:
         texts = "whole" if self.premise == "whole" else f"top {self.top} by {self.similarity}"

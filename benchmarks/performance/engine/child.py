@@ -24,18 +24,20 @@ def fork() -> dict[str, object]:
     """Forks while another thread is in the middle of a check; child and parent both check on."""
     with tempfile.TemporaryDirectory() as folder:
         chat = StuckChat(concurrency=4)
-        guard = Guard([Chains(4, 3)], chat=chat, cache=Cache(Path(folder) / "cache.sqlite", samples=True))
+        guard = Guard(
+            [Chains(chains=4, steps=3)], chat=chat, cache=Cache(Path(folder) / "cache.sqlite", samples=True)
+        )
         guard.check("x")
         hang = Run(each([question("hang")]))
         threading.Thread(target=run_sync, args=(hang, guard.hub), daemon=True).start()
         chat.reached.wait(30)
         started = time.perf_counter()
         if (child := os.fork()) == 0:
-            good = Guard([Chains(5, 3)], hub=guard.hub).check("x").verdict is Verdict.SUPPORTED
+            good = Guard([Chains(chains=5, steps=3)], hub=guard.hub).check("x").verdict is Verdict.SUPPORTED
             os._exit(0 if good else 1)
         status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         seconds = time.perf_counter() - started
-        parent = Guard([Chains(6, 3)], hub=guard.hub).check("x")
+        parent = Guard([Chains(chains=6, steps=3)], hub=guard.hub).check("x")
         chat.let_go.set()
         return {
             "child": status == 0,

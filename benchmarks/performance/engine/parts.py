@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from guardrail import Case, Detector, Failed, Finding, Flow, Verdict
+from guardrail.detector import option
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Branch, Cost, Reply, draws, each, gather, one, values, why
+from guardrail.engine.flow import Answer, Branch, Calls, Cost, Reply, draws, each, gather, one, values, why
 from guardrail.requests import Ask, Completion, Entail, Entailment, user
 
 __all__ = [
@@ -113,10 +114,10 @@ class _Parts(Detector):
 
     name: ClassVar[str] = "parts"
 
-    def cost(self, case: Case) -> tuple[int, int]:
+    def cost(self, case: Case) -> Calls:
         """Nobody asks."""
         del case
-        return 0, 0
+        return {}
 
     def judged(self, replies: Sequence[Reply[Any]], text: str = "") -> Finding:
         """Supported if all is answered."""
@@ -130,8 +131,7 @@ class SelfCheck(_Parts):
 
     name: ClassVar[str] = "selfcheck"
 
-    def __init__(self, samples: int = 4) -> None:
-        self.samples = samples
+    samples: int = option(default=4, help="how many are drawn")
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding for each sentence."""
@@ -149,15 +149,14 @@ class References(_Parts):
 
     name: ClassVar[str] = "references"
 
-    def __init__(self, *, reserve: bool, references: int = 8, calls: int = 10) -> None:
-        self.reserve = reserve
-        self.references = references
-        self.calls = calls
+    reserve: bool = option(help="whether each has its calls set aside before it starts")
+    references: int = option(default=8, help="how many there are")
+    calls: int = option(default=10, help="questions about each")
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding for each reference."""
         del case
-        reserved = self.calls if self.reserve else None
+        reserved = {"chat:subject": (self.calls, self.calls)} if self.reserve else None
         results = yield from gather(Branch(self._check(i), calls=reserved) for i in range(self.references))
         return [self.judged([r], str(i)) if isinstance(r, Failed) else r for i, r in enumerate(results)]
 
@@ -173,9 +172,8 @@ class Chains(_Parts):
 
     name: ClassVar[str] = "chains"
 
-    def __init__(self, chains: int, steps: int) -> None:
-        self.chains = chains
-        self.steps = steps
+    chains: int = option(help="how many run beside each other")
+    steps: int = option(help="questions of each")
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding for each chain."""

@@ -72,7 +72,7 @@ def compute(run: Run) -> list[Row]:
 def sharing() -> list[Row]:
     """Fifty callers on one loop, each with eight sentences and four samples of its own."""
     entailer = Entailer()
-    guard = Guard([SelfCheck(4)], chat=AsyncChat(), backends={"entailment": entailer})
+    guard = Guard([SelfCheck(samples=4)], chat=AsyncChat(), backends={"entailment": entailer})
 
     async def main() -> list[Report]:
         cases = [Case.of(CASE.answer, prompt=f"Caller {i}: what is said?") for i in range(50)]
@@ -93,7 +93,7 @@ def sharing() -> list[Row]:
 
 def inside_a_loop() -> list[Row]:
     """A notebook's cell: `check`, though a loop is running."""
-    guard = Guard([Chains(20, 3)], chat=AsyncChat())
+    guard = Guard([Chains(chains=20, steps=3)], chat=AsyncChat())
 
     async def cell() -> Report:
         return guard.check(CASE)
@@ -105,7 +105,7 @@ def inside_a_loop() -> list[Row]:
 def cancelled() -> list[Row]:
     """Fifty callers of six calls each, through a model that takes four at a time; half of them go."""
     chat = AsyncChat(lambda _: 0.002, concurrency=4)
-    guard = Guard([SelfCheck(6)], chat=chat, backends={"entailment": Entailer()})
+    guard = Guard([SelfCheck(samples=6)], chat=chat, backends={"entailment": Entailer()})
 
     async def main() -> list[Any]:
         cases = [Case.of("One", prompt=f"Caller {i}") for i in range(50)]
@@ -136,7 +136,7 @@ def cancelled() -> list[Row]:
 
 def bug() -> list[Row]:
     """A detector that raises, beside one that does not."""
-    report = Guard([Broken(), Chains(5, 2)], chat=Chat()).check(CASE)
+    report = Guard([Broken(), Chains(chains=5, steps=2)], chat=Chat()).check(CASE)
     return [
         Row.equal("bug: findings of the other detector", len(report.findings), 5),
         Row.equal(
@@ -173,7 +173,7 @@ class _Questions(Chains):
     name = "questions"
 
     def __init__(self, texts: Sequence[str]) -> None:
-        super().__init__(len(texts), 1)
+        super().__init__(chains=len(texts), steps=1)
         self.texts = texts
 
     def _chain(self, i: int) -> Flow[Any]:
@@ -203,9 +203,9 @@ def replay() -> list[Row]:
     with tempfile.TemporaryDirectory() as folder:
         record = Path(folder) / "recording.jsonl"
         first = Guard(
-            [SelfCheck(4)], chat=RecordedChat(record, record_from=Chat()), backends=_entailment()
+            [SelfCheck(samples=4)], chat=RecordedChat(record, record_from=Chat()), backends=_entailment()
         ).check(CASE)
-        again = Guard([SelfCheck(4)], chat=RecordedChat(record), backends=_entailment()).check(CASE)
+        again = Guard([SelfCheck(samples=4)], chat=RecordedChat(record), backends=_entailment()).check(CASE)
         rows += [
             Row.equal("replay: calls recorded", int(first.cost.total.calls), 4),
             Row.equal("replay: findings and decision are the same", _same(first, again), expected=True),
@@ -214,7 +214,7 @@ def replay() -> list[Row]:
         memory, chat = Path(folder) / "cache.sqlite", Chat()
         for name, calls in (("first", 4), ("second", 0)):
             guard = Guard(
-                [SelfCheck(4)], chat=chat, backends=_entailment(), cache=Cache(memory, samples=True)
+                [SelfCheck(samples=4)], chat=chat, backends=_entailment(), cache=Cache(memory, samples=True)
             )
             report = guard.check(CASE)
             rows.append(Row.equal(f"cache: calls of the {name} run", int(report.cost.total.calls), calls))
@@ -284,7 +284,7 @@ def branches() -> list[Row]:
         return SLOW if ask.messages[-1].text in slowed else QUICK
 
     took = {}
-    for detector in (LockStep(30, 4), Chains(30, 4)):
+    for detector in (LockStep(chains=30, steps=4), Chains(chains=30, steps=4)):
         guard = Guard([detector], chat=AsyncChat(seconds, concurrency=64))
         started = time.perf_counter()
         asyncio.run(guard.acheck(CASE))

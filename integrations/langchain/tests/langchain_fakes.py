@@ -29,7 +29,7 @@ class MarkedWords(Detector):
     name: ClassVar[str] = "marked"
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
     def examine(self, case):
         yield from ()
@@ -51,7 +51,7 @@ class Idle(Detector):
     name: ClassVar[str] = "idle"
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
     def examine(self, case):
         yield from ()

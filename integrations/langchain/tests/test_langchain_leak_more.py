@@ -240,8 +240,13 @@ class SlowChat(FakeChat):
 class SlowJudge(Backend):
     """A backend that takes for ever."""
 
+    fingerprint = "slow"
+
     def __init__(self):
         self.begun, self.ended = 0, []
+
+    def answer(self, requests):
+        raise AssertionError("a guard on a loop asks there")
 
     async def aanswer(self, requests):
         self.begun += 1
@@ -259,7 +264,7 @@ class Asking(MarkedWords):
     name = "asking"
 
     def cost(self, case):
-        return 1, 1
+        return {"chat:judge": (1, 1)}
 
     def examine(self, case):
         yield from one(Ask((user("Is it so?"),)))

@@ -424,7 +424,7 @@ class TestFailures:
         name = "broken"
 
         def cost(self, case):
-            return 0, 0
+            return {}
 
         def examine(self, case):
             yield from ()

@@ -90,6 +90,7 @@ class AnswerModel(Backend[Asked]):
     end; a "</s>" that stands in a text is text (there it ends the program).
     """
 
+    paid = False
     paths: ClassVar[Mapping[str, PathOption]] = {
         "answering": PathOption.FILE_OR_NAME,
         "answerability": PathOption.FILE_OR_NAME,

@@ -66,6 +66,7 @@ class Embedder(Backend[Embed]):
         ConfigError: pickled weights, a model that pools in another way, no such device.
     """
 
+    paid = False
     paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     batch = 256

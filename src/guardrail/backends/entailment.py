@@ -143,6 +143,7 @@ class EntailmentModel(Backend[Entail]):
         ConfigError: pickled weights, labels that cannot be told, no such device.
     """
 
+    paid = False
     paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     def __init__(

@@ -109,6 +109,7 @@ class Packaged(Backend[Compare]):
     A text of another script is refused: the encoder knows few of its words, and any two unknown words are alike.
     """
 
+    paid = False
     batch = 4_096
     capacity: int | None = TOKENS_AT_ONCE
 
@@ -150,6 +151,7 @@ class PackagedEntailment(Backend[Entail]):
     A pair with a text of another script is refused, as by `Packaged`.
     """
 
+    paid = False
     batch = 64
     capacity: int | None = 8_192
 

@@ -69,6 +69,7 @@ class QuestionModel(Backend[Asked]):
     Differs from that package: a separator that stands in a text is text; inputs are cut at `longest`.
     """
 
+    paid = False
     paths: ClassVar[Mapping[str, PathOption]] = {
         "questions": PathOption.FILE_OR_NAME,
         "distractors": PathOption.FILE_OR_NAME,

@@ -165,6 +165,7 @@ class BertScore(Backend[Compare]):
         ConfigError: pickled weights, no such layer or device, a baseline of 1 or more.
     """
 
+    paid = False
     paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     batch = 4_096

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import time
-from collections.abc import Callable, Coroutine, Generator, Hashable, Mapping, Sequence
+from collections.abc import Callable, Generator, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
@@ -18,6 +18,7 @@ from guardrail._log import log
 from guardrail.chat._choices import distribution, mean_logprob, stopped
 from guardrail.chat._endpoint import Body, Endpoint, Exchange, read
 from guardrail.chat._failures import words_of
+from guardrail.engine.backend import Backend
 from guardrail.engine.codec import key
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.options import number
@@ -52,7 +53,7 @@ def derived_seed(request: Sample, seed: int) -> int:
     return int(key(request, f"seed {seed}")[:8], 16) & 0x7FFFFFFF
 
 
-class CompletionsModel:
+class CompletionsModel(Backend[Request[Any]]):
     """Answers "language_model" by a service's `/completions`.
 
     Args:
@@ -94,9 +95,7 @@ class CompletionsModel:
         ConfigError: no credential, or an option is out of range.
     """
 
-    capacity: int | None = None
-    instant: bool = False
-    aanswer: Callable[[Sequence[Request[Any]]], Coroutine[Any, Any, list[Reply[Any]]]] | None
+    fingerprint: str
 
     def __init__(
         self,
@@ -152,11 +151,6 @@ class CompletionsModel:
     def group(self, request: Request[Any]) -> Hashable:
         """Draws of one context may share an HTTP request."""
         return replace(request, draw=0) if isinstance(request, Sample) else request
-
-    def weight(self, request: Request[Any]) -> int:
-        """All weigh the same."""
-        del request
-        return 1
 
     def close(self) -> None:
         """Close the synchronous client, if it was created here; a later request makes a new one."""

@@ -6,13 +6,14 @@ import inspect
 import re
 import secrets
 import time
-from collections.abc import Callable, Coroutine, Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from guardrail._log import log
 from guardrail.chat._failures import failure
 from guardrail.chat.logprobs import token_logprobs
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.requests import Ask, Completion
@@ -34,7 +35,7 @@ _OPTIONS = {
 _LENGTHS = ("max_tokens", "max_completion_tokens", "max_output_tokens", "num_predict", "max_new_tokens")
 
 
-class LangChainChat:
+class LangChainChat(Backend[Ask]):
     """A LangChain chat model.
 
     Args:
@@ -55,10 +56,7 @@ class LangChainChat:
         ConfigError: it is no chat model.
     """
 
-    batch = 1
-    capacity: int | None = None
-    instant: bool = False
-    aanswer: Callable[[Sequence[Ask]], Coroutine[Any, Any, list[Reply[Completion]]]] | None
+    fingerprint: str
 
     def __init__(
         self,
@@ -95,16 +93,6 @@ class LangChainChat:
 
     async def _aanswer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:
         return [await self._aone(ask) for ask in requests]
-
-    def group(self, request: Ask) -> Hashable:
-        """One request at a time: no groups."""
-        del request
-        return None
-
-    def weight(self, request: Ask) -> int:
-        """All weigh the same."""
-        del request
-        return 1
 
     def _one(self, ask: Ask) -> Reply[Completion]:
         cost = Cost()

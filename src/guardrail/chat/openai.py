@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from guardrail._log import log
 from guardrail.chat._endpoint import Body, Endpoint, Exchange, read, unsupported
 from guardrail.chat.logprobs import token_logprobs
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
 from guardrail.text.fence import render
@@ -25,7 +26,7 @@ _DROPPABLE = ("max_completion_tokens", "max_tokens", "temperature", "top_logprob
 _MOST_CHOICES = 16
 
 
-class OpenAIChat:
+class OpenAIChat(Backend[Ask]):
     """A chat model behind OpenAI's protocol.
 
     Args:
@@ -51,9 +52,7 @@ class OpenAIChat:
         ConfigError: no credential.
     """
 
-    capacity: int | None = None
-    instant: bool = False
-    aanswer: Callable[[Sequence[Ask]], Coroutine[Any, Any, list[Reply[Completion]]]] | None
+    fingerprint: str
 
     def __init__(
         self,
@@ -98,11 +97,6 @@ class OpenAIChat:
     def group(self, request: Ask) -> Ask:
         """Draws of one prompt may share a request."""
         return request.undrawn()
-
-    def weight(self, request: Ask) -> int:
-        """All weigh the same."""
-        del request
-        return 1
 
     def close(self) -> None:
         """Close the synchronous client, if it was created here; a later request makes a new one."""

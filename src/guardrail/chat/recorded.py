@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import threading
 import warnings
-from collections.abc import Callable, Coroutine, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -19,7 +19,7 @@ from typing import Any, ClassVar, TypeAlias
 from pydantic import TypeAdapter, ValidationError
 
 from guardrail.engine import codec
-from guardrail.engine.backend import Backend, has_async_form
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import InputError, ParseError, RecordingMiss
 from guardrail.options import PathOption
@@ -40,7 +40,7 @@ class Recorded:
     reply: Reply[Completion]
 
 
-class RecordedChat:
+class RecordedChat(Backend[Ask]):
     """A chat model that replays a recording, and can make one.
 
     Args:
@@ -60,10 +60,9 @@ class RecordedChat:
         InputError: there is no such file, and nothing to record from.
     """
 
-    paths: ClassVar[Mapping[str, PathOption]] = {"source": PathOption.FILE}
+    fingerprint: str
 
-    capacity: int | None = None
-    aanswer: Callable[[Sequence[Ask]], Coroutine[Any, Any, list[Reply[Completion]]]] | None = None
+    paths: ClassVar[Mapping[str, PathOption]] = {"source": PathOption.FILE}
 
     def __init__(
         self,
@@ -96,7 +95,7 @@ class RecordedChat:
         self.batch = 1 if record_from is None else record_from.batch
         self.concurrency = 32 if record_from is None else record_from.concurrency
         self.timeout: float | None = None if record_from is None else record_from.timeout
-        if record_from is None or has_async_form(record_from):
+        if record_from is None or record_from.aanswer is not None:
             self.aanswer = self._aanswer
         if record_from is None:
             content = repr(sorted((name, str(reply)) for name, reply in self._replies.items()))
@@ -121,7 +120,7 @@ class RecordedChat:
 
     async def _aanswer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:
         found, missing = self._recall(requests)
-        if missing and self._inner is not None and has_async_form(self._inner):
+        if missing and self._inner is not None and self._inner.aanswer is not None:
             asked = [requests[i] for i in missing]
             self._keep(found, missing, asked, await self._inner.aanswer(asked))
         return self._complete(requests, found)

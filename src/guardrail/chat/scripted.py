@@ -6,9 +6,10 @@ import asyncio
 import re
 import threading
 import time
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
 
@@ -22,7 +23,7 @@ Script: TypeAlias = (
 )
 
 
-class ScriptedChat:
+class ScriptedChat(Backend[Ask]):
     """Replies by a script, at once or after a delay; may be called from any thread or loop.
 
     Args:
@@ -48,9 +49,6 @@ class ScriptedChat:
         'Paris.'
     """
 
-    batch = 1
-    capacity: int | None = None
-    timeout: float | None = None
     fingerprint = "scripted"
 
     def __init__(self, script: Script, *, delay: float = 0.0, concurrency: int = 32) -> None:
@@ -72,16 +70,6 @@ class ScriptedChat:
         if self.delay > 0:
             await asyncio.sleep(self.delay)
         return [self._reply(request) for request in requests]
-
-    def group(self, request: Ask) -> Hashable:
-        """One request at a time: no groups."""
-        del request
-        return None
-
-    def weight(self, request: Ask) -> int:
-        """All weigh the same."""
-        del request
-        return 1
 
     def _reply(self, ask: Ask) -> Reply[Completion]:
         with self._lock:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
+
+from guardrail.engine.backend import Backend
 
 __all__ = ["Counted"]
 
 
-class Counted:
+class Counted(Backend[Any]):
     """Answers as what it wraps, and tells how much of the work that was.
+
+    It has no asynchronous form: the command line waits for its answer, without a loop.
 
     Args:
         inner: the backend.
@@ -17,22 +21,24 @@ class Counted:
         worth: how many a request and its reply are; by default every one is one.
     """
 
-    aanswer = None  # the command line waits for its answer, without a loop
-
     def __init__(
-        self, inner: Any, done: Callable[[int], None], worth: Callable[[Any, Any], int] | None = None
+        self, inner: Backend[Any], done: Callable[[int], None], worth: Callable[[Any, Any], int] | None = None
     ) -> None:
         self._inner = inner
         self._done = done
         self._worth = worth
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
+        self.batch, self.capacity, self.concurrency = inner.batch, inner.capacity, inner.concurrency
+        self.timeout, self.instant, self.paid = inner.timeout, inner.instant, inner.paid
 
     @property
     def fingerprint(self) -> str:
         """Of what is wrapped."""
-        return str(self._inner.fingerprint)
+        return self._inner.fingerprint
+
+    @property
+    def origin(self) -> str:
+        """Of what is wrapped."""
+        return self._inner.origin
 
     def answer(self, requests: Sequence[Any]) -> Any:
         """As what is wrapped."""
@@ -43,10 +49,10 @@ class Counted:
             self._done(sum(map(self._worth, requests, replies)))
         return replies
 
-    def group(self, request: Any) -> Any:
+    def group(self, request: Any) -> Hashable:
         """As what is wrapped."""
         return self._inner.group(request)
 
     def weight(self, request: Any) -> int:
         """As what is wrapped."""
-        return int(self._inner.weight(request))
+        return self._inner.weight(request)

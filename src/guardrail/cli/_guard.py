@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+import re
+import tomllib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from guardrail.cli._errors import Usage
-from guardrail.cli.methods import CheckContext, methods, option, own
+from guardrail.cli.methods import CheckContext, Method, methods, option, own
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, MissingExtra
 
 if TYPE_CHECKING:
+    from guardrail.detector import Detector
     from guardrail.engine.budget import Budget
     from guardrail.guard import Guard
     from guardrail.policies import Policy
     from guardrail.report import Case, Report
 
-__all__ = ["Built", "Choice", "Nobody", "build", "live_chat", "names_model", "reached"]
+__all__ = ["Built", "Choice", "Nobody", "build", "live_chat", "named", "names_model", "reached"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class Choice:
     config: str | None = None
     budget: str | None = None
     deadline: float | None = None
+    detectors: Sequence[str] = ()
     more: Mapping[str, Any] = field(default_factory=dict)
     """Options that the methods added, by name."""
 
@@ -107,23 +113,13 @@ def build(choice: Choice) -> Iterator[Built]:
 def _configured(choice: Choice) -> Built:
     from guardrail.guard import Guard
 
-    defaults = {
-        one.name: one.default
-        for method in methods().values()
-        if method.detectors
-        for one in own(method.detectors)
-    }
-    alone = {option(name): value for name, value in choice.more.items() if value != defaults[name]} | {
-        "--model": choice.model,
-        "--base-url": choice.base_url,
-        "--api-key-env": choice.api_key_env,
-    }
-    for name, value in alone.items():
-        if value:
-            raise Usage(
-                f"{name} cannot be combined with --config: write it into {choice.config}, or leave --config out"
-            )
-    return Built(Guard.from_config(choice.config or ""), choice)
+    asked = {"--model": choice.model, "--base-url": choice.base_url, "--api-key-env": choice.api_key_env}
+    shorthands = [name for method in methods().values() for name in _given(method, choice)]
+    for name in [*shorthands, *(name for name, value in asked.items() if value)]:
+        raise Usage(
+            f"{name} cannot be combined with --config: write it into {choice.config}, or leave --config out"
+        )
+    return Built(Guard.from_config(choice.config or "", detectors=named(choice.detectors) or None), choice)
 
 
 def _optioned(choice: Choice, open_files: ExitStack) -> Built:
@@ -131,16 +127,55 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
 
     live = names_model(choice.model, {"--base-url": choice.base_url, "--api-key-env": choice.api_key_env})
     context = CheckContext(choice.model, open_files)
-    detectors = [
-        detector
-        for method in methods().values()
-        if method.detectors is not None
-        for detector in method.detectors(
-            context, **{p.name: choice.more[p.name] for p in own(method.detectors)}
-        )
-    ]
+    detectors = named(choice.detectors)
+    for method in methods().values():
+        given = _given(method, choice)
+        if method.detectors is None or (choice.detectors and not given):
+            continue
+        made = method.detectors(context, **{p.name: choice.more[p.name] for p in own(method.detectors)})
+        for one in made:
+            if given and any(one.name == other.name for other in detectors):
+                raise Usage(
+                    f"{given[0]} and --detector {one.name}: give one of them; an option is written "
+                    f"--detector {one.name}:NAME=VALUE"
+                )
+            detectors.append(one)
     chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else Nobody()
     return Built(Guard(detectors, chat=chat), choice, warnings=context.warnings)
+
+
+def _given(method: Method, choice: Choice) -> list[str]:
+    """The options of a method that were given, as they are written."""
+    own_options = own(method.detectors) if method.detectors else ()
+    return [option(one.name) for one in own_options if choice.more[one.name] != one.default]
+
+
+def named(texts: Sequence[str]) -> list[Detector]:
+    """The detectors of `--detector NAME[:OPTION=VALUE,…]`."""
+    from guardrail.registry import DETECTORS
+
+    made = []
+    for text in texts:
+        name, _, written = text.partition(":")
+        try:
+            made.append(DETECTORS.create(name, _written(text, written), folder=Path()))
+        except (TypeError, ConfigError) as error:
+            raise Usage(f"--detector {text}: {error}") from error
+    return made
+
+
+def _written(text: str, written: str) -> dict[str, Any]:
+    """Options with their values: TOML, else plain text; a comma ends a value where another NAME= follows."""
+    options: dict[str, Any] = {}
+    for part in re.split(r",(?=\s*\w+\s*=)", written) if written else ():
+        name, equals, value = part.partition("=")
+        if not equals or not name.strip():
+            raise Usage(f"--detector {text}: expected NAME:OPTION=VALUE,OPTION=VALUE, got {part!r}")
+        try:
+            options[name.strip()] = tomllib.loads(f"value = {value}")["value"]
+        except tomllib.TOMLDecodeError:
+            options[name.strip()] = value.strip()
+    return options
 
 
 def names_model(model: str | None, options: Mapping[str, object]) -> bool:
@@ -212,26 +247,13 @@ def _without_regenerate(policy: Policy) -> Policy:
     return Chain.of(*rest) if rest else flag()
 
 
-class Nobody:
+class Nobody(Backend[Any]):
     """Stands where no chat model was given, so that reasons speak of options and not of code."""
 
     batch = 64
-    capacity: int | None = None
-    concurrency = 1
-    timeout: float | None = None
     instant = True
     fingerprint = "nobody"
 
     def answer(self, requests: Sequence[Any]) -> list[Failed]:
         """No reply, and why."""
         return [Failed(Reason.MISSING, "no model was asked")] * len(requests)
-
-    def group(self, request: Any) -> Hashable:
-        """All alike."""
-        del request
-        return None
-
-    def weight(self, request: Any) -> int:
-        """All alike."""
-        del request
-        return 1

@@ -42,6 +42,14 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(metavar="TEXT|@FILE", help="What the answer replies to, or @FILE to read it from."),
     ] = None,
+    detector: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME[:OPTION=VALUE,...]",
+            help="Run this detector (`guardrail doctor` lists them), with these options; values are TOML or plain text. "
+            "Repeat for several. Default: references.",
+        ),
+    ] = None,
     model: Annotated[
         str | None, typer.Option(metavar="NAME", help="A chat model to ask about what a look-up leaves open.")
     ] = None,
@@ -69,7 +77,7 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(
             metavar="FILE",
-            help="A guardrail.toml with detectors, model and policy. Policy, budget and deadline given here win.",
+            help="A guardrail.toml with detectors, model and policy. Detectors, policy, budget and deadline given here win.",
         ),
     ] = None,
     budget: Annotated[
@@ -83,8 +91,8 @@ def check(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="A document that the answer should rest on, for a detector of --config that reads documents, as "
-            "selfcheck does. Repeat for several.",
+            help="A document that the answer should rest on, for a detector that reads documents, as selfcheck does. "
+            "Repeat for several.",
         ),
     ] = None,
     json: JSON_REPORT = None,
@@ -107,6 +115,7 @@ def check(  # noqa: PLR0917  # an option each
       guardrail check answer.md --bibliography refs.bib --complete --policy remove --out clean.md
       guardrail check answer.md --facts world.kb --policy annotate --out -
       guardrail check answer.md --model gpt-5-mini --prompt @question.txt --html report.html
+      guardrail check answer.md --detector selfcheck-ngram:samples=3 --model gpt-5-mini --prompt @question.txt
       ask-my-bot "five papers on X" | guardrail check - --bibliography library.sqlite --json
 
     Exit codes:
@@ -130,10 +139,10 @@ def check(  # noqa: PLR0917  # an option each
     read = [place, *(context or [])]
     if read.count("-") + (prompt == "@-") > 1:
         raise Usage('only one thing can be read from the standard input ("-"); give the others as files')
-    if context and config is None:
+    if context and config is None and not detector:
         raise Usage(
-            "--context: references and facts are not held against documents; use guardrail selfcheck --context, or "
-            "name a --config with a detector that reads them"
+            "--context: references and facts are not held against documents; name a --detector that reads them, "
+            "such as selfcheck, or use guardrail selfcheck --context"
         )
     outputs = Outputs(json=json, html=html, out=out, read=(*read, (prompt or "").removeprefix("@")))
     case = Case.of(
@@ -151,6 +160,7 @@ def check(  # noqa: PLR0917  # an option each
         config=config,
         budget=budget,
         deadline=deadline,
+        detectors=detector or (),
         more=more,
     )
     with build(choice) as built:

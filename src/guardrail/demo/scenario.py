@@ -23,7 +23,7 @@ from guardrail.guard import Guard
 from guardrail.policies import Policy, annotate, regenerate
 from guardrail.references import ReferenceCheck
 from guardrail.report import Report
-from guardrail.selfcheck import SelfCheck
+from guardrail.selfcheck import SelfCheck, SentenceCheck
 
 if TYPE_CHECKING:
     from guardrail.engine.backend import Backend
@@ -112,11 +112,11 @@ def run(
     return Outcome(question, raw, annotated[-1], regenerated[-1], scored[-1], works, true)
 
 
-def _scorers() -> tuple[list[SelfCheck], dict[str, Backend[Any]]]:
+def _scorers() -> tuple[list[SentenceCheck], dict[str, Backend[Any]]]:
     """SelfCheck by n-grams; where the extra `local` is installed by MiniLM and by its own default, too."""
     from guardrail.backends import BertScore
 
-    detectors = [SelfCheck("ngram")]
+    detectors: list[SentenceCheck] = [SelfCheck("ngram")]
     try:
         similarity = BertScore()
     except MissingExtra:

@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias, TypeVar
 
-from guardrail.engine.backend import Backend, has_async_form
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Cost, Failed, Reason, Reply, Request
 from guardrail.engine.hub import Hub
 from guardrail.engine.jobs import Item, Job, Listener, checked, failure
@@ -264,7 +264,7 @@ class _AsyncPost(_Post):
     def _waits(self, backend: Backend[Any], request: Request[Any]) -> bool:
         waiting = self._strangers.get(id(backend))
         if waiting is None:
-            if has_async_form(backend) or not self._hub.is_strange(request, backend):
+            if backend.aanswer is not None or not self._hub.is_strange(request, backend):
                 return False
             arguments = backend, asyncio.get_running_loop()
             threading.Thread(
@@ -292,7 +292,7 @@ class _AsyncPost(_Post):
             self._listener(known)
 
     def _submit(self, backend: Backend[Any], request: Request[Any]) -> ThreadLane | LoopLane:
-        if has_async_form(backend):
+        if backend.aanswer is not None:
             return self._queue(self._hub.loop_lane(backend), request, self._listener)
         return self._queue(self._hub.thread_lane(backend), request, self._from_thread)
 

@@ -10,7 +10,7 @@ with `yield from`; a forgotten `yield from` would be silent, so a test looks for
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 __all__ = [
     "Answer",
     "Branch",
+    "Calls",
     "Compute",
     "Cost",
     "Failed",
@@ -36,10 +37,14 @@ __all__ = [
     "one",
     "values",
     "why",
+    "within",
 ]
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
+
+Calls: TypeAlias = Mapping[str, tuple[int, int]]
+"""Numbers of calls by route, each the least and the most."""
 
 
 class Reason(StrEnum):
@@ -153,11 +158,8 @@ class Request(Generic[T_co]):
         return Keep.ALWAYS
 
     @property
-    def paid(self) -> bool:
-        """Whether it counts against a budget of calls, whoever answers.
-
-        One that does not may all the same, where its backend says so (`guardrail.engine.backend.is_paid`).
-        """
+    def free(self) -> bool:
+        """Whether it costs nothing though its backend is paid: the user's own question, asked with or without a guard."""
         return False
 
     @property
@@ -173,19 +175,16 @@ class Branch(Generic[T]):
     Attributes:
         flow: the generator.
         owner: who pays (a detector's name); inherited where `None`.
-        calls: paid requests reserved before it starts. A branch whose reservation cannot be met waits while
-            siblings may still give calls back, and else fails with `Reason.BUDGET`: fewer branches, each
-            finished.
+        calls: calls reserved before it starts: by route, of which the most is set aside where the route's backend is
+            paid. A branch whose reservation cannot be met waits while siblings may still give calls back, and else fails
+            with `Reason.BUDGET`: fewer branches, each finished.
         seconds: its own deadline, counted from its start.
-        lane: the lane of those calls, where they are paid only if its backend is: nothing is reserved for a model
-            that is not paid by the call. `None` = they are paid whoever answers.
     """
 
     flow: Flow[T]
     owner: str | None = None
-    calls: int | None = None
+    calls: Calls | None = None
     seconds: float | None = None
-    lane: str | None = None
 
 
 Step: TypeAlias = Sequence[Request[Any] | Branch[Any]]
@@ -240,6 +239,18 @@ def gather(flows: Iterable[Flow[T] | Branch[T]]) -> Flow[list[T | Failed]]:
     step = [flow if isinstance(flow, Branch) else Branch(flow) for flow in flows]
     results = yield step
     return cast("list[T | Failed]", results)
+
+
+def within(flow: Flow[T], *, seconds: float | None = None, calls: Calls | None = None) -> Flow[T | Failed]:
+    """Run one sub-flow within bounds.
+
+    Args:
+        flow: the sub-flow.
+        seconds: time it may take; what is late becomes `Failed(Reason.DEADLINE)` in the sub-flow.
+        calls: reserved before it starts, as `Detector.cost` tells them; see `Branch`.
+    """
+    (result,) = yield from gather([Branch(flow, seconds=seconds, calls=calls)])
+    return result
 
 
 def compute(function: Callable[..., T], *arguments: Any) -> Flow[T]:

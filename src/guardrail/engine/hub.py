@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from guardrail._log import log
-from guardrail.engine.backend import AsyncBackend, Backend, is_paid
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request, describe
 from guardrail.engine.jobs import FREE, Retry
 from guardrail.engine.lanes import Lane, LoopLane, ThreadLane
@@ -43,6 +43,7 @@ class _Computer(Backend[Any]):
     """Runs `Compute` requests."""
 
     concurrency = max(1, os.cpu_count() or 1)
+    paid = False
 
     @property
     def fingerprint(self) -> str:
@@ -90,10 +91,17 @@ class Hub:
         """Have a backend answer a lane that nobody answers yet.
 
         Raises:
-            ConfigError: another backend does, or this one never calls anybody.
+            ConfigError: another backend does, or this one is none or can never be called.
         """
+        given: object = backend
+        fingerprinted = hasattr(type(backend), "fingerprint") or "fingerprint" in vars(backend)
+        if not (isinstance(given, Backend) and fingerprinted):
+            raise ConfigError(
+                f"expected for {lane!r} a backend with a fingerprint, got {type(backend).__name__}: inherit "
+                "guardrail.detector.Backend, and say in `fingerprint` what the replies depend on"
+            )
         for name in ("batch", "concurrency"):
-            number(f"{lane!r}: {name} of {type(backend).__name__}", getattr(backend, name, 1), least=1)
+            number(f"{lane!r}: {name} of {type(backend).__name__}", getattr(backend, name), least=1)
         if self.backends.setdefault(lane, backend) is not backend:
             raise ConfigError(
                 f"two different backends for {lane!r}: {self.backends[lane].fingerprint!r} and "
@@ -104,9 +112,10 @@ class Hub:
         """Who answers a request: the backend of its route, else of its lane."""
         return self.backends.get(request.route) or self.backends.get(request.lane)
 
-    def paid_lanes(self) -> frozenset[str]:
-        """Lanes whose backends are paid by the call, whatever they are asked."""
-        return frozenset(lane for lane, backend in self.backends.items() if is_paid(backend))
+    def is_paid(self, route: str) -> bool:
+        """Whether calls to who answers a route are paid for; where nobody does, they would be."""
+        backend = self.backends.get(route) or self.backends.get(route.partition(":")[0])
+        return backend is None or backend.paid
 
     def thread_lane(self, backend: Backend[Any]) -> ThreadLane:
         """The one lane of a backend that serves all threads and loops."""
@@ -116,7 +125,7 @@ class Hub:
                 lane = self._threads.setdefault(id(backend), ThreadLane(backend, self))
         return lane
 
-    def loop_lane(self, backend: AsyncBackend[Any]) -> LoopLane:
+    def loop_lane(self, backend: Backend[Any]) -> LoopLane:
         """The lane of a backend on the running loop."""
         loop = asyncio.get_running_loop()
         lanes = self._loops.get(loop)

@@ -21,7 +21,7 @@ from typing import Any, Generic, TypeVar, cast
 import tenacity
 
 from guardrail._log import log
-from guardrail.engine.backend import AsyncBackend, Backend, is_paid
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
 from guardrail.engine.jobs import FREE, Batch, Job, Listener, Owner, Told, checked, failure, rest
 from guardrail.engine.watchdog import Alarm
@@ -61,7 +61,7 @@ class Lane(Generic[B]):
         if shared and (known := self._shared.get(request)) is not None:
             known.listeners.append(listener)
             return known
-        job = Job(request, shared, [listener], request.paid or is_paid(self.backend))
+        job = Job(request, shared, [listener], self.backend.paid and not request.free)
         if self.backend.batch > 1:
             job.weight, job.group = self.backend.weight(request), self.backend.group(request)
         if shared:
@@ -204,11 +204,13 @@ class Lane(Generic[B]):
         return wait
 
 
-class LoopLane(Lane[AsyncBackend[Any]]):
+class LoopLane(Lane[Backend[Any]]):
     """A lane on one event loop, for backends with an asynchronous form."""
 
-    def __init__(self, backend: AsyncBackend[Any], hub: Owner) -> None:
+    def __init__(self, backend: Backend[Any], hub: Owner) -> None:
         super().__init__(backend, hub)
+        assert backend.aanswer is not None  # noqa: S101  # who makes this lane looked
+        self._ask = backend.aanswer
         self._tasks: set[asyncio.Task[None]] = set()
         self._fresh: set[asyncio.Task[None]] = set()  # those that are about to take something
         self._turns: deque[asyncio.Future[None]] = deque()  # of those that wait to take it
@@ -286,10 +288,10 @@ class LoopLane(Lane[AsyncBackend[Any]]):
         scope: asyncio.Timeout | None = None
         try:
             if self.backend.timeout is None:
-                replies = checked(await self.backend.aanswer([job.request for job in jobs]), len(jobs))
+                replies = checked(await self._ask([job.request for job in jobs]), len(jobs))
             else:
                 async with asyncio.timeout(self.backend.timeout) as scope:
-                    replies = checked(await self.backend.aanswer([job.request for job in jobs]), len(jobs))
+                    replies = checked(await self._ask([job.request for job in jobs]), len(jobs))
         except Exception as error:  # noqa: BLE001  # whatever a backend raises becomes a value
             if scope is not None and scope.expired():
                 batch.again = []

@@ -10,7 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 from collections import deque
-from collections.abc import Collection, Iterable, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeAlias, TypeVar, cast
@@ -18,6 +18,7 @@ from typing import Any, Generic, TypeAlias, TypeVar, cast
 from guardrail.engine.budget import Budget, Ledger, Purse
 from guardrail.engine.flow import (
     Branch,
+    Calls,
     Cost,
     Failed,
     Flow,
@@ -83,7 +84,7 @@ class Run(Generic[T]):
         budget: bound on paid requests and tokens.
         seconds: the deadline of the whole, counted from `start`.
         memo: replies already known; replies of this run are added.
-        paid: lanes whose backends are paid by the call: all their requests count against the budget.
+        paid: whether calls by a route are paid for, and so count against the budget; default: all are.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class Run(Generic[T]):
         budget: Budget | None = None,
         seconds: float | None = None,
         memo: Memo | None = None,
-        paid: Collection[str] = (),
+        paid: Callable[[str], bool] | None = None,
     ) -> None:
         budget = budget or Budget()
         purse = Purse(
@@ -104,7 +105,8 @@ class Run(Generic[T]):
         self._root = _Task(flow, owner, math.inf, purse)
         self._seconds = seconds
         self._memo = memo
-        self._paid_lanes = frozenset(paid)
+        self._paid = paid
+        self._paid_routes: dict[str, bool] = {}  # as far as they were met
         self._entries: dict[Request[Any], _Entry] = {}  # the latest of every request
         self._pending: dict[_Entry, None] = {}
         self._live: dict[_Task, None] = {}
@@ -273,13 +275,15 @@ class Run(Generic[T]):
 
     def _too_dear(self, parent: _Task, slot: int, branch: Branch[Any]) -> None:
         _shut(branch.flow)
-        self._fill(parent, slot, Failed(Reason.BUDGET, f"{branch.calls} calls are more than is left"))
+        needed, left = self._reservation(branch.calls or {}), parent.purse.calls
+        what = f"{left:.0f}" if left < needed else "no tokens"
+        self._fill(parent, slot, Failed(Reason.BUDGET, f"needs {needed} calls, {what} left in the budget"))
 
     def _try_branch(self, parent: _Task, slot: int, branch: Branch[Any]) -> bool:
         purse: Purse | None = parent.purse
-        reserves = branch.calls is not None and (branch.lane is None or branch.lane in self._paid_lanes)
-        if branch.calls is not None and reserves:
-            purse = parent.purse.reserve(branch.calls, self._expected_tokens())
+        reserves = branch.calls is not None
+        if branch.calls is not None:
+            purse = parent.purse.reserve(self._reservation(branch.calls), self._expected_tokens())
         if purse is None:
             return False
         deadline = parent.deadline
@@ -346,7 +350,17 @@ class Run(Generic[T]):
         entry.owners[task.owner] = None
 
     def _is_paid(self, request: Request[Any]) -> bool:
-        return request.paid or request.lane in self._paid_lanes
+        return not request.free and self._is_paid_route(request.route)
+
+    def _is_paid_route(self, route: str) -> bool:
+        paid = self._paid_routes.get(route)
+        if paid is None:
+            paid = self._paid_routes[route] = self._paid is None or self._paid(route)
+        return paid
+
+    def _reservation(self, calls: Calls) -> int:
+        """What is set aside for a branch: the most of all that is paid for."""
+        return sum(most for route, (_, most) in calls.items() if self._is_paid_route(route))
 
     def _refuse(self, task: _Task, slot: int, reason: Reason) -> None:
         if not task.refused:  # counted by step: a wide one is refused as a whole

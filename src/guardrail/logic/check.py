@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Failed, Flow, compute, gather
+from guardrail.engine.flow import Calls, Failed, Flow, compute, gather
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.logic.dated import judge_claim
 from guardrail.logic.judging import Judge
@@ -20,7 +20,7 @@ from guardrail.logic.outcomes import Outcome, Ruling, rule
 from guardrail.logic.reading import Said, said
 from guardrail.logic.statements import Statement, statements
 from guardrail.logic.world import World
-from guardrail.options import PathOption, number, seconds
+from guardrail.options import PathOption, option
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
 from guardrail.text.sentences import sentences
 
@@ -41,16 +41,6 @@ class FactCheck(Detector):
     of"), and claims about years ("began in 1914", "within ten years after", "while", "before the end of").
     A name that no entity has is looked for by spelling; if two are near, it names neither.
 
-    Args:
-        kb: an open knowledge base, or the folder of one (`guardrail logic build`). The folder holds compiled facts,
-            which are code: of one from somebody you do not trust pass `KnowledgeBase.open(folder, recompile=True)`.
-        distinct: take another name than the known ones for another thing, where a relation has one value (one
-            birthplace, one author). Without it only what the rules refute is contradicted, which made-up names
-            never are.
-        fingerprint: the content that the knowledge base must have; written into the signature.
-        max_sentences: the rest is unverified, and says so.
-        deadline: seconds per answer.
-
     Raises:
         ConfigError: no knowledge base, another content than asked for, or SWI-Prolog is missing (says what to
             install).
@@ -61,37 +51,40 @@ class FactCheck(Detector):
     unasked, by the same facts and rules.
     """
 
-    paths: ClassVar[Mapping[str, PathOption]] = {"kb": PathOption.FILE}
-
     name: ClassVar[str] = "logic"
     version: ClassVar[str] = "1"
     scope: ClassVar[Scope] = "sentence"
     scale: ClassVar[Scale] = Scale(meaning="1 = contradicted by the knowledge base, 0 = entailed by it")
 
-    def __init__(
-        self,
-        kb: KnowledgeBase | str | Path | None = None,
-        *,
-        distinct: bool = True,
-        fingerprint: str | None = None,
-        max_sentences: int = 500,
-        deadline: float | None = None,
-    ) -> None:
-        if not isinstance(distinct, bool):
-            raise ConfigError(f"expected distinct to be true or false, got {distinct!r}")
-        number("max_sentences", max_sentences, least=1, whole=True)
-        seconds("deadline", deadline)
-        self.kb = _opened(kb)
-        self.distinct = distinct
-        self.fingerprint = self.kb.fingerprint
-        if fingerprint is not None and fingerprint != self.fingerprint:
+    kb: KnowledgeBase | str | Path | None = option(
+        default=None,
+        path=PathOption.FILE,
+        kw_only=False,
+        help="an open knowledge base, or the folder of one (`guardrail logic build`). It holds compiled facts, which are "
+        "code: of one from somebody you do not trust pass `KnowledgeBase.open(folder, recompile=True)`",
+    )
+    distinct: bool = option(
+        default=True,
+        help="take another name than the known ones for another thing, where a relation has one value (one birthplace, "
+        "one author); without it only what the rules refute is contradicted, which made-up names never are",
+    )
+    fingerprint: str | None = option(
+        default=None, help="the content that the knowledge base must have; None = any"
+    )
+    max_sentences: int = option(
+        default=500, least=1, help="sentences that are examined; the rest is unverified, and says so"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.kb = self._base = _opened(self.kb)
+        if self.fingerprint is not None and self.fingerprint != self._base.fingerprint:
             raise ConfigError(
-                f"expected the knowledge base {fingerprint!r}, got {self.fingerprint!r} in {str(self.kb.path)!r}. "
-                "Name the folder of the other, or leave fingerprint out."
+                f"expected the knowledge base {self.fingerprint!r}, got {self._base.fingerprint!r} in "
+                f"{str(self._base.path)!r}. Name the folder of the other, or leave fingerprint out."
             )
-        self.max_sentences = max_sentences
-        self.deadline = deadline
-        self._backend = KnowledgeBackend(self.kb)
+        self.fingerprint = self._base.fingerprint
+        self._backend = KnowledgeBackend(self._base)
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The knowledge base."""
@@ -99,24 +92,20 @@ class FactCheck(Detector):
 
     def signature(self) -> Signature:
         """Name, version and parameters; the knowledge base by its folder and its content."""
-        parameters = {
-            "kb": str(self.kb.path),
-            "distinct": self.distinct,
-            "fingerprint": self.fingerprint,
-            "max_sentences": self.max_sentences,
-            "deadline": self.deadline,
-        }
-        return Signature(detector=self.name, version=self.version, parameters=parameters)
+        signature = super().signature()
+        return signature.model_copy(
+            update={"parameters": signature.parameters | {"kb": str(self._base.path)}}
+        )
 
-    def cost(self, case: Case) -> tuple[int, int]:
-        """Nothing is paid for."""
+    def cost(self, case: Case) -> Calls:
+        """Nobody is asked but the knowledge base, which is here."""
         del case
-        return 0, 0
+        return {}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding per sentence."""
         read = yield from compute(self._read, case.answer)
-        judge = Judge(World.of(self.kb), self.distinct)
+        judge = Judge(World.of(self._base), self.distinct)
         rulings = yield from gather(self._ruling(one, judge) for _, one in read[: self.max_sentences])
         found = [
             self._finding(case.answer, span, ruling) for (span, _), ruling in zip(read, rulings, strict=False)
@@ -127,7 +116,7 @@ class FactCheck(Detector):
         return found + [self._finding(case.answer, span, late) for span, _ in read[self.max_sentences :]]
 
     def _read(self, answer: str) -> list[tuple[Span, Said]]:
-        world = World.of(self.kb)
+        world = World.of(self._base)
         spans = sentences(answer)
         starts = [span.start for span in spans]
         stated: dict[int, list[Statement]] = {}

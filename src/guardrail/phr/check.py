@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from guardrail.detector import Detector, Scope
-from guardrail.engine.flow import Flow
+from guardrail.engine.flow import Calls, Flow
 from guardrail.errors import ConfigError
-from guardrail.options import number, seconds
+from guardrail.options import option
 from guardrail.phr.flows import LANE, Measured, Survey, bounds, survey
 from guardrail.phr.pairs import Form, Task, recognised
 from guardrail.phr.readings import Query, Settings
@@ -38,23 +38,6 @@ class PosteriorHallucinationRate(Detector):
     ε above ½ follows the error rate: with two labels, the answer is a hallucination where the other one is likelier. ε =
     0.05 follows the likely set: only what hardly ever is an answer to such a query is one.
 
-    Args:
-        contexts: M, how many contexts are imagined at the most; 2 or more.
-        horizon: N − n, pairs imagined in each.
-        epsilon: in [0, 1].
-        estimator: "exact" reads the distribution of the whole next token and judges labels by their first; "drawn" is the
-            paper's, by `draws` responses per context.
-        draws: K, for "drawn".
-        until_se: stop as soon as the standard error of PHR is no larger; contexts then come in rounds of five.
-        retries: how often an imagined pair that cannot be read is drawn again.
-        max_tokens: of an imagined pair.
-        top_p: of an imagined pair.
-        threshold: a score of at least this is unsupported.
-        correction: (slope, intercept) of a fitted `Correction` of PHR; the score is not corrected.
-        input: the word before an input.
-        label: the word before a label.
-        deadline: seconds per answer.
-
     Raises:
         ConfigError: an option has no such value.
 
@@ -68,64 +51,60 @@ class PosteriorHallucinationRate(Detector):
         unit="probability", meaning="larger = less likely to be an answer to the task that the examples set"
     )
 
-    def __init__(
-        self,
-        *,
-        contexts: int = 10,
-        horizon: int = 5,
-        epsilon: float = 0.75,
-        estimator: Literal["exact", "drawn"] = "exact",
-        draws: int = 50,
-        until_se: float | None = None,
-        retries: int = 3,
-        max_tokens: int = 200,
-        top_p: float = 0.9,
-        threshold: float = 0.5,
-        correction: Sequence[float] | None = None,
-        input: str = "Input:",  # noqa: A002  # the prompt's own word
-        label: str = "Label:",
-        deadline: float | None = None,
-    ) -> None:
-        number("contexts", contexts, least=2, whole=True)
-        number("threshold", threshold, least=0, most=1)
-        seconds("deadline", deadline)
-        if correction is not None and len(correction) != 2:
-            raise ConfigError(f"expected correction to be (slope, intercept), got {correction!r}")
+    contexts: int = option(default=10, least=2, help="M, how many contexts are imagined at the most")
+    horizon: int = option(default=5, least=1, help="N − n, pairs that are imagined in each")
+    epsilon: float = option(
+        default=0.75, least=0, most=1, help="ε, the quantile below which an answer is a hallucination"
+    )
+    estimator: Literal["exact", "drawn"] = option(
+        default="exact",
+        help="exact = the distribution of the whole next token, labels judged by their first; drawn = the paper's, by "
+        "`draws` responses per context",
+    )
+    draws: int = option(default=50, least=1, help="K, for drawn")
+    until_se: float | None = option(
+        default=None,
+        least=0,
+        help="stop as soon as the standard error of PHR is no larger; contexts then come in rounds of five",
+    )
+    retries: int = option(
+        default=3, least=0, help="how often an imagined pair that cannot be read is drawn again"
+    )
+    max_tokens: int = option(default=200, least=1, help="tokens of an imagined pair")
+    top_p: float = option(
+        default=0.9,
+        least=1e-6,
+        most=1,
+        help="an imagined pair is drawn from the likeliest tokens, so likely together",
+    )
+    threshold: float = option(default=0.5, least=0, most=1, help="a score of at least this is unsupported")
+    correction: Sequence[float] | None = option(
+        default=None, help="(slope, intercept) of a fitted `Correction` of PHR; the score is not corrected"
+    )
+    input: str = option(default="Input:", help="the words before an input")
+    label: str = option(default="Label:", help="the words before a label")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.correction is not None and len(self.correction) != 2:
+            raise ConfigError(f"expected correction to be (slope, intercept), got {self.correction!r}")
+        self.correction = None if self.correction is None else tuple(self.correction)
         self._settings = Settings(
-            contexts=contexts,
-            horizon=horizon,
-            epsilon=epsilon,
-            estimator=estimator,
-            draws=draws,
-            until_se=until_se,
-            retries=retries,
-            max_tokens=max_tokens,
-            top_p=top_p,
+            contexts=self.contexts,
+            horizon=self.horizon,
+            epsilon=self.epsilon,
+            estimator=self.estimator,
+            draws=self.draws,
+            until_se=self.until_se,
+            retries=self.retries,
+            max_tokens=self.max_tokens,
+            top_p=self.top_p,
         )
-        self._form = Form(input, label)
-        self._correction = None if correction is None else Correction(*correction)
-        self.contexts = contexts
-        self.horizon = horizon
-        self.epsilon = epsilon
-        self.estimator = estimator
-        self.draws = draws
-        self.until_se = until_se
-        self.retries = retries
-        self.max_tokens = max_tokens
-        self.top_p = top_p
-        self.threshold = threshold
-        self.correction = None if correction is None else tuple(correction)
-        self.input = input
-        self.label = label
-        self.deadline = deadline
+        self._form = Form(self.input, self.label)
+        self._correction = None if self.correction is None else Correction(*self.correction)
 
-    def cost(self, case: Case) -> tuple[int, int]:
-        """Nothing, whoever answers: see `cost_by_lane`."""
-        del case
-        return 0, 0
-
-    def cost_by_lane(self, case: Case) -> Mapping[str, tuple[int, int]]:
-        """Requests to the language model, which are paid where it is behind an API."""
+    def cost(self, case: Case) -> Calls:
+        """Requests to the language model."""
         task = self._task(case)
         return {LANE: bounds(self._settings, 1)} if task is not None and task.query else {}
 

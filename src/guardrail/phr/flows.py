@@ -207,12 +207,13 @@ def survey(
         return Survey(tuple(Measured(fault=fault) for fault in faults), (), settings)
     contexts: list[Imagined] = []
     readings: list[list[Reading | str]] = [[] for _ in asked]
-    calls = per_context(settings, len(asked))  # reserved: of a small budget fewer contexts, each finished
+    calls = per_context(settings, len(asked))
+    reserved = {LANE: (calls, calls)}  # of a small budget fewer contexts, each finished
     size = settings.contexts if settings.until_se is None else ROUND
     for first in range(0, settings.contexts, size):
         numbers = range(first, min(settings.contexts, first + size))
         results = yield from gather(
-            Branch(_context(reader, asked, number), calls=calls, lane=LANE) for number in numbers
+            Branch(_context(reader, asked, number), calls=reserved) for number in numbers
         )
         for result in results:
             if isinstance(result, Failed):

@@ -26,6 +26,7 @@ __all__ = ["BernoulliModel", "RegressionModel"]
 class _Model(Backend[Request[Any]]):
     """Reads the context, asks the model, cuts what it draws at the first stop."""
 
+    paid = False
     instant = True
     batch = 256
 

@@ -9,18 +9,12 @@ from typing import Any, ClassVar, Literal
 
 from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Branch, Failed, Flow, Reply, compute, gather, one, why
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, compute, gather, one, why, within
 from guardrail.errors import ConfigError
-from guardrail.options import PathOption, number, one_of, seconds
+from guardrail.options import PathOption, option
 from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Status
 from guardrail.references.citations import Citation, asks_for_references, citations
-from guardrail.references.interrogate import (
-    DETAILS,
-    DIRECT,
-    Interrogation,
-    Interviewer,
-    Query,
-)
+from guardrail.references.interrogate import Interrogation, Interviewer, Query
 from guardrail.references.parsing import Parsing
 from guardrail.report import Case, Evidence, Finding, Lookup, Measurement, Replies, Scale, Verdict, Work
 
@@ -44,25 +38,6 @@ class ReferenceCheck(Detector):
     One finding per reference. `score` = 1 − groundedness in [0, 1]; a look-up that settles the matter gives 0
     (real and quoted right) or 1. Labels: "verified", "grounded", "fabricated", "misquoted", "unknown".
 
-    Args:
-        effort: "fast" asks 6 questions per reference (3 author questions, 1 of each direct query), "paper" as
-            many as the paper (3 + 3 comparisons + 30), "adaptive" as many as the decision needs.
-        bibliography: a bibliography, or the path of an index (`guardrail references index add`), asked before any model.
-        queries: which questions: "iq" (authors), "dq1", "dq2", "dq3" (does it exist), "year", "venue".
-        agreement: compare author answers by name ("local") or by the judge model ("model", the paper's way);
-            default: "model" for "paper", else "local".
-        parsing: "exact", or "paper" for the published substring rules.
-        prompts: "fenced", or "paper" for the published unfenced prompts.
-        threshold: a score of at least this is unsupported. At the default a model that says yes to everything
-            but names no consistent authors (which scores .5) supports nothing; `docs/design/references.md` has
-            the error rates, `guardrail.statistics.calibration.threshold_for_fdr` finds another.
-        draws: replies per direct query; default by effort.
-        confidence: how sure "adaptive" must be before it stops.
-        witness: compare the authors that the answer itself names with those of the interrogation.
-        logprobs: alternatives to ask for, so that one reply gives P(yes) where the model tells; `None` = none.
-        max_references: the rest is unverified, and says so.
-        deadline: seconds per answer.
-
     Raises:
         ConfigError: an option is not one of those above.
         IndexFault: the bibliography's file is no usable index.
@@ -70,86 +45,96 @@ class ReferenceCheck(Detector):
     Source: [agrawal2024]; differs: exact parsing, fenced prompts, local agreement, look-up, the claim as witness.
     """
 
-    paths: ClassVar[Mapping[str, PathOption]] = {"bibliography": PathOption.FILE}
-
     name: ClassVar[str] = "references"
     version: ClassVar[str] = "1"
     scope: ClassVar[Scope] = "answer"
     scale: ClassVar[Scale] = Scale(unit="1 − groundedness")
 
-    def __init__(
-        self,
-        *,
-        effort: Effort = "fast",
-        bibliography: Bibliography | str | Path | None = None,
-        queries: Sequence[Query] = ("iq", "dq1", "dq2", "dq3"),
-        agreement: Literal["local", "model"] | None = None,
-        parsing: Parsing = "exact",
-        prompts: Literal["fenced", "paper"] = "fenced",
-        threshold: float = 0.5,
-        draws: int | None = None,
-        confidence: float = 0.95,
-        witness: bool = True,
-        logprobs: int | None = None,
-        max_references: int = 50,
-        deadline: float | None = None,
-    ) -> None:
-        one_of("effort", effort, tuple(_DRAWS))
-        one_of("parsing", parsing, ("exact", "paper"))
-        one_of("prompts", prompts, ("fenced", "paper"))
-        for query in queries or ("none",):
-            one_of("queries", query, ("iq", *DIRECT, *DETAILS))
-        number("threshold", threshold, least=0, most=1)
-        number("confidence", confidence, least=0.5, most=1)
-        number("max_references", max_references, least=1, whole=True)
-        if draws is not None:
-            number("draws", draws, least=1, whole=True)
-        if logprobs is not None:
-            number("logprobs", logprobs, least=1, most=20, whole=True)
-        if not isinstance(witness, bool):
-            raise ConfigError(f"expected witness to be true or false, got {witness!r}")
-        seconds("deadline", deadline)
-        self.effort = effort
-        self.bibliography = _opened(bibliography)
-        self.queries = tuple(queries)
-        self.agreement = agreement or ("model" if effort == "paper" else "local")
-        one_of("agreement", self.agreement, ("local", "model"))
-        self.parsing = parsing
-        self.prompts = prompts
-        self.threshold = threshold
-        self.draws = draws if draws is not None else _DRAWS[effort]
-        self.confidence = confidence
-        self.witness = witness
-        self.logprobs = logprobs
-        self.max_references = max_references
-        self.deadline = deadline
+    effort: Effort = option(
+        default="fast",
+        help="questions per reference: fast = 6 (3 author questions, 1 of each direct query), paper = as many as the "
+        "paper (3 + 3 comparisons + 30), adaptive = as many as the decision needs",
+    )
+    bibliography: Bibliography | str | Path | None = option(
+        default=None,
+        path=PathOption.FILE,
+        help="works that exist, looked up before any model is asked: an index (`guardrail references index add`)",
+    )
+    queries: Sequence[Query] = option(
+        default=("iq", "dq1", "dq2", "dq3"),
+        help="which questions: iq = authors; dq1, dq2, dq3 = does it exist; year, venue",
+    )
+    agreement: Literal["local", "model"] | None = option(
+        default=None,
+        help="compare author answers by name (local) or by the judge model (model, the paper's way); None = model for "
+        "effort paper, else local",
+    )
+    parsing: Parsing = option(default="exact", help="paper = the published substring rules")
+    prompts: Literal["fenced", "paper"] = option(
+        default="fenced", help="paper = the published, unfenced prompts"
+    )
+    threshold: float = option(
+        default=0.5,
+        least=0,
+        most=1,
+        help="a score of at least this is unsupported; `guardrail.statistics.calibration.threshold_for_fdr` finds another",
+    )
+    draws: int | None = option(default=None, least=1, help="replies per direct query; None = by effort")
+    confidence: float = option(
+        default=0.95, least=0.5, most=1, help="how sure adaptive must be before it stops"
+    )
+    witness: bool = option(
+        default=True, help="compare the authors that the answer itself names with those that the model names"
+    )
+    logprobs: int | None = option(
+        default=None,
+        least=1,
+        most=20,
+        help="alternatives to ask for, so that one reply gives P(yes) where the model tells them; None = do not ask",
+    )
+    max_references: int = option(
+        default=50, least=1, help="references that are examined; the rest is unverified, and says so"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.queries:
+            raise ConfigError("expected one query or more, got none: leave queries out for the paper's four")
+        self.bibliography = self._bibliography = _opened(self.bibliography)
+        self.queries = tuple(self.queries)
+        self.agreement = self.agreement or ("model" if self.effort == "paper" else "local")
+        self.draws = self.draws if self.draws is not None else _DRAWS[self.effort]
         self._interviewer = Interviewer(
             queries=self.queries,
             witnesses=3,
             draws=self.draws,
-            agreement="model" if self.agreement == "model" else "local",
-            parsing=parsing,
-            fenced=prompts == "fenced",
-            witness_claim=witness,
-            logprobs=logprobs,
-            stop_at=threshold if effort == "adaptive" else None,
-            confidence=confidence,
+            agreement=self.agreement,
+            parsing=self.parsing,
+            fenced=self.prompts == "fenced",
+            witness_claim=self.witness,
+            logprobs=self.logprobs,
+            stop_at=self.threshold if self.effort == "adaptive" else None,
+            confidence=self.confidence,
         )
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The bibliography, if there is one."""
-        if self.bibliography is None:
+        if self._bibliography is None:
             return {}
         from guardrail.references.bibliography.backend import BibliographyBackend
 
-        return {"bibliography": BibliographyBackend(self.bibliography)}
+        return {"bibliography": BibliographyBackend(self._bibliography)}
 
-    def cost(self, case: Case) -> tuple[int, int]:
-        """Paid calls, least (all settled by look-up or at the first round) and most."""
+    def cost(self, case: Case) -> Calls:
+        """Look-ups, and questions: the least if all is settled by look-up or at the first round."""
         cited = self._citations(case)[: self.max_references]
         titles = [citation.reference.title for citation in cited if citation.reference.title]
-        least = 0 if self.bibliography is not None else self._interviewer.least(len(set(titles)))
-        return least, self._interviewer.most() * len(titles)
+        asked = self._interviewer.calls(titles)
+        if self._bibliography is None:
+            return asked
+        return {Find.lane: (len(cited), len(cited))} | {
+            route: (0, most) for route, (_, most) in asked.items()
+        }
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""
@@ -184,7 +169,7 @@ class ReferenceCheck(Detector):
     def _check(self, citation: Citation, titles: Sequence[str], position: int) -> Flow[Finding]:
         evidence: list[Evidence] = []
         before = ""
-        if self.bibliography is not None:
+        if self._bibliography is not None:
             looked_up = yield from one(Find(citation.reference))
             settled = self._from_look_up(citation, looked_up)
             if settled is not None:
@@ -195,13 +180,9 @@ class ReferenceCheck(Detector):
             return self._unverified(
                 citation, f"{before}the reference names no title to ask about", evidence=evidence
             )
-        (asked,) = yield from gather(
-            [
-                Branch(
-                    self._interviewer.interrogate(citation.reference, titles, position),
-                    calls=self._interviewer.most(),
-                )
-            ]
+        asked = yield from within(
+            self._interviewer.interrogate(citation.reference, titles, position),
+            calls=self._interviewer.calls([citation.reference.title]),
         )
         if isinstance(asked, Failed):
             return self._unverified(citation, f"{before}{asked}", evidence=evidence)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
-from guardrail.engine.flow import Answer, Failed, Flow, Reply, each
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, each
 from guardrail.references.authors.lists import overlap, parse_authors
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.parsing import (
@@ -122,6 +122,11 @@ def _same_share(read: Sequence[str | None]) -> float | None:
     return mean(float(a is not None and a == b) for a, b in pairs) if pairs else None
 
 
+def _pairs(witnesses: int) -> int:
+    """Comparisons of each with each."""
+    return witnesses * (witnesses - 1) // 2
+
+
 @dataclass(frozen=True, slots=True)
 class Interviewer:
     """How a title is interrogated.
@@ -156,22 +161,21 @@ class Interviewer:
         """The further indirect questions asked."""
         return tuple(query for query in self.queries if query in DETAILS)
 
-    def most(self) -> int:
-        """Paid requests per title at the most."""
-        witnesses = self.witnesses if "iq" in self.queries else 0
-        pairs = witnesses * (witnesses - 1) // 2 if self.agreement == "model" else 0
-        return witnesses + pairs + len(self.direct) * self.draws + len(self.details) * self.witnesses
-
-    def least(self, titles: int) -> int:
-        """Paid requests for so many distinct titles at the least: equal comparisons are asked once."""
-        if not titles:
-            return 0
+    def calls(self, titles: Sequence[str]) -> Calls:
+        """Questions about so many titles; equal ones are asked once."""
+        distinct = len(set(titles))
+        if not distinct:
+            return {}
         adaptive = self.stop_at is not None
-        witnesses = (min(2, self.witnesses) if adaptive else self.witnesses) if "iq" in self.queries else 0
-        pairs = witnesses * (witnesses - 1) // 2 if self.agreement == "model" else 0
-        votes = 1 if adaptive else self.draws
-        each_title = witnesses + len(self.direct) * votes + len(self.details) * self.witnesses
-        return titles * each_title + pairs
+        witnesses = self.witnesses if "iq" in self.queries else 0
+        first = min(2, witnesses) if adaptive else witnesses
+        details = len(self.details) * self.witnesses
+        least = distinct * (first + len(self.direct) * (1 if adaptive else self.draws) + details)
+        most = len(titles) * (witnesses + len(self.direct) * self.draws + details)
+        if self.agreement == "local":
+            return {"chat:subject": (least, most)}
+        pairs = _pairs(first), len(titles) * _pairs(witnesses)
+        return {"chat:subject": (least, most), "chat:judge": pairs}
 
     def interrogate(self, reference: Reference, titles: Sequence[str], position: int) -> Flow[Interrogation]:
         """The flow: all questions at once, or in rounds until the decision is settled."""

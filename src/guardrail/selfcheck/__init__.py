@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
-    from guardrail.selfcheck.base import SelfCheck as SelfCheck
+    from guardrail.selfcheck.base import SentenceCheck as SentenceCheck
     from guardrail.selfcheck.bertscore import BertScoreCheck as BertScoreCheck
     from guardrail.selfcheck.ensemble.check import EnsembleCheck as EnsembleCheck
     from guardrail.selfcheck.greybox import GreyBoxCheck as GreyBoxCheck
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from guardrail.selfcheck.nli.check import NliCheck as NliCheck
     from guardrail.selfcheck.prompt import PromptCheck as PromptCheck
     from guardrail.selfcheck.qa.check import QACheck as QACheck
+    from guardrail.selfcheck.variants import SelfCheck as SelfCheck
 
 _HOMES = {
     "BertScoreCheck": "guardrail.selfcheck.bertscore",
@@ -30,7 +31,8 @@ _HOMES = {
     "NliCheck": "guardrail.selfcheck.nli.check",
     "PromptCheck": "guardrail.selfcheck.prompt",
     "QACheck": "guardrail.selfcheck.qa.check",
-    "SelfCheck": "guardrail.selfcheck.base",
+    "SelfCheck": "guardrail.selfcheck.variants",
+    "SentenceCheck": "guardrail.selfcheck.base",
 }
 
 __all__ = [*_HOMES]  # noqa: PLE0604  # written once

@@ -1,36 +1,48 @@
-"""`SelfCheck`: scores every sentence of an answer against other answers of the same model.
+"""What the variants of SelfCheck share: sentences, samples, rounds, verdicts.
 
-What the variants share: sentences, samples, rounds, verdicts. `SelfCheck.examine` is the flow of all of them. A variant
-says how sentences are judged by texts (`_judge`) and what that costs (`_asks`, `_asks_per_sample`).
+`SentenceCheck.examine` is the flow of all of them. Those that compare with other answers or documents are
+`SampledCheck`s, and those that may stop drawing early `StoppingCheck`s.
 """
 
 from __future__ import annotations
 
-import inspect
 import math
+import pkgutil
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib import import_module
-from typing import Any, ClassVar, Literal, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from guardrail import backends
 from guardrail.detector import Detector, Resource, Scope
-from guardrail.engine.flow import Answer, Failed, Flow, Request, compute, draws, each, why
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, Request, compute, draws, each, why
 from guardrail.errors import ConfigError, UnknownName
-from guardrail.options import PathOption, number, one_of, seconds
+from guardrail.options import number, option
 from guardrail.report import Case, Evidence, Finding, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
 from guardrail.text.sentences import sentences as split
 
-__all__ = ["Against", "Judged", "Material", "SelfCheck", "Splitter", "compute_if_long", "size_of"]
+__all__ = [
+    "METHODS",
+    "Against",
+    "Judged",
+    "Material",
+    "SampledCheck",
+    "SentenceCheck",
+    "Splitter",
+    "StoppingCheck",
+    "compute_if_long",
+    "size_of",
+    "variant",
+]
 
 T = TypeVar("T")
 
 Against: TypeAlias = Literal["auto", "samples", "context"]
 Splitter: TypeAlias = Callable[[str], Sequence[Span]]
 
-_HOMES: Mapping[str, str] = {
+METHODS: Mapping[str, str] = {
     "ngram": "guardrail.selfcheck.ngram:NgramCheck",
     "prompt": "guardrail.selfcheck.prompt:PromptCheck",
     "nli": "guardrail.selfcheck.nli.check:NliCheck",
@@ -39,9 +51,12 @@ _HOMES: Mapping[str, str] = {
     "greybox": "guardrail.selfcheck.greybox:GreyBoxCheck",
     "ensemble": "guardrail.selfcheck.ensemble.check:EnsembleCheck",
 }
+"""The variants by name, each with its class."""
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
 _READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: {backends.ENTAILMENT_INSTALL}"
 _UNREAD = "the documents were not read: this method compares answers with each other"
+SAMPLED = "chat:subject"
+"""Who draws samples."""
 _LONG = 5_000  # characters and pairs: some milliseconds of work
 
 
@@ -88,127 +103,44 @@ class Material:
         return "documents" if self.kind == "context" else "samples"
 
 
-class SelfCheck(Detector):
-    """Scores every sentence of an answer against other answers of the same model to the same question.
+class SentenceCheck(Detector):
+    """Scores every sentence of an answer: what all variants of SelfCheck are.
 
-    `SelfCheck(method, …)` makes the variant of that name: "ngram" (no model), "prompt" (the judge model), "nli"
-    (needs a backend for "entailment"), "bertscore" (one for "similarity"), "qa" (for "questions" and "answers"),
-    "greybox" (the answer's own log-probabilities; no samples), "ensemble" (several of them, fitted). One finding per
-    sentence; a finding without a score says why.
-
-    `SelfCheck()` without a method needs no model of yours. Where the extra `local` is installed it is "ensemble" with a
-    packaged fit: other answers are compared by n-grams, an encoder and an entailment model, which it brings along and
-    loads at first use; and if the case has documents, each sentence is held against them instead, by the entailment model
-    alone. (Without that model, which is a distribution of its own: n-gram and encoder, and no documents, which findings then
-    say.) Elsewhere it is "ngram". The signature says which it was.
-
-    Args:
-        method: which variant; left out: as above.
-        options: those of all variants, below, and of the variant's own class.
-
-    Options of all variants:
-        samples: how many answers to draw, at temperature 1, where the case brings none.
-        threshold: a score of at least this is unsupported; `None` = the variant's default.
-        against: "samples", "context" (the case's documents; only "prompt", "nli", "qa", and an ensemble with one of them
-            can), or "auto": the documents where the variant can use them and there are some, else samples.
-        max_sentences: the rest is unverified, and says so.
-        splitter: where sentences stand; default: `guardrail.text.sentences.sentences`.
-        deadline: seconds per answer.
-
-    Raises:
-        UnknownName: there is no such variant.
-        ConfigError: an option does not exist, or has no such value.
+    One finding per sentence; a finding without a score says why. A variant judges sentences by `_judge_case`.
 
     Source: [manakul2023]; differs: `docs/design/selfcheck.md`.
     """
 
-    paths: ClassVar[Mapping[str, PathOption]] = {"fit": PathOption.FILE_OR_NAME}
-
-    name: ClassVar[str] = "selfcheck"
-    version: ClassVar[str] = "1"
     scope: ClassVar[Scope] = "sentence"
     scale: ClassVar[Scale] = Scale(unit="inconsistency", sentences=True)
-    needs: ClassVar[frozenset[Resource]] = frozenset({"samples"})
-    reads_context: bool = False
+    reads_context = False
     """Whether documents can stand in for samples."""
 
-    def __new__(cls, method: str = "", **options: Any) -> Self:
-        """The variant's own class."""
-        if cls is not SelfCheck:
-            return super().__new__(cls)
-        method = method or ("ensemble" if backends.encoder_installed() else "ngram")
-        if method not in _HOMES:
-            raise UnknownName("SelfCheck method", method, _HOMES)
-        module, _, name = _HOMES[method].partition(":")
-        variant: type[Self] = getattr(import_module(module), name)
-        known = list(inspect.signature(variant.__init__).parameters)[1:]
-        if unknown := sorted(set(options) - set(known)):
-            raise ConfigError(
-                f"SelfCheck({method!r}) has no option {unknown[0]!r}. It takes: {', '.join(known[1:])}."
-            )
-        return super().__new__(variant)
+    threshold: float | None = option(
+        default=None, help="a score of at least this is unsupported; None = the variant's default"
+    )
+    max_sentences: int = option(
+        default=200, least=1, help="sentences that are examined; the rest is unverified, and says so"
+    )
+    splitter: Splitter | None = option(
+        default=None, help="where sentences are; None = guardrail.text.sentences.sentences"
+    )
 
-    def __init__(self, method: str = "", **options: Any) -> None:
-        # variants have their own; only for what type checkers and `inspect` see here
-        raise NotImplementedError(f"{type(self).__name__} has no constructor, got {method!r}, {options!r}")
-
-    def _share(
-        self,
-        *,
-        samples: int,
-        threshold: float | None,
-        against: Against,
-        max_sentences: int,
-        splitter: Splitter | None,
-        deadline: float | None,
-        early_stop: float | None = None,
-    ) -> None:
-        """Keep the options of all variants."""
-        one_of("against", against, ("auto", "samples", "context"))
-        if against == "context" and not self.reads_context:
-            raise ConfigError(
-                f"expected a method that can read documents for against='context', got {self.name!r}: {_READERS}"
-            )
-        number("samples", samples, least=1, whole=True)
-        number("max_sentences", max_sentences, least=1, whole=True)
-        if threshold is not None:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.threshold is not None:
             least, most = self.scale.least, self.scale.most
             number(
                 "threshold",
-                threshold,
+                self.threshold,
                 least=-math.inf if least is None else least,
                 most=math.inf if most is None else most,
             )
-        seconds("deadline", deadline)
-        number_given = isinstance(early_stop, int | float) and not isinstance(early_stop, bool)
-        if early_stop is not None and not (number_given and 0.5 < early_stop <= 1):
-            raise ConfigError(
-                f"expected early_stop to be None or a confidence in (0.5, 1], got {early_stop!r}"
-            )
-        self.samples = samples
-        self.early_stop = early_stop
-        self.threshold = threshold
-        self.against = against
-        self.max_sentences = max_sentences
-        self.splitter = splitter
-        self.deadline = deadline
 
-    # -- what a guard calls
-
-    def cost(self, case: Case) -> tuple[int, int]:
-        """Paid calls: the samples to draw, and what the variant asks about them."""
-        spans = self._split(case.answer)[: self.max_sentences]
-        if not spans:
-            return 0, 0
-        given = self._given(case)
-        if given is not None:
-            texts = [span.of(case.answer) for span in spans]
-            least, most = self._asks(texts, given.texts)
-            return (least if self.early_stop is None else min(1, least)), most
-        if not self._can_draw(case):
-            return 0, 0
-        least = self.samples if self.early_stop is None else min(FIRST, self.samples)
-        return least, self.samples * (1 + self._asks_per_sample(len(spans)))
+    @property
+    def method(self) -> str:
+        """What `SelfCheck` calls the variant."""
+        return self.name.removeprefix("selfcheck-")
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding per sentence."""
@@ -226,21 +158,112 @@ class SelfCheck(Detector):
         rest = [(span, span.of(case.answer)) for span in spans[self.max_sentences :]]
         return findings + [self._finding(s, t, Judged(None, reason=reason), material) for s, t in rest]
 
+    @abstractmethod
+    def _judge_case(
+        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
+    ) -> Flow[tuple[list[Judged], Material]]:
+        """Judge the sentences of a case, which has one at least. Returns by what, too."""
+
+    def _split(self, answer: str) -> list[Span]:
+        return list((self.splitter or split)(answer))
+
+    def _finding(self, span: Span, text: str, judged: Judged, material: Material) -> Finding:
+        other = "documents" if material.kind == "context" else "other answers"
+        reason = judged.reason
+        if judged.score is None:
+            verdict, label, mark = Verdict.UNVERIFIED, "unknown", ""
+            reason = reason or "no score could be computed"
+        elif judged.score >= judged.threshold:
+            verdict, label = Verdict.UNSUPPORTED, "inconsistent"
+            mark = self._mark(other)
+            reason = reason or f"the {other} do not bear it out"
+        else:
+            verdict, label, mark = Verdict.SUPPORTED, "consistent", ""
+            reason = reason or f"the {other} bear it out"
+        if judged.score is not None and material.lacking:
+            reason = f"{reason} ({material.lacking})"
+        if judged.partial:
+            reason = f"{reason} ({judged.partial})"
+        return Finding(
+            detector=self.name,
+            span=span,
+            text=text,
+            score=judged.score,
+            verdict=verdict,
+            label=label,
+            mark=mark,
+            reason=reason,
+            evidence=judged.evidence,
+        )
+
+    def _mark(self, other: str) -> str:
+        return f"not borne out by {other}"
+
+
+class SampledCheck(SentenceCheck):
+    """Scores every sentence by other answers of the same model to the same question, or by documents.
+
+    A variant says how sentences are judged by texts (`_judge`) and what that costs (`_asks`, `_asks_per_sample`).
+    """
+
+    needs: ClassVar[frozenset[Resource]] = frozenset({"samples"})
+    early_stop: ClassVar[float | None] = None
+
+    samples: int = option(
+        default=5, least=1, help="answers that are drawn, at temperature 1, where the case brings none"
+    )
+    against: Against = option(
+        default="auto",
+        help="what sentences are compared with; auto = the documents, if there are some that it can read",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._must_read()
+
+    def _must_read(self) -> None:
+        """Refuse documents that nobody would read."""
+        if self.against == "context" and not self.reads_context:
+            raise ConfigError(
+                f"expected a method that can read documents for against='context', got {self.name!r}: {_READERS}"
+            )
+
+    # -- what a guard calls
+
+    def cost(self, case: Case) -> Calls:
+        """Calls: the samples to draw, and what the variant asks about them."""
+        spans = self._split(case.answer)[: self.max_sentences]
+        given = self._given(case)
+        if not spans or (given is None and not self._can_draw(case)):
+            return {}
+        if given is not None:
+            texts = [span.of(case.answer) for span in spans]
+            asked = self._asks(texts, given.texts)
+            stops = self.early_stop is not None
+            return {
+                route: (min(1, least) if stops else least, most) for route, (least, most) in asked.items()
+            }
+        least = self.samples if self.early_stop is None else min(FIRST, self.samples)
+        judging = self._asks_per_sample(len(spans))
+        return {SAMPLED: (least, self.samples)} | {
+            route: (0, self.samples * most) for route, most in judging.items()
+        }
+
     # -- what a variant says: how it judges, and what that costs
 
+    @abstractmethod
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         """Judge sentences by texts, of which there is at least one."""
-        raise NotImplementedError
 
-    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
-        """Paid calls of `_judge` on these, least and most."""
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
+        """Calls of `_judge` on these."""
         del sentences, texts
-        return 0, 0
+        return {}
 
-    def _asks_per_sample(self, sentences: int) -> int:
-        """Paid calls of `_judge` per sample at the most."""
+    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
+        """Calls of `_judge` per sample at the most, by route."""
         del sentences
-        return 0
+        return {}
 
     # -- the steps of `examine`
 
@@ -325,40 +348,16 @@ class SelfCheck(Detector):
     def _can_draw(self, case: Case) -> bool:
         return self.against != "context" and bool(case.messages)
 
-    def _split(self, answer: str) -> list[Span]:
-        return list((self.splitter or split)(answer))
 
-    def _finding(self, span: Span, text: str, judged: Judged, material: Material) -> Finding:
-        other = "documents" if material.kind == "context" else "other answers"
-        reason = judged.reason
-        if judged.score is None:
-            verdict, label, mark = Verdict.UNVERIFIED, "unknown", ""
-            reason = reason or "no score could be computed"
-        elif judged.score >= judged.threshold:
-            verdict, label = Verdict.UNSUPPORTED, "inconsistent"
-            mark = self._mark(other)
-            reason = reason or f"the {other} do not bear it out"
-        else:
-            verdict, label, mark = Verdict.SUPPORTED, "consistent", ""
-            reason = reason or f"the {other} bear it out"
-        if judged.score is not None and material.lacking:
-            reason = f"{reason} ({material.lacking})"
-        if judged.partial:
-            reason = f"{reason} ({judged.partial})"
-        return Finding(
-            detector=self.name,
-            span=span,
-            text=text,
-            score=judged.score,
-            verdict=verdict,
-            label=label,
-            mark=mark,
-            reason=reason,
-            evidence=judged.evidence,
-        )
+class StoppingCheck(SampledCheck):
+    """Draws sample after sample, until no verdict is likely to change."""
 
-    def _mark(self, other: str) -> str:
-        return f"not borne out by {other}"
+    early_stop: float | None = option(  # type: ignore[misc]  # what cannot stop has the class's None
+        default=None,
+        above=0.5,
+        most=1,
+        help="a confidence: no more samples once every sentence's verdict is settled so surely; None = all of them",
+    )
 
 
 def _has_text(text: str) -> bool:
@@ -382,3 +381,16 @@ def compute_if_long(size: int, function: Callable[..., T], *arguments: Any) -> F
 def size_of(sentences: Sequence[str], texts: Sequence[str]) -> int:
     """For `compute_if_long`: of sentences that are each compared with all texts."""
     return sum(map(len, texts)) + len(sentences) * len(texts)
+
+
+def variant(method: str = "") -> type[SentenceCheck]:
+    """The class of a method; without one "ensemble" where the extra `local` is installed, else "ngram".
+
+    Raises:
+        UnknownName: there is no such variant.
+    """
+    method = method or ("ensemble" if backends.encoder_installed() else "ngram")
+    if method not in METHODS:
+        raise UnknownName("SelfCheck method", str(method), METHODS)
+    found: type[SentenceCheck] = pkgutil.resolve_name(METHODS[method])
+    return found

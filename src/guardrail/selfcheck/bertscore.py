@@ -13,19 +13,11 @@ from typing import Any, ClassVar, Literal
 
 from guardrail.backends import ComparePackaged, packaged_encoder
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Flow, each, why
-from guardrail.options import one_of
+from guardrail.engine.flow import Answer, Calls, Flow, each, why
+from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Compare
-from guardrail.selfcheck.base import (
-    Against,
-    Judged,
-    Material,
-    SelfCheck,
-    Splitter,
-    compute_if_long,
-    size_of,
-)
+from guardrail.selfcheck.base import Judged, Material, SampledCheck, compute_if_long, size_of
 from guardrail.selfcheck.similar import most_like
 from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import split_sentences
@@ -72,22 +64,11 @@ def _compared(sentences: Sequence[str], texts: Sequence[str]) -> tuple[list[list
     return rows, sum(len(own) > MOST for own in held)
 
 
-class BertScoreCheck(SelfCheck):
+class BertScoreCheck(SampledCheck):
     """Scores sentences by the most similar sentence of each sample; needs a backend for "similarity".
 
     Of a sample with more than 100 sentences those that share most words with the sentence are compared, so that long answers
     cost no more than they tell; the finding says so.
-
-    Args:
-        method: "bertscore".
-        encoder: "guard" (the guard's backend for "similarity") or "packaged" (the packaged all-MiniLM-L6-v2, which
-            the detector brings along and loads at first use; needs the extra `local`).
-        samples: see `SelfCheck`, as for the rest.
-        threshold: 0 or more; `None` = 0.5.
-        against: "samples" or "auto".
-        max_sentences: the rest is unverified.
-        splitter: where sentences stand.
-        deadline: seconds per answer.
     """
 
     name: ClassVar[str] = "selfcheck-bertscore"
@@ -95,34 +76,27 @@ class BertScoreCheck(SelfCheck):
         most=None, unit="1 − BERTScore", meaning="larger = no sample has such a sentence", sentences=True
     )
 
-    def __init__(
-        self,
-        method: Literal["bertscore"] = "bertscore",
-        *,
-        encoder: Literal["guard", "packaged"] = "guard",
-        samples: int = 5,
-        threshold: float | None = None,
-        against: Against = "auto",
-        max_sentences: int = 200,
-        splitter: Splitter | None = None,
-        deadline: float | None = None,
-    ) -> None:
-        one_of("method", method, ("bertscore",))
-        one_of("encoder", encoder, ("guard", "packaged"))
-        self.method = method
-        self.encoder: Literal["guard", "packaged"] = encoder
-        self._share(
-            samples=samples,
-            threshold=threshold,
-            against=against,
-            max_sentences=max_sentences,
-            splitter=splitter,
-            deadline=deadline,
-        )
+    encoder: Literal["guard", "packaged"] = option(
+        default="guard",
+        help="guard = the guard's backend for similarity; packaged = all-MiniLM-L6-v2, which the detector brings along "
+        "and loads at first use (extra local)",
+    )
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged encoder, if it is to be that."""
         return {ComparePackaged.lane: packaged_encoder()} if self.encoder == "packaged" else {}
+
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
+        rows, _ = _compared(sentences, texts)
+        pairs = {(s, text) for s, row in zip(sentences, rows, strict=True) for held in row for text in held}
+        return {self._kind.lane: (len(pairs), len(pairs))}
+
+    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
+        return {self._kind.lane: sentences * MOST}
+
+    @property
+    def _kind(self) -> type[Compare]:
+        return ComparePackaged if self.encoder == "packaged" else Compare
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         rows, long = yield from compute_if_long(
@@ -130,9 +104,11 @@ class BertScoreCheck(SelfCheck):
         )
         if not any(map(any, rows)):
             return [Judged(None, reason=f"no sample has a sentence of {SHORTEST} tokens")] * len(sentences)
-        kind = ComparePackaged if self.encoder == "packaged" else Compare
         pairs = [
-            kind(s, text) for s, row in zip(sentences, rows, strict=True) for held in row for text in held
+            self._kind(s, text)
+            for s, row in zip(sentences, rows, strict=True)
+            for held in row
+            for text in held
         ]
         replies = iter((yield from each(pairs)))
         left_out = (

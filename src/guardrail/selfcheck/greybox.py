@@ -11,12 +11,11 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeAlias
 
-from guardrail.detector import Resource
-from guardrail.engine.flow import Answer, Flow, compute, one, why
-from guardrail.options import one_of
+from guardrail.engine.flow import Answer, Calls, Flow, compute, one, why
+from guardrail.options import option
 from guardrail.report import Case, Measurement, Scale, Span
 from guardrail.requests import ScoreTokens, TokenLogprob
-from guardrail.selfcheck.base import Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.base import Judged, Material, SentenceCheck
 
 __all__ = ["LIMITS", "GreyBoxCheck", "Quantity", "aligned", "context", "entropy", "score", "surprisal"]
 
@@ -129,64 +128,35 @@ _NO_NUMBER = "a token's log-probability is no finite number of at most 0"
 _NOTHING = "no token of the sentence has a log-probability"
 
 
-class GreyBoxCheck(SelfCheck):
+class GreyBoxCheck(SentenceCheck):
     """Scores sentences by the answer's own token log-probabilities (`case.logprobs`).
 
     Those of a proxy, another model that can be read, may stand in for the model's own: given in the case, or with
     `proxy=True` asked of the backend for "language_model" (`CausalModel`, say) where the case has none. What it is given
     as context are the texts of the case's messages, each with an empty line behind it. In the paper proxies did worse
     than the model itself, most of them little better than chance, and the entropy better than −log p; the thresholds
-    are not fitted to any.
-
-    Args:
-        method: "greybox".
-        proxy: ask a proxy where the case has no log-probabilities; else nobody is asked anything.
-        quantity: "logprob" (−log p, nats) or "entropy" (H of eq. 13; needs alternatives per token).
-        statistic: "max" or "mean" over the tokens of a sentence.
-        threshold: `None` takes `LIMITS`.
-        max_sentences: the rest is unverified.
-        splitter: where sentences stand.
-        deadline: seconds per answer.
+    are not fitted to any. The default thresholds are `LIMITS`.
     """
 
     name: ClassVar[str] = "selfcheck-greybox"
     scale: ClassVar[Scale] = Scale(
         most=None, unit="nats, or equally likely tokens", meaning="larger = less sure", sentences=True
     )
-    needs: ClassVar[frozenset[Resource]] = frozenset()
 
-    def __init__(
-        self,
-        method: Literal["greybox"] = "greybox",
-        *,
-        proxy: bool = False,
-        quantity: Quantity = "logprob",
-        statistic: Literal["max", "mean"] = "max",
-        threshold: float | None = None,
-        max_sentences: int = 200,
-        splitter: Splitter | None = None,
-        deadline: float | None = None,
-    ) -> None:
-        one_of("method", method, ("greybox",))
-        one_of("quantity", quantity, ("logprob", "entropy"))
-        one_of("statistic", statistic, ("max", "mean"))
-        self.method = method
-        self.proxy = proxy
-        self.quantity: Quantity = quantity
-        self.statistic: Literal["max", "mean"] = statistic
-        self._share(
-            samples=1,
-            threshold=threshold,
-            against="auto",
-            max_sentences=max_sentences,
-            splitter=splitter,
-            deadline=deadline,
-        )
+    proxy: bool = option(
+        default=False,
+        help="ask a proxy where the case has no log-probabilities; else nobody is asked anything",
+    )
+    quantity: Quantity = option(
+        default="logprob",
+        help="logprob = −log p in nats; entropy = H of eq. 13, which needs alternatives per token",
+    )
+    statistic: Literal["max", "mean"] = option(default="max", help="over the tokens of a sentence")
 
-    def cost(self, case: Case) -> tuple[int, int]:
-        """Nothing: a proxy is not paid by the call."""
-        del case
-        return 0, 0
+    def cost(self, case: Case) -> Calls:
+        """The proxy's one call, if there is anything to ask it."""
+        asks = self.proxy and not case.logprobs and bool(self._split(case.answer))
+        return {ScoreTokens.lane: (1, 1)} if asks else {}
 
     def _judge_case(
         self, case: Case, sentences: Sequence[str], spans: Sequence[Span]

@@ -17,9 +17,9 @@ from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from guardrail.detector import Scope
 from guardrail.engine.flow import Flow, compute
-from guardrail.options import number, one_of
+from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
-from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.base import Judged, Material, SampledCheck
 from guardrail.selfcheck.similar import nearest
 from guardrail.selfcheck.tokens import tokens
 from guardrail.text.sentences import split_sentences
@@ -177,21 +177,11 @@ def passage_score(values: Sequence[Sequence[float]], statistic: Statistic = "max
     return mean([max(sentence) for sentence in values if sentence])
 
 
-class NgramCheck(SelfCheck):
+class NgramCheck(SampledCheck):
     """Scores sentences by their rarest words among the sampled answers; needs no model but the one that samples.
 
-    The score is −log p̃ in nats, from 0 to the log of all n-grams counted.
-
-    Args:
-        method: "ngram".
-        n: words per n-gram, 1 to 5 in the paper.
-        statistic: "max" (the rarest n-gram) or "mean".
-        samples: see `SelfCheck`, as for the rest.
-        threshold: in nats; `None` takes `LIMITS` times the largest possible score.
-        against: "samples" or "auto".
-        max_sentences: the rest is unverified.
-        splitter: where sentences stand.
-        deadline: seconds per answer.
+    The score is −log p̃ in nats, from 0 to the log of all n-grams counted; the default threshold is `LIMITS` times the
+    largest possible.
     """
 
     name: ClassVar[str] = "selfcheck-ngram"
@@ -200,33 +190,8 @@ class NgramCheck(SelfCheck):
         most=None, unit="nats", meaning="−log p̃ of words among all answers; larger = rarer", sentences=True
     )
 
-    def __init__(
-        self,
-        method: Literal["ngram"] = "ngram",
-        *,
-        n: int = 1,
-        statistic: Statistic = "max",
-        samples: int = 5,
-        threshold: float | None = None,
-        against: Against = "auto",
-        max_sentences: int = 200,
-        splitter: Splitter | None = None,
-        deadline: float | None = None,
-    ) -> None:
-        one_of("method", method, ("ngram",))
-        one_of("statistic", statistic, ("max", "mean"))
-        number("n", n, least=1, whole=True)
-        self.method = method
-        self.n = n
-        self.statistic: Statistic = statistic
-        self._share(
-            samples=samples,
-            threshold=threshold,
-            against=against,
-            max_sentences=max_sentences,
-            splitter=splitter,
-            deadline=deadline,
-        )
+    n: int = option(default=1, least=1, help="words per n-gram; the paper has 1 to 5")
+    statistic: Statistic = option(default="max", help="a sentence's score: its rarest n-gram, or the mean")
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         return (yield from compute(self._judged, tuple(sentences), material))

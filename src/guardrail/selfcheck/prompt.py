@@ -8,24 +8,16 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
-from guardrail.engine.flow import Failed, Flow, Reply, each, gather, one, why
+from guardrail.engine.flow import Calls, Failed, Flow, Reply, each, gather, one, why
 from guardrail.errors import ConfigError
-from guardrail.options import number, one_of
+from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.requests import Ask, Completion, Message, TokenLogprob, Untrusted, system, user
-from guardrail.selfcheck.base import (
-    Against,
-    Judged,
-    Material,
-    SelfCheck,
-    Splitter,
-    compute_if_long,
-    size_of,
-)
+from guardrail.selfcheck.base import Judged, Material, StoppingCheck, compute_if_long, size_of
 from guardrail.selfcheck.similar import nearest
 from guardrail.text.fence import FENCE_RULE
 
@@ -44,6 +36,8 @@ __all__ = [
 
 Parsing: TypeAlias = Literal["exact", "paper"]
 
+JUDGE = "chat:judge"
+"""Who is asked."""
 _SYSTEM = "You are a helpful assistant."
 _READ = 2_000  # characters of a reply that are looked at
 _LONGEST = 20_000  # characters of a text that are asked about
@@ -188,77 +182,42 @@ def _cut(sentence: str, material: Material) -> str:
     return f"only the first {_LONGEST:,} characters of {' and of '.join(whose)} were read" if whose else ""
 
 
-class PromptCheck(SelfCheck):
+class PromptCheck(StoppingCheck):
     """Scores sentences by asking the judge model whether each sample supports them.
 
     The score is the mean over the samples, in [0, 1]; against documents, the smallest over the documents: one
     that supports the sentence is enough.
-
-    Args:
-        method: "prompt".
-        batched: one question per sample about all sentences; single questions for the lines not understood.
-        logprobs: alternatives to ask for, so that one reply gives P(no) where the model tells; `None` = none.
-            Batched questions have none.
-        prompts: "fenced", or "paper" for the published unfenced prompt.
-        parsing: "exact", or "paper" for the published rule (what the reply begins with).
-        max_tokens: bound on a reply to a single question; `None` leaves room for models that think first.
-        early_stop: a confidence: no more samples once every sentence's verdict is settled so surely; `None`
-            uses all of them.
-        samples: see `SelfCheck`, as for the rest.
-        threshold: in [0, 1]; `None` = 0.5.
-        against: "samples", "context" or "auto".
-        max_sentences: the rest is unverified.
-        splitter: where sentences stand.
-        deadline: seconds per answer.
     """
 
     name: ClassVar[str] = "selfcheck-prompt"
     scale: ClassVar[Scale] = Scale(unit="share of “not supported”", sentences=True)
     reads_context = True
 
-    def __init__(
-        self,
-        method: Literal["prompt"] = "prompt",
-        *,
-        batched: bool = False,
-        logprobs: int | None = None,
-        prompts: Literal["fenced", "paper"] = "fenced",
-        parsing: Parsing = "exact",
-        max_tokens: int | None = None,
-        early_stop: float | None = None,
-        samples: int = 5,
-        threshold: float | None = None,
-        against: Against = "auto",
-        max_sentences: int = 200,
-        splitter: Splitter | None = None,
-        deadline: float | None = None,
-    ) -> None:
-        one_of("method", method, ("prompt",))
-        one_of("prompts", prompts, ("fenced", "paper"))
-        one_of("parsing", parsing, ("exact", "paper"))
-        if logprobs is not None:
-            number("logprobs", logprobs, least=0, whole=True)
-        if max_tokens is not None:
-            number("max_tokens", max_tokens, least=1, whole=True)
-        if batched and logprobs is not None:
+    batched: bool = option(
+        default=False,
+        help="one question per sample about all sentences; single ones for lines that are not understood",
+    )
+    logprobs: int | None = option(
+        default=None,
+        least=0,
+        help="alternatives to ask for, so that one reply gives P(no) where the model tells them; None = do not ask",
+    )
+    prompts: Literal["fenced", "paper"] = option(
+        default="fenced", help="paper = the published, unfenced prompt"
+    )
+    parsing: Parsing = option(default="exact", help="paper = the published rule: what the reply begins with")
+    max_tokens: int | None = option(
+        default=None,
+        least=1,
+        help="bound on a reply to a single question; None leaves room for models that think first",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.batched and self.logprobs is not None:
             raise ConfigError(
                 "expected batched questions or log-probabilities, got both: one reply has one P(no)"
             )
-        self.method = method
-        self.batched = batched
-        self.logprobs = logprobs
-        self.prompts = prompts
-        self.parsing: Parsing = parsing
-        self.max_tokens = max_tokens
-        self._share(
-            samples=samples,
-            threshold=threshold,
-            against=against,
-            max_sentences=max_sentences,
-            splitter=splitter,
-            deadline=deadline,
-            early_stop=early_stop,
-        )
 
     def ask(self, sentence: str, passage: str) -> Ask:
         """The question about one sentence and one text."""
@@ -275,15 +234,15 @@ class PromptCheck(SelfCheck):
         messages = batched_question(sentences, passage, fenced=self.prompts == "fenced")
         return Ask(messages, temperature=0.0, role="judge")
 
-    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
         singles = len({self.ask(sentence, text) for sentence in sentences for text in texts})
         if not self._batches(len(sentences)):
-            return singles, singles
+            return {JUDGE: (singles, singles)}
         batches = len({self.ask_batched(sentences, text) for text in texts})
-        return batches, batches + singles
+        return {JUDGE: (batches, batches + singles)}
 
-    def _asks_per_sample(self, sentences: int) -> int:
-        return sentences + 1 if self._batches(sentences) else sentences
+    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
+        return {JUDGE: sentences + 1 if self._batches(sentences) else sentences}
 
     def _batches(self, sentences: int) -> bool:
         return self.batched and sentences > 1

@@ -439,7 +439,7 @@ class Checks(Detector):
         return [Finding(detector=self.name, score=score, verdict="supported")]
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
 
 class TestGuard:

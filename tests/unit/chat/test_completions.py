@@ -13,7 +13,7 @@ import pytest
 from guardrail.chat import CompletionsModel
 from guardrail.chat._choices import distribution, first_outcome, mean_logprob, stopped
 from guardrail.chat.completions import derived_seed
-from guardrail.engine.backend import Backend, has_async_form, is_paid
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Reason, draws
 from guardrail.errors import ConfigError
 from guardrail.phr import BernoulliModel
@@ -69,8 +69,8 @@ class TestReplies:
         """Unless it is said not to be."""
         model = CompletionsModel("m", client=fake([]))
         assert isinstance(model, Backend)
-        assert is_paid(model)
-        assert not is_paid(CompletionsModel("m", client=fake([]), paid=False))
+        assert model.paid
+        assert not CompletionsModel("m", client=fake([]), paid=False).paid
 
     def test_draws_end_with_their_stop(self, model_of):
         """By the seed that is derived from the request."""
@@ -144,7 +144,7 @@ class TestReplies:
         with serve(model=COINS) as server, openai.OpenAI(base_url=server.base_url, api_key="k") as client:
             expected = model_of(server, seed=1).answer([DRAW, TELL])
             model = CompletionsModel("m", client=client, seed=1, options={"min_p": 0.0})
-            assert not has_async_form(model)
+            assert model.aanswer is None
             assert [one.value for one in model.answer([DRAW, TELL])] == [one.value for one in expected]
 
             async def main():

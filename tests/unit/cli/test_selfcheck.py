@@ -81,6 +81,7 @@ class WordEntailment(Backend):
     """Entailed by as much as the premise has of the words."""
 
     batch = 2
+    paid = False
     fingerprint = "words"
 
     def __init__(self, model):
@@ -105,6 +106,7 @@ class WordSimilarity(Backend):
     """As similar as words are shared."""
 
     batch = 64
+    paid = False
     fingerprint = "words"
     made: ClassVar[list] = []
 
@@ -123,6 +125,7 @@ class WordQuestions(Backend):
     """Asks where or when it was, which is the last word; distracts with nonsense."""
 
     batch = 64
+    paid = False
     fingerprint = "words"
 
     def answer(self, requests):
@@ -138,6 +141,7 @@ class WordAnswers(Backend):
     """Takes the first answer that stands in the text, else the last."""
 
     batch = 64
+    paid = False
     fingerprint = "words"
 
     def answer(self, requests):

@@ -89,7 +89,7 @@ class References(Detector):
     name = "references"
 
     def cost(self, case):
-        return 0, 6 * len(sentences(case.answer))
+        return {"chat:subject": (0, 6 * len(sentences(case.answer)))}
 
     def examine(self, case):
         found = yield from compute(sentences, case.answer)
@@ -105,7 +105,7 @@ class References(Detector):
         known = yield from one(Known(title(sentence)))
         if isinstance(known, Answer) and known.value:
             return Finding(detector=self.name, span=span, score=0.0, verdict=Verdict.SUPPORTED)
-        (asked,) = yield from gather([Branch(self._interrogate(sentence), calls=6)])
+        (asked,) = yield from gather([Branch(self._interrogate(sentence), calls={"chat:subject": (6, 6)})])
         if isinstance(asked, Failed):
             return Finding(detector=self.name, span=span, verdict=Verdict.UNVERIFIED, reason=str(asked))
         verdict = Verdict.UNSUPPORTED if asked > 0.5 else Verdict.SUPPORTED
@@ -124,7 +124,7 @@ class SelfCheck(Detector):
     needs = frozenset({"samples"})
 
     def cost(self, case):
-        return (0, 0) if case.samples else (4, 4)
+        return {} if case.samples else {"chat:subject": (4, 4)}
 
     def examine(self, case):
         samples, failed = case.samples, ""
@@ -155,7 +155,7 @@ class Posterior(Detector):
         self.horizon = horizon
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
     def examine(self, case):
         rates = yield from gather(self._imagine(case, i) for i in range(self.contexts))
@@ -185,7 +185,7 @@ class Memory(Detector):
     provides = frozenset({"samples"})
 
     def cost(self, case):
-        return 6, 6
+        return {"chat:subject": (6, 6)}
 
     def _answers(self, case):
         source = case.context[0]
@@ -212,7 +212,7 @@ class Logic(Detector):
     name = "logic"
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
     def examine(self, case):
         found = sentences(case.answer)
@@ -291,6 +291,8 @@ class World:
             "language_model": Echo(language_model, batch=16, concurrency=1),
             "knowledge_base": self.engine,
         }
+        for local in self.backends.values():
+            local.paid = False
 
     def guard(self, *detectors, **options):
         return Guard(detectors or ALL(), chat=self.chat, backends=self.backends, **options)
@@ -367,7 +369,7 @@ class TestFiveShapes:
         assert report.failures == ()
         assert len(world.chat.asked) == 6
         reasons = [f.reason for f in report.findings if f.detector == "references" and f.reason]
-        assert reasons == ["budget: 6 calls are more than is left"]
+        assert reasons == ["budget: needs 6 calls, 0 left in the budget"]
 
     def test_a_missing_backend_leaves_the_others_at_work(self, pump):
         """No language model: one detector is unverified."""

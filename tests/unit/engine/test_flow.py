@@ -144,7 +144,8 @@ class TestGather:
     def test_takes_flows_and_branches(self):
         """A branch carries owner, reservation and deadline."""
         assert play(
-            gather([self.double(1), Branch(self.double(3), owner="x", calls=2)]), lambda q: q.key
+            gather([self.double(1), Branch(self.double(3), owner="x", calls={"buy": (2, 2)})]),
+            lambda q: q.key,
         ) == [2, 6]
 
 

@@ -586,9 +586,9 @@ class TestHanging:
         backend.let_go.set()
 
     def test_a_hung_call_to_who_is_paid_is_one_call(self):
-        """Though the request does not count where somebody else answers."""
+        """Of one that is not paid for it is none."""
         backend = Stuck(concurrency=1, timeout=0.05, paid=True)
-        (hung,) = drive("sync", each([Look("hang")]), hub(backend))
+        (hung,) = drive("sync", each([Buy("hang")]), hub(backend))
         assert (hung.reason, hung.cost) == (Reason.TIMEOUT, Cost(calls=1))
         backend.let_go.set()
 

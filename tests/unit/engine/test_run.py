@@ -58,6 +58,9 @@ def failing():
     raise ZeroDivisionError("a bug")
 
 
+ONE = {"buy": (1, 1)}
+
+
 class TestFailures:
     def test_a_failed_reply_is_a_value(self):
         """The flow reads it; nothing is thrown."""
@@ -179,17 +182,23 @@ class TestBudget:
         """A look-up in a local file."""
         assert all(isinstance(r, Answer) for r in result(asks(*map(Look, range(9))), budget=Budget(calls=0)))
 
-    def test_free_requests_count_in_a_lane_that_is_paid(self):
-        """Whoever answers decides for a request that decides nothing; so do tokens."""
+    def test_calls_count_where_the_route_is_paid_for(self):
+        """Whoever answers decides; so do tokens."""
 
         def priced(request):
             return Answer("yes", Cost(calls=1, prompt_tokens=4))
 
-        budget = Budget(calls=2)
-        first, second, third = result(asks(*map(Look, range(3))), priced, budget=budget, paid=["look"])
+        def asked(requests, **budget):
+            return result(
+                one_by_one(requests), priced, budget=Budget(**budget), paid=lambda route: route == "buy"
+            )
+
+        first, second, third = asked([Buy(1), Buy(2), Buy(3)], calls=2)
         assert (first.value, second.value, third.reason) == ("yes", "yes", Reason.BUDGET)
-        first, second = result(one_by_one([Look(1), Look(2)]), priced, budget=Budget(tokens=4), paid=["look"])
+        first, second = asked([Buy(1), Buy(2)], tokens=4)
         assert (first.value, second.reason) == ("yes", Reason.BUDGET)
+        free = result(asks(*map(Buy, range(3))), priced, budget=Budget(calls=0), paid=lambda route: False)
+        assert [reply.value for reply in free] == ["yes"] * 3
 
     def test_a_reply_that_cost_nothing_gives_its_call_back(self):
         """From a cache, or joined to somebody else's."""
@@ -223,11 +232,11 @@ def reference(i, calls=3):
 class TestReservations:
     def test_fewer_branches_are_finished_rather_than_all_begun(self):
         """Breadth-first, thirty calls over eight references finished none."""
-        flows = [Branch(reference(i, 10), calls=10) for i in range(8)]
+        flows = [Branch(reference(i, 10), calls={"buy": (10, 10)}) for i in range(8)]
         finish(run := Run(gather(flows), budget=Budget(calls=30)))
         whole = [r for r in run.result if isinstance(r, list) and all(isinstance(x, Answer) for x in r)]
         assert len(whole) == 3
-        assert [str(r) for r in run.result[3:]] == ["budget: 10 calls are more than is left"] * 5
+        assert [str(r) for r in run.result[3:]] == ["budget: needs 10 calls, 0 left in the budget"] * 5
 
     def test_breadth_first_finishes_none(self):
         """The same work without reservations: the experiment behind the rule."""
@@ -241,70 +250,81 @@ class TestReservations:
             yield from one(Look(i))
             return "settled"
 
-        flows = [Branch(thrifty(1), calls=3), Branch(thrifty(2), calls=3), Branch(reference(3), calls=3)]
+        flows = [
+            Branch(thrifty(1), calls={"buy": (3, 3)}),
+            Branch(thrifty(2), calls={"buy": (3, 3)}),
+            Branch(reference(3), calls={"buy": (3, 3)}),
+        ]
         finish(run := Run(gather(flows), budget=Budget(calls=3)))
         assert run.result[:2] == ["settled", "settled"]
         assert all(isinstance(reply, Answer) for reply in run.result[2])
 
     def test_without_a_budget_a_reservation_binds_nobody(self):
         """An estimate that was too low costs nothing then."""
-        found = result(gather([Branch(reference(1, 5), calls=2)]))
+        found = result(gather([Branch(reference(1, 5), calls={"buy": (2, 2)})]))
         assert all(isinstance(reply, Answer) for reply in found[0])
 
     def test_a_branch_may_use_more_if_nobody_has_reserved_it(self):
         """Of five calls it may have five, though it reserved two; the sixth is refused."""
-        found = result(gather([Branch(reference(1, 6), calls=2)]), budget=Budget(calls=5))
+        found = result(gather([Branch(reference(1, 6), calls={"buy": (2, 2)})]), budget=Budget(calls=5))
         assert [type(reply) for reply in found[0]] == [Answer] * 5 + [Failed]
 
     def test_a_branch_may_not_use_what_others_have_reserved(self):
         """Both reserved all there is together."""
-        flows = [Branch(reference(1, 4), calls=2), Branch(reference(2, 2), calls=2)]
+        flows = [
+            Branch(reference(1, 4), calls={"buy": (2, 2)}),
+            Branch(reference(2, 2), calls={"buy": (2, 2)}),
+        ]
         greedy, modest = result(gather(flows), budget=Budget(calls=4))
         assert [type(reply) for reply in greedy] == [Answer, Answer, Failed, Failed]
         assert [type(reply) for reply in modest] == [Answer, Answer]
 
     def test_retries_do_not_keep_a_branch_from_finishing(self):
         """They are paid by the whole, so the last branch is the one that is not begun."""
-        flows = [Branch(reference(i), calls=3) for i in range(2)]
+        flows = [Branch(reference(i), calls={"buy": (3, 3)}) for i in range(2)]
         finish(run := Run(gather(flows), budget=Budget(calls=6)), lambda _: Answer("", Cost(2)))
         assert [len([r for r in found if isinstance(r, Answer)]) for found in run.result] == [3, 3]
 
     def test_branches_reserve_within_their_parents_reservation(self):
         """A detector's six calls, two for each of three questions."""
-        inner = [Branch(reference(i, 2), calls=2) for i in range(3)]
-        (found,) = result(gather([Branch(gather(inner), calls=6)]), budget=Budget(calls=6, tokens=10_000))
+        inner = [Branch(reference(i, 2), calls={"buy": (2, 2)}) for i in range(3)]
+        (found,) = result(
+            gather([Branch(gather(inner), calls={"buy": (6, 6)})]), budget=Budget(calls=6, tokens=10_000)
+        )
         assert all(isinstance(reply, Answer) for replies in found for reply in replies)
 
     def test_nested_reservations_work_without_any_budget(self):
         """The bound of the parent's tokens is nobody's concern then."""
-        inner = [Branch(reference(i, 2), calls=2) for i in range(3)]
-        (found,) = result(gather([Branch(gather(inner), calls=6)]))
+        inner = [Branch(reference(i, 2), calls={"buy": (2, 2)}) for i in range(3)]
+        (found,) = result(gather([Branch(gather(inner), calls={"buy": (6, 6)})]))
         assert all(isinstance(reply, Answer) for replies in found for reply in replies)
 
     def test_no_branch_starts_when_the_tokens_are_out_but_one_that_started_finishes(self):
         """Half an examination is worth nothing."""
-        flows = [Branch(reference(i), calls=3) for i in range(3)]
+        flows = [Branch(reference(i), calls={"buy": (3, 3)}) for i in range(3)]
         finish(run := Run(gather(flows), budget=Budget(tokens=800)), lambda _: Answer("", Cost(1, 400, 400)))
         assert [type(found) for found in run.result] == [list, Failed, Failed]
         assert all(isinstance(reply, Answer) for reply in run.result[0])
 
     def test_tokens_to_be_expected_are_learned_from_replies(self):
         """Ten tokens a call leave room for all, though the first guess did not."""
-        flows = [Branch(reference(i), calls=3) for i in range(5)]
+        flows = [Branch(reference(i), calls={"buy": (3, 3)}) for i in range(5)]
         finish(run := Run(gather(flows), budget=Budget(tokens=800)), lambda _: Answer("", Cost(1, 5, 5)))
         assert [type(found) for found in run.result] == [list] * 5
 
-    def test_reserves_for_a_lane_only_where_its_backend_is_paid(self):
+    def test_reserves_for_a_route_only_where_it_is_paid_for(self):
         """A model on this machine takes nothing from the budget of calls, one behind an API does."""
-        pair = (Look(1), Look(2))
 
         def branches():
-            return gather([Branch(asks(*pair), calls=2, lane="look"), Branch(asks(Buy(1)), calls=1)])
+            return gather(
+                [Branch(asks(Look(1), Look(2)), calls={"look": (2, 2)}), Branch(asks(Buy(1)), calls=ONE)]
+            )
 
-        free, bought = result(branches(), budget=Budget(calls=1))
+        free, bought = result(branches(), budget=Budget(calls=1), paid=lambda route: route == "buy")
         assert (free, bought) == ([Answer("re 1"), Answer("re 2")], [Answer("re 1", Cost(calls=1))])
-        refused, bought = result(branches(), budget=Budget(calls=1), paid={"look"})
+        refused, bought = result(branches(), budget=Budget(calls=1))
         assert (refused.reason, bought) == (Reason.BUDGET, [Answer("re 1", Cost(calls=1))])
+        assert refused.detail == "needs 2 calls, 1 left in the budget"
 
     def test_a_branch_that_is_refused_never_runs(self):
         """Not even to its first line."""
@@ -314,7 +334,10 @@ class TestReservations:
             ran.append(True)
             yield from ()
 
-        assert result(gather([Branch(flow(), calls=2)]), budget=Budget(calls=1))[0].reason is Reason.BUDGET
+        assert (
+            result(gather([Branch(flow(), calls={"buy": (2, 2)})]), budget=Budget(calls=1))[0].reason
+            is Reason.BUDGET
+        )
         assert ran == []
 
 
@@ -431,7 +454,7 @@ class TestDeadlines:
 
     def test_a_waiting_branch_is_refused_when_its_parents_time_is_up(self):
         """It waits for calls that may come back, but not beyond its time."""
-        flows = [Branch(reference(1), calls=3), Branch(reference(2), calls=3)]
+        flows = [Branch(reference(1), calls={"buy": (3, 3)}), Branch(reference(2), calls={"buy": (3, 3)})]
         run = Run(gather([Branch(gather(flows), seconds=1)]), budget=Budget(calls=3))
         run.start(0.0)
         run.expire(1.0)

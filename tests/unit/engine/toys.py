@@ -30,6 +30,10 @@ class Look(Request[str]):
     size: int = 1
     kind: str = ""
 
+    @property
+    def free(self) -> bool:
+        return True
+
 
 @dataclass(frozen=True, slots=True)
 class Buy(Request[str]):
@@ -39,10 +43,6 @@ class Buy(Request[str]):
     reply_type: ClassVar[Any] = str
 
     key: Any = 0
-
-    @property
-    def paid(self) -> bool:
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +58,6 @@ class Roll(Request[str]):
     @property
     def keep(self) -> Keep:
         return Keep.SAMPLED
-
-    @property
-    def paid(self) -> bool:
-        return True
 
 
 def ask(text: str, draw: int = 0, **options: Any) -> Ask:
@@ -148,7 +144,7 @@ class AsyncStuck(Stuck):
 
 def price(request) -> Cost:
     """One call if it is paid for."""
-    return Cost(calls=1) if request.paid else Cost()
+    return Cost(calls=1) if not request.free else Cost()
 
 
 def chat(reply="yes") -> Echo:
@@ -194,7 +190,7 @@ class Asks(Detector):
         self.replies: list[Any] = []
 
     def cost(self, case):
-        return 0, len(self.requests)
+        return {"buy": (0, len(self.requests))}
 
     def examine(self, case):
         self.replies = yield from each(self.requests)
@@ -212,7 +208,7 @@ class Raises(Detector):
         self.after = after
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
     def examine(self, case):
         if self.after is not None:
@@ -231,7 +227,7 @@ class Says(Detector):
         self.name = name
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
     def examine(self, case):
         yield from ()

@@ -195,7 +195,7 @@ class TestQuestions:
         """Neither a document nor a question, or no answer: no finding, and nothing asked."""
         for case in (Case(answer="Yes."), Case.of(" ", prompt=QUESTION, context=[TEXT])):
             assert play(detector().examine(case), lambda request: Failed(Reason.BUG)) == []
-            assert detector().cost(case) == (0, 0)
+            assert detector().cost(case) == {}
 
     def test_too_long(self):
         """What is too long is said, and nothing asked."""
@@ -257,7 +257,7 @@ class TestLanguages:
         assert numbers(finding)["answers asked again"] == 2
         assert len(asked) == 6
         assert any("译文一。" in text and QUESTION in text for text in asked)
-        least, most = detector(**options).cost(CASE)
+        least, most = detector(**options).cost(CASE)["chat:subject"]
         assert least <= 6 <= most
 
     def test_a_question_in_another_language(self):

@@ -62,7 +62,7 @@ class Crash(Detector):
     name = "crash"
 
     def cost(self, case):
-        return 0, 0
+        return {}
 
     def examine(self, case):
         yield from ()
@@ -288,7 +288,7 @@ class TestCore:
             name = "wide"
 
             def cost(self, case):
-                return 1500, 1500
+                return {"chat:subject": (1500, 1500)}
 
             def examine(self, case):
                 replies = yield from each([Ask((user(str(i)),)) for i in range(1500)])
@@ -329,7 +329,7 @@ class TestCore:
             needs = frozenset({"samples"})
 
             def cost(self, case):
-                return 0, 0
+                return {}
 
             def examine(self, case):
                 yield from ()

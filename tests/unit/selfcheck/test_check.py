@@ -10,7 +10,7 @@ from guardrail.errors import ConfigError, UnknownName
 from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
-from guardrail.selfcheck import NgramCheck, NliCheck
+from guardrail.selfcheck import NgramCheck, NliCheck, SentenceCheck
 from guardrail.testing import play
 
 ANSWER = "She was born in London. She won a Nobel Prize."
@@ -31,7 +31,7 @@ class TestMaking:
         assert isinstance(SelfCheck("ngram"), NgramCheck)
         assert isinstance(SelfCheck("nli", premise="top", top=2), NliCheck)
         assert SelfCheck("nli").name == "selfcheck-nli"
-        assert isinstance(SelfCheck("nli"), SelfCheck)
+        assert isinstance(SelfCheck("nli"), SentenceCheck)
         Guard([SelfCheck("ngram"), SelfCheck("greybox")])
 
     def test_registered(self):
@@ -81,7 +81,7 @@ class TestSamples:
         """Nothing is drawn that was given."""
         detector = SelfCheck("ngram")
         case = Case.of(ANSWER, prompt="Who?", samples=SAMPLES)
-        assert detector.cost(case) == (0, 0)
+        assert detector.cost(case) == {}
         findings = play(detector.examine(case), nobody)
         assert [finding.span.of(ANSWER) for finding in findings] == ANSWER.replace(". ", ".|").split("|")
 
@@ -174,7 +174,7 @@ class TestPrompt:
         findings = play(detector.examine(case), reply)
         assert [finding.score for finding in findings] == [0.0, 1.0]
         assert len(asked) == 4
-        assert detector.cost(case) == (2, 6)
+        assert detector.cost(case) == {"chat:judge": (2, 6)}
         assert all(ask.role == "judge" and ask.temperature == 0 for ask in asked)
 
     def test_one_bad_reply(self):

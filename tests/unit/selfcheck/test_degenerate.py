@@ -20,11 +20,11 @@ from guardrail.detectors import SelfCheck
 from guardrail.engine.flow import Failed, Reason
 from guardrail.report import Passage
 from guardrail.requests import Ask, Completion, ScoreTokens, TokenLogprob, user
-from guardrail.selfcheck.base import _HOMES
+from guardrail.selfcheck.base import METHODS
 from guardrail.testing import play
 
 VARIANTS = [
-    *((method, {}) for method in _HOMES),
+    *((method, {}) for method in METHODS),
     ("ngram", {"n": 3, "statistic": "mean"}),
     ("nli", {"measure": "not_entailed", "premise": "top", "top": 1, "early_stop": 0.9}),
     ("nli", {"measure": "unmentioned", "premise": "top"}),

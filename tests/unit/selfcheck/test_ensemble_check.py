@@ -125,7 +125,7 @@ class TestPackaged:
 
         detector = EnsembleCheck(fit=fit, samples=3)
         case = Case.of(ANSWER, prompt="Who?")
-        assert detector.cost(case) == (3, 3)
+        assert detector.cost(case)["chat:subject"] == (3, 3)
         play(detector.examine(case), drawing)
         assert sum(isinstance(one, Ask) for one in asked) == 3
 
@@ -182,6 +182,9 @@ class TestPackaged:
 
         class Changed(Backend):
             fingerprint = "bertscore:changed"
+
+            def answer(self, requests):
+                return []
 
         monkeypatch.setattr("guardrail.selfcheck.bertscore.packaged_encoder", Changed)
         for one in play(EnsembleCheck(fit=fit).examine(CASE), reply):
@@ -347,14 +350,14 @@ class TestDefault:
         assert (detector.samples, detector.fit) == (3, packaged_fit())
         assert set(detector.backends()) == set(read_fit(packaged_fit()).backends)
         assert "encoder" not in vars(detector.backends()[encoder.ENCODER_LANE])
-        assert detector.signature().parameters["method"] == "ensemble"
+        assert detector.signature().detector == "selfcheck-ensemble"
 
     @pytest.mark.parametrize("absent", NEEDED)
     def test_without_a_part_of_it(self, there, absent):
         """The n-gram, and the signature says so."""
         there(absent)
         assert isinstance(SelfCheck(), NgramCheck)
-        assert SelfCheck().signature().parameters["method"] == "ngram"
+        assert SelfCheck().signature().detector == "selfcheck-ngram"
 
     def test_light(self):
         """Made, asked for its backends and put into a guard, nothing heavy is imported."""

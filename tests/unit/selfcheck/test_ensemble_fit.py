@@ -226,6 +226,9 @@ class TestBackends:
     class Encoder(Backend):
         fingerprint = "encoder:2"
 
+        def answer(self, requests):
+            return []
+
     def test_another(self):
         """One that it was not fitted with is refused; lanes it knows nothing of are passed over."""
         given = fit(backends={"similarity": "encoder:1"})

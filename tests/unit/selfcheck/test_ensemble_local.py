@@ -11,7 +11,6 @@ from guardrail import Case, Guard, Verdict
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.packaged import ENTAILMENT_LANE, encoder_installed
 from guardrail.detectors import SelfCheck
-from guardrail.engine.backend import origin
 from guardrail.requests import Entail
 from guardrail.selfcheck import EnsembleCheck
 from guardrail.selfcheck.ensemble.fits import packaged_fit, packaged_fits, read_fit
@@ -47,7 +46,7 @@ class TestDefault:
         """By the hash of their weights, tokenizer and configuration; the fit is the best that is packaged."""
         assert packaged_fit() == next(iter(packaged_fits()))
         brought = EnsembleCheck().backends()
-        assert read_fit(packaged_fit()).backends == {lane: origin(one) for lane, one in brought.items()}
+        assert read_fit(packaged_fit()).backends == {lane: one.origin for lane, one in brought.items()}
 
     def test_whatever_comes(self):
         """A probability, or a reason for having none."""

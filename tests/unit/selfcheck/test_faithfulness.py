@@ -17,6 +17,7 @@ from guardrail.detectors import SelfCheck
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
+from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Completion, Entail, Entailment
 from guardrail.selfcheck import EnsembleCheck, NliCheck
@@ -116,7 +117,7 @@ class TestModel:
         """Holds it, and re-creates the detector."""
         signature = alone().signature()
         assert signature.parameters["model"] == "packaged"
-        assert SelfCheck(**signature.parameters).signature() == signature
+        assert DETECTORS.create(signature.detector, signature.parameters).signature() == signature
 
     def test_no_such_model(self):
         """Refused."""
@@ -203,7 +204,7 @@ class TestAgainst:
         """Nothing is drawn in their place."""
         detector = together(against="context")
         case = Case.of(TRUE, prompt="How high is it?", samples=DOCUMENTS)
-        assert detector.cost(case) == (0, 0)
+        assert detector.cost(case) == {}
         (found,) = play(detector.examine(case), lambda request: pytest.fail(f"asked {request!r}"))
         assert found.reason.startswith("there are no documents")
 
@@ -224,7 +225,7 @@ class TestAgainst:
         detector = EnsembleCheck(fit=given)
         assert detector.cost(case) == SelfCheck("prompt", against="context").cost(case)
         found = play(detector.examine(case), yes)
-        assert len(asked) == detector.cost(case)[1]
+        assert len(asked) == detector.cost(case)["chat:judge"][1]
         assert all("by prompt alone" in one.reason for one in found)
 
     @pytest.mark.parametrize(

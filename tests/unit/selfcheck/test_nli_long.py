@@ -16,6 +16,7 @@ from guardrail.config import load
 from guardrail.detectors import SelfCheck
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Reason
+from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Embed, Entail, Entailment
 from guardrail.selfcheck.nli.check import _by_words
@@ -84,7 +85,7 @@ class TestPremise:
         detector = SelfCheck("nli", premise="top", top=2, max_parts=5)
         said = detector.signature()
         assert (said.version, said.parameters["premise"], said.parameters["top"]) == ("3", "top", 2)
-        again = SelfCheck(**said.parameters)
+        again = DETECTORS.create(said.detector, said.parameters)
         assert again.signature() == said
 
     def test_configuration_file(self, tmp_path):

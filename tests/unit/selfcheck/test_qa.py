@@ -244,9 +244,9 @@ class TestDetector:
         desk = Desk()
         detector = SelfCheck("qa", samples=3)
         play(detector.examine(case), desk)
-        assert detector.cost(case) == (3, 3)
-        assert sum(one.paid for one in desk.asked) == desk.count(Ask) == 3
-        assert detector.cost(CASE) == (0, 0)
+        assert detector.cost(case)["chat:subject"] == (3, 3)
+        assert sum(one.lane == "chat" for one in desk.asked) == desk.count(Ask) == 3
+        assert "chat:subject" not in detector.cost(CASE)
 
     def test_documents(self):
         """They are read as samples are; one that answers nothing weighs nothing."""
@@ -366,7 +366,6 @@ class TestRequests:
         """They can be kept and read back."""
         assert decode_request(type(asked), encode_request(asked)) == asked
         assert decode_reply(asked, encode_reply(asked, Answer(value))) == Answer(value)
-        assert not asked.paid
 
     def test_kept(self):
         """Draws are samples; what a text answers is the same each time."""

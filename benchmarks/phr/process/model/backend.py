@@ -74,6 +74,7 @@ class NeuralProcess(Backend[Request[Any]]):
         ConfigError: the folder holds no such model.
     """
 
+    paid = False
     batch = 256
 
     def __init__(

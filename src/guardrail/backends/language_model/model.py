@@ -105,6 +105,7 @@ class CausalModel(Backend[Request[Any]]):
         ConfigError: pickled weights, no such device, a window that is longer than the model takes.
     """
 
+    paid = False
     paths: ClassVar[Mapping[str, PathOption]] = {"model": PathOption.FILE_OR_NAME}
 
     def __init__(

@@ -58,6 +58,7 @@ class KnowledgeBackend(Backend[Query]):
         seconds: how long one proof may take; longer is a timeout.
     """
 
+    paid = False
     batch = 64
     concurrency = 1
 

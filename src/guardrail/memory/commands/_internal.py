@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Interrupted, Usage
 from guardrail.cli._outputs import write_text
 from guardrail.cli._terminal import json_text, one_line, patience
@@ -127,7 +128,7 @@ def _planned(known: Known, k: int, options: Options) -> list[Question] | str:
 
 
 def _driven(flow: Flow[T], chat: Any, store: Cache | None, done: Callable[[int], None]) -> T:
-    hub = Hub({"chat": _Counted(chat, done)}, store=None if store is None else _Recalled(store, done))
+    hub = Hub({"chat": Counted(chat, done)}, store=None if store is None else _Recalled(store, done))
     found = run_sync(Run(flow), hub)
     if isinstance(found, Failed):
         if isinstance(found.error, ConfigError):
@@ -144,25 +145,6 @@ def _first_reply(known: Known) -> str:
     return (
         f"asked about {one_line(known.pairs[index].left, 60)!r} it said {one_line(known.texts[index], 80)!r}"
     )
-
-
-class _Counted:
-    """A chat model that tells how many requests it has answered."""
-
-    aanswer = None  # the command line waits for its answer, without a loop
-
-    def __init__(self, inner: Any, done: Callable[[int], None]) -> None:
-        self._inner = inner
-        self._done = done
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def answer(self, requests: Sequence[Any]) -> Any:
-        """As what is wrapped."""
-        replies = self._inner.answer(requests)
-        self._done(len(requests))
-        return replies
 
 
 class _Recalled:

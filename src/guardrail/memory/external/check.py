@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal
 from guardrail.backends import ComparePackaged, encoder_installed, packaged_encoder
 from guardrail.detector import Detector, Resource, Scope
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Flow, compute
+from guardrail.engine.flow import Calls, Flow, compute
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.memory.external.fits import ExternalFit, Judged, Task, packaged_fit, read_fit
 from guardrail.memory.external.flows import Again, Plan, Yardstick, ask_again, cleaned
@@ -27,7 +27,7 @@ from guardrail.memory.external.measuring import (
 )
 from guardrail.memory.external.prompts import source_of, task_of
 from guardrail.memory.external.segmentation import Language, language
-from guardrail.options import PathOption, number, one_of, seconds
+from guardrail.options import PathOption, number, option
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Verdict
 
 __all__ = ["MemoryConsistency"]
@@ -48,33 +48,11 @@ class MemoryConsistency(Detector):
 
     One finding, for the whole answer. The answers asked again are offered to other detectors of the guard as samples.
 
-    Args:
-        rephrasings: how many to ask for.
-        retries: how many more requests for rephrasings there may be.
-        least: answers on rephrasings that a score needs; `None` = two, or the only one. Answers to questions are
-            compared with two or more in the packaged fits (their form is relative).
-        encoder: "packaged" (all-MiniLM-L6-v2, English; extra `local`), "guard" (the guard's backend for "similarity",
-            with a `fit` of its own), "chrf" (character n-grams; extra `memory`), or "auto": the packaged one where it
-            is installed and reads the language, else chrF.
-        fit: a fit, its file, or the name of a packaged one; `None` = the packaged one of the language and the encoder.
-            What is another task, or in another language, is then unverified. That the guard's encoder is the one of
-            the fit cannot be seen here: see to it.
-        language: "en", "zh", or "auto": by the script of the source.
-        through: ask on translations into this language instead of rephrasings, "en" or "zh"; answers are still wanted
-            in the first. A translation is judged by its translation back.
-        threshold: a score of at least this is unsupported; `None` = the fit's.
-        temperature: of all requests.
-        prompts: "own", or "paper": the paper's, unfenced and in English, for reproduction.
-        longest: characters of a source that is still rephrased, and of an answer that is still compared.
-        deadline: seconds per answer.
-
     Raises:
         ConfigError: an option has no such value, or there is no such fit.
 
     Source: [memory] §III.C; differs: `docs/design/memory.md`.
     """
-
-    paths: ClassVar[Mapping[str, PathOption]] = {"fit": PathOption.FILE_OR_NAME}
 
     name: ClassVar[str] = "memory"
     version: ClassVar[str] = "1"
@@ -84,67 +62,72 @@ class MemoryConsistency(Detector):
     )
     provides: ClassVar[frozenset[Resource]] = frozenset({"samples"})
 
-    def __init__(
-        self,
-        *,
-        rephrasings: int = 4,
-        retries: int = 4,
-        least: int | None = None,
-        encoder: Encoder | Literal["auto"] = "auto",
-        fit: str | Path | ExternalFit | None = None,
-        language: Language | Literal["auto"] = "auto",
-        through: Literal["en", "zh"] | None = None,
-        threshold: float | None = None,
-        temperature: float = 0.95,
-        prompts: Literal["own", "paper"] = "own",
-        longest: int = 20_000,
-        deadline: float | None = None,
-    ) -> None:
-        number("rephrasings", rephrasings, least=1, whole=True)
-        number("retries", retries, least=0, whole=True)
-        if least is not None:
-            number("least", least, least=1, most=rephrasings, whole=True)
-        number("longest", longest, least=1, whole=True)
-        number("temperature", temperature, least=0)
-        one_of("encoder", encoder, ("auto", "packaged", "guard", "chrf"))
-        one_of("language", language, ("auto", "en", "zh"))
-        one_of("prompts", prompts, ("own", "paper"))
-        if through is not None:
-            one_of("through", through, ("en", "zh"))
-            if prompts == "paper" or through == language:
-                raise ConfigError(
-                    f"expected through={through!r} with prompts='own' and another language, got {prompts!r}, {language!r}"
-                )
-        if threshold is not None:
-            number("threshold", threshold, least=0, most=1)
-        seconds("deadline", deadline)
-        if encoder == "guard" and fit is None:
+    rephrasings: int = option(default=4, least=1, help="how many are asked for")
+    retries: int = option(default=4, least=0, help="how many more requests for rephrasings there may be")
+    least: int | None = option(
+        default=None,
+        least=1,
+        help="answers on rephrasings that a score needs; None = two, or the only one (the packaged fits compare answers "
+        "to questions with two or more)",
+    )
+    encoder: Encoder | Literal["auto"] = option(
+        default="auto",
+        help="packaged = all-MiniLM-L6-v2, English (extra local); guard = the guard's backend for similarity, with a fit "
+        "of its own; chrf = character n-grams (extra memory); auto = the packaged one where it is installed and reads "
+        "the language, else chrf",
+    )
+    fit: str | Path | ExternalFit | None = option(
+        default=None,
+        path=PathOption.FILE_OR_NAME,
+        help="a fit, its file, or the name of a packaged one; None = the packaged one of the language and the encoder. "
+        "What is another task, or in another language, is then unverified. That the guard's encoder is the one of the "
+        "fit cannot be seen here: see to it",
+    )
+    language: Language | Literal["auto"] = option(default="auto", help="of the source; auto = by its script")
+    through: Literal["en", "zh"] | None = option(
+        default=None,
+        help="ask on translations into this language instead of rephrasings; answers are still wanted in the first. A "
+        "translation is judged by its translation back",
+    )
+    threshold: float | None = option(
+        default=None, least=0, most=1, help="a score of at least this is unsupported; None = the fit's"
+    )
+    temperature: float = option(default=0.95, least=0, help="of all requests")
+    prompts: Literal["own", "paper"] = option(
+        default="own", help="paper = the paper's, unfenced and in English"
+    )
+    longest: int = option(
+        default=20_000,
+        least=1,
+        help="characters of a source that is still rephrased, and of an answer that is still compared",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.least is not None:
+            number("least", self.least, most=self.rephrasings, whole=True)
+        self.least = self._least = min(2, self.rephrasings) if self.least is None else self.least
+        if self.through is not None and (self.prompts == "paper" or self.through == self.language):
+            raise ConfigError(
+                f"expected through={self.through!r} with prompts='own' and another language, got {self.prompts!r}, "
+                f"{self.language!r}"
+            )
+        if self.encoder == "guard" and self.fit is None:
             raise ConfigError(
                 "expected a fit for encoder='guard', got none: numbers of another encoder say nothing about yours. "
                 "guardrail.memory.external.learn makes one."
             )
-        self._fit = read_fit(fit) if isinstance(fit, str | Path) else fit
+        self._fit = read_fit(self.fit) if isinstance(self.fit, str | Path) else self.fit
+        self.fit = str(self.fit) if isinstance(self.fit, Path) else self.fit
         if self._fit is not None:  # of the packaged encoder the weights are compared when they are loaded
-            if encoder not in {"auto", _encoder_of(self._fit)}:
+            if self.encoder not in {"auto", _encoder_of(self._fit)}:
                 raise ConfigError(
-                    f"expected a fit made with the encoder {encoder!r}, got one of {self._fit.encoder!r}"
+                    f"expected a fit made with the encoder {self.encoder!r}, got one of {self._fit.encoder!r}"
                 )
             if self._fit.encoder == "chrf" and self._fit.compared_by != CHRF:
                 raise ConfigError(
                     f"expected a fit made with {CHRF!r}, got one of {self._fit.compared_by!r}: fit anew"
                 )
-        self.rephrasings = rephrasings
-        self.retries = retries
-        self.least = min(2, rephrasings) if least is None else least
-        self.encoder = encoder
-        self.fit = str(fit) if isinstance(fit, Path) else fit
-        self.language = language
-        self.through = through
-        self.threshold = threshold
-        self.temperature = temperature
-        self.prompts = prompts
-        self.longest = longest
-        self.deadline = deadline
 
     # -- what a guard calls
 
@@ -154,13 +137,13 @@ class MemoryConsistency(Detector):
         brings = wanted == "packaged" or (wanted == "auto" and encoder_installed())
         return {ComparePackaged.lane: packaged_encoder()} if brings else {}
 
-    def cost(self, case: Case) -> tuple[int, int]:
+    def cost(self, case: Case) -> Calls:
         """Rephrasings, and as many questions again; the least if all goes well, or nothing can be kept."""
         if isinstance(self.plan(case), str):
-            return 0, 0
+            return {}
         tries = self.rephrasings + self.retries
         each = 1 if self.through is None else 2
-        return min(2 * self.rephrasings, tries), each * tries + self.rephrasings
+        return {"chat:subject": (min(2 * self.rephrasings, tries), each * tries + self.rephrasings)}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding, or none for a case without an answer, or with neither documents nor a question."""
@@ -172,8 +155,8 @@ class MemoryConsistency(Detector):
             return [self._unverified(case, plan)]
         again = yield from ask_again(plan)
         counts = Measurement(name="answers asked again", value=float(len(again.pairs)), note=again.told)
-        if len(again.pairs) < self.least:
-            reason = f"too few answers to compare with, {len(again.pairs)} of {self.least}: {again.told}"
+        if len(again.pairs) < self._least:
+            reason = f"too few answers to compare with, {len(again.pairs)} of {self._least}: {again.told}"
             return [self._unverified(case, reason, [counts])]
         try:
             measured = yield from self._measure(case, plan, again)
@@ -272,7 +255,7 @@ class MemoryConsistency(Detector):
         )
         own, among = found[: len(texts)], found[len(texts) :]
         known = [i for i, one in enumerate(own) if one.value is not None]
-        if len(known) < self.least:
+        if len(known) < self._least:
             return "; ".join(dict.fromkeys(one.reason for one in own if one.reason))
         pairs = [again.pairs[i] for i in known]
         measured = yield from compute(

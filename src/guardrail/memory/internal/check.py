@@ -8,14 +8,14 @@ from typing import ClassVar
 import numpy as np
 
 from guardrail.detector import Detector, Scope
-from guardrail.engine.flow import Failed, Flow, Reply, each, why
+from guardrail.engine.flow import Calls, Failed, Flow, Reply, each, why
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.memory.internal.chinese import name_key
 from guardrail.memory.internal.estimates import single
 from guardrail.memory.internal.orders import Order, shuffled
 from guardrail.memory.internal.survey import TEMPERATURE
 from guardrail.memory.internal.task import Match, Task, read_answer, recognised
-from guardrail.options import number, seconds
+from guardrail.options import option
 from guardrail.report import Case, Evidence, Finding, Measurement, Replies, Scale, Span, Verdict
 from guardrail.requests import Ask, Completion
 
@@ -34,14 +34,6 @@ class PairConsistency(Detector):
     is needed, and none is used: matches that the model makes up the same way each time are not seen. The share of
     replies that differ anywhere, 1 − mean h of the paper with the answer in the place of the truth, is in the evidence.
 
-    Args:
-        questions: how often it is asked again.
-        least: with fewer readable replies nothing is scored.
-        temperature: of the replies.
-        threshold: a score of at least this is unsupported.
-        seed: of the orders.
-        deadline: seconds per answer.
-
     Raises:
         ConfigError: an option has no such value.
 
@@ -55,39 +47,27 @@ class PairConsistency(Detector):
         unit="share", meaning="larger = asked in other orders, the model more often gives another partner"
     )
 
-    def __init__(
-        self,
-        *,
-        questions: int = 5,
-        least: int = 3,
-        temperature: float = TEMPERATURE,
-        threshold: float = 0.5,
-        seed: int = 0,
-        deadline: float | None = None,
-    ) -> None:
-        number("questions", questions, least=1, whole=True)
-        number("least", least, least=1, whole=True)
-        number("temperature", temperature, least=0, most=2)
-        number("threshold", threshold, least=0, most=1)
-        number("seed", seed, least=0, whole=True)
-        seconds("deadline", deadline)
-        if least > questions:
-            raise ConfigError(f"expected least to be at most questions ({questions}), got {least!r}")
-        self.questions = questions
-        self.least = least
-        self.temperature = temperature
-        self.threshold = threshold
-        self.seed = seed
-        self.deadline = deadline
+    questions: int = option(default=5, least=1, help="how often it is asked again")
+    least: int = option(default=3, least=1, help="with fewer readable replies nothing is scored")
+    temperature: float = option(default=TEMPERATURE, least=0, most=2, help="of the replies")
+    threshold: float = option(default=0.5, least=0, most=1, help="a score of at least this is unsupported")
+    seed: int = option(default=0, least=0, help="of the orders")
 
-    def cost(self, case: Case) -> tuple[int, int]:
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.least > self.questions:
+            raise ConfigError(
+                f"expected least to be at most questions ({self.questions}), got {self.least!r}"
+            )
+
+    def cost(self, case: Case) -> Calls:
         """A question each time, where there is a list of matches to check."""
         try:
             task = recognised(case)
             asked = task is not None and bool(_given(case, task))
         except MissingExtra:
             asked = False
-        return (self.questions, self.questions) if asked else (0, 0)
+        return {"chat:subject": (self.questions, self.questions)} if asked else {}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding per match, or none where the case is no matching task."""

@@ -14,6 +14,7 @@ __all__ = ["BibliographyBackend"]
 class BibliographyBackend(Backend[Find]):
     """Answers `Find` requests from any `Bibliography`; look-ups of several references share a batch."""
 
+    paid = False
     batch = 64
     concurrency = 2
 

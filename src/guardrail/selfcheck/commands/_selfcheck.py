@@ -15,7 +15,7 @@ from guardrail.cli._terminal import patience
 if TYPE_CHECKING:
     from guardrail.engine.backend import Backend
     from guardrail.report import Case, Report
-    from guardrail.selfcheck import SelfCheck
+    from guardrail.selfcheck import SentenceCheck
 
 __all__ = ["ENTAILMENT", "Choice", "Judgement", "prepared"]
 
@@ -46,7 +46,7 @@ class Choice:
 class Judgement:
     """A detector with all that it needs for one case."""
 
-    detector: SelfCheck
+    detector: SentenceCheck
     chat: Any
     backends: dict[str, Backend[Any]]
 
@@ -54,7 +54,7 @@ class Judgement:
         """Examine; on a terminal, say how far it is if it takes long."""
         from guardrail.guard import Guard
 
-        questions = Guard([self.detector], chat=self.chat).estimate(case).most
+        questions = Guard([self.detector], chat=self.chat, backends=self.backends).estimate(case).most
         pairs = 0
         if not questions and "entailment" in self.backends:
             from guardrail.text.sentences import split_sentences
@@ -92,8 +92,8 @@ def prepared(choice: Choice, case: Case) -> Judgement:
     if choice.method == "bertscore" and choice.encoder is None:
         options["encoder"] = "packaged"
     _agree(choice, case)
-    detector = SelfCheck(choice.method, **options) if choice.method else SelfCheck(**options)
-    method = str(getattr(detector, "method", choice.method or ""))
+    detector = SelfCheck(choice.method or "", **options)
+    method = detector.method
     if case.context and not detector.reads_context:
         raise Usage(
             f"--context: the method {method} compares answers with each other; add --method nli, prompt or qa, "
@@ -146,13 +146,11 @@ def _must_draw(case: Case, *, live: bool) -> None:
     raise Usage(f"{expected}, or draw them from a model: --prompt TEXT --model NAME [--draw 5]")
 
 
-def _local(method: str, choice: Choice, detector: SelfCheck) -> dict[str, Backend[Any]]:
+def _local(method: str, choice: Choice, detector: SentenceCheck) -> dict[str, Backend[Any]]:
     """Models on this machine that the method needs; those that it brings along are loaded."""
     for brought in detector.backends().values():  # now, so that what is missing is an error and not a reason
-        load = getattr(brought, "load", None)
-        if load is not None:
-            with patience("loading the models"):
-                load()
+        with patience("loading the models"):
+            brought.load()
     if method == "nli" and choice.entailment != ENTAILMENT_MINI:
         from guardrail.backends import EntailmentModel
 

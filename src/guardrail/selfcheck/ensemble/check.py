@@ -4,7 +4,7 @@ The result is one probability per sentence. `stack.py` has the formula; `fits.py
 `fitting.py` makes one from labelled answers. Documents are not samples, and no fit applies to them: one member judges
 by them alone.
 
-Read on in this order: options (`__init__`), cost, flow (`_judge`; `SelfCheck.examine` calls it), verdict (`_judged`,
+Read on in this order: options, cost, flow (`_judge`; `SentenceCheck.examine` calls it), verdict (`_judged`,
 `_judge_one`), learning (`learn`).
 """
 
@@ -12,18 +12,19 @@ from __future__ import annotations
 
 import copy
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from guardrail.detector import Scope
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Failed, Flow, compute, gather
+from guardrail.engine.flow import Calls, Failed, Flow, compute, gather
 from guardrail.errors import ConfigError, GuardrailError
-from guardrail.options import one_of
+from guardrail.options import PathOption, declared, option
 from guardrail.report import Case, Evidence, Measurement, Passage, Scale
-from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.base import Judged, Material, SampledCheck, StoppingCheck, variant
 from guardrail.selfcheck.ensemble import fitting
 from guardrail.selfcheck.ensemble.fits import (
     Examine,
@@ -43,14 +44,13 @@ __all__ = ["EnsembleCheck"]
 THRESHOLD = 0.5
 """Default: a P(made up) of at least this is unsupported."""
 
-_SHARED = frozenset(
-    {"method", "samples", "threshold", "against", "max_sentences", "splitter", "deadline", "early_stop"}
-)
+_SHARED = sorted(one.name for one in declared(StoppingCheck))
+"""Options that are the ensemble's, not a member's."""
 _QUOTED = 500  # characters of a sample's sentence that evidence quotes
 _MOST_QUOTES = 3
 
 
-class EnsembleCheck(SelfCheck):
+class EnsembleCheck(SampledCheck):
     """Scores sentences by several variants together: P(made up), fitted to labelled answers.
 
     The packaged fits join n-gram with the packaged encoder's BERTScore ("wikibio-minilm"), and both with the packaged
@@ -65,20 +65,6 @@ class EnsembleCheck(SelfCheck):
     Documents stand in for samples if a member can read them ("nli", "prompt", "qa"; of several the first). Then that
     member judges alone, with its own threshold, and the finding says so: the score is the member's, and no P(made up).
 
-    Args:
-        method: "ensemble".
-        fit: a `Fit`, its file, the name of a packaged one, or "packaged", the one that makes most of what is installed;
-            `None` = only measure, to `learn` a fit.
-        members: names of variants or variants, without thresholds of their own; `None` = as the fit says. Backends
-            that they need are the guard's; `Fit.must_suit` tells whether they are those of the fit.
-        digest: the fingerprint that the fit must have; `None` = any.
-        samples: see `SelfCheck`, as for the rest.
-        threshold: in [0, 1], of whichever score it is; `None` = 0.5 of P(made up), and the member's own of documents.
-        against: "samples", "context" or "auto".
-        max_sentences: the rest is unverified.
-        splitter: where sentences stand.
-        deadline: seconds per answer.
-
     Raises:
         ConfigError: no such file, not the fit that `digest` names, or members that are not those of the fit.
     """
@@ -87,36 +73,39 @@ class EnsembleCheck(SelfCheck):
     scope: ClassVar[Scope] = "answer"  # means over the answer may count too
     scale: ClassVar[Scale] = Scale(unit="P(made up)", sentences=True)
 
-    def __init__(
-        self,
-        method: Literal["ensemble"] = "ensemble",
-        *,
-        fit: Fit | str | Path | None = "packaged",
-        members: Sequence[str | SelfCheck] | None = None,
-        digest: str | None = None,
-        samples: int = 5,
-        threshold: float | None = None,
-        against: Against = "auto",
-        max_sentences: int = 200,
-        splitter: Splitter | None = None,
-        deadline: float | None = None,
-    ) -> None:
-        one_of("method", method, ("ensemble",))
-        if not members and (fit is None or members is not None):
+    reads_context = True  # as far as a member does
+
+    fit: Fit | str | Path | None = option(
+        default="packaged",
+        path=PathOption.FILE_OR_NAME,
+        help="a fit, its file, the name of a packaged one, or packaged, the one that makes most of what is installed; "
+        "None = only measure, to `learn` a fit",
+    )
+    members: Sequence[str | SampledCheck] | None = option(
+        default=None,
+        help="names of variants, or variants without thresholds of their own; None = as the fit says (backends that they "
+        "need are the guard's: `Fit.must_suit` tells whether they are those of the fit)",
+    )
+    digest: str | None = option(default=None, help="the fingerprint that the fit must have; None = any")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.members and (self.fit is None or self.members is not None):
             raise ConfigError("expected at least one member, got none")
-        self.method = method
-        fit = packaged_fit() if fit == "packaged" else fit
+        fit = packaged_fit() if self.fit == "packaged" else self.fit
         self.fit = str(fit) if isinstance(fit, Path) else fit
         self._fit = read_fit(fit) if isinstance(fit, str | Path) else fit
-        self.digest = None if self._fit is None else self._fit.fingerprint
+        digest, self.digest = self.digest, None if self._fit is None else self._fit.fingerprint
         if digest is not None and digest != self.digest:
             raise ConfigError(
                 f"expected the fit with the fingerprint {digest!r}, got {self.digest!r}: {fit!r}"
             )
-        if self._fit is None or members is not None:
-            self._members = _by_name(members or ())
+        if self._fit is None or self.members is not None:
+            self._members = _by_name(self.members or ())
         else:
-            self._members = {one.name: SelfCheck(one.method, **one.options) for one in self._fit.members}
+            self._members = {
+                one.name: _checked(variant(one.method)(**one.options)) for one in self._fit.members
+            }
         self._records = [_record(name, member) for name, member in self._members.items()]
         if self._fit is not None and self._records != [*self._fit.members]:
             raise ConfigError(
@@ -127,19 +116,12 @@ class EnsembleCheck(SelfCheck):
         # An ensemble that is still to be fitted takes samples, though there are documents.
         readers = [name for name, one in self._members.items() if one.reads_context and self._fit is not None]
         self.reads_context = bool(readers)
-        self._share(
-            samples=samples,
-            threshold=threshold,
-            against=against,
-            max_sentences=max_sentences,
-            splitter=splitter,
-            deadline=deadline,
-        )
-        self._reader: tuple[str, SelfCheck] | None = None
+        self._must_read()
+        self._reader: tuple[str, SampledCheck] | None = None
         if readers:  # the first one judges documents in the ensemble's place, with the ensemble's options
             reader = copy.copy(self._members[readers[0]])
-            reader.against, reader.threshold = "context", threshold
-            reader.max_sentences, reader.splitter = max_sentences, splitter
+            reader.against, reader.threshold = "context", self.threshold
+            reader.max_sentences, reader.splitter = self.max_sentences, self.splitter
             self._reader = readers[0], reader
 
     def backends(self) -> Mapping[str, Backend[Any]]:
@@ -148,19 +130,26 @@ class EnsembleCheck(SelfCheck):
 
     # -- cost
 
-    def cost(self, case: Case) -> tuple[int, int]:
+    def cost(self, case: Case) -> Calls:
         """As of all variants; with documents, what the member that reads them asks."""
         given = self._given(case)
         if self._reader is not None and given is not None and given.kind == "context":
             return self._reader[1].cost(case)
         return super().cost(case)
 
-    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> tuple[int, int]:
-        asked = [member._asks(sentences, texts) for member in self._members.values()]  # noqa: SLF001
-        return sum(least for least, _ in asked), sum(most for _, most in asked)
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
+        asked: dict[str, tuple[int, int]] = {}
+        for member in self._members.values():
+            for route, (least, most) in member._asks(sentences, texts).items():  # noqa: SLF001
+                before = asked.get(route, (0, 0))
+                asked[route] = before[0] + least, before[1] + most
+        return asked
 
-    def _asks_per_sample(self, sentences: int) -> int:
-        return sum(member._asks_per_sample(sentences) for member in self._members.values())  # noqa: SLF001
+    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
+        asked: Counter[str] = Counter()
+        for member in self._members.values():
+            asked.update(member._asks_per_sample(sentences))  # noqa: SLF001
+        return asked
 
     # -- flow
 
@@ -300,31 +289,35 @@ class EnsembleCheck(SelfCheck):
         )
 
 
-def _by_name(members: Sequence[str | SelfCheck]) -> dict[str, SelfCheck]:
+def _checked(given: object) -> SampledCheck:
+    """A variant that may be a member."""
+    if not isinstance(given, SampledCheck) or isinstance(given, EnsembleCheck):
+        raise ConfigError(f"expected variants that judge by samples as members, got {given!r}")
+    return given
+
+
+def _by_name(members: Sequence[str | SampledCheck]) -> dict[str, SampledCheck]:
     """Variants by name: their method, with a number from the second of a method on."""
-    found: dict[str, SelfCheck] = {}
+    found: dict[str, SampledCheck] = {}
     for one in members:
-        member = SelfCheck(one) if isinstance(one, str) else one
-        method = str(getattr(member, "method", ""))
-        if method in {"", "ensemble"} or not member.needs:
-            raise ConfigError(f"expected variants that judge by samples as members, got {one!r}")
+        member = _checked(variant(one)() if isinstance(one, str) else one)
         usual = type(member)()
-        own = [name for name in sorted(_SHARED - {"method"}) if getattr(member, name) != getattr(usual, name)]
+        own = [name for name in _SHARED if getattr(member, name) != getattr(usual, name)]
         if own:
             raise ConfigError(
-                f"expected members without options that are the ensemble's, got {method!r} with {', '.join(own)}: give "
-                "those to the ensemble"
+                f"expected members without options that are the ensemble's, got {member.method!r} with {', '.join(own)}: "
+                "give those to the ensemble"
             )
-        same = sum(str(getattr(other, "method", "")) == method for other in found.values())
-        found[f"{method}-{same + 1}" if same else method] = member
+        same = sum(other.method == member.method for other in found.values())
+        found[f"{member.method}-{same + 1}" if same else member.method] = member
     return found
 
 
-def _record(name: str, member: SelfCheck) -> Member:
+def _record(name: str, member: SampledCheck) -> Member:
     """A member with the options that make it what it is."""
     own, usual = member.signature().parameters, type(member)().signature().parameters
     options = {k: v for k, v in own.items() if k not in _SHARED and v != usual.get(k)}
-    return Member(name, str(own["method"]), options)
+    return Member(name, member.method, options)
 
 
 def _silent(row: Mapping[str, Judged]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from guardrail.backends import ComparePackaged, EntailPackaged, encoder_installed, entailment_installed
-from guardrail.engine.backend import Backend, origin
+from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Case, Finding
 from guardrail.selfcheck.ensemble.stack import Knot, Range, Stack, probabilities
@@ -83,7 +83,7 @@ class Fit:
     Attributes:
         members: the variants.
         knots: one stack per number of samples and set of members.
-        backends: origins (`guardrail.engine.backend.origin`) of what made the scores, by lane.
+        backends: origins (`Backend.origin`) of what made the scores, by lane.
         provenance: data, rows, counts, date, figures; for people.
 
     Raises:
@@ -161,7 +161,7 @@ class Fit:
             ConfigError: an origin differs.
         """
         for lane, wanted in self.backends.items():
-            if lane in backends and (came := origin(backends[lane])) != wanted:
+            if lane in backends and (came := backends[lane].origin) != wanted:
                 raise ConfigError(
                     f"the ensemble was fitted with {wanted!r} for {lane!r}, got {came!r}: the scores would mean "
                     "something else. Use that backend, or fit the ensemble anew with yours."

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from guardrail.engine.backend import Backend, origin
+from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError, InputError
 from guardrail.options import number, one_of
 from guardrail.report import Measurement
@@ -80,7 +80,7 @@ def learn(
         "date": date.today().isoformat(),  # noqa: DTZ011  # a day, for people
         **(provenance or {}),
     }
-    prints = {lane: origin(backend) for lane, backend in (backends or {}).items()}
+    prints = {lane: backend.origin for lane, backend in (backends or {}).items()}
     return Fit(tuple(members), tuple(knots), prints, about)
 
 

@@ -8,23 +8,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from guardrail.backends import EntailPackaged, packaged_entailment
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, compute, each
-from guardrail.options import number, one_of
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reason, Reply, compute, each
+from guardrail.options import option
 from guardrail.report import Scale
 from guardrail.requests import Embed, Entail, Entailment, Vector
-from guardrail.selfcheck.base import (
-    Against,
-    Judged,
-    Material,
-    SelfCheck,
-    Splitter,
-    compute_if_long,
-    size_of,
-)
+from guardrail.selfcheck.base import Judged, Material, StoppingCheck, compute_if_long, size_of
 from guardrail.selfcheck.nli.premise import Passages, Premise, passages
 from guardrail.selfcheck.nli.reading import Order, Reading, pair, read
 from guardrail.selfcheck.nli.weighing import Kind, Measured, Seen, Weighing
@@ -120,7 +112,7 @@ def _measured(measure: Measure, slip: float) -> Measured:
     )
 
 
-class NliCheck(SelfCheck):
+class NliCheck(StoppingCheck):
     """Scores sentences by an entailment model; needs a backend for "entailment", or `model="packaged"`.
 
     The score is the mean over the samples, in [0, 1]. Documents are read as one text: what one of them entails is borne
@@ -129,33 +121,6 @@ class NliCheck(SelfCheck):
 
     A text that the model cannot read at once is read in parts, cut between sentences, if the backend says how much it
     read (`Entailment.premise_read`, as `EntailmentModel` does). What was not read all the same, the finding says.
-
-    Args:
-        method: "nli".
-        model: "guard" (the guard's backend for "entailment") or "packaged" (the packaged small model for English, which
-            the detector brings along and loads at first use; needs the extra `local`).
-        measure: "contradiction" (the paper's, neutral left out), "not_entailed" (1 − P(entailment)) or "unmentioned":
-            what samples contradict counts for a little less than what they do not speak of, which puts inventions before
-            slips, and verdicts on it settle later (`early_stop`). Documents make no slips, so beside them "unmentioned"
-            is "not_entailed".
-        slip: for "unmentioned", what P(contradiction) weighs, in [0, 1], where P(neutral) weighs 1; contradictions alone
-            come to no more. The default is the packaged model's; others have theirs (.9 to .95 so far), which labelled
-            answers tell.
-        order: "sample_first" (sample as premise) or "sentence_first" (as the paper's package).
-        premise: "whole" (the whole sample or document, the paper's way) or "top": those of its sentences that are most
-            like the sentence, in their order.
-        top: how many.
-        similarity: of sentences, for "top": "words" (BM25, no model) or "embedding" (needs a backend for "embedding").
-        max_parts: parts of one text that are read beside one sentence, those most like it by their words, where the
-            text is too long for the model. A part is about as long as the model reads.
-        early_stop: a confidence: no more samples once every sentence's verdict is settled so surely; `None`
-            uses all of them.
-        samples: see `SelfCheck`, as for the rest.
-        threshold: in [0, 1]; `None` = 0.5, or `DOCUMENTS` where that is what is measured.
-        against: "samples", "context" or "auto".
-        max_sentences: the rest is unverified.
-        splitter: where sentences stand.
-        deadline: seconds per answer.
     """
 
     name: ClassVar[str] = "selfcheck-nli"
@@ -163,57 +128,56 @@ class NliCheck(SelfCheck):
     scale: ClassVar[Scale] = Scale(unit="P(contradicted), or P(not entailed)", sentences=True)
     reads_context = True
 
-    def __init__(
-        self,
-        method: Literal["nli"] = "nli",
-        *,
-        model: Model = "guard",
-        measure: Measure = "contradiction",
-        slip: float = SLIP,
-        order: Order = "sample_first",
-        premise: Selection = "whole",
-        top: int = 3,
-        similarity: Likeness = "words",
-        max_parts: int = 16,
-        early_stop: float | None = None,
-        samples: int = 5,
-        threshold: float | None = None,
-        against: Against = "auto",
-        max_sentences: int = 200,
-        splitter: Splitter | None = None,
-        deadline: float | None = None,
-    ) -> None:
-        one_of("method", method, ("nli",))
-        one_of("model", model, ("guard", "packaged"))
-        one_of("measure", measure, get_args(Measure))
-        number("slip", slip, least=0, most=1)
-        one_of("order", order, ("sample_first", "sentence_first"))
-        one_of("premise", premise, ("whole", "top"))
-        number("top", top, least=1, whole=True)
-        one_of("similarity", similarity, ("words", "embedding"))
-        number("max_parts", max_parts, least=1, whole=True)
-        self.method = method
-        self.model: Model = model
-        self.measure: Measure = measure
-        self.slip = slip
-        self.order: Order = order
-        self.premise: Selection = premise
-        self.top = top
-        self.similarity: Likeness = similarity
-        self.max_parts = max_parts
-        self._share(
-            samples=samples,
-            threshold=threshold,
-            against=against,
-            max_sentences=max_sentences,
-            splitter=splitter,
-            deadline=deadline,
-            early_stop=early_stop,
-        )
+    model: Model = option(
+        default="guard",
+        help="guard = the guard's backend for entailment; packaged = the small model for English that the detector "
+        "brings along and loads at first use (extra local)",
+    )
+    measure: Measure = option(
+        default="contradiction",
+        help="contradiction = the paper's, neutral left out; not_entailed = 1 − P(entailment); unmentioned = the same, "
+        "but contradictions of samples weigh `slip`, so that inventions come before slips (documents make no slips: "
+        "beside them it is not_entailed)",
+    )
+    slip: float = option(
+        default=SLIP,
+        least=0,
+        most=1,
+        help="what P(contradiction) weighs in unmentioned, where P(neutral) weighs 1; the default is the packaged "
+        "model's, others have .9 to .95, which labelled answers tell",
+    )
+    order: Order = option(
+        default="sample_first", help="which text is the premise; sentence_first as in the paper's package"
+    )
+    premise: Selection = option(
+        default="whole",
+        help="whole = all of each text, as in the paper; top = those of its sentences most like the sentence",
+    )
+    top: int = option(default=3, least=1, help="how many sentences top takes")
+    similarity: Likeness = option(
+        default="words",
+        help="of sentences, for top: words = BM25, no model; embedding needs a backend for embedding",
+    )
+    max_parts: int = option(
+        default=16,
+        least=1,
+        help="parts that are read of a text too long for the model, those most like the sentence",
+    )
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged entailment model, if it is to be that."""
         return {EntailPackaged.lane: packaged_entailment()} if self.model == "packaged" else {}
+
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
+        pairs = len(set(sentences)) * len(set(texts))
+        return {self._kind.lane: (pairs, pairs * self.max_parts)}
+
+    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
+        return {self._kind.lane: sentences * self.max_parts}
+
+    @property
+    def _kind(self) -> type[Entail]:
+        return EntailPackaged if self.model == "packaged" else Entail
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         texts = material.texts
@@ -224,8 +188,7 @@ class NliCheck(SelfCheck):
             for one in row
             if isinstance(one, Premise)
         ]
-        kind = EntailPackaged if self.model == "packaged" else Entail
-        readings = iter((yield from read(pairs, order=self.order, most=self.max_parts, kind=kind)))
+        readings = iter((yield from read(pairs, order=self.order, most=self.max_parts, kind=self._kind)))
         seen = [
             [
                 Seen(Premise(""), Reading(failures=[one]))

@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, TypeAlias, TypeVar
 
-from guardrail.engine.flow import Answer, Failed, Flow, Reply, Request, draws, each, why
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, Request, draws, each, why
 from guardrail.errors import ConfigError
-from guardrail.options import number, one_of
+from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Replies, Scale
 from guardrail.requests import Answerable, Choose, Distract, Question
-from guardrail.selfcheck.base import Against, Judged, Material, SelfCheck, Splitter
+from guardrail.selfcheck.base import Judged, Material, SampledCheck
 from guardrail.selfcheck.qa.scores import (
     BETA,
     Scoring,
@@ -83,7 +83,7 @@ class _Scored:
     weight: float
 
 
-class QACheck(SelfCheck):
+class QACheck(SampledCheck):
     """Scores sentences by the answers that other samples give to questions about them.
 
     Needs a backend for "questions" (`guardrail.backends.QuestionModel`) and one for "answers"
@@ -93,23 +93,6 @@ class QACheck(SelfCheck):
 
     Documents (`case.context`) are read as samples are: one that does not answer a question weighs nothing.
 
-    Args:
-        method: "qa".
-        questions: how many to draw per sentence; some draws give none.
-        scoring: "bayes_with_alpha" (samples weigh as much as the question is answerable from them), "bayes" or
-            "counting" (samples count where it is answerable enough).
-        beta_1: P(a sample answers otherwise | the sentence is false), in (0, 1).
-        beta_2: P(a sample answers likewise | the sentence is true), in (0, 1); β₁ + β₂ must be above 1, or
-            samples that answer otherwise would speak for the sentence.
-        answerable: the least α of "bayes" and "counting"; 0 counts every sample, and α is not asked for. With
-            "bayes_with_alpha" a question tells something where the α of all samples add up to it.
-        samples: see `SelfCheck`, as for the rest.
-        threshold: in [0, 1]; `None` = 0.5.
-        against: "samples", "context" or "auto".
-        max_sentences: the rest is unverified.
-        splitter: where sentences stand.
-        deadline: seconds per answer.
-
     Differs from the paper's package: a question that tells nothing counts ½ among others, as there, but a
     sentence with no other question is unverified, not ½.
     """
@@ -118,48 +101,50 @@ class QACheck(SelfCheck):
     scale: ClassVar[Scale] = Scale(unit="P(false | answers to questions)", sentences=True)
     reads_context = True
 
-    def __init__(
-        self,
-        method: Literal["qa"] = "qa",
-        *,
-        questions: int = 5,
-        scoring: Scoring = "bayes_with_alpha",
-        beta_1: float = BETA,
-        beta_2: float = BETA,
-        answerable: float = 0.5,
-        samples: int = 5,
-        threshold: float | None = None,
-        against: Against = "auto",
-        max_sentences: int = 200,
-        splitter: Splitter | None = None,
-        deadline: float | None = None,
-    ) -> None:
-        one_of("method", method, ("qa",))
-        number("questions", questions, least=1, whole=True)
-        one_of("scoring", scoring, ("bayes_with_alpha", "bayes", "counting"))
-        number("beta_1", beta_1, least=0, most=1)
-        number("beta_2", beta_2, least=0, most=1)
-        if not (0 < beta_1 < 1 and 0 < beta_2 < 1 and beta_1 + beta_2 > 1):
+    questions: int = option(default=5, least=1, help="how many are drawn per sentence; some draws give none")
+    scoring: Scoring = option(
+        default="bayes_with_alpha",
+        help="bayes_with_alpha = samples weigh as much as the question is answerable from them; bayes, counting = "
+        "samples count where it is answerable enough",
+    )
+    beta_1: float = option(
+        default=BETA, above=0, most=1, help="P(a sample answers otherwise | the sentence is false), below 1"
+    )
+    beta_2: float = option(
+        default=BETA,
+        above=0,
+        most=1,
+        help="P(a sample answers likewise | the sentence is true), below 1; the two must add up to more than 1, or "
+        "samples that answer otherwise would speak for the sentence",
+    )
+    answerable: float = option(
+        default=0.5,
+        least=0,
+        most=1,
+        help="the least α of bayes and counting, 0 = count every sample and ask for no α; with bayes_with_alpha a "
+        "question tells something where the α of all samples add up to it",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not (self.beta_1 < 1 and self.beta_2 < 1 and self.beta_1 + self.beta_2 > 1):
             raise ConfigError(
-                f"expected beta_1 and beta_2 between 0 and 1, adding up to more than 1, got {beta_1!r}, {beta_2!r}"
+                "expected beta_1 and beta_2 between 0 and 1, adding up to more than 1, got "
+                f"{self.beta_1!r}, {self.beta_2!r}"
             )
-        number("answerable", answerable, least=0, most=1)
-        self.method = method
-        self.questions = questions
-        self.scoring: Scoring = scoring
-        self.beta_1 = beta_1
-        self.beta_2 = beta_2
-        self.answerable = answerable
-        self._share(
-            samples=samples,
-            threshold=threshold,
-            against=against,
-            max_sentences=max_sentences,
-            splitter=splitter,
-            deadline=deadline,
-        )
 
     # -- what is asked
+
+    def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
+        drawn = len(set(sentences)) * self.questions
+        read = drawn * (len(texts) + 1)
+        asked = 2 * read if self.scoring == "bayes_with_alpha" or self.answerable > 0 else read
+        return {Question.lane: (drawn, 2 * drawn), Choose.lane: (0, asked)}
+
+    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
+        # the answer itself is read as a sample is, so of the first sample everything is asked twice
+        drawn = sentences * self.questions
+        return {Question.lane: 2 * drawn, Choose.lane: 4 * drawn}
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         quizzes = yield from self._quizzes(material.answer, sentences)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 
-from guardrail import Case, Detector, Finding, Flow, Span, Verdict
-from guardrail.report import Scale
+from guardrail.detector import Calls, Case, Detector, Finding, Flow, Scale, Span, Verdict, option
 
 __all__ = ["Shouting", "loudness"]
 
@@ -24,12 +23,11 @@ class Shouting(Detector):
     scope = "sentence"
     scale = Scale(unit="share of capitals")
 
-    def __init__(self, *, threshold: float = 0.8) -> None:
-        self.threshold = threshold
+    threshold: float = option(default=0.8, least=0, most=1, help="share of capitals that is too much")
 
-    def cost(self, case: Case) -> tuple[int, int]:
+    def cost(self, case: Case) -> Calls:
         """Nothing: it asks nobody."""
-        return 0, 0
+        return {}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """A flow without requests still is a generator."""
