@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from guardrail.cli._guard import named
 from guardrail.report import Report
 from guardrail.testing.server import serve
 
@@ -202,6 +203,83 @@ class TestModel:
         assert run("check", "answer.md", "--config", "guardrail.toml").exit_code == 1
         blocked = run("check", "answer.md", "--config", "guardrail.toml", "--policy", "block")
         assert blocked.exit_code == 4
+
+
+class TestDetector:
+    """`--detector NAME[:OPTION=VALUE,…]` runs any registered detector."""
+
+    def test_runs_the_one_that_is_named(self, run, folder):
+        """And not references, which are checked where nothing is named."""
+        result = run("check", "answer.md", "--detector", "selfcheck-ngram", "--json")
+        assert result.exit_code == 3
+        assert {one.detector for one in Report.model_validate_json(result.stdout).findings} == {
+            "selfcheck-ngram"
+        }
+
+    @pytest.mark.parametrize(
+        ("text", "options"),
+        [
+            ("references:effort=paper", {"effort": "paper"}),
+            ('references:queries=["iq", "dq1"],draws=2', {"queries": ["iq", "dq1"], "draws": 2}),
+            ("phr:input=Question: one, or two,contexts=3", {"input": "Question: one, or two", "contexts": 3}),
+            ("selfcheck:method=ngram,n=2", {"n": 2}),
+        ],
+    )
+    def test_values_are_toml_or_text(self, text, options):
+        """A comma ends a value where another option follows."""
+        [made] = named([text])
+        assert {name: made.signature().parameters[name] for name in options} == options
+
+    def test_several(self, run, folder):
+        """Beside each other."""
+        args = ["--detector", "selfcheck-ngram", "--detector", "references", "--json"]
+        signatures = json.loads(run("check", "answer.md", *args).stdout)["signatures"]
+        assert set(signatures) == {"selfcheck-ngram", "references"}
+
+    def test_a_shorthand_adds_its_own(self, run, folder):
+        """`--bibliography` is one for references."""
+        args = ["--detector", "selfcheck-ngram", "--bibliography", "refs.bib", "--json"]
+        signatures = json.loads(run("check", "answer.md", *args).stdout)["signatures"]
+        assert set(signatures) == {"selfcheck-ngram", "references"}
+
+    def test_a_file_is_read_from_here(self, run, folder):
+        """As any path on a command line."""
+        run("references", "index", "add", "library.sqlite", "refs.bib")
+        result = run("check", "answer.md", "--detector", "references:bibliography=library.sqlite")
+        assert result.exit_code == 1
+
+    def test_takes_the_place_of_a_files(self, run, folder):
+        """The file's models and policy stay."""
+        (folder / "guardrail.toml").write_text(
+            '[guard]\npolicy = "block"\non_unverified = "block"\n[[detectors]]\nname = "references"\n'
+        )
+        result = run(
+            "check", "answer.md", "--config", "guardrail.toml", "--detector", "selfcheck-ngram", "--json"
+        )
+        assert result.exit_code == 4
+        assert set(json.loads(result.stdout)["signatures"]) == {"selfcheck-ngram"}
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (["nonsense"], "no detector named 'nonsense'"),
+            (["refrences"], "Did you mean 'references'?"),
+            (["selfcheck-ngram:sampels=3"], "Did you mean 'samples'?"),
+            (["selfcheck-ngram:samples=none"], "a whole number from 1, got 'none'"),
+            (["selfcheck-ngram:samples"], "expected NAME:OPTION=VALUE"),
+            (
+                ["references", "--bibliography", "refs.bib"],
+                "--bibliography and --detector references: give one",
+            ),
+            (["references:bibliography=nowhere.sqlite"], "guardrail references index add"),
+        ],
+    )
+    def test_what_is_wrong_is_said_in_one_line(self, run, folder, arguments, message):
+        """With what to write."""
+        result = run("check", "answer.md", "--detector", *arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr
+        assert result.stderr.count("\n") == 1
 
 
 class TestRemembered:

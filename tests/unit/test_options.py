@@ -1,0 +1,128 @@
+"""Options that are declared once: what a constructor admits, and what help and `repr` say."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import pytest
+
+from guardrail.errors import ConfigError
+from guardrail.options import Options, PathOption, declared, option, placed
+
+
+class Base(Options):
+    """Has two."""
+
+    deadline: float | None = option(default=None, least=0, help="seconds")
+    words: int = option(default=3, least=1, help="how many")
+
+
+class Reader(Base):
+    """Reads."""
+
+    file: str | None = option(default=None, path=PathOption.FILE, kw_only=False, help="what is read")
+    share: float = option(default=0.5, above=0, most=1, help="how much")
+    strict: bool = option(default=False, help="whether")
+    mode: Literal["fast", "slow"] = option(default="fast", help="how")
+    kinds: Sequence[Literal["a", "b"]] = option(default=("a",), help="which")
+    split: Callable[[str], Sequence[str]] | None = option(default=None, help="where")
+
+
+class Own(Base):
+    """Writes its constructor itself."""
+
+    def __init__(self, *words):
+        self.words = words
+
+
+class OfOwn(Own):
+    """Inherits it."""
+
+
+class TestDeclaring:
+    def test_options_inherit(self):
+        """A class has its own and those of its bases, its own first."""
+        names = [one.name for one in declared(Reader)]
+        assert names == ["file", "share", "strict", "mode", "kinds", "split", "deadline", "words"]
+        reader = Reader("a.txt", words=5)
+        assert (reader.file, reader.words, reader.deadline, reader.mode) == ("a.txt", 5, None, "fast")
+
+    def test_what_is_admitted_is_said_in_words(self):
+        """From annotation and limits."""
+        assert {one.name: one.admits for one in declared(Reader)} == {
+            "file": "a file",
+            "share": "a number above 0 to 1",
+            "strict": "true or false",
+            "mode": "fast or slow",
+            "kinds": "a list of a or b",
+            "split": "an object",
+            "deadline": "a number from 0",
+            "words": "a whole number from 1",
+        }
+        assert [one.name for one in declared(Reader) if not one.written] == ["split"]
+
+    def test_help_lists_them(self):
+        """Below the class's own words."""
+        assert Reader.__doc__.startswith(
+            "Reads.\n\nOptions:\n    file (a file; default None): what is read\n"
+        )
+
+    def test_repr_shows_what_was_changed(self):
+        """And no more."""
+        assert repr(Reader(words=5, mode="slow")) == "Reader(mode='slow', words=5)"
+        assert repr(Reader()) == "Reader()"
+
+    @pytest.mark.parametrize("kind", [Own, OfOwn])
+    def test_a_constructor_of_ones_own_stays(self, kind):
+        """Such a class declares nothing."""
+        assert kind("a", "b").words == ("a", "b")
+        assert declared(kind) == ()
+
+
+class TestChecks:
+    @pytest.mark.parametrize(
+        ("given", "message"),
+        [
+            ({"words": 0}, "expected words to be a whole number from 1, got 0"),
+            ({"words": "3"}, "expected words to be a whole number from 1, got '3': write words=3"),
+            ({"words": True}, "expected words to be a whole number from 1, got True"),
+            ({"words": 2.5}, "expected words to be a whole number from 1, got 2.5"),
+            ({"words": None}, "expected words to be a whole number from 1, got None"),
+            ({"share": 0}, "expected share to be a number above 0 to 1, got 0"),
+            ({"share": float("nan")}, "expected share to be a number above 0 to 1, got nan"),
+            ({"strict": 1}, "expected strict to be true or false, got 1"),
+            ({"mode": "quick"}, "expected mode to be one of fast, slow, got 'quick'"),
+            ({"kinds": "a"}, "expected kinds to be a list of a or b, got 'a'"),
+            ({"kinds": ["c"]}, "expected kinds to be one of a, b, got 'c'"),
+            ({"file": 7}, "expected file to be a file, got 7"),
+            ({"deadline": -1}, "expected deadline to be a number from 0, got -1"),
+        ],
+    )
+    def test_what_is_not_admitted_is_refused_where_it_is_given(self, given, message):
+        """In one line, without any conversion."""
+        with pytest.raises(ConfigError) as refused:
+            Reader(**given)
+        assert str(refused.value) == message
+
+    def test_what_cannot_be_told_is_taken(self):
+        """An object of some kind is for the class to check."""
+        assert Reader(split=str.split, deadline=None, share=1, kinds=["a", "b"]).split is str.split
+
+
+class TestPaths:
+    def test_a_written_path_is_read_from_a_folder(self, tmp_path):
+        """Of a configuration file, say; what is an object stays one."""
+        assert placed(Reader, {"file": "a.txt", "words": 2}, tmp_path) == {
+            "file": tmp_path / "a.txt",
+            "words": 2,
+        }
+        assert placed(Reader, {"file": None}, tmp_path) == {"file": None}
+
+    def test_a_name_that_is_no_file_stays_a_name(self, tmp_path):
+        """Of a model that has weights elsewhere."""
+
+        class Model(Options):
+            weights: str = option(path=PathOption.FILE_OR_NAME, help="a folder, or a name")
+
+        (tmp_path / "here").mkdir()
+        assert placed(Model, {"weights": "here"}, tmp_path) == {"weights": tmp_path / "here"}
+        assert placed(Model, {"weights": "org/name"}, tmp_path) == {"weights": "org/name"}
