@@ -179,6 +179,13 @@ UNREACHED: Mapping[str, Callable[[Guard, FakeChat], Any]] = {
     "function that chooses": lambda g, m: PROMPT | (lambda _: m) | GuardedOutput(g),
     "method": lambda g, m: PROMPT | m.invoke | GuardedOutput(g),
     "map": lambda g, m: (lambda x: [x]) | (PROMPT | m).map() | GuardedOutput(g),
+    "chain with a name": lambda g, m: (
+        RunnablePassthrough()
+        | (PROMPT | m | StrOutputParser()).with_config(run_name="answering")
+        | GuardedOutput(g)
+    ),
+    "fallbacks": lambda g, m: guard_runnable(g, (PROMPT | m).with_fallbacks([PROMPT | m])),
+    "chain with retries": lambda g, m: guard_runnable(g, (PROMPT | m).with_retry()),
     "second guard": lambda g, m: PROMPT | m | GuardedOutput(guard("remove")) | GuardedOutput(g),
 }
 ALONE: Mapping[str, Callable[[Guard, FakeChat], Any]] = {
@@ -353,6 +360,24 @@ class TestWhatCannotBeAskedAgain:
             assert len(model.asked) <= (0 if "stream" in way and kind != "guard in a dict" else 2)
 
         each([(kind, way) for kind in ALONE for way in WAYS], check)
+
+    def test_the_step_is_named(self):
+        """So that one finds the model."""
+
+        def check(kind, named):
+            with pytest.raises(ConfigError, match=f"the model inside {named} would"):
+                UNREACHED[kind](guard("regenerate"), FakeChat())
+
+        each(
+            [
+                ("branch", "RunnableBranch"),
+                ("assign", "RunnableAssign"),
+                ("map", "RunnableEach"),
+                ("chain with a name", "RunnableSequence"),
+                ("second guard", "GuardedRunnable"),
+            ],
+            check,
+        )
 
     def test_branches_that_begin_with_a_model_are_asked_again(self):
         """Each gets the feedback."""

@@ -21,7 +21,7 @@ from langchain_core.runnables import (
     RunnableSequence,
     RunnableWithFallbacks,
 )
-from langchain_core.runnables.base import RunnableBindingBase, RunnableEachBase
+from langchain_core.runnables.base import RunnableBinding, RunnableBindingBase, RunnableEachBase
 from langchain_core.runnables.configurable import DynamicRunnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.runnables.passthrough import RunnableAssign
@@ -75,7 +75,7 @@ def split(chain: Step) -> Chain:
                 heard=head is None or not asks(head),
                 textual=not isinstance(_model(steps[at]), BaseChatModel),
             )
-    if isinstance(chain, RunnableBindingBase) and not chain.kwargs and not chain.config_factories:
+    if isinstance(chain, RunnableBinding) and not chain.kwargs and not chain.config_factories:
         inner = split(chain.bound)
         if inner.model is not None and inner.config is None:
             return Chain(inner.head, inner.model, inner.tail, inner.heard, inner.textual, chain.config)

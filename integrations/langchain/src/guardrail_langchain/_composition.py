@@ -66,7 +66,7 @@ def _refuse_storing(tail: Step) -> None:
 def _refuse_unreached(chain: Step) -> None:
     """A model inside a step gets that step's input, and no feedback."""
     steps = chain.steps if isinstance(chain, RunnableSequence) else [chain]
-    if hiding := [_last(step) for step in steps if asks(step)]:
+    if hiding := [_unbound(step) for step in steps if asks(step)]:
         advice = "guard the model there, guard_runnable(guard, model)"
         if isinstance(hiding[-1], Enclosing):
             advice = "give all detectors to one guard"
@@ -177,9 +177,12 @@ def _too_early(given: str) -> ConfigError:
 
 def _last(chain: Step) -> Step:
     """The last step, behind what was bound to it."""
-    if isinstance(chain, RunnableSequence):
-        return _last(chain.last)
-    return _last(chain.bound) if isinstance(chain, RunnableBindingBase) else chain
+    step = _unbound(chain)
+    return _last(step.last) if isinstance(step, RunnableSequence) else step
+
+
+def _unbound(step: Step) -> Step:
+    return _unbound(step.bound) if isinstance(step, RunnableBindingBase) else step
 
 
 def _is_graph(step: Step) -> bool:
