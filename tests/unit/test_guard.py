@@ -468,7 +468,7 @@ class TestSupervise:
         """It must not turn into an empty answer."""
 
         class Broken:
-            needs_whole_answer = edits = False
+            needs_whole_answer = edits = asks_again = False
 
             def feedback(self, review, attempt):
                 raise LookupError("a bug in the policy")

@@ -447,7 +447,7 @@ class TestFailures:
         """Nothing is shown that no policy has decided on."""
 
         class Odd:
-            needs_whole_answer = True
+            needs_whole_answer = asks_again = True
             edits = False
 
             def feedback(self, review, attempt):

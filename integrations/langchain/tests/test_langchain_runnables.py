@@ -14,6 +14,7 @@ from integrations.langchain.tests.langchain_fakes import (
     FakeChat,
     MarkedWords,
     bad_message,
+    honest_when_told,
     leaks,
     told_off,
 )
@@ -118,6 +119,22 @@ class TestFeedback:
         chain = (PROMPT | model | StrOutputParser()).with_config(tags=["T"], metadata={"a": "b"})
         assert guard_runnable(guard(regenerate()), chain).invoke(ASKED) == GOOD
         assert all("T" in tags and metadata["a"] == "b" for tags, metadata, _ in model.heard)
+
+    def test_does_not_cost_a_chain_its_retries(self):
+        """A failure is tried again inside the chain, or around the guard."""
+        asked = []
+
+        def reply(messages):
+            asked.append(messages)
+            if len(asked) == 1:
+                raise TimeoutError("slow")
+            return honest_when_told(messages)
+
+        chain, at_once = PROMPT | FakeChat(reply), {"wait_exponential_jitter": False}
+        assert guard_runnable(guard(remove()), chain.with_retry(**at_once)).invoke(ASKED).content == GOOD
+        asked.clear()
+        assert guard_runnable(guard(regenerate()), chain).with_retry(**at_once).invoke(ASKED).content == GOOD
+        assert len(asked) == 3
 
     def test_is_a_paragraph_for_a_text_model(self):
         """It takes a string."""

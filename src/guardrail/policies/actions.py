@@ -89,6 +89,7 @@ class Regenerate(VerdictPolicy):
 
     times: int = 1
     needs_whole_answer: ClassVar[bool] = True
+    asks_again: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.times < 1:

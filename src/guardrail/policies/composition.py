@@ -29,6 +29,11 @@ class Policy(Protocol):
         """Whether the text that is shown may differ from the one examined."""
         ...
 
+    @property
+    def asks_again(self) -> bool:
+        """Whether it may want another attempt."""
+        ...
+
     def feedback(self, review: Review, attempt: int) -> str | None:
         """What to tell the model before it tries again, or `None` to keep what there is.
 
@@ -51,6 +56,7 @@ class VerdictPolicy:
 
     needs_whole_answer: ClassVar[bool] = False
     edits: ClassVar[bool] = True
+    asks_again: ClassVar[bool] = False
 
     def feedback(self, review: Review, attempt: int) -> str | None:  # noqa: ARG002  # the protocol's
         """Content with what there is."""
@@ -101,6 +107,11 @@ class Chain:
     def edits(self) -> bool:
         """Whether any of them does."""
         return any(policy.edits for policy in self.policies)
+
+    @property
+    def asks_again(self) -> bool:
+        """Whether any of them may."""
+        return any(policy.asks_again for policy in self.policies)
 
     def feedback(self, review: Review, attempt: int) -> str | None:
         """Of the first that wants another attempt."""

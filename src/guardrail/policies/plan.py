@@ -59,6 +59,11 @@ class Plan:
         """Whether the text that is shown may differ from the one examined."""
         return self.whole.edits or self.fail == "closed"
 
+    @property
+    def asks_again(self) -> bool:
+        """Whether the policy may want another attempt."""
+        return self.whole.asks_again
+
     def feedback(self, review: Review, attempt: int) -> str | None:
         """The policy's."""
         return self.whole.feedback(review, attempt)

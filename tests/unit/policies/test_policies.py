@@ -217,6 +217,7 @@ class TestChain:
         assert Action.ANNOTATE is policy.decide(MIXED).action
         assert policy.needs_whole_answer
         assert policy.edits
+        assert policy.asks_again
 
     def test_joins_policies_that_differ_in_verdicts_only(self):
         """So that a list is numbered once."""
@@ -252,6 +253,11 @@ class TestPlan:
         decision = plan.decide(review(finding("Ann", GOOD), failures=(FAILURE,)))
         assert decision.answer == "This answer was withheld: 1 check could not be finished (selfcheck)."
         assert plan.needs_whole_answer
+
+    def test_asks_again_where_the_policy_may(self):
+        """And only there: what is done about unverified findings needs no other answer."""
+        plans = [Plan(flag()), Plan(remove() | block(), on_unverified="block"), Plan(remove() | regenerate())]
+        assert [plan.asks_again for plan in plans] == [False, False, True]
 
     def test_refuses_words_that_it_does_not_know(self):
         """With the nearest one."""

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import dis
+import inspect
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.language_models import BaseChatModel, BaseLanguageModel
 from langchain_core.runnables import (
+    RouterRunnable,
     Runnable,
+    RunnableBranch,
     RunnableConfig,
     RunnableLambda,
     RunnableParallel,
     RunnableSequence,
     RunnableWithFallbacks,
 )
-from langchain_core.runnables.base import RunnableBindingBase
+from langchain_core.runnables.base import RunnableBinding, RunnableBindingBase, RunnableEachBase
 from langchain_core.runnables.configurable import DynamicRunnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.runnables.passthrough import RunnableAssign
 
-from guardrail.errors import ConfigError
-
-__all__ = ["Chain", "listeners", "split"]
+__all__ = ["Chain", "Enclosing", "Step", "asks", "inside", "listeners", "split"]
 
 Step: TypeAlias = Runnable[Any, Any]
 
@@ -49,17 +52,14 @@ class Chain:
     config: RunnableConfig | None = None
 
 
-def split(chain: Step) -> Chain:
-    """Cut a chain at its last language model.
+class Enclosing(Runnable[Any, Any]):
+    """A runnable that has a chain inside."""
 
-    Raises:
-        ConfigError: the chain stores answers before they could be examined.
-    """
-    if isinstance(chain, RunnableWithMessageHistory):
-        raise ConfigError(
-            "RunnableWithMessageHistory stores the answer before it is examined: guard the chain inside it, "
-            "RunnableWithMessageHistory(guard_runnable(guard, chain), …)"
-        )
+    chain: Step
+
+
+def split(chain: Step) -> Chain:
+    """Cut a chain at its last language model."""
     if model := _model(chain):
         return Chain(None, chain, None, textual=not isinstance(model, BaseChatModel))
     if isinstance(chain, RunnableSequence):
@@ -72,10 +72,10 @@ def split(chain: Step) -> Chain:
                 head,
                 steps[at],
                 _sequence(steps[at + 1 :]),
-                heard=head is None or not _asks(head),
+                heard=head is None or not asks(head),
                 textual=not isinstance(_model(steps[at]), BaseChatModel),
             )
-    if isinstance(chain, RunnableBindingBase) and not chain.kwargs and not chain.config_factories:
+    if isinstance(chain, RunnableBinding) and not chain.kwargs and not chain.config_factories:
         inner = split(chain.bound)
         if inner.model is not None and inner.config is None:
             return Chain(inner.head, inner.model, inner.tail, inner.heard, inner.textual, chain.config)
@@ -85,7 +85,7 @@ def split(chain: Step) -> Chain:
 def listeners(step: Step) -> list[Any]:
     """What is attached to the models themselves and hears every attempt, whatever a call's configuration."""
     found: list[Any] = []
-    for part in _inside(step):
+    for part in inside(step):
         if isinstance(part, BaseLanguageModel):
             found += _handlers(part.callbacks)
             found += ["verbose=True"] if part.verbose else []
@@ -116,18 +116,34 @@ def _model(step: Step) -> BaseLanguageModel[Any] | None:
     if isinstance(step, DynamicRunnable):
         return _model(step.default)
     if isinstance(step, RunnableParallel):  # `with_structured_output(…, include_raw=True)` begins so
-        models = [_model(inner) for inner in step.steps__.values()]
+        models = [_first_model(inner) for inner in step.steps__.values()]
         return models[0] if models and all(models) else None
     return None
 
 
-def _asks(step: Step) -> bool:
-    return any(isinstance(part, BaseLanguageModel) for part in _inside(step))
+def _first_model(step: Step) -> BaseLanguageModel[Any] | None:
+    """The model that takes what this step is given."""
+    return _first_model(step.first) if isinstance(step, RunnableSequence) else _model(step)
 
 
-def _inside(step: Step) -> Iterable[Step]:
-    """A step and what is inside it, as far as that can be seen."""
-    yield step
+def asks(step: Step) -> bool:
+    """Whether there is a language model in it, as far as that can be seen."""
+    return any(isinstance(part, BaseLanguageModel) for part in inside(step))
+
+
+def inside(step: Step) -> Iterable[Step]:
+    """A step and what is inside it, as far as that can be seen; each once, for functions may name their own chain."""
+    seen: dict[int, Step] = {}
+    left = [step]
+    while left:
+        part = left.pop()
+        if id(part) not in seen:
+            seen[id(part)] = part
+            left += _parts(part)
+    return seen.values()
+
+
+def _parts(step: Step) -> Iterable[Step]:
     inner: Iterable[Step] = ()
     if isinstance(step, RunnableSequence):
         inner = step.steps
@@ -135,13 +151,30 @@ def _inside(step: Step) -> Iterable[Step]:
         inner = step.steps__.values()
     elif isinstance(step, RunnableAssign):
         inner = (step.mapper,)
-    elif isinstance(step, RunnableBindingBase):
+    elif isinstance(step, RunnableBindingBase | RunnableEachBase):
         inner = (step.bound,)
+    elif isinstance(step, Enclosing):
+        inner = (step.chain,)
+    elif isinstance(step, RunnableBranch):
+        inner = (*(branch for _, branch in step.branches), step.default)
+    elif isinstance(step, RouterRunnable):
+        inner = step.runnables.values()
     elif isinstance(step, RunnableWithFallbacks):
         inner = (step.runnable, *step.fallbacks)
     elif isinstance(step, DynamicRunnable):
         inner = (step.default,)
     elif isinstance(step, RunnableLambda):
-        inner = step.deps
-    for part in inner:
-        yield from _inside(part)
+        inner = (*step.deps, *_named(getattr(step, "func", None) or step.afunc))
+    return inner
+
+
+def _named(function: Any) -> list[Step]:
+    """The runnables that a function names; LangChain looks for them in its source, and cannot read that of each."""
+    found = [getattr(function, "__self__", None)]  # `graph.invoke` as a function
+    if inspect.isfunction(function):
+        for cell in function.__closure__ or ():
+            with suppress(ValueError):  # a variable that is not set yet
+                found.append(cell.cell_contents)
+        used = {step.argval for step in dis.get_instructions(function) if step.opname == "LOAD_GLOBAL"}
+        found += [function.__globals__.get(name) for name in used]
+    return [item for item in found if isinstance(item, Runnable)]

@@ -25,6 +25,7 @@ from guardrail.errors import ConfigError
 from guardrail.report import Blocked
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._answers import Change, Reading, Spoken, Text, bounds, joined
+from guardrail_langchain._composition import refuse_a_conversation, refuse_a_prompt
 from guardrail_langchain._parsed import PARSED, Parsed, Told
 from guardrail_langchain._residue import unreadable
 
@@ -57,17 +58,15 @@ def read(output: Any, key: str | None = None, *, whole: bool = False) -> Reading
         whole: refuse an output of which a part cannot be read.
 
     Raises:
-        ConfigError: there is no such entry, the output is an agent's state, or a part cannot be read.
+        ConfigError: there is no such entry, the output is an agent's state or a prompt, or a part cannot be read.
     """
+    refuse_a_prompt(output)
+    refuse_a_conversation(output, key)
     if key is not None:
         if not isinstance(output, Mapping) or key not in output:
             raise ConfigError(f"expected a dict with the key {key!r}, got {_kind(output)}")
         inner = _part(output[key], f"output[{key!r}]", whole=whole)
         return _Structure(output, [((_VALUE, key), inner)], named=True) if inner else None
-    if isinstance(output, Mapping) and isinstance(output.get("messages"), list) and _message_in(output):
-        raise ConfigError(
-            "an agent keeps what was said before it could be checked: use GuardrailMiddleware inside the agent"
-        )
     return _part(output, "output", whole=whole)
 
 
@@ -96,10 +95,6 @@ def told(
     if not (spoken or structure or unused):
         return None
     return Told(message, structured, spoken=spoken, structure=structure, unused=unused, call=call)
-
-
-def _message_in(output: Mapping[Any, Any]) -> bool:
-    return any(isinstance(message, BaseMessage) for message in output["messages"])
 
 
 def _kind(output: Any) -> str:

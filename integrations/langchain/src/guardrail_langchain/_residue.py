@@ -47,10 +47,16 @@ def unreadable(message: BaseMessage) -> str | None:
     for block in message.content if isinstance(message.content, list) else ():
         if isinstance(block, dict):
             inner = block.get("value") if block.get("type") == "non_standard" else block
-            kind = str(inner.get("type") if isinstance(inner, dict) else "non_standard")
-            if not _NO_ANSWER.fullmatch(kind) and (kind == "audio" or not _is_wordless(inner, ())):
-                return f"a content block of type {kind!r}"
+            kind = inner.get("type") if isinstance(inner, dict) else "non_standard"
+            if not _NO_ANSWER.fullmatch(str(kind)) and (kind == "audio" or not _is_wordless(inner, ())):
+                return f"a content block of type {kind!r}" if kind else _untyped(inner)
     return None
+
+
+def _untyped(block: Any) -> str:
+    """A block that does not say what it is: LangChain shows no text of it."""
+    names = ", ".join(repr(name) for name in block if name != "type")
+    return f"a content block without a 'type' (it has {names})"
 
 
 def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnablePassthrough, RunnableSequence
@@ -16,14 +16,21 @@ from guardrail.errors import ConfigError
 from guardrail.guard import Guard
 from guardrail_langchain._answers import Change, Reading
 from guardrail_langchain._attempts import Attempts
-from guardrail_langchain._chains import Chain, listeners, split
+from guardrail_langchain._chains import Enclosing, split
+from guardrail_langchain._composition import (
+    refuse,
+    refuse_a_prompt,
+    refuse_asking_alone,
+    refuse_late,
+    refuse_model_behind,
+    refuse_unseen,
+)
 from guardrail_langchain._messages import as_messages, chunks, conversation, pieces, with_feedback
 from guardrail_langchain._quiet import asay, say, unheard
 from guardrail_langchain._reading import read
 
 __all__ = ["GuardedOutput", "GuardedRunnable", "guard_runnable"]
 
-T = TypeVar("T")
 Context = Callable[[Any], Sequence[str]]
 _Try = tuple[Any, Any]  # what the model said, and what the rest of the chain made of it
 
@@ -35,20 +42,25 @@ def guard_runnable(
 
     Args:
         guard: the guard.
-        chain: any runnable, or what LangChain makes one of.
+        chain: any runnable, or what LangChain makes one of; `model.invoke` is taken as `model`.
         key: the entry of the output that holds the answer, if it is a dict; by default all its strings.
         context: documents the answer should rest on, from the chain's input.
         strict: refuse what cannot be guarded: a model with callbacks of its own, a chain in which no model is
             recognised (it could not be told what was wrong with its answer).
 
     Raises:
-        ConfigError: the chain stores what it said before it could be examined; in strict mode, as above. When it
-            is called: the output holds what cannot be read, and the policy edits or blocks.
+        ConfigError: the chain stores what it said before it could be examined (a graph, a history); it has no
+            answer yet (a prompt); the policy may ask again, and the model stands where feedback does not reach it;
+            in strict mode, as above. When it is called: the output holds what cannot be read, and the policy edits
+            or blocks.
     """
+    owner = getattr(chain, "__self__", None)
+    if isinstance(owner, Runnable) and chain.__name__ in {"invoke", "ainvoke"}:
+        chain = owner  # which can be asked again
     return GuardedRunnable(guard, coerce_to_runnable(chain), key=key, context=context, strict=strict)
 
 
-class GuardedRunnable(Runnable[Any, Any]):
+class GuardedRunnable(Enclosing):
     """What `guard_runnable` and `chain | GuardedOutput(guard)` return.
 
     The steps before the chain's last language model run once; the model, and the steps after it, run again with
@@ -71,12 +83,32 @@ class GuardedRunnable(Runnable[Any, Any]):
         self.chain = chain
         self._key = key
         self._context = context
+        self._strict = strict
         self._steps = split(chain)
+        refuse(chain, self._steps, guard.policy)
         if strict:
-            _refuse(chain, self._steps)
+            refuse_unseen(chain, self._steps)
 
     def __or__(self, other: Any) -> Any:
-        return other.__ror__(self) if isinstance(other, GuardedOutput) else super().__or__(other)
+        if isinstance(other, GuardedOutput):
+            return other.__ror__(self)
+        if not isinstance(other, GuardedRunnable):
+            refuse_model_behind(self.chain, other)
+        return super().__or__(other)
+
+    def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> GuardedRunnable:
+        """The guarded model with tools: it can stand where a graph wants a chat model.
+
+        Raises:
+            ConfigError: what is guarded is a chain, to whose model tools are bound before.
+        """
+        if not hasattr(self.chain, "bind_tools"):
+            raise ConfigError(
+                f"expected a guarded chat model to bind tools to, got a guarded {type(self.chain).__name__}: "
+                "write prompt | guard_runnable(guard, model.bind_tools(tools))"
+            )
+        bound = self.chain.bind_tools(tools, **kwargs)
+        return GuardedRunnable(self.guard, bound, key=self._key, context=self._context, strict=self._strict)
 
     # -- what LangChain asks of a runnable
 
@@ -226,8 +258,9 @@ class GuardedOutput(RunnableSequence[Any, Any]):
     It takes in all steps before it, so that the answer can be asked for again and nothing of an attempt is
     heard; what comes out is a `GuardedRunnable`. That works after a chain of two steps or more. After a single
     runnable (`model | GuardedOutput(guard)`) and in `chain.pipe(…)` LangChain does not tell it what it follows:
-    there it edits or blocks what it is given, the model's callbacks and event streams have heard it already, and
-    a policy that wants another attempt is refused. Write `guard_runnable(guard, model)` there.
+    there it edits or blocks the text or message that it is given, and the model's callbacks and event streams have
+    heard it already. The first call is refused if the policy may ask again, inside a graph, and where it is given a
+    prompt or a structure. Write `guard_runnable(guard, model)` there.
 
     It is a sequence because Python asks the right operand of `|` first only if its type derives from the left
     one's.
@@ -278,6 +311,11 @@ class _Alone(Runnable[Any, Any]):
     ) -> Iterator[Any]:
         yield from _released(self.invoke(input, config, **kwargs))
 
+    def transform(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
+        """Refuses when a stream is set up: before the model is asked."""
+        self._refuse_asking()
+        return super().transform(*args, **kwargs)
+
     async def astream(
         self,
         input: Any,  # noqa: A002  # LangChain's name
@@ -287,15 +325,34 @@ class _Alone(Runnable[Any, Any]):
         for piece in _released(await self.ainvoke(input, config, **kwargs)):
             yield piece
 
-    def _invoke(self, given: Any) -> Any:
-        once = _Once(given, strict=bool(self.options["strict"]))
-        (_, output), change = self._attempts().settle(once.ask)
-        return once.allowed(_decided(None, output, change, self.options["key"])[0])
+    def atransform(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
+        """As `transform`."""
+        self._refuse_asking()
+        return super().atransform(*args, **kwargs)
 
-    async def _ainvoke(self, given: Any) -> Any:
-        once = _Once(given, strict=bool(self.options["strict"]))
-        (_, output), change = await self._attempts().asettle(once.aask)
-        return once.allowed(_decided(None, output, change, self.options["key"])[0])
+    def _invoke(self, given: Any, run_manager: Any, config: RunnableConfig) -> Any:
+        del run_manager
+        self._refuse(given, config)
+        (_, output), change = self._attempts().settle(lambda _: (None, given))
+        return _decided(None, output, change, self.options["key"])[0]
+
+    async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig) -> Any:
+        del run_manager
+        self._refuse(given, config)
+
+        async def ask(_: str) -> _Try:
+            return None, given
+
+        (_, output), change = await self._attempts().asettle(ask)
+        return _decided(None, output, change, self.options["key"])[0]
+
+    def _refuse(self, given: Any, config: RunnableConfig) -> None:
+        refuse_a_prompt(given)
+        self._refuse_asking()
+        refuse_late(given, config, self.guard.policy)
+
+    def _refuse_asking(self) -> None:
+        refuse_asking_alone(self.guard.policy, strict=bool(self.options["strict"]))
 
     def _attempts(self) -> Attempts[_Try]:
         return Attempts(
@@ -304,33 +361,6 @@ class _Alone(Runnable[Any, Any]):
             said=lambda attempt: attempt[1],
             prompt=tuple,
         )
-
-
-class _Once:
-    """An output that is there already and cannot be asked for again."""
-
-    def __init__(self, output: Any, *, strict: bool) -> None:
-        if strict:
-            raise ConfigError(f"expected GuardedOutput to follow a chain; its only source here is {_HOW}")
-        self._output = output
-        self._refused = False
-
-    def ask(self, feedback: str) -> _Try:
-        if feedback:
-            self._refused = True
-            raise ConfigError(_HOW)
-        return None, self._output
-
-    async def aask(self, feedback: str) -> _Try:
-        return self.ask(feedback)
-
-    def allowed(self, output: T) -> T:
-        if self._refused:
-            raise ConfigError(f"the policy wants another attempt, but GuardedOutput stands behind {_HOW}")
-        return output
-
-
-_HOW = "a single runnable that it cannot ask again. Write guard_runnable(guard, model) instead."
 
 
 def _decided(said: Any, output: Any, change: Change | None, key: str | None) -> tuple[Any, AIMessage | None]:
@@ -359,16 +389,3 @@ def _messages(prompt: Any) -> list[BaseMessage]:
     except (ValueError, TypeError, NotImplementedError):
         texts = [str(v) for v in prompt.values() if isinstance(v, str)] if isinstance(prompt, dict) else []
         return as_messages("\n\n".join(texts)) if texts else []
-
-
-def _refuse(chain: Runnable[Any, Any], steps: Chain) -> None:
-    if found := listeners(chain):
-        raise ConfigError(
-            f"expected models without callbacks of their own, got {found!r}, which would hear what is rejected. "
-            "Give them to the call's config instead."
-        )
-    if steps.model is None:
-        raise ConfigError(
-            f"expected a chat model or a chain with one as a step, got {type(chain).__name__}: where none can be "
-            "recognised, a model cannot be told what was wrong. Guard the part of the chain that has the model."
-        )

@@ -1,0 +1,197 @@
+"""Compositions in which a guard comes too early or too late, refused with the line to write instead.
+
+They are refused when they are composed, where a function of ours runs then; else at the first call, whatever the
+answer is.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.prompt_values import PromptValue
+from langchain_core.prompts import BasePromptTemplate
+from langchain_core.runnables import RunnableConfig, RunnableSequence
+from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnable
+from langchain_core.runnables.history import RunnableWithMessageHistory
+from pydantic import BaseModel
+
+from guardrail.errors import ConfigError
+from guardrail.policies import Policy
+from guardrail_langchain._chains import Chain, Enclosing, Step, asks, inside, listeners
+
+__all__ = [
+    "refuse",
+    "refuse_a_conversation",
+    "refuse_a_prompt",
+    "refuse_asking_alone",
+    "refuse_late",
+    "refuse_model_behind",
+    "refuse_unseen",
+]
+
+
+def refuse(chain: Step, steps: Chain, policy: Policy) -> None:
+    """Refuse what would store an answer before the guard has it, gives no answer, or cannot be asked again.
+
+    Raises:
+        ConfigError: it is one of these.
+    """
+    if steps.tail is not None:
+        _refuse_storing(steps.tail)
+    if steps.model is None and isinstance(_last(chain), BasePromptTemplate):
+        raise _too_early(type(_last(chain)).__name__)
+    if steps.model is None and policy.asks_again:
+        _refuse_unreached(chain)
+
+
+def _refuse_storing(tail: Step) -> None:
+    for part in inside(tail):
+        if isinstance(part, RunnableWithMessageHistory):
+            raise ConfigError(
+                "RunnableWithMessageHistory stores the answer before it is examined: guard the chain inside it, "
+                "RunnableWithMessageHistory(guard_runnable(guard, chain), …)"
+            )
+        if _is_graph(part):
+            raise ConfigError(
+                f"a graph stores the answer before it is examined, got {part.get_name()!r}: guard the model inside "
+                "it, create_agent(…, middleware=[GuardrailMiddleware(guard)]), or guard_runnable(guard, model) in "
+                "the node that asks the model"
+            )
+
+
+def _refuse_unreached(chain: Step) -> None:
+    """A model inside a step gets that step's input, and no feedback."""
+    steps = chain.steps if isinstance(chain, RunnableSequence) else [chain]
+    if hiding := [_unbound(step) for step in steps if asks(step)]:
+        advice = "guard the model there, guard_runnable(guard, model)"
+        if isinstance(hiding[-1], Enclosing):
+            advice = "give all detectors to one guard"
+        raise ConfigError(
+            f"the policy may ask again, but the model inside {type(hiding[-1]).__name__} would not get the feedback: "
+            f"{advice}, or leave regenerate out of the policy"
+        )
+
+
+def refuse_unseen(chain: Step, steps: Chain) -> None:
+    """Refuse what `strict` does not want: models that others listen to, and chains without a model in sight.
+
+    Raises:
+        ConfigError: it is one of these.
+    """
+    if found := listeners(chain):
+        raise ConfigError(
+            f"expected models without callbacks of their own, got {found!r}, which would hear what is rejected. "
+            "Give them to the call's config instead."
+        )
+    if steps.model is None:
+        raise ConfigError(
+            f"expected a chat model or a chain with one as a step, got {type(chain).__name__}: where none can be "
+            "recognised, a model cannot be told what was wrong. Guard the part of the chain that has the model."
+        )
+
+
+def refuse_model_behind(chain: Step, other: Any) -> None:
+    """Refuse a model behind a guard that has none before it.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    if not asks(chain) and asks(coerce_to_runnable(other)):
+        raise _too_early(type(_last(chain)).__name__)
+
+
+def refuse_a_prompt(output: Any) -> None:
+    """Refuse what is the input of a model, and no answer.
+
+    Raises:
+        ConfigError: it is.
+    """
+    roles = (
+        {item.type for item in output if isinstance(item, BaseMessage)} if isinstance(output, list) else set()
+    )
+    if isinstance(output, PromptValue) or (roles and roles <= {"human", "system"}):
+        raise _too_early(
+            type(output).__name__ if isinstance(output, PromptValue) else "the question's messages"
+        )
+
+
+def refuse_a_conversation(output: Any, key: str | None) -> None:
+    """Refuse an agent's state: it has the question and the answer.
+
+    Raises:
+        ConfigError: it is one.
+    """
+    messages = output.get("messages") if isinstance(output, Mapping) and key in {None, "messages"} else None
+    if isinstance(messages, list) and {"human", "ai"} <= {
+        getattr(message, "type", None) for message in messages
+    }:
+        raise ConfigError(
+            "an agent stores the answer before it is examined: guard the model inside it, "
+            "create_agent(…, middleware=[GuardrailMiddleware(guard)])"
+        )
+
+
+def refuse_asking_alone(policy: Policy, *, strict: bool) -> None:
+    """Refuse a policy that may ask again where there is nothing that could be asked, and everything if `strict`.
+
+    Raises:
+        ConfigError: it may.
+    """
+    if policy.asks_again or strict:
+        why = (
+            "the policy may ask again"
+            if policy.asks_again
+            else "callbacks would hear what is rejected (strict)"
+        )
+        raise ConfigError(
+            f"{why}, but GuardedOutput does not know what it follows behind a single runnable or in pipe(): write "
+            "guard_runnable(guard, model), or prompt | model | GuardedOutput(guard)"
+        )
+
+
+def refuse_late(given: Any, config: RunnableConfig, policy: Policy) -> None:
+    """Refuse to change what a graph has streamed or stored already, or may have: a structure.
+
+    Raises:
+        ConfigError: it is one of these, and the policy changes answers.
+    """
+    in_a_graph = "langgraph_node" in config.get("metadata", {})
+    if policy.edits and (in_a_graph or _is_structure(given)):
+        where = "in a graph" if in_a_graph else f"with a {type(given).__name__}"
+        raise ConfigError(
+            f"GuardedOutput behind a single runnable comes too late {where}: the answer is streamed or stored "
+            "already. Write guard_runnable(guard, model) where the model is asked"
+        )
+
+
+def _too_early(given: str) -> ConfigError:
+    return ConfigError(
+        f"expected the answer of a model before the guard, got {given}: "
+        "write prompt | model | GuardedOutput(guard), with the guard behind the model"
+    )
+
+
+def _last(chain: Step) -> Step:
+    """The last step, behind what was bound to it."""
+    step = _unbound(chain)
+    return _last(step.last) if isinstance(step, RunnableSequence) else step
+
+
+def _unbound(step: Step) -> Step:
+    return _unbound(step.bound) if isinstance(step, RunnableBindingBase) else step
+
+
+def _is_graph(step: Step) -> bool:
+    """Whether this is a graph of LangGraph's; whoever has one has imported it."""
+    protocol = sys.modules.get("langgraph.pregel.protocol")
+    return protocol is not None and isinstance(step, protocol.PregelProtocol)
+
+
+def _is_structure(given: Any) -> bool:
+    if isinstance(given, BaseModel):
+        return not isinstance(given, BaseMessage)
+    return isinstance(given, Mapping) or dataclasses.is_dataclass(given)
