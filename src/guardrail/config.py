@@ -47,6 +47,7 @@ from typing import Any
 
 from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, MissingExtra, UnknownName, WeightsMissing
+from guardrail.given.recognition import shown
 from guardrail.options import PathOption
 from guardrail.policies import parse_policy
 from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
@@ -71,6 +72,8 @@ def load(path: str | Path) -> dict[str, Any]:
     Raises:
         ConfigError: the file cannot be read, or an entry is unknown or of the wrong kind.
     """
+    if not isinstance(path, str) and not hasattr(path, "__fspath__"):
+        raise ConfigError(f"expected the path of a configuration file, got {shown(path)}: write 'guardrail.toml'")
     file = Path(path).expanduser().absolute()  # models are opened when they are first used, wherever that is
     try:
         entries = tomllib.loads(file.read_text(encoding="utf-8"))

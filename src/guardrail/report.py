@@ -19,7 +19,9 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from guardrail._version import __version__
 from guardrail.engine.flow import Cost, Reason
 from guardrail.errors import GuardrailError
-from guardrail.requests import Message, TokenLogprob, Untrusted, conversation
+from guardrail.given import content
+from guardrail.given.content import Documents, Given, Prompt, Sayings
+from guardrail.requests import Message, TokenLogprob, Untrusted
 
 __all__ = [
     "Action",
@@ -160,20 +162,25 @@ class Case(_Model):
     @classmethod
     def of(
         cls,
-        answer: str,
+        answer: Given,
         *,
-        prompt: str | Sequence[Message | Mapping[str, Any] | tuple[str, str]] = (),
-        context: Sequence[str] = (),
-        samples: Sequence[str] = (),
+        prompt: Prompt = None,
+        context: Documents = None,
+        samples: Sayings = None,
         logprobs: Sequence[TokenLogprob] = (),
     ) -> Case:
-        """Build a case from plain values; `prompt` is a string or a list of messages."""
+        """Build a case from what users have at hand: texts, or objects of OpenAI and LangChain (see `Guard.check`).
+
+        Raises:
+            InputError: something cannot be read; the message says what to write.
+        """
+        text, tokens = content.answer(answer)
         return cls(
-            answer=answer,
-            messages=conversation(prompt),
-            context=(context,) if isinstance(context, str) else tuple(context),
-            samples=(samples,) if isinstance(samples, str) else tuple(samples),
-            logprobs=tuple(logprobs),
+            answer=text,
+            messages=content.messages(prompt),
+            context=content.texts(context),
+            samples=content.samples(samples),
+            logprobs=tuple(logprobs) or tokens,
         )
 
     @property
