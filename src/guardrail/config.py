@@ -73,7 +73,9 @@ def load(path: str | Path) -> dict[str, Any]:
         ConfigError: the file cannot be read, or an entry is unknown or of the wrong kind.
     """
     if not isinstance(path, str) and not hasattr(path, "__fspath__"):
-        raise ConfigError(f"expected the path of a configuration file, got {shown(path)}: write 'guardrail.toml'")
+        raise ConfigError(
+            f"expected the path of a configuration file, got {shown(path)}: write 'guardrail.toml'"
+        )
     file = Path(path).expanduser().absolute()  # models are opened when they are first used, wherever that is
     try:
         entries = tomllib.loads(file.read_text(encoding="utf-8"))

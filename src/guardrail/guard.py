@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
 
 from guardrail._log import log
+from guardrail._visible import one_line
 from guardrail.cache import Cache
 from guardrail.detector import Detector
 from guardrail.engine.backend import Backend
@@ -229,9 +230,7 @@ class Guard:
 
         return await self._adrive(self._supervise(case, _framework), {"generate": handle})
 
-    def estimate(
-        self, answer: Given | Case, *, prompt: Prompt = None, context: Documents = None
-    ) -> Estimate:
+    def estimate(self, answer: Given | Case, *, prompt: Prompt = None, context: Documents = None) -> Estimate:
         """What a check would cost in paid calls, without asking anything."""
         case = _case(answer, prompt, context)
         if not case.answer:
@@ -380,9 +379,7 @@ class Guard:
             except Exception:  # noqa: BLE001  # a listener's bug must not lose the answer
                 log.exception("on_report_failed")
 
-    def _backends(
-        self, chat: Any, judge: Any, given: Mapping[str, Any] | None
-    ) -> dict[str, Backend[Any]]:
+    def _backends(self, chat: Any, judge: Any, given: Mapping[str, Any] | None) -> dict[str, Backend[Any]]:
         brought: dict[str, Backend[Any]] = {}
         for detector in self.detectors:
             for lane, backend in detector.backends().items():
@@ -391,11 +388,9 @@ class Guard:
                         f"two detectors bring different backends for {lane!r} (one is {detector.name!r}'s). "
                         "Give the guard one: backends={…}."
                     )
-        found = {**brought, **arguments.backends(given, brought)}
-        for lane, model in (("chat", arguments.chat(chat, "chat=")), ("chat:judge", arguments.chat(judge, "judge="))):
-            if model is not None:
-                found[lane] = model
-        return found
+        models = {"chat": arguments.chat(chat, "chat="), "chat:judge": arguments.chat(judge, "judge=")}
+        chosen = {lane: model for lane, model in models.items() if model is not None}
+        return {**brought, **arguments.backends(given, brought), **chosen}
 
 
 class _NoAnswer(GuardrailError):
@@ -413,7 +408,7 @@ class _NoAnswer(GuardrailError):
 def _backend_error(failed: Failed) -> BackendError:
     """A failed reply as an error whose cause is the exception of the model's client."""
     error = BackendError(
-        f"expected an answer from the chat model, got {str(failed)!r}",
+        f"expected an answer from the chat model, got {one_line(str(failed), 300)!r}",
         retryable=failed.retryable,
         retry_after=failed.retry_after,
     )
@@ -421,9 +416,7 @@ def _backend_error(failed: Failed) -> BackendError:
     return error
 
 
-def _case(
-    answer: Given | Case, prompt: Prompt, context: Documents, samples: Sayings = None
-) -> Case:
+def _case(answer: Given | Case, prompt: Prompt, context: Documents, samples: Sayings = None) -> Case:
     if isinstance(answer, Case):
         if prompt or context or samples:
             raise ConfigError(

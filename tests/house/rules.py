@@ -15,7 +15,7 @@ from tests.house.source import imports, loaded, strings
 Sources = Mapping[str, str]  # the source of each module, by name
 
 METHODS = ("references", "selfcheck", "memory", "phr", "logic")
-BASE = {"_lazy", "_version", "_log", "errors", "options"}
+BASE = {"_lazy", "_version", "_log", "_visible", "errors", "options"}
 TYPES = {*BASE, "requests", "report", "detector"}
 DOORS = {"backends", "chat"}  # taken from their front door; nobody outside imports their modules
 METHOD = {*TYPES, "given", "engine", "text", "statistics", *DOORS}
@@ -26,12 +26,13 @@ TABLE: dict[str, set[str]] = {
     "_lazy": set(),
     "_version": set(),
     "_log": set(),
+    "_visible": set(),
     "errors": set(),
     "options": {"errors"},
     "engine": BASE,
     "requests": {"engine"},
     "given": {*BASE, "engine", "requests", "registry", "cache", "chat"},
-    "report": {*BASE, "engine", "requests", "given"},
+    "report": {*BASE, "engine", "requests", "given", "html"},
     "detector": {"engine", "report"},
     "registry": {"errors"},
     "text": TYPES,

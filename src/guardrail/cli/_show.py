@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from guardrail.report import CostBreakdown, Edit, Finding, Report
+    from guardrail.report import Edit, Finding, Report
 
-__all__ = ["cost_line", "findings_table", "marked", "score_text", "show", "show_end", "tell", "why"]
+__all__ = ["findings_table", "marked", "score_text", "show", "show_end", "tell", "why"]
 
 _RANK = {"supported": 0, "unverified": 1, "unsupported": 2}
 
@@ -47,7 +47,7 @@ def show_end(
         tell(out, f"{one_line(failure.detector)} could not finish: {failure.reason}{detail}", "yellow")
     if report.findings or report.failures:
         tell(out, _outcome(report, glyphs), "bold")
-    tell(out, cost_line(report.cost, model=model), "dim")
+    tell(out, report.cost.line(model=model), "dim")
     for note in notes:
         tell(out, f"note: {note}", "dim")
 
@@ -165,15 +165,3 @@ def _outcome(report: Report, glyphs: Glyphs) -> str:
         return told
     note = f": {one_line(report.decision.note, 200)}" if report.decision.note else ""
     return f"{told} {glyphs.dot} {action}{note}"
-
-
-def cost_line(cost: CostBreakdown, *, model: str = "model") -> str:
-    """Calls, tokens and time, in words."""
-    total = cost.total
-    calls = (
-        f"no {model} was asked"
-        if not total.calls
-        else f"{total.calls:,.0f} {model} call{'s' if total.calls != 1 else ''}"
-    )
-    tokens = f", {total.tokens:,.0f} tokens" if total.tokens else ""
-    return f"{calls}{tokens}, {cost.wall_seconds:.2f} s"

@@ -22,7 +22,19 @@ from guardrail.given.recognition import is_of, shown, written
 from guardrail.options import seconds
 from guardrail.registry import BACKENDS
 
-__all__ = ["ChatModel", "backends", "budget", "chat", "deadline", "detectors", "hub", "listener", "policy", "retry", "store"]
+__all__ = [
+    "ChatModel",
+    "backends",
+    "budget",
+    "chat",
+    "deadline",
+    "detectors",
+    "hub",
+    "listener",
+    "policy",
+    "retry",
+    "store",
+]
 
 T = TypeVar("T")
 
@@ -49,12 +61,18 @@ def detectors(given: Iterable[T]) -> tuple[T, ...]:
         ConfigError: there is one by itself, or something else.
     """
     if isinstance(given, str):
-        raise ConfigError(f"Guard takes a list of detectors, got {shown(given)}: write Guard([{written(given, '…')}])")
+        raise ConfigError(
+            f"Guard takes a list of detectors, got {shown(given)}: write Guard([{written(given, '…')}])"
+        )
     if isinstance(given, type) or hasattr(given, "examine"):
         name = given.__name__ if isinstance(given, type) else type(given).__name__
-        raise ConfigError(f"Guard takes a list of detectors, got one {name} by itself: write Guard([{name}()])")
+        raise ConfigError(
+            f"Guard takes a list of detectors, got one {name} by itself: write Guard([{name}()])"
+        )
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
-        raise ConfigError(f"Guard takes a list of detectors, got {shown(given)}: write Guard([ReferenceCheck()])")
+        raise ConfigError(
+            f"Guard takes a list of detectors, got {shown(given)}: write Guard([ReferenceCheck()])"
+        )
     return tuple(given)
 
 
@@ -93,7 +111,9 @@ def backends(given: Mapping[str, Any] | None, brought: Iterable[str]) -> dict[st
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        raise ConfigError(f"backends= takes a dict by lane, got {shown(given)}: write backends={{'entailment': …}}")
+        raise ConfigError(
+            f"backends= takes a dict by lane, got {shown(given)}: write backends={{'entailment': …}}"
+        )
     known = {*BACKENDS, CHAT, *(f"{CHAT}:{role}" for role in _ROLES), *brought, *_lanes()}
     found: dict[str, Backend[Any]] = {}
     for lane, backend in given.items():
@@ -149,7 +169,11 @@ def _innermost(given: Any) -> Any:
 
 
 def _kind(given: Any) -> str:
-    return "a chain of LangChain" if is_of(given, "langchain_core.runnables.base:RunnableSequence") else shown(given)
+    return (
+        "a chain of LangChain"
+        if is_of(given, "langchain_core.runnables.base:RunnableSequence")
+        else shown(given)
+    )
 
 
 def _chat_to_write(given: Any, name: str) -> str:
@@ -223,7 +247,9 @@ def listener(given: Any) -> Any:
         ConfigError: it is none.
     """
     if given is not None and not callable(given):
-        raise ConfigError(f"on_report= takes a function of a report, got {shown(given)}: write on_report=print")
+        raise ConfigError(
+            f"on_report= takes a function of a report, got {shown(given)}: write on_report=print"
+        )
     return given
 
 
@@ -255,7 +281,9 @@ def store(given: Any) -> Store | None:
     if isinstance(given, str | Path):
         return Cache(given)
     if isinstance(given, type) or not all(hasattr(given, name) for name in ("put", "samples")):
-        raise ConfigError(f"cache= takes the path of a file or a Cache, got {shown(given)}: write cache='replies.sqlite'")
+        raise ConfigError(
+            f"cache= takes the path of a file or a Cache, got {shown(given)}: write cache='replies.sqlite'"
+        )
     return cast("Store", given)
 
 

@@ -141,7 +141,9 @@ def messages(prompt: Prompt) -> tuple[Message, ...]:
 def _is_message(given: object) -> bool:
     """Whether something is one message by itself, and not several."""
     if isinstance(given, tuple):
-        return len(given) == 2 and all(isinstance(part, str) for part in given) and _role(given[0]) is not None
+        return (
+            len(given) == 2 and all(isinstance(part, str) for part in given) and _role(given[0]) is not None
+        )
     return isinstance(given, Message | Mapping) or is_of(given, _OPENAI, _LANGCHAIN)
 
 
@@ -266,7 +268,9 @@ def _of_response(given: Mapping[str, Any], name: str) -> tuple[str, tuple[TokenL
         text = _text(given["message"].get("content"), name)
         return text, _logprobs(told.get("content") if isinstance(told, Mapping) else None)
     if isinstance(given.get("output"), list):
-        said = [item for item in given["output"] if isinstance(item, Mapping) and item.get("type") == "message"]
+        said = [
+            item for item in given["output"] if isinstance(item, Mapping) and item.get("type") == "message"
+        ]
         return _of_blocks([block for item in said for block in item.get("content") or ()])
     if given.get("type") == "message" and isinstance(given.get("content"), list):
         return _of_blocks(given["content"])
@@ -334,7 +338,9 @@ def texts(context: Documents) -> tuple[str, ...]:
     alone = isinstance(context, str) or is_of(context, "langchain_core.documents.base:Document")
     listed = (context,) if alone else _listed(context)
     if listed is None:
-        raise InputError(f"context= takes texts or documents, got {shown(context)}: write context=['the text']")
+        raise InputError(
+            f"context= takes texts or documents, got {shown(context)}: write context=['the text']"
+        )
     return tuple(map(_document, listed))
 
 
@@ -343,7 +349,9 @@ def _document(given: Any) -> str:
         return given
     text = given.page_content if is_of(given, "langchain_core.documents.base:Document") else None
     if not isinstance(text, str):
-        raise InputError(f"context= takes texts or documents, got {shown(given)} among them: write str(…) of it")
+        raise InputError(
+            f"context= takes texts or documents, got {shown(given)} among them: write str(…) of it"
+        )
     return text
 
 
@@ -363,10 +371,7 @@ def samples(given: Sayings) -> tuple[str, ...]:
     listed = (given,) if isinstance(given, str) else _listed(given)
     if listed is None:
         raise InputError(f"samples= takes texts, got {shown(given)}: write samples=['another answer']")
-    for one in listed:
-        if one is not None and (isinstance(one, bool | int | float) or isinstance(one, list | tuple)):
-            raise InputError(f"samples= takes texts, got {shown(one)} among them: write samples=['another answer']")
-    return tuple(answer(one, name="a sample")[0] for one in listed)
+    return tuple(answer(one, name="one of the texts of samples=")[0] for one in listed)
 
 
 # -- helpers

@@ -61,4 +61,8 @@ def shown(given: object) -> str:
 
 def written(given: Any, fallback: str) -> str:
     """A short text as it would be written in code, or the fallback."""
-    return repr(given) if isinstance(given, str) and len(given) <= _LONGEST and not _looks_secret(given) else fallback
+    return (
+        repr(given)
+        if isinstance(given, str) and len(given) <= _LONGEST and not _looks_secret(given)
+        else fallback
+    )

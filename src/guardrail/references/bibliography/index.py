@@ -79,7 +79,9 @@ class Index:
             IndexFault: there is no such file.
         """
         if not isinstance(path, str | os.PathLike):
-            raise ConfigError(f"an index is opened by its path, got {shown(path)}: write Index.open('refs.sqlite')")
+            raise ConfigError(
+                f"an index is opened by its path, got {shown(path)}: write Index.open('refs.sqlite')"
+            )
         self.path = Path(path)
         self.readonly = readonly
         if not self.path.is_file():
