@@ -42,6 +42,7 @@ Generated: TypeAlias = Given | Answer[Completion]
 Generator: TypeAlias = Callable[[str], Generated]
 AsyncGenerator: TypeAlias = Callable[[str], Awaitable[Generated]]
 
+_CALLED = "tool_calls"  # how a completion ends that calls a tool and may say nothing
 _SHAPE = (
     "name",
     "scope",
@@ -158,7 +159,7 @@ class Guard:
         context: Documents = None,
         samples: Sayings = None,
     ) -> Report:
-        """Examine a given answer. One without text, as beside a call of a tool, has nothing to check: no model is asked.
+        """Examine a given answer. `None`, or a response that only calls a tool, has nothing to check: no model is asked.
 
         Args:
             answer: the text; a message or response of OpenAI or LangChain, whose log-probabilities are taken too; `None`;
@@ -171,7 +172,7 @@ class Guard:
             InputError: one of them cannot be read; the message says what to write.
         """
         case = _case(answer, prompt, context, samples)
-        return self._drive(self._check(case), {})
+        return self._drive(self._check(case, silent=_is_silent(answer, case)), {})
 
     async def acheck(
         self,
@@ -183,7 +184,7 @@ class Guard:
     ) -> Report:
         """As `check`, on the running event loop."""
         case = _case(answer, prompt, context, samples)
-        return await self._adrive(self._check(case), {})
+        return await self._adrive(self._check(case, silent=_is_silent(answer, case)), {})
 
     def generate(self, prompt: Prompt, *, context: Documents = None) -> Report:
         """Have the guard's chat model answer, examine the answer, and apply the policy.
@@ -233,7 +234,7 @@ class Guard:
     def estimate(self, answer: Given | Case, *, prompt: Prompt = None, context: Documents = None) -> Estimate:
         """What a check would cost in paid calls, without asking anything."""
         case = _case(answer, prompt, context)
-        if not case.answer:
+        if _is_silent(answer, case):
             return Estimate(0, 0, {detector.name: (0, 0) for detector in self.detectors})
         by_detector = {detector.name: self._estimated(detector, case) for detector in self.detectors}
         served = case.model_copy(update={"samples": (case.answer,)})
@@ -253,8 +254,8 @@ class Guard:
 
     # -- flows
 
-    def _check(self, case: Case) -> Flow[tuple[Review, Decision]]:
-        review = yield from self._in_time(case)
+    def _check(self, case: Case, *, silent: bool) -> Flow[tuple[Review, Decision]]:
+        review = yield from self._in_time(case, silent=silent)
         return review, self.policy.decide(review)
 
     def _supervise(self, case: Case, produce: Produce) -> Flow[tuple[Review, Decision]]:
@@ -273,7 +274,8 @@ class Guard:
                 break
             attempt += 1
             answered = case.model_copy(update={"answer": reply.value.text, "logprobs": reply.value.logprobs})
-            review = yield from self._in_time(answered)
+            called = not reply.value.text and reply.value.finish_reason == _CALLED
+            review = yield from self._in_time(answered, silent=called)
             if best is None or better(review, best):
                 best = review
             wish = self.policy.feedback(review, attempt - 1)  # how often it was asked again so far
@@ -290,9 +292,14 @@ class Guard:
             decision = decision.model_copy(update={"note": note})
         return best, decision
 
-    def _in_time(self, case: Case) -> Flow[Review]:
-        """An examination under its own deadline: how long the model took to answer does not count."""
-        if not case.answer:  # a call of a tool, say: there is nothing to check
+    def _in_time(self, case: Case, *, silent: bool) -> Flow[Review]:
+        """An examination under its own deadline: how long the model took to answer does not count.
+
+        Args:
+            case: what is examined.
+            silent: whether nothing was said, so that there is nothing to examine.
+        """
+        if silent:
             return Review(case, (), ())
         (review,) = yield from gather([Branch(examine(self.detectors, case), seconds=self.deadline)])
         if isinstance(review, Failed):
@@ -426,6 +433,11 @@ def _case(answer: Given | Case, prompt: Prompt, context: Documents, samples: Say
     return Case.of(answer, prompt=prompt, context=context, samples=samples)
 
 
+def _is_silent(given: Given | Case, case: Case) -> bool:
+    """Whether an answer is none: `None`, or a response without text. An empty text is one, which some detectors judge."""
+    return not case.answer and not isinstance(given, str | Case)
+
+
 def _answered(generated: Generated) -> Answer[Completion]:
     if isinstance(generated, Answer):
         return generated
@@ -434,7 +446,8 @@ def _answered(generated: Generated) -> Answer[Completion]:
     if generated is None:
         raise InputError("the function gave None in the place of an answer: write return before it")
     text, logprobs = content.answer(generated, name="what the function gave")
-    return Answer(Completion(text, logprobs=logprobs))
+    silent = not text and not isinstance(generated, str)
+    return Answer(Completion(text, finish_reason=_CALLED if silent else "", logprobs=logprobs))
 
 
 def _handled(call: Callable[[], Answer[Completion]]) -> Reply[Completion]:

@@ -28,6 +28,9 @@ class Placed:
         self.source = source
         self.model = model
 
+    def answer(self, requests):
+        return []
+
 
 class Reader:
     """A language model that wants a folder."""
@@ -39,6 +42,9 @@ class Reader:
     def __init__(self, model, *, seed=0):
         self.model = model
         self.seed = seed
+
+    def answer(self, requests):
+        return []
 
 
 @pytest.fixture
@@ -161,6 +167,9 @@ class Asker:
 
     def __init__(self, questions="q", distractors="d"):
         self.models = questions, distractors
+
+    def answer(self, requests):
+        return []
 
 
 class TestBackends:

@@ -146,7 +146,15 @@ class TestAnswer:
             },
             check,
         )
+        assert guard.supervise(lambda _: completion(None, tool_calls=[CALL]), prompt="Hi").verdict is None
+        assert guard.supervise(lambda _: Completion("", finish_reason="tool_calls")).verdict is None
         assert chat.asked == []
+
+    def test_an_empty_text_is_an_answer(self, guard):
+        """What a detector makes of it is its business."""
+        assert guard.check("").verdict is Verdict.UNVERIFIED
+        assert guard.check(Case.of(None)).verdict is Verdict.UNVERIFIED
+        assert guard.supervise(lambda _: "").verdict is Verdict.UNVERIFIED
 
     def test_a_response_is_its_text(self, guard):
         """Of OpenAI's two interfaces and of LangChain, whole or in part."""

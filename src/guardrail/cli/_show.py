@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from guardrail.report import Edit, Finding, Report
+    from guardrail.report import CostBreakdown, Edit, Finding, Report
 
-__all__ = ["findings_table", "marked", "score_text", "show", "show_end", "tell", "why"]
+__all__ = ["cost_line", "findings_table", "marked", "score_text", "show", "show_end", "tell", "why"]
 
 _RANK = {"supported": 0, "unverified": 1, "unsupported": 2}
 
@@ -47,7 +47,7 @@ def show_end(
         tell(out, f"{one_line(failure.detector)} could not finish: {failure.reason}{detail}", "yellow")
     if report.findings or report.failures:
         tell(out, _outcome(report, glyphs), "bold")
-    tell(out, report.cost.line(model=model), "dim")
+    tell(out, cost_line(report.cost, model=model), "dim")
     for note in notes:
         tell(out, f"note: {note}", "dim")
 
@@ -165,3 +165,8 @@ def _outcome(report: Report, glyphs: Glyphs) -> str:
         return told
     note = f": {one_line(report.decision.note, 200)}" if report.decision.note else ""
     return f"{told} {glyphs.dot} {action}{note}"
+
+
+def cost_line(cost: CostBreakdown, *, model: str = "model") -> str:
+    """Calls, tokens and time, in words."""
+    return cost.line(model=model)

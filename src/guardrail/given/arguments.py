@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, cast
 
 from guardrail.cache import Cache
 from guardrail.engine.backend import Backend
@@ -36,8 +36,6 @@ __all__ = [
     "store",
 ]
 
-T = TypeVar("T")
-
 CHAT = "chat"
 _ROLES = ("judge", "subject", "generate")
 _POLICIES = ("flag", "annotate", "remove", "regenerate", "block")
@@ -54,7 +52,7 @@ class ChatModel(Protocol):
         ...
 
 
-def detectors(given: Iterable[T]) -> tuple[T, ...]:
+def detectors(given: Any) -> tuple[Any, ...]:
     """The detectors, or names of some, in a list or the like.
 
     Raises:
