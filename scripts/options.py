@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -93,10 +92,15 @@ def outcome(make: Any) -> str:
     try:
         return str(make().signature())
     except (GuardrailError, TypeError, OSError, Usage) as error:
-        own = re.search(
-            r"(?:^|: )(expected .*)", str(error)
-        )  # a file and a command line say before it where it stands
-        return f"Error: {own[1] if own else error}"
+        return f"Error: {error}"
+
+
+def same(constructor: str, other: str) -> bool:
+    """Whether two ways come to the same; a file and a command line say before a message where it belongs."""
+    refused = "Error: "
+    if not constructor.startswith(refused):
+        return other == constructor
+    return other.startswith(refused) and other.endswith(constructor.removeprefix(refused))
 
 
 def right(name: str, one: Declared, folder: Path, found: Any, more: dict[str, Any]) -> list[Any]:
@@ -132,9 +136,9 @@ def agreement(name: str, found: Any, one: Declared, folder: Path, more: dict[str
             "file": outcome(lambda at=file: load(at)["detectors"][0]),
             "command line": outcome(lambda given=text: named([given])[0]),
         }
-        taken += "Error: " not in came["constructor"]
-        refused += "Error: " in came["constructor"]
-        if len(set(came.values())) > 1:
+        taken += not came["constructor"].startswith("Error: ")
+        refused += came["constructor"].startswith("Error: ")
+        if not all(same(came["constructor"], other) for other in came.values()):
             differ.append({"value": value, **came})
     in_docs = DOCS.exists() and row(one) in DOCS.read_text(encoding="utf-8")
     given = [] if one.written else ["in code alone"]

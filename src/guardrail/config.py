@@ -48,6 +48,7 @@ from typing import Any
 from guardrail.detector import Detector
 from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, MissingExtra, UnknownName, WeightsMissing
+from guardrail.given.recognition import shown
 from guardrail.policies import parse_policy
 from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 
@@ -75,6 +76,10 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
     Raises:
         ConfigError: the file cannot be read, or an entry is unknown or of the wrong kind.
     """
+    if not isinstance(path, str) and not hasattr(path, "__fspath__"):
+        raise ConfigError(
+            f"expected the path of a configuration file, got {shown(path)}: write 'guardrail.toml'"
+        )
     file = Path(path).expanduser().absolute()  # models are opened when they are first used, wherever that is
     try:
         entries = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -103,13 +108,16 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
         for lane in BACKENDS
         if lane in entries
     }
-    if detectors is not None:
-        return options | {"detectors": detectors}
+    options["detectors"] = _detectors(file, entries) if detectors is None else detectors
+    return options
+
+
+def _detectors(file: Path, entries: Mapping[str, Any]) -> list[Any]:
+    """Those of the file, or the one of a file that names none."""
     listed = entries.get("detectors", [{"name": DEFAULT}])
     if not isinstance(listed, list):
-        raise ConfigError(f"{path}: expected [[detectors]] tables, got {_kind(listed)}")
-    options["detectors"] = [_made(file, DETECTORS, entry, "[[detectors]]") for entry in listed]
-    return options
+        raise ConfigError(f"{file}: expected [[detectors]] tables, got {_kind(listed)}")
+    return [_made(file, DETECTORS, entry, "[[detectors]]") for entry in listed]
 
 
 def _is_text(entry: Mapping[str, Any], name: str) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
 
 from guardrail._log import log
+from guardrail._visible import one_line
 from guardrail.cache import Cache
 from guardrail.detector import Detector
 from guardrail.engine.backend import Backend
@@ -18,9 +19,11 @@ from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, describe,
 from guardrail.engine.hub import Hub
 from guardrail.engine.jobs import Retry
 from guardrail.engine.run import Run
-from guardrail.errors import BackendError, ConfigError, GuardrailError
+from guardrail.errors import BackendError, ConfigError, GuardrailError, InputError
 from guardrail.examination import examine, sharing
-from guardrail.options import seconds
+from guardrail.given import arguments, content
+from guardrail.given.arguments import ChatModel
+from guardrail.given.content import Documents, Given, Prompt, Sayings
 from guardrail.policies import Plan, Policy, Review, better, flag
 from guardrail.registry import DETECTORS
 from guardrail.report import (
@@ -30,15 +33,16 @@ from guardrail.report import (
     Decision,
     Report,
 )
-from guardrail.requests import Ask, Completion, Generate, Message, user
+from guardrail.requests import Ask, Completion, Generate, user
 
 __all__ = ["Estimate", "Guard", "Prompt"]
 
-Prompt: TypeAlias = str | Sequence[Message | Mapping[str, Any] | tuple[str, str]]
 Produce: TypeAlias = Callable[[str, int], Flow[Reply[Completion]]]
-Generated: TypeAlias = str | Completion | Answer[Completion]
+Generated: TypeAlias = Given | Answer[Completion]
 Generator: TypeAlias = Callable[[str], Generated]
 AsyncGenerator: TypeAlias = Callable[[str], Awaitable[Generated]]
+
+_CALLED = "tool_calls"  # how a completion ends that calls a tool and may say nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +83,10 @@ class Guard:
 
     def __init__(
         self,
-        detectors: Sequence[Detector | str],
+        detectors: Iterable[Detector | str],
         *,
-        chat: Backend[Any] | None = None,
-        judge: Backend[Any] | None = None,
+        chat: Backend[Any] | ChatModel | None = None,
+        judge: Backend[Any] | ChatModel | None = None,
         backends: Mapping[str, Backend[Any]] | None = None,
         policy: Policy | None = None,
         on_unverified: Literal["allow", "annotate", "block"] | None = None,
@@ -94,7 +98,8 @@ class Guard:
         hub: Hub | None = None,
         on_report: Callable[[Report], None] | None = None,
     ) -> None:
-        self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in detectors)
+        listed = arguments.detectors(detectors)
+        self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in listed)
         for given in self.detectors:
             _must_be_detector(given)
         names = [detector.name for detector in self.detectors]
@@ -102,22 +107,22 @@ class Guard:
             raise ConfigError(
                 f"expected detectors of different names, got {sorted(repeated)!r} more than once"
             )
-        self.policy = Plan(policy or flag(), on_unverified=on_unverified, fail=fail)
-        self.budget = budget if budget is None or isinstance(budget, Budget) else Budget(calls=budget)
-        seconds("deadline", deadline)
-        self.deadline = deadline
-        self.on_report = on_report
-        if hub is None:
-            store = Cache(cache) if isinstance(cache, str | Path) else cache
-            hub = Hub(self._backends(chat, judge, backends or {}), store=store, retry=retry)
+        self.policy = Plan(arguments.policy(policy) or flag(), on_unverified=on_unverified, fail=fail)
+        self.budget = arguments.budget(budget)
+        self.deadline = arguments.deadline(deadline)
+        self.on_report = arguments.listener(on_report)
+        shared = arguments.hub(hub)
+        if shared is None:
+            models = self._backends(chat, judge, backends)
+            shared = Hub(models, store=arguments.store(cache), retry=arguments.retry(retry))
         else:
             if any(given is not None for given in (chat, judge, backends, cache, retry)):
                 raise ConfigError(
                     "a hub was given: set chat, judge, backends, cache and retry on it, not here"
                 )
-            for lane, backend in self._backends(None, None, {}).items():
-                hub.add(lane, backend)
-        self.hub = hub
+            for lane, backend in self._backends(None, None, None).items():
+                shared.add(lane, backend)
+        self.hub = shared
         self._signatures = {d.name: str(d.signature()) for d in self.detectors}
         self._scales = {d.name: d.scale for d in self.detectors}
 
@@ -142,60 +147,64 @@ class Guard:
 
     def check(
         self,
-        answer: str | Case,
+        answer: Given | Case,
         *,
-        prompt: Prompt = (),
-        context: Sequence[str] = (),
-        samples: Sequence[str] = (),
+        prompt: Prompt = None,
+        context: Documents = None,
+        samples: Sayings = None,
     ) -> Report:
-        """Examine a given answer.
+        """Examine a given answer. `None`, or a response that only calls a tool, has nothing to check: no model is asked.
 
         Args:
-            answer: the text, or a whole `Case`.
-            prompt: what was asked: a string or a list of messages.
-            context: documents the answer should rest on.
-            samples: other answers to the same prompt; what is given is not generated again.
+            answer: the text; a message or response of OpenAI or LangChain, whose log-probabilities are taken too; `None`;
+                or a whole `Case`.
+            prompt: what was asked: a text, a message, or a list of messages: pairs, dicts, or those of OpenAI and LangChain.
+            context: documents the answer should rest on, as texts or documents of LangChain.
+            samples: other answers to the same prompt, each as `answer`; what is given is not generated again.
+
+        Raises:
+            InputError: one of them cannot be read; the message says what to write.
         """
         case = _case(answer, prompt, context, samples)
-        return self._drive(self._check(case), {})
+        return self._drive(self._check(case, silent=_is_silent(answer, case)), {})
 
     async def acheck(
         self,
-        answer: str | Case,
+        answer: Given | Case,
         *,
-        prompt: Prompt = (),
-        context: Sequence[str] = (),
-        samples: Sequence[str] = (),
+        prompt: Prompt = None,
+        context: Documents = None,
+        samples: Sayings = None,
     ) -> Report:
         """As `check`, on the running event loop."""
         case = _case(answer, prompt, context, samples)
-        return await self._adrive(self._check(case), {})
+        return await self._adrive(self._check(case, silent=_is_silent(answer, case)), {})
 
-    def generate(self, prompt: Prompt, *, context: Sequence[str] = ()) -> Report:
+    def generate(self, prompt: Prompt, *, context: Documents = None) -> Report:
         """Have the guard's chat model answer, examine the answer, and apply the policy.
 
         Raises:
-            BackendError: no first answer could be had.
+            BackendError: no first answer could be had; its cause is the exception of the model's client, if there was one.
         """
-        case = _case("", prompt, context, ())
+        case = _case("", prompt, context)
         return self._drive(self._supervise(case, self._ask(case)), {})
 
-    async def agenerate(self, prompt: Prompt, *, context: Sequence[str] = ()) -> Report:
+    async def agenerate(self, prompt: Prompt, *, context: Documents = None) -> Report:
         """As `generate`, on the running event loop."""
-        case = _case("", prompt, context, ())
+        case = _case("", prompt, context)
         return await self._adrive(self._supervise(case, self._ask(case)), {})
 
-    def supervise(self, generate: Generator, *, prompt: Prompt = (), context: Sequence[str] = ()) -> Report:
+    def supervise(self, generate: Generator, *, prompt: Prompt = None, context: Documents = None) -> Report:
         """Guard somebody else's generator: what a framework's adapter calls.
 
         Args:
             generate: called in this thread with the feedback on earlier attempts ("" at first); gives a text,
-                a `Completion`, or an `Answer` that also says what it cost. An exception of its first call is
-                raised here as it is.
+                a `Completion`, a message or response of OpenAI or LangChain, or an `Answer` that also says what it cost.
+                An exception of its first call is raised here as it is.
             prompt: what the answer is to.
             context: documents the answer should rest on.
         """
-        case = _case("", prompt, context, ())
+        case = _case("", prompt, context)
 
         def handle(request: Generate) -> Reply[Completion]:
             return _handled(lambda: _answered(generate(request.feedback)))
@@ -203,10 +212,10 @@ class Guard:
         return self._drive(self._supervise(case, _framework), {"generate": handle})
 
     async def asupervise(
-        self, generate: AsyncGenerator, *, prompt: Prompt = (), context: Sequence[str] = ()
+        self, generate: AsyncGenerator, *, prompt: Prompt = None, context: Documents = None
     ) -> Report:
         """As `supervise`, with a coroutine function, on the running event loop."""
-        case = _case("", prompt, context, ())
+        case = _case("", prompt, context)
 
         async def handle(request: Generate) -> Reply[Completion]:
             try:
@@ -216,9 +225,11 @@ class Guard:
 
         return await self._adrive(self._supervise(case, _framework), {"generate": handle})
 
-    def estimate(self, answer: str | Case, *, prompt: Prompt = (), context: Sequence[str] = ()) -> Estimate:
+    def estimate(self, answer: Given | Case, *, prompt: Prompt = None, context: Documents = None) -> Estimate:
         """What a check would cost in paid calls, without asking anything."""
-        case = _case(answer, prompt, context, ())
+        case = _case(answer, prompt, context)
+        if _is_silent(answer, case):
+            return Estimate(0, 0, {detector.name: (0, 0) for detector in self.detectors})
         by_detector = {detector.name: self._estimated(detector, case) for detector in self.detectors}
         served = case.model_copy(update={"samples": (case.answer,)})
         for taker in sharing(self.detectors, case)[1]:  # it draws its own only where it is given none
@@ -237,8 +248,8 @@ class Guard:
 
     # -- flows
 
-    def _check(self, case: Case) -> Flow[tuple[Review, Decision]]:
-        review = yield from self._in_time(case)
+    def _check(self, case: Case, *, silent: bool) -> Flow[tuple[Review, Decision]]:
+        review = yield from self._in_time(case, silent=silent)
         return review, self.policy.decide(review)
 
     def _supervise(self, case: Case, produce: Produce) -> Flow[tuple[Review, Decision]]:
@@ -257,7 +268,8 @@ class Guard:
                 break
             attempt += 1
             answered = case.model_copy(update={"answer": reply.value.text, "logprobs": reply.value.logprobs})
-            review = yield from self._in_time(answered)
+            called = not reply.value.text and reply.value.finish_reason == _CALLED
+            review = yield from self._in_time(answered, silent=called)
             if best is None or better(review, best):
                 best = review
             wish = self.policy.feedback(review, attempt - 1)  # how often it was asked again so far
@@ -274,8 +286,15 @@ class Guard:
             decision = decision.model_copy(update={"note": note})
         return best, decision
 
-    def _in_time(self, case: Case) -> Flow[Review]:
-        """An examination under its own deadline: how long the model took to answer does not count."""
+    def _in_time(self, case: Case, *, silent: bool) -> Flow[Review]:
+        """An examination under its own deadline: how long the model took to answer does not count.
+
+        Args:
+            case: what is examined.
+            silent: whether nothing was said, so that there is nothing to examine.
+        """
+        if silent:
+            return Review(case, (), ())
         review = yield from within(examine(self.detectors, case), seconds=self.deadline)
         if isinstance(review, Failed):
             raise review.error or RuntimeError(str(review))
@@ -287,11 +306,20 @@ class Guard:
         return sum(least for least, _ in paid), sum(most for _, most in paid)
 
     def _ask(self, case: Case) -> Produce:
-        """Answers by the guard's own chat model."""
+        """Answers by the guard's own chat model; a failure of it is a `BackendError`.
+
+        Raises:
+            BackendError: it has none.
+        """
+        if self.hub.backend(Ask((), role="generate")) is None:
+            raise BackendError(
+                "generate needs a chat model, and this guard has none: write Guard(…, chat=OpenAIChat('gpt-5-mini'))"
+            )
 
         def produce(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
             messages = (*case.messages, user(feedback)) if feedback else case.messages
-            return (yield from one(Ask(messages, role="generate", draw=attempt)))
+            reply = yield from one(Ask(messages, role="generate", draw=attempt))
+            return replace(reply, error=_backend_error(reply)) if isinstance(reply, Failed) else reply
 
         return produce
 
@@ -349,23 +377,18 @@ class Guard:
             except Exception:  # noqa: BLE001  # a listener's bug must not lose the answer
                 log.exception("on_report_failed")
 
-    def _backends(
-        self, chat: Backend[Any] | None, judge: Backend[Any] | None, given: Mapping[str, Backend[Any]]
-    ) -> dict[str, Backend[Any]]:
-        found: dict[str, Backend[Any]] = {}
+    def _backends(self, chat: Any, judge: Any, given: Mapping[str, Any] | None) -> dict[str, Backend[Any]]:
+        brought: dict[str, Backend[Any]] = {}
         for detector in self.detectors:
             for lane, backend in detector.backends().items():
-                if found.setdefault(lane, backend) is not backend and lane not in given:
+                if brought.setdefault(lane, backend) is not backend and lane not in (given or {}):
                     raise ConfigError(
                         f"two detectors bring different backends for {lane!r} (one is {detector.name!r}'s). "
                         "Give the guard one: backends={…}."
                     )
-        found |= given
-        if chat is not None:
-            found["chat"] = chat
-        if judge is not None:
-            found["chat:judge"] = judge
-        return found
+        models = {"chat": arguments.chat(chat, "chat="), "chat:judge": arguments.chat(judge, "judge=")}
+        chosen = {lane: model for lane, model in models.items() if model is not None}
+        return {**brought, **arguments.backends(given, brought), **chosen}
 
 
 class _NoAnswer(GuardrailError):
@@ -377,21 +400,33 @@ class _NoAnswer(GuardrailError):
 
     def raise_cause(self) -> NoReturn:
         """The generator's own exception as it was, or a `BackendError`."""
-        if self.failed.error is not None:
-            raise self.failed.error
-        raise BackendError(
-            f"expected an answer from the chat model, got {str(self.failed)!r}",
-            retryable=self.failed.retryable,
-            retry_after=self.failed.retry_after,
-        )
+        raise self.failed.error or _backend_error(self.failed)
 
 
-def _case(answer: str | Case, prompt: Prompt, context: Sequence[str], samples: Sequence[str]) -> Case:
+def _backend_error(failed: Failed) -> BackendError:
+    """A failed reply as an error whose cause is the exception of the model's client."""
+    error = BackendError(
+        f"expected an answer from the chat model, got {one_line(str(failed), 300)!r}",
+        retryable=failed.retryable,
+        retry_after=failed.retry_after,
+    )
+    error.__cause__ = failed.error
+    return error
+
+
+def _case(answer: Given | Case, prompt: Prompt, context: Documents, samples: Sayings = None) -> Case:
     if isinstance(answer, Case):
         if prompt or context or samples:
-            raise ConfigError("a whole case was given: prompt, context and samples belong into it")
+            raise ConfigError(
+                "a whole Case was given, and prompt, context or samples beside it: write Case.of(answer, prompt=…, …)"
+            )
         return answer
     return Case.of(answer, prompt=prompt, context=context, samples=samples)
+
+
+def _is_silent(given: Given | Case, case: Case) -> bool:
+    """Whether an answer is none: `None`, or a response without text. An empty text is one, which some detectors judge."""
+    return not case.answer and not isinstance(given, str | Case)
 
 
 def _answered(generated: Generated) -> Answer[Completion]:
@@ -399,9 +434,11 @@ def _answered(generated: Generated) -> Answer[Completion]:
         return generated
     if isinstance(generated, Completion):
         return Answer(generated)
-    if isinstance(generated, str):
-        return Answer(Completion(generated))
-    raise TypeError(f"expected the model's answer as a text or a Completion, got {generated!r}")
+    if generated is None:
+        raise InputError("the function gave None in the place of an answer: write return before it")
+    text, logprobs = content.answer(generated, name="what the function gave")
+    silent = not text and not isinstance(generated, str)
+    return Answer(Completion(text, finish_reason=_CALLED if silent else "", logprobs=logprobs))
 
 
 def _handled(call: Callable[[], Answer[Completion]]) -> Reply[Completion]:

@@ -1,25 +1,29 @@
 """What is examined and what was found: the types that users read and that travel as JSON.
 
-`Case` goes in, `Report` comes out. Both are pydantic models; `Report.model_json_schema()` is the published
-wire format. Undefined is never zero: a score is a finite number or `None` with a reason.
+`Case` goes in, `Report` comes out. Both are pydantic models; `Report.model_json_schema(mode="serialization")` is the
+published wire format (`guardrail schema`). Undefined is never zero: a score is a finite number or `None` with a reason.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field, model_validator
 
 from guardrail._version import __version__
+from guardrail._visible import one_line
 from guardrail.engine.flow import Cost, Reason
 from guardrail.errors import GuardrailError
-from guardrail.requests import Message, TokenLogprob, Untrusted, conversation
+from guardrail.given import content
+from guardrail.given.content import Documents, Given, Prompt, Sayings
+from guardrail.requests import Message, TokenLogprob, Untrusted
 
 __all__ = [
     "Action",
@@ -160,20 +164,25 @@ class Case(_Model):
     @classmethod
     def of(
         cls,
-        answer: str,
+        answer: Given,
         *,
-        prompt: str | Sequence[Message | Mapping[str, Any] | tuple[str, str]] = (),
-        context: Sequence[str] = (),
-        samples: Sequence[str] = (),
+        prompt: Prompt = None,
+        context: Documents = None,
+        samples: Sayings = None,
         logprobs: Sequence[TokenLogprob] = (),
     ) -> Case:
-        """Build a case from plain values; `prompt` is a string or a list of messages."""
+        """Build a case from what users have at hand: texts, or objects of OpenAI and LangChain (see `Guard.check`).
+
+        Raises:
+            InputError: something cannot be read; the message says what to write.
+        """
+        text, tokens = content.answer(answer)
         return cls(
-            answer=answer,
-            messages=conversation(prompt),
-            context=(context,) if isinstance(context, str) else tuple(context),
-            samples=(samples,) if isinstance(samples, str) else tuple(samples),
-            logprobs=tuple(logprobs),
+            answer=text,
+            messages=content.messages(prompt),
+            context=content.texts(context),
+            samples=content.samples(samples),
+            logprobs=tuple(logprobs) or tokens,
         )
 
     @property
@@ -322,6 +331,21 @@ class CostBreakdown(_Model):
     alone: dict[str, Cost] = {}
     wall_seconds: float = 0.0
 
+    def line(self, *, model: str = "model") -> str:
+        """Calls, tokens and time, in words.
+
+        Args:
+            model: what was asked.
+
+        Example:
+            >>> CostBreakdown(total=Cost(2, 30, 10), wall_seconds=0.5).line()
+            '2 model calls, 40 tokens, 0.50 s'
+        """
+        calls = self.total.calls
+        asked = f"{calls:,.0f} {model} call{'s' if calls != 1 else ''}" if calls else f"no {model} was asked"
+        tokens = f", {self.total.tokens:,.0f} tokens" if self.total.tokens else ""
+        return f"{asked}{tokens}, {self.wall_seconds:.2f} s"
+
 
 class Action(StrEnum):
     """What a policy did, mildest first."""
@@ -365,7 +389,7 @@ class Report(_Model):
 
     `case.answer` is the text that was examined (the last one kept, if several were generated);
     `answer` is the text to show; `signatures` and `scales` say per detector where its scores come from and what
-    they mean.
+    they mean. `print(report)` is for people, and a notebook shows the page of `guardrail.html`.
     """
 
     case: Case
@@ -377,11 +401,21 @@ class Report(_Model):
     scales: dict[str, Scale] = {}
     schema_version: int = 1
 
+    @model_validator(mode="before")
+    @classmethod
+    def _without_what_follows(cls, data: Any) -> Any:
+        """JSON has the answer and the verdict for whoever reads it; here they follow from the rest."""
+        if isinstance(data, dict):
+            return {name: value for name, value in data.items() if name not in cls.model_computed_fields}
+        return data
+
+    @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated property
     @property
     def answer(self) -> str:
         """The text to show, after the policy."""
         return self.decision.answer
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def verdict(self) -> Verdict | None:
         """The worst over findings and failures; `None` if no detector found anything to examine."""
@@ -416,6 +450,48 @@ class Report(_Model):
             "tokens": self.cost.total.tokens,
             "seconds": self.cost.wall_seconds,
         }
+
+    def __str__(self) -> str:
+        """The verdict, a line per finding and failure, what the policy did, and the cost."""
+        counts = [(len(self.with_verdict(verdict)), verdict.value) for verdict in _PRINTED]
+        counted = ", ".join(f"{count} {word}" for count, word in counts if count)
+        note = f" ({one_line(self.decision.note, 200)})" if self.decision.note else ""
+        return "\n".join(
+            [
+                (self.verdict.value if self.verdict else "nothing to check")
+                + (f" ({counted})" if counted else ""),
+                *(f"- {_printed(finding)}" for finding in self.findings),
+                *(
+                    f"- {one_line(failure.detector, 40)} could not finish: {failure.reason} {one_line(failure.detail, 200)}".rstrip()
+                    for failure in self.failures
+                ),
+                f"policy: {self.decision.action}{note}",
+                f"cost: {self.cost.line()}",
+            ]
+        )
+
+    def __repr__(self) -> str:
+        verdict = self.verdict.value if self.verdict else None
+        return (
+            f"<Report verdict={verdict!r} findings={len(self.findings)} failures={len(self.failures)} "
+            f"action={self.decision.action.value!r}>"
+        )
+
+    def _repr_html_(self) -> str:
+        """The page, for a notebook: in a frame of its own, so that neither changes the other."""
+        # By name: the page knows the report, and is loaded by whoever looks at one.
+        return str(importlib.import_module("guardrail.html").framed(self))
+
+
+_PRINTED = (Verdict.UNSUPPORTED, Verdict.UNVERIFIED, Verdict.SUPPORTED)
+
+
+def _printed(finding: Finding) -> str:
+    """A finding in one line: its verdict, what it is about, the score and why."""
+    text = one_line(finding.text, 80) or "the whole answer"
+    score = "" if finding.score is None else f" ({finding.score:.2f})"
+    words = dict.fromkeys(filter(None, (one_line(finding.mark, 80), one_line(finding.reason, 200))))
+    return f"{finding.verdict.value}: {text}{score}" + (f": {'; '.join(words)}" if words else "")
 
 
 class Blocked(GuardrailError):

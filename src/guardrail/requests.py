@@ -8,7 +8,6 @@ rendered for a model, so a request is equal to itself in every process and on ev
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -447,36 +446,3 @@ class Answerable(Request[float]):
 
     question: str
     context: str
-
-
-def conversation(
-    prompt: str | Sequence[Message | Mapping[str, Any] | tuple[str, str]],
-) -> tuple[Message, ...]:
-    """Messages from what users have at hand: a string, messages, `{"role", "content"}` or pairs.
-
-    Example:
-        >>> conversation([("system", "Be brief."), {"role": "user", "content": "Hi"}])[1].text
-        'Hi'
-    """
-    if isinstance(prompt, str):
-        return (user(prompt),) if prompt else ()
-    found = []
-    for item in prompt:
-        if isinstance(item, Message):
-            found.append(item)
-        elif isinstance(item, Mapping):
-            found.append(Message(item["role"], _text(item.get("content"))))
-        else:
-            role, content = item
-            found.append(Message(role, _text(content)))  # type: ignore[arg-type]  # checked by the model's API
-    return tuple(found)
-
-
-def _text(content: Any) -> str:
-    """The text of a message's content: a string, or blocks of which some are text."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    if isinstance(content, Mapping):
-        text = content.get("text")
-        return text if isinstance(text, str) else ""
-    return "\n".join(filter(None, map(_text, content)))

@@ -10,6 +10,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, assert_type
 
+from langchain_core.documents import Document
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.prompt_values import ChatPromptValue
+from openai.types.chat import ChatCompletion
+
 from guardrail import (
     Case,
     Detector,
@@ -147,6 +153,19 @@ def checked() -> Report:
     return report
 
 
+def taken(response: ChatCompletion, model: BaseChatModel) -> list[Report]:
+    """Objects of OpenAI and LangChain."""
+    own = Guard([Thermometer()], chat=model, judge=model.bind(stop=["."]))
+    prompt = [SystemMessage("Be brief."), HumanMessage("Warm?")]
+    return [
+        own.check(response, prompt=prompt, context=[Document("It is cold."), "It is not warm."]),
+        own.check(response.choices[0], prompt=prompt[1], samples=response.choices[1:]),
+        own.check(AIMessage("It is warm."), prompt=[response.choices[0].message], samples=[AIMessage("No.")]),
+        own.check(None, prompt=None),
+        own.supervise(lambda feedback: response, prompt=ChatPromptValue(messages=prompt)),
+    ]
+
+
 def estimated() -> Estimate:
     """What it would cost."""
     return guard().estimate("It is warm.")
@@ -183,6 +202,9 @@ def refused(found: Finding) -> None:
     Guard([Thermometer()], policy="annotate")  # type: ignore[arg-type]  # a policy, not its name
     Guard([""])  # a name is checked when the guard is made
     Guard([object()])  # type: ignore[list-item]  # no detector
+    Guard([Thermometer()], chat="gpt-5-mini")  # type: ignore[arg-type]  # a model, not its name
+    guard().check(42)  # type: ignore[arg-type]  # no answer
+    guard().check("It is warm.", prompt=42)  # type: ignore[arg-type]  # no prompt
     _ = found.score + 1  # type: ignore[operator]  # it may be None
     _ = guard().acheck("It is warm.").answer  # type: ignore[attr-defined]  # not awaited
     Thermometer("Paris")  # type: ignore[call-arg, arg-type]  # by keyword only

@@ -24,7 +24,7 @@ from tests.unit.engine.toys import (
 
 from guardrail import Budget, Case, Detector, Guard, Retry, Span, Verdict, annotate, block, flag, regenerate
 from guardrail.engine.flow import Answer, Branch, Cost, Failed, Reason, draws, each, gather, one, values
-from guardrail.errors import BackendError, ConfigError, UnknownName
+from guardrail.errors import BackendError, ConfigError, InputError, UnknownName
 from guardrail.report import Action
 from guardrail.requests import Completion, Message, user
 
@@ -419,7 +419,7 @@ class TestSupervise:
 
     def test_what_is_no_text_is_refused(self, pump):
         """A generator that forgot its return."""
-        with pytest.raises(TypeError, match="as a text or a Completion, got None"):
+        with pytest.raises(InputError, match="gave None in the place of an answer: write return"):
             supervise(pump, Guard([]), lambda _: None)
 
     def test_keeps_the_best_attempt(self, pump):

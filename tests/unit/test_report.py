@@ -1,9 +1,15 @@
 """Cases and reports: what is in them has a form in JSON."""
 
-import pytest
+import json
+import re
+from html.parser import HTMLParser
 
-from guardrail import Case, Guard
+import pytest
+from pydantic import ValidationError
+
+from guardrail import Case, Detector, Finding, Guard, Span, Verdict, annotate
 from guardrail.detectors import SelfCheck
+from guardrail.html import render
 from guardrail.report import Report
 from guardrail.requests import Message, TokenLogprob, Untrusted
 
@@ -38,3 +44,112 @@ class TestHalfCharacters:
         case = Case(answer="😀", messages=(message,), logprobs=(told,))
         assert case.messages[0] is message
         assert case.logprobs[0] is told
+
+
+class Says(Detector):
+    """Finds what it is told to find, or fails."""
+
+    name = "says"
+
+    def __init__(self, *findings, error=None):
+        self.findings, self.error = findings, error
+
+    def cost(self, case):
+        del case
+        return 0, 0
+
+    def examine(self, case):
+        del case
+        yield from ()
+        if self.error:
+            raise self.error
+        return list(self.findings)
+
+
+def found(verdict, **more):
+    return Finding(detector="says", verdict=verdict, **{"reason": "so it is", **more})
+
+
+@pytest.fixture
+def report():
+    text = "Rome is in Italy. Rome is in Spain."
+    findings = [
+        found(Verdict.SUPPORTED, span=Span(start=0, end=17), text=text[:17], score=0.0),
+        found(
+            Verdict.UNSUPPORTED,
+            span=Span(start=18, end=35),
+            text=text[18:],
+            score=1.0,
+            mark="Rome is in Italy",
+        ),
+    ]
+    return Guard([Says(*findings)], policy=annotate()).check(text)
+
+
+class TestPrinted:
+    def test_is_for_people(self, report):
+        """The verdict, a line per finding, what the policy did, and the cost."""
+        *lines, cost = str(report).splitlines()
+        assert lines == [
+            "unsupported (1 unsupported, 1 supported)",
+            "- supported: Rome is in Italy. (0.00): so it is",
+            "- unsupported: Rome is in Spain. (1.00): Rome is in Italy; so it is",
+            "policy: annotate (1 mark added)",
+        ]
+        assert re.fullmatch(r"cost: no model was asked, \d+\.\d\d s", cost)
+
+    def test_of_a_tool_call(self):
+        """There is nothing to say."""
+        assert str(Guard([Says(found(Verdict.UNVERIFIED))]).check(None)).splitlines()[0] == "nothing to check"
+
+    def test_failures_are_in_it(self):
+        """With their reason; the verdict is not a clean one."""
+        lines = str(Guard([Says(error=ValueError("no\ncontext"))]).check("Hi")).splitlines()
+        assert lines[:2] == ["unverified", "- says could not finish: bug ValueError: no context"]
+
+    def test_nothing_in_it_steers_a_terminal(self):
+        """Escapes, carriage returns, line ends and direction marks of an answer are written out, and long texts cut."""
+        hostile = "\x1b]0;owned\x07\x1b[2J\r\n\u202e" + "a" * 1000
+        finding = found(Verdict.UNVERIFIED, text=hostile, reason=hostile, mark=hostile)
+        printed = str(Guard([Says(finding)], policy=annotate()).check(hostile))
+        assert len(printed.splitlines()) == 4
+        assert max(map(len, printed.splitlines())) < 500
+        assert all(letter == "\n" or letter.isprintable() for letter in printed)
+
+    def test_repr_is_short(self, report):
+        """For a debugger: nothing of the text."""
+        assert repr(report) == "<Report verdict='unsupported' findings=2 failures=0 action='annotate'>"
+
+
+class TestNotebook:
+    def test_shows_the_page_in_a_frame(self, report):
+        """One element, in which is all of the page; outside of it are no styles, and nothing in it runs."""
+        seen = []
+
+        class Reader(HTMLParser):
+            def handle_starttag(self, tag, attrs):
+                seen.append((tag, dict(attrs)))
+
+        Reader().feed(report._repr_html_())
+        [(tag, attributes)] = seen
+        assert (tag, attributes["sandbox"], attributes["srcdoc"]) == ("iframe", None, render(report))
+
+
+class TestJson:
+    def test_has_the_verdict_and_the_answer(self, report):
+        """At the top level, for whoever reads it with other tools."""
+        content = json.loads(report.model_dump_json())
+        assert (content["verdict"], content["answer"]) == ("unsupported", report.answer)
+        assert json.loads(Guard([]).check(None).model_dump_json())["verdict"] is None
+
+    def test_is_read_back_with_and_without_them(self, report):
+        """A report that was saved before has none; another field is still refused."""
+        content = json.loads(report.model_dump_json())
+        assert Report.model_validate(content) == report
+        assert Report.model_validate_json(json.dumps(content)) == report
+        before = {name: value for name, value in content.items() if name not in {"verdict", "answer"}}
+        assert Report.model_validate(before) == report
+        with pytest.raises(ValidationError, match="other"):
+            Report.model_validate({**content, "other": 1})
+        with pytest.raises(ValidationError, match="verdict"):
+            Case.model_validate({"answer": "a", "verdict": "supported"})

@@ -5,6 +5,7 @@ import pytest
 from guardrail import Detector, Finding, Guard, Span, Verdict, regenerate
 from guardrail.chat import ScriptedChat
 from guardrail.engine.flow import Answer, Cost
+from guardrail.errors import InputError
 from guardrail.requests import Completion
 
 
@@ -73,5 +74,5 @@ class TestSupervise:
 
     def test_something_else_than_an_answer_is_refused(self, guard):
         """With what was expected."""
-        with pytest.raises(TypeError, match="a text or a Completion"):
+        with pytest.raises(InputError, match="what the function gave is a text, or a message or response"):
             guard.supervise(lambda _feedback: 42)

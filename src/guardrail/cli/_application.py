@@ -17,6 +17,7 @@ from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
 from guardrail.cli.methods import extended, gather, hang, methods, problems
+from guardrail.cli.schema import schema
 
 __all__ = ["app", "run"]
 
@@ -61,7 +62,7 @@ def root(
 
 
 app.callback(help=help_of(root))(root)
-_methods = gather(("demo", "check", "doctor", "bench"), check=check, doctor=doctor)
+_methods = gather(("demo", "check", "doctor", "bench", "schema"), check=check, doctor=doctor)
 hang(app, demo, "demo", "See a chain being guarded; no key needed.")
 hang(
     app,
@@ -89,6 +90,7 @@ hang(
         "allow_interspersed_args": False,
     },
 )
+hang(app, schema, "schema", "Print the JSON Schema of a report.")
 
 
 def run(argv: Sequence[str] | None) -> NoReturn:

@@ -169,11 +169,4 @@ def _outcome(report: Report, glyphs: Glyphs) -> str:
 
 def cost_line(cost: CostBreakdown, *, model: str = "model") -> str:
     """Calls, tokens and time, in words."""
-    total = cost.total
-    calls = (
-        f"no {model} was asked"
-        if not total.calls
-        else f"{total.calls:,.0f} {model} call{'s' if total.calls != 1 else ''}"
-    )
-    tokens = f", {total.tokens:,.0f} tokens" if total.tokens else ""
-    return f"{calls}{tokens}, {cost.wall_seconds:.2f} s"
+    return cost.line(model=model)

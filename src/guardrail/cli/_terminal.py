@@ -4,34 +4,19 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from guardrail._visible import STEERING, one_line, visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 __all__ = ["Glyphs", "console", "json_text", "one_line", "patience", "visible"]
 
-# Control characters, writing direction, line separators, tags, halves of surrogate pairs: whatever can move the
-# cursor, hide text or show it in another order.
-_STEERING = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e007f]"
-)
 _UNPIPED_WIDTH = 100
-
-
-def visible(text: str) -> str:
-    r"""The text with what could steer a terminal written out; line ends and tabs stay.
-
-    Example:
-        >>> visible("a\x1b[31mb\r\nc")
-        'a\\x1b[31mb\nc'
-    """
-    return _STEERING.sub(lambda found: _named(found[0]), text.replace("\r\n", "\n"))
 
 
 def json_text(content: Any) -> str:
@@ -41,18 +26,7 @@ def json_text(content: Any) -> str:
         content: plain values, or JSON text already made.
     """
     text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, indent=2)
-    return _STEERING.sub(lambda found: json.dumps(found[0])[1:-1], text) + "\n"
-
-
-def one_line(text: str, longest: int | None = None) -> str:
-    """The text on one line, cut with an ellipsis if it is longer than `longest`."""
-    line = " ".join(visible(text).split())
-    return line if longest is None or len(line) <= longest else line[: longest - 1].rstrip() + "…"
-
-
-def _named(letter: str) -> str:
-    code = ord(letter)
-    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return STEERING.sub(lambda found: json.dumps(found[0])[1:-1], text) + "\n"
 
 
 def console(*, stderr: bool = False) -> Console:

@@ -1,4 +1,4 @@
-"""A report as one HTML file: `render(report)` gives the text, `write(report, path)` the file.
+"""A report as one HTML file: `render(report)` gives the text, `write(report, path)` the file, `framed(report)` a notebook's.
 
 The file loads nothing, runs no script, and its Content-Security-Policy forbids both. Whatever came from a
 model, a document or a person is escaped, never a link, and characters that one cannot see (direction
@@ -6,6 +6,6 @@ overrides, NUL, zero width) are spelt out. The page holds the whole report, the 
 meant for whoever runs the guard, not for whoever asked the question.
 """
 
-from guardrail.html.page import render, write
+from guardrail.html.page import framed, render, write
 
-__all__ = ["render", "write"]
+__all__ = ["framed", "render", "write"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import html
 import re
 import unicodedata
 from functools import cache
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from jinja2 import Template
     from markupsafe import Markup
 
-__all__ = ["render", "write"]
+__all__ = ["framed", "render", "write"]
 
 # Zero-width joiner and non-joiner shape Indic and Arabic script and emoji; they stay as they are.
 _INVISIBLE = re.compile(
@@ -33,6 +34,13 @@ def render(report: Report) -> str:
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     return template.render(view=View(report), report=report, css=css, policy=policy)
+
+
+def framed(report: Report) -> str:
+    """The page in a frame of its own, for a notebook: its styles stay in it, and it runs nothing."""
+    page = html.escape(render(report), quote=True)
+    style = "width: 100%; height: 32rem; border: 1px solid #8886; resize: vertical; overflow: auto"
+    return f'<iframe srcdoc="{page}" sandbox title="report" loading="lazy" style="{style}"></iframe>'
 
 
 def write(report: Report, path: str | Path) -> Path:

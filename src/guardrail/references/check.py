@@ -11,6 +11,7 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, compute, gather, one, why, within
 from guardrail.errors import ConfigError
+from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
 from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Status
 from guardrail.references.citations import Citation, asks_for_references, citations
@@ -308,6 +309,11 @@ def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | No
         from guardrail.references.bibliography.index import Index
 
         return Index.open(bibliography)
+    if bibliography is not None and not hasattr(bibliography, "find_all"):
+        raise ConfigError(
+            f"bibliography= takes the path of an index or a Bibliography, got {shown(bibliography)}: "
+            "write bibliography='refs.sqlite'"
+        )
     return bibliography
 
 

@@ -14,6 +14,7 @@ from guardrail.cli import bench
 from guardrail.cli._application import app
 from guardrail.cli._terminal import one_line, visible
 from guardrail.references.commands import bibliography as _bibliography
+from guardrail.report import Report
 from guardrail.testing.server import serve
 
 DOCS = Path(__file__).parents[3] / "docs" / "cli.md"
@@ -74,6 +75,16 @@ class TestStart:
         )
         found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert found.stdout.splitlines()[-1] == "[]"
+
+
+class TestSchema:
+    def test_is_that_of_what_json_prints(self, run):
+        """All that a report has, the verdict and the answer too; harmless on a terminal."""
+        schema = json.loads(run("schema").stdout)
+        assert schema == Report.model_json_schema(mode="serialization")
+        content = json.loads(run("check", "answer.md", "--bibliography", "refs.bib", "--json").stdout)
+        assert {"verdict", "answer"} <= set(schema["required"]) <= set(content) <= set(schema["properties"])
+        assert (content["verdict"], content["answer"]) == ("unsupported", content["case"]["answer"])
 
 
 class TestDoctor:

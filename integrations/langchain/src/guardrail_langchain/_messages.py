@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, cast
 
 from langchain_core.messages import (
     AIMessage,
     AIMessageChunk,
     BaseMessage,
-    ChatMessage,
     HumanMessage,
     convert_to_messages,
 )
@@ -19,16 +18,11 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.prompt_values import PromptValue
 
 from guardrail.chat import token_logprobs
-from guardrail.requests import Message, TokenLogprob, Untrusted
+from guardrail.given.content import messages as conversation
+from guardrail.requests import TokenLogprob
 
 __all__ = ["as_messages", "chunks", "conversation", "logprobs", "pieces", "with_feedback"]
 
-_ROLES: dict[str, Any] = {
-    "human": "user",
-    "ai": "assistant",
-    "AIMessageChunk": "assistant",
-    "system": "system",
-}
 _PIECE = re.compile(r"\s*\S{1,24}|\s+")
 
 
@@ -51,27 +45,6 @@ def with_feedback(prompt: Any, feedback: str, *, textual: bool = False) -> Any:
         text = prompt.to_string() if isinstance(prompt, PromptValue) else str(prompt)
         return f"{text}\n\n{feedback}"
     return [*as_messages(prompt), HumanMessage(feedback)]
-
-
-def conversation(messages: Sequence[BaseMessage]) -> tuple[Message, ...]:
-    """The messages as a `Case` holds them: their text only.
-
-    A tool's result becomes untrusted text of the assistant: chat APIs accept a "tool" message only together
-    with the call it answers, and the last "user" message must stay the question.
-    """
-    found: list[Message] = []
-    for message in messages:
-        text = str(message.text)
-        if not text:
-            continue
-        if message.type in {"tool", "function"}:
-            tool = message.name or "a tool"
-            found.append(Message("assistant", (f"Result of {tool}:\n", Untrusted(text))))
-        else:
-            role = message.role if isinstance(message, ChatMessage) else message.type
-            known = role in {"system", "developer", "user", "assistant"}
-            found.append(Message(cast("Any", role if known else _ROLES.get(role, "user")), text))
-    return tuple(found)
 
 
 def logprobs(message: BaseMessage) -> tuple[TokenLogprob, ...]:

@@ -15,7 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from guardrail.errors import IndexFault
+from guardrail.errors import ConfigError, IndexFault
+from guardrail.given.recognition import shown
 from guardrail.references.bibliography.connections import Connections
 from guardrail.references.bibliography.faults import faults, remedy
 from guardrail.references.bibliography.insertion import cleaned, insert
@@ -70,11 +71,22 @@ class Index:
     writes. Use as a context manager, or call `close`.
     """
 
-    def __init__(self, path: Path, *, readonly: bool = True) -> None:
-        """Prefer `Index.open` and `Index.create`, which check the file."""
-        self.path = path
+    def __init__(self, path: str | os.PathLike[str], *, readonly: bool = True) -> None:
+        """Prefer `Index.open`, which also looks into the file, and `Index.create`, which makes it.
+
+        Raises:
+            ConfigError: it is no path.
+            IndexFault: there is no such file.
+        """
+        if not isinstance(path, str | os.PathLike):
+            raise ConfigError(
+                f"an index is opened by its path, got {shown(path)}: write Index.open('refs.sqlite')"
+            )
+        self.path = Path(path)
         self.readonly = readonly
-        self._connections = Connections(path, readonly=readonly)
+        if not self.path.is_file():
+            raise IndexFault(f"expected a bibliography index at {str(path)!r}, found none. {remedy(path)}")
+        self._connections = Connections(self.path, readonly=readonly)
 
     def __reduce__(self) -> tuple[Callable[[Path, bool], Index], tuple[Path, bool]]:
         return _reopened, (self.path.absolute(), self.readonly)
@@ -90,9 +102,7 @@ class Index:
         Raises:
             IndexFault: there is none, it is corrupt, of another version, or another kind of file.
         """
-        index = cls(Path(path), readonly=readonly)
-        if not index.path.is_file():
-            raise IndexFault(f"expected a bibliography index at {str(path)!r}, found none. {remedy(path)}")
+        index = cls(path, readonly=readonly)
         with faults(index.path):
             check(index._connections.get(), index.path)
         return index
@@ -116,9 +126,11 @@ class Index:
                 raise IndexFault(f"expected no file at {str(path)!r}, found one. Open it, or name another.")
             index = cls.open(target, readonly=False)
         else:
-            index = cls(target, readonly=False)
             with faults(target):
                 target.parent.mkdir(parents=True, exist_ok=True)
+                target.touch()
+            index = cls(target, readonly=False)
+            with faults(target):
                 index._install()
         if complete:
             with index._connections.writing() as connection:
