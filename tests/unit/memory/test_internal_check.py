@@ -100,6 +100,14 @@ class TestRecognised:
         assert recognised(Case.of("x", prompt="Match:\n1. a" + " " * 500_000 + "b")) is None
         assert read_answer("1" + " " * 500_000 + "x", list(TRUTH), ["Rome", "Tokyo", "Oslo"]) == []
 
+    def test_a_question_with_marks(self):
+        """A line in bold above a list is no item of it, and names are read without their marks."""
+        prompt = "Match each.\n\n**People:**\n- **Ann**\n- *Eve*\n\n**Partners:**\n* **Bob**\n* **Dan**"
+        task = recognised(Case.of("x", prompt=prompt))
+        assert (task.lefts, task.rights) == (("Ann", "Eve"), ("Bob", "Dan"))
+        changed, _ = task.again((1, 0))
+        assert changed[0].text.endswith("* **Dan**\n* **Bob**")
+
     def test_last_question_counts(self):
         """An earlier task was answered already."""
         messages = (user(LETTERED), Message("assistant", "1-C"), user("Thank you. What is in a name?"))
@@ -151,6 +159,18 @@ class TestReadAnswer:
             "My answers: \n1) c\n2) a\n3) b",
             "<think>Norway: Rome?\nItaly: Oslo?</think>\nNorway: Oslo\nItaly: Rome\nJapan: Tokyo",
             "1-A? No.</think>C, A, B",
+            "1. **Norway** – Oslo\n2. **Italy** – *Rome*\n3. **Japan:** `Tokyo`",
+            "### 1. Norway: Oslo\n### 2. Italy: Rome\n### 3. Japan: Tokyo",
+            "| # | Country | Capital |\n|---|---|---|\n| 1 | **Norway** | Oslo |\n| 2 | **Italy** | Rome |\n| 3 | Japan | Tokyo |",
+            "- [Norway](https://x.org/n) → [Oslo](https://x.org/o-1)\n- Italy → [Rome](y)\n- Japan → [Tokyo](z)",
+            "Norway: Oslo, Italy: Rome, Japan: Tokyo",
+            "Norway – Oslo, Italy – Rome, and Japan – Tokyo.",
+            "1) Norway - Oslo; 2) Italy - Rome; 3) Japan - Tokyo",
+            "The matches are: 1) **Norway** – Oslo; 2) **Italy** – Rome; 3) **Japan** – Tokyo.",
+            "1-C, 2-A, 3-B",
+            "(1) C (2) A (3) B",
+            "**1** – **C**\n**2** – **A**\n**3** – **B**",
+            "Norway: Oslo, since it lies in the north.\nItaly: Rome – easy.\nJapan: Tokyo, of course",
         ],
     )
     def test_in_the_order_of_the_lefts(self, answer):
@@ -160,6 +180,17 @@ class TestReadAnswer:
         for match in found:
             said = answer[match.start : match.end]
             assert match.name in said or said in set("ABCabc")
+
+    def test_names_with_marks_in_them(self):
+        """What only looks like emphasis stays."""
+        found = read_answer("Korea: M*A*S*H, Rome: *Ben-Hur*", ["Korea", "Rome"], ["Ben-Hur", "M*A*S*H"])
+        assert [match.name for match in found] == ["M*A*S*H", "Ben-Hur"]
+
+    def test_a_partner_with_commas(self):
+        """Where no other left begins, a comma is of the name."""
+        answer = "USA: Washington, D.C., Peru: Lima"
+        found = read_answer(answer, ["USA", "Peru"], ["Lima", "Washington, D.C."])
+        assert [answer[match.start : match.end] for match in found] == ["Washington, D.C", "Lima"]
 
     @pytest.mark.parametrize(
         "answer",
@@ -172,6 +203,9 @@ class TestReadAnswer:
             "Sure! Here you go:\nOslo, Rome, Tokyo",
             "Paris, London, Berlin",
             "1. Norway\n2. Italy\n3. Japan\n\n1-C\n2-A\n3-B",
+            "Norway: Oslo, Italy: Rome",
+            "Norway: Oslo, Norway: Rome, Japan: Tokyo",
+            "Norway: Italy: Rome, Japan: Tokyo",
             "1. First I think of Norway.\n2. Then of Italy.\n3. Then of Japan.",
         ],
     )
@@ -180,7 +214,24 @@ class TestReadAnswer:
         assert read_answer(answer, list(TRUTH), ["Rome", "Tokyo", "Oslo"], ["A", "B", "C"]) == []
 
     @pytest.mark.parametrize(
-        "piece", [":", "| ", "1-", "a:", "Norway: ", "- \n", "1. a\n", "(", "A. ", "1" + " " * 100]
+        "piece",
+        [
+            ":",
+            "| ",
+            "1-",
+            "a:",
+            "Norway: ",
+            "- \n",
+            "1. a\n",
+            "(",
+            "A. ",
+            "1" + " " * 100,
+            "**a",
+            "[a](",
+            "`",
+            ", Norway: ",
+            "1) ",
+        ],
     )
     def test_hostile_length(self, piece):
         """Long nonsense is no answer, and soon."""

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from guardrail.logic.statements.lexicon import Lexicon
 from guardrail.logic.statements.words import BE, PARTICLES, several, stem, words
 from guardrail.report import Span
+from guardrail.text.marks import DEPTH, PAIRED
 
 __all__ = ["unmarked"]
 
@@ -20,13 +21,6 @@ _DROPPED = re.compile(
     r"~~[^~\n]+~~[ \t]?"  # struck out
     r"|[ \t]?\[\^?\d{1,3}(?:[ \t]?[,–-][ \t]?\d{1,3})*\](?![(\[])"  # a note or a source
     r"|<(?:br|hr)[ \t]*/?>|<sup>[^<>\n]{0,20}</sup>"
-)
-_PAIRED = re.compile(
-    r"!?\[(?P<link>(?=(?:(?![\[\]\n])[\W\d_])*[^\W\d_])[^\[\]\n]+)\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)?(?:[ \t]+\"[^\"\n]*\")?\)|\[[^\[\]\n]*\])"
-    r"|(?P<ticks>`{1,3})(?P<code>[^`\n]+)(?P=ticks)"
-    r"|<(?P<tag>b|i|u|em|strong|mark|span)\b[^<>\n]*>(?P<tagged>[^<>\n]+)</(?P=tag)>"
-    r"|(?<![\w*\\])(?P<stars>\*{1,3})(?P<starred>(?! )[^*\n]+)(?<![ \\])(?P=stars)(?![\w*])"
-    r"|(?<![\w\\])(?P<lines>_{1,3})(?P<lined>(?! )[^_\n]+)(?<![ \\])(?P=lines)(?!\w)"
 )
 _HALF = re.compile(r"(?<![\w*\\])(?:\*{2,3}|_{2,3})(?=\w)|(?<=[\w.,:;!?)])(?:\*{2,3}|_{2,3})(?![\w*])")
 _CELL = re.compile(r"(?<![ \t])[ \t]*\|[ \t]*")
@@ -36,7 +30,6 @@ _FOLLOWING = re.compile(r"(?<![ \t])(?:[ \t]+(?:the[ \t]+following|these)(?:[ \t
 _AND = re.compile(r"(?<![ \t])[ \t]*(?:[,;](?:[ \t]+(?:and|&)(?=[ \t]))?|(?<=[ \t])(?:and|&)(?=[ \t]))[ \t]*")
 _SMALL = PARTICLES | several("a an and & or in on at to for with by from")
 _WORDS = 12  # of a title, and of a name in a list
-_DEPTH = 4  # marks within marks
 
 
 def unmarked(text: str, spans: Sequence[Span], lexicon: Lexicon) -> str:
@@ -57,8 +50,8 @@ def unmarked(text: str, spans: Sequence[Span], lexicon: Lexicon) -> str:
 
 def _plain(sentence: str, lexicon: Lexicon) -> str:
     whole = sentence
-    for _ in range(_DEPTH):
-        before, whole = whole, _PAIRED.sub(_content, whole)
+    for _ in range(DEPTH):
+        before, whole = whole, PAIRED.sub(_content, whole)
         if whole == before:
             break
     plain = _CELL.sub("; ", _HALF.sub("", _DROPPED.sub("", whole)))
