@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 from guardrail._log import log
 from guardrail.cache import Cache
@@ -84,6 +85,9 @@ class Guard:
 
     A bug in a detector is a failure in the report; a bug in a policy is raised.
 
+    Use it as a context manager (`with` or `async with`), or call `close`. That closes what the guard opened: a cache given as a
+    path, detectors given by name, and all that `from_config` made, HTTP clients included. What it was given stays open.
+
     Raises:
         ConfigError: an option is out of range, something is no detector, two detectors share a name, or they
             bring different backends for one lane.
@@ -107,9 +111,13 @@ class Guard:
         hub: Hub | None = None,
         on_report: Callable[[Report], None] | None = None,
     ) -> None:
+        self._opened: list[Any] = []
+        self._closed = False
         self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in detectors)
         for given in self.detectors:
             _must_be_detector(given)
+        for asked, made in zip(detectors, self.detectors, strict=True):
+            self._opened += made.backends().values() if isinstance(asked, str) else ()
         names = [detector.name for detector in self.detectors]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ConfigError(
@@ -123,6 +131,7 @@ class Guard:
         if hub is None:
             store = Cache(cache) if isinstance(cache, str | Path) else cache
             hub = Hub(self._backends(chat, judge, backends or {}), store=store, retry=retry)
+            self._opened += [hub] if store is cache else [hub, store]
         else:
             if any(given is not None for given in (chat, judge, backends, cache, retry)):
                 raise ConfigError(
@@ -143,7 +152,38 @@ class Guard:
         """
         from guardrail.config import load
 
-        return cls(**load(path))
+        guard = cls(**load(path))
+        guard._opened += guard.hub.backends.values()  # nobody else has made them
+        return guard
+
+    def close(self) -> None:
+        """Close what the guard opened, and nothing that it was given; again does nothing. It cannot be used any more."""
+        self._closed = True
+        with contextlib.ExitStack() as stack:  # all, though one raises
+            for thing in self._opened:
+                stack.callback(getattr(thing, "close", lambda: None))
+
+    async def aclose(self) -> None:
+        """As `close`, on the running event loop, which is not held up."""
+        self._closed = True
+        async with contextlib.AsyncExitStack() as stack:
+            for thing in self._opened:
+                if (aclose := getattr(thing, "aclose", None)) is not None:
+                    stack.push_async_callback(aclose)
+                else:
+                    stack.callback(getattr(thing, "close", lambda: None))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
     # -- what users call
 
@@ -308,6 +348,8 @@ class Guard:
     # -- driving
 
     def _run(self, flow: Flow[Any]) -> Run[Any]:
+        if self._closed:
+            raise GuardrailError("expected an open guard, got a closed one: make another, or close it later")
         return Run(flow, budget=self.budget, paid=self.hub.paid_lanes())
 
     def _drive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:

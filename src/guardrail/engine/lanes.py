@@ -375,6 +375,13 @@ class ThreadLane(Lane[Backend[Any]]):
         self._open.clear()
         self._breaker = Breaker()
         self._workers = self._idle = 0
+        self._resting = False  # whether threads without work end at once
+
+    def rest(self) -> None:
+        """End the threads that have nothing to do."""
+        with self._mutex:
+            self._resting = True
+            self._wake.notify_all()
 
     def submit(self, request: Request[Any], listener: Listener) -> Job:
         """As in `Lane`, from any thread."""
@@ -384,6 +391,7 @@ class ThreadLane(Lane[Backend[Any]]):
     def start(self) -> None:
         """Wake idle workers, and begin new ones as far as may run at once."""
         with self._mutex:
+            self._resting = False
             groups = -(-len(self._queue) // max(1, self.backend.batch))
             for _ in range(min(groups - self._idle, self.backend.concurrency - self._workers)):
                 try:
@@ -426,8 +434,9 @@ class ThreadLane(Lane[Backend[Any]]):
                 batch = self._take()
                 if batch is not None:
                     return batch
+                waits = bool(self._queue) or not self._resting
                 self._idle += 1
-                woken = self._wake.wait(timeout=_IDLE_SECONDS)
+                woken = waits and self._wake.wait(timeout=_IDLE_SECONDS)
                 self._idle -= 1
                 if not woken and not self._queue:
                     self._workers -= 1
