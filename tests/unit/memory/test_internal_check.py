@@ -90,7 +90,9 @@ class TestRecognised:
         assert recognised(Case.of("x", prompt=prompt)) is None
         assert findings("x", prompt) == []
 
-    @pytest.mark.parametrize("piece", ['["a", "b"]\n', "1. a\n", "- a\n\n", '["', "[", "\\"])
+    @pytest.mark.parametrize(
+        "piece", ['["a", "b"]\n', "1. a\n", "- a\n\n", '["', "[", "\\", "1) a ", "1) ", "*", "**a", "[a](b"]
+    )
     def test_hostile_length(self, piece):
         """More pairs than anybody matches are no task, and are seen soon."""
         assert recognised(Case.of("x", prompt="Match:\n" + piece * 50_000)) is None
@@ -107,6 +109,39 @@ class TestRecognised:
         assert (task.lefts, task.rights) == (("Ann", "Eve"), ("Bob", "Dan"))
         changed, _ = task.again((1, 0))
         assert changed[0].text.endswith("* **Dan**\n* **Bob**")
+
+    @pytest.mark.parametrize(
+        ("prompt", "changed"),
+        [
+            (
+                "Match 1) **Norway**, 2) Italy and 3) Japan with a) Rome, b) Tokyo, and c) Oslo.",
+                "Match 1) **Norway**, 2) Italy and 3) Japan with a) Oslo, b) Rome, and c) Tokyo.",
+            ),
+            (
+                "Countries: (1) Norway; (2) Italy; (3) Japan. Match them: (A) *Rome*; (B) Tokyo; (C) Oslo.",
+                "Countries: (1) Norway; (2) Italy; (3) Japan. Match them: (A) *Oslo*; (B) Rome; (C) Tokyo.",
+            ),
+        ],
+    )
+    def test_lists_within_a_line(self, prompt, changed):
+        """Numbered and lettered; asked again, only the partners change their places."""
+        task = recognised(Case.of("x", prompt=prompt))
+        assert (task.lefts, task.rights) == (("Norway", "Italy", "Japan"), ("Rome", "Tokyo", "Oslo"))
+        assert task.labels == ("A", "B", "C")
+        assert task.again((2, 0, 1))[0][0].text == changed
+
+    @pytest.mark.parametrize(
+        "prompt",
+        [
+            "Match people: 1) Ann 2) Eve with: A) Bob B) Dan",  # where does the first list end?
+            "Match a) Ann, c) Eve with 1) Bob, 2) Dan",
+            "Match 1) Ann, 2) Eve with a) Bob.",
+            "Pair it 1) at once (a) or b) later.",
+        ],
+    )
+    def test_no_lists_within_a_line(self, prompt):
+        """What is not two lists of one length, in order, is none."""
+        assert recognised(Case.of("x", prompt=prompt)) is None
 
     def test_last_question_counts(self):
         """An earlier task was answered already."""

@@ -1,7 +1,7 @@
 """Prompts that ask to match two lists, the same prompts in another order, and answers to them.
 
 Recognised are, beside a word that asks for a match: lines of JSON arrays of two texts, as in [memory] Table I; and two lists
-of equal length, each item on a line of its own behind a number, a letter or a dash.
+of equal length, each item on a line of its own behind a number, a letter or a dash, or in a line behind "1)", "2)" or "a)", "b)".
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeAlias
 
 from guardrail.memory.internal.chinese import name_key, text_key
 from guardrail.memory.internal.orders import Order
@@ -20,6 +21,8 @@ from guardrail.requests import Message, Untrusted
 from guardrail.text.marks import blanked
 
 __all__ = ["Match", "Task", "read_answer", "recognised"]
+
+_Block: TypeAlias = list[tuple[str, str, int]]  # label, name and place of each item
 
 MOST = 100  # pairs of one question
 
@@ -37,6 +40,11 @@ _BETWEEN = re.compile(r"(?<![ \t])[ \t]*(?:->|=>|→|[:：=|]|[–—]|[ \t]-[ \
 _CUT = re.compile(  # where another pair may begin in a line
     r"[,;:/|.，；：、][ \t]*(?:(?:and|&)[ \t]+)?|(?<=[ \t])(?:and|&)[ \t]+|(?<=[ \t])(?=[(（]?\d{1,3}[)）.．][ \t])"
 )
+_LABEL = re.compile(r"(?<![^\s:：,;(（])[(（]?(\d{1,3}|[A-Za-z])[)）][ \t]+(?=\S)")
+_FIRST = ("1", "a", "A")
+_END = re.compile(r"[.;；。\n]")
+_EDGE = " \t\r\n,;.，；"
+_JOINING = frozenset({"and", "with", "to", "&"})
 _REMARK = re.compile(r"(?<![ \t])[ \t]*(?:[,;，；→|]|[–—]|[ \t]-[ \t]|:[ \t])")
 _LABELLED = re.compile(r"[(（]?([A-Za-z])(?![A-Za-z])[\s.)）．、:：–-]*[(（]?(.*?)[)）]?")
 _WRAPPED = " \t.。,，;；*_`|\"'“”"
@@ -223,22 +231,10 @@ def _rows(text: str) -> Task | None:
 
 
 def _lists(text: str) -> Task | None:
-    """Two blocks of items, of one length."""
-    blocks: list[list[tuple[str, str, int]]] = []
-    at, inside = 0, False
-    text = (
-        text if "](" in text else blanked(text)
-    )  # the address of a link would stay where another name comes
-    for line in text.splitlines(keepends=True):
-        item = _ITEM.match(line.rstrip())
-        if item is not None:
-            if not inside:
-                blocks.append([])
-            if len(blocks) > 2 or len(blocks[-1]) > MOST:
-                return None
-            blocks[-1].append((item[1] or "", item[2], at + item.start(2)))
-        inside = item is not None
-        at += len(line)
+    """Two blocks of items, of one length: on lines of their own, or numbered within a line."""
+    # the address of a link would stay where another name comes
+    plain = text if "](" in text else blanked(text)
+    blocks = _lines(plain) or _within(plain)
     if len(blocks) != 2 or len(blocks[0]) != len(blocks[1]) or len(blocks[0]) < 2:
         return None
     lefts, partners = blocks
@@ -253,6 +249,46 @@ def _lists(text: str) -> Task | None:
         _spans=tuple((start, start + len(name)) for _, name, start in partners),
         _quoted=False,
     )
+
+
+def _lines(text: str) -> list[_Block]:
+    """Items on lines of their own, each with its label and place; lines between are between two blocks."""
+    blocks: list[_Block] = []
+    at, inside = 0, False
+    for line in text.splitlines(keepends=True):
+        item = _ITEM.match(line.rstrip())
+        if item is not None:
+            if not inside:
+                blocks.append([])
+            if len(blocks) > 2 or len(blocks[-1]) > MOST:
+                return blocks  # too many to be a question
+            blocks[-1].append((item[1] or "", item[2], at + item.start(2)))
+        inside = item is not None
+        at += len(line)
+    return blocks if len(blocks) > 1 else []
+
+
+def _within(text: str) -> list[_Block]:
+    """Items within lines: "1) Norway, 2) Italy. Capitals: a) Rome, b) Oslo"; none if anything is out of order."""
+    blocks: list[_Block] = []
+    marks = list(islice(_LABEL.finditer(text), 2 * MOST + 1))
+    for number, mark in enumerate(marks):
+        label, behind = mark[1], marks[number + 1] if number + 1 < len(marks) else None
+        if label in _FIRST:
+            blocks.append([])
+        name = text[mark.end() : behind.start() if behind else len(text)]
+        if behind is None or behind[1] in _FIRST:  # the last of its list
+            name = _END.split(name, maxsplit=1)[0]
+        name = name.rstrip(_EDGE)
+        if name.rpartition(" ")[2] in _JOINING:
+            name = name.rpartition(" ")[0].rstrip(_EDGE)
+        place = len(blocks[-1]) if blocks else 0
+        if not blocks or label not in {str(place + 1), *map(chr, (97 + place, 65 + place))}:
+            return []
+        if not name or ":" in name or "\n" in name:
+            return []
+        blocks[-1].append((label, name, mark.end()))
+    return blocks
 
 
 def _pieces(message: Message) -> tuple[str | Untrusted, ...]:
