@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal, NoReturn, TypeAlias
+from typing import Any, Literal, NoReturn, Self, TypeAlias
 
 from guardrail._log import log
 from guardrail._visible import one_line
@@ -75,6 +76,9 @@ class Guard:
 
     A bug in a detector is a failure in the report; a bug in a policy is raised.
 
+    Use it as a context manager (`with` or `async with`), or call `close`. That closes what the guard opened: a cache given as a
+    path, detectors given by name, and all that `from_config` made, HTTP clients included. What it was given stays open.
+
     Raises:
         ConfigError: an option is out of range, something is no detector, two detectors share a name, or they
             bring different backends for one lane.
@@ -98,10 +102,14 @@ class Guard:
         hub: Hub | None = None,
         on_report: Callable[[Report], None] | None = None,
     ) -> None:
+        self._opened: list[Any] = []
+        self._closed = False
         listed = arguments.detectors(detectors)
         self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in listed)
         for given in self.detectors:
             _must_be_detector(given)
+        for asked, made in zip(listed, self.detectors, strict=True):
+            self._opened += made.backends().values() if isinstance(asked, str) else ()
         names = [detector.name for detector in self.detectors]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ConfigError(
@@ -115,6 +123,7 @@ class Guard:
         if shared is None:
             models = self._backends(chat, judge, backends)
             shared = Hub(models, store=arguments.store(cache), retry=arguments.retry(retry))
+            self._opened += [shared] if shared.store is cache else [shared, shared.store]
         else:
             if any(given is not None for given in (chat, judge, backends, cache, retry)):
                 raise ConfigError(
@@ -141,7 +150,38 @@ class Guard:
         """
         from guardrail.config import load
 
-        return cls(**load(path, detectors=detectors))
+        guard = cls(**load(path, detectors=detectors))
+        guard._opened += guard.hub.backends.values()  # nobody else has made them
+        return guard
+
+    def close(self) -> None:
+        """Close what the guard opened, and nothing that it was given; again does nothing. It cannot be used any more."""
+        self._closed = True
+        with contextlib.ExitStack() as stack:  # all, though one raises
+            for thing in self._opened:
+                stack.callback(thing.close)
+
+    async def aclose(self) -> None:
+        """As `close`, on the running event loop, which is not held up."""
+        self._closed = True
+        async with contextlib.AsyncExitStack() as stack:
+            for thing in self._opened:
+                if isinstance(thing, Backend):
+                    stack.push_async_callback(thing.aclose)
+                else:
+                    stack.callback(thing.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
 
     # -- what users call
 
@@ -326,6 +366,8 @@ class Guard:
     # -- driving
 
     def _run(self, flow: Flow[Any]) -> Run[Any]:
+        if self._closed:
+            raise GuardrailError("expected an open guard, got a closed one: make another, or close it later")
         return Run(flow, budget=self.budget, paid=self.hub.is_paid)
 
     def _drive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:

@@ -43,7 +43,7 @@ class Asks(Detector):
 
     def cost(self, case):
         del case
-        return 1, 1
+        return {"chat:subject": (1, 1)}
 
     def examine(self, case):
         reply = yield from one(Ask((*case.messages, user(case.answer)), role="judge"))

@@ -47,6 +47,7 @@ _OPTIONS = {
 
 
 _IDLE = 60.0  # seconds for which a connection that nobody uses is kept
+_CLOSING = 5.0  # seconds that another thread's loop has for closing a client
 
 
 class Endpoint:
@@ -155,8 +156,12 @@ class Endpoint:
         return {**known, "extra_body": further or None, "timeout": self._limit}
 
 
+_Keeper: TypeAlias = "AsyncGenerator[AsyncOpenAI, None]"
+_Loops: TypeAlias = "dict[asyncio.AbstractEventLoop, tuple[AsyncOpenAI, _Keeper]]"
+
+
 class _Clients:
-    """The clients that we create: one for all threads, one per event loop; none survives a fork."""
+    """The clients that we create: one for all threads, one per event loop; none survives a fork, or `close`."""
 
     def __init__(self, url: str, key: str, timeout: float) -> None:
         self._arguments: dict[str, Any] = {
@@ -168,22 +173,21 @@ class _Clients:
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._sync: OpenAI | None = None
-        self._loops: weakref.WeakKeyDictionary[
-            asyncio.AbstractEventLoop, tuple[AsyncOpenAI, AsyncGenerator[AsyncOpenAI, None]]
-        ] = weakref.WeakKeyDictionary()
+        self._loops: _Loops = {}
+        self._inherited: list[Any] = []  # a parent process's: to close them here would harm it
 
     def sync(self) -> OpenAI:
         """The synchronous client."""
-        if self._sync is None or self._process != os.getpid():
+        self._look_for_fork()
+        if (client := self._sync) is None:
             from openai import OpenAI
 
             with self._lock:
-                if self._sync is None or self._process != os.getpid():
+                if (client := self._sync) is None:
                     connections = _patient("DefaultHttpxClient")
-                    client = OpenAI(**self._arguments, http_client=connections)
+                    client = self._sync = OpenAI(**self._arguments, http_client=connections)
                     weakref.finalize(client, connections.close)  # openai's own would close itself, too
-                    self._sync, self._process = client, os.getpid()
-        return self._sync
+        return client
 
     def on_this_loop(self) -> AsyncOpenAI | None:
         """The running loop's client, if there is one yet."""
@@ -192,13 +196,15 @@ class _Clients:
 
     async def open(self) -> AsyncOpenAI:
         """Make the running loop's client."""
-        loop = asyncio.get_running_loop()
+        self._look_for_fork()
+        with self._lock:
+            closed = [self._loops.pop(loop) for loop in [*self._loops] if loop.is_closed()]
+        for _, left in closed:
+            await left.aclose()
         keeper = self._keep()
         client = await anext(keeper)
         with self._lock:
-            for other in [other for other in self._loops if other.is_closed()]:
-                del self._loops[other]
-            self._loops[loop] = (client, keeper)
+            self._loops[asyncio.get_running_loop()] = (client, keeper)
         return client
 
     async def _keep(self) -> AsyncGenerator[AsyncOpenAI, None]:
@@ -214,17 +220,48 @@ class _Clients:
             await client.close()
 
     def close(self) -> None:
-        """Close the synchronous one."""
+        """Close all of them, each on its own loop; a later request makes new ones."""
+        self._look_for_fork()
         with self._lock:
             client, self._sync = self._sync, None
+            loops, self._loops = self._loops, {}
         if client is not None:
             client.close()
+        for loop, (_, keeper) in loops.items():
+            _ended(loop, keeper)
 
     async def aclose(self) -> None:
-        """Close the running loop's."""
-        found = self._loops.get(asyncio.get_running_loop())
-        if found is not None:
-            await found[1].aclose()
+        """The same, from a coroutine."""
+        with self._lock:
+            _, keeper = self._loops.pop(asyncio.get_running_loop(), (None, None))
+        if keeper is not None:
+            await keeper.aclose()
+        await asyncio.to_thread(self.close)
+
+    def _look_for_fork(self) -> None:
+        if self._process != os.getpid():
+            self._inherited += [self._sync, self._loops]
+            self._sync, self._loops, self._process = None, {}, os.getpid()
+
+
+def _ended(loop: asyncio.AbstractEventLoop, keeper: _Keeper) -> None:
+    """Close a client on the loop that it belongs to: one that runs, that waits to be run, or that is closed."""
+
+    async def close() -> None:
+        await keeper.aclose()
+
+    if loop.is_running():
+        closing = asyncio.run_coroutine_threadsafe(close(), loop)
+        if asyncio._get_running_loop() is not loop:  # noqa: SLF001  # as `get_running_loop`, but raises nothing
+            with contextlib.suppress(TimeoutError):
+                closing.result(_CLOSING)
+        return
+    run = asyncio.run if loop.is_closed() else loop.run_until_complete
+    thread = threading.Thread(
+        target=lambda: run(close()), name="guardrail-close"
+    )  # a loop may run in this one
+    thread.start()
+    thread.join()
 
 
 def _patient(kind: str) -> Any:

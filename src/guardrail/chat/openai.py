@@ -99,11 +99,11 @@ class OpenAIChat(Backend[Ask]):
         return request.undrawn()
 
     def close(self) -> None:
-        """Close the synchronous client, if it was created here; a later request makes a new one."""
+        """Close the clients that were created here, of every event loop; a later request makes new ones."""
         self._endpoint.own.close()
 
     async def aclose(self) -> None:
-        """Close this loop's client, if it was created here. The end of `asyncio.run` does so too."""
+        """As `close`, from a coroutine. The end of `asyncio.run` closes its loop's client by itself."""
         await self._endpoint.own.aclose()
 
     def _exchange(self, asks: Sequence[Ask]) -> _Exchange:

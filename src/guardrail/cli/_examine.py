@@ -169,8 +169,8 @@ def _settings(config: str | None) -> Iterator[Item]:
 def _configuration(path: str) -> str:
     from guardrail.guard import Guard
 
-    guard = Guard.from_config(path)
-    return f"{', '.join(d.name for d in guard.detectors)}; policy {guard.policy.policy}"
+    with Guard.from_config(path) as guard:
+        return f"{', '.join(d.name for d in guard.detectors)}; policy {guard.policy.policy}"
 
 
 def _programs() -> Iterator[Item]:

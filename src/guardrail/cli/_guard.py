@@ -91,7 +91,8 @@ def build(choice: Choice) -> Iterator[Built]:
     from guardrail.policies import Plan, parse_policy
 
     with ExitStack() as open_files:
-        built = _configured(choice) if choice.config is not None else _optioned(choice, open_files)
+        make = _configured if choice.config is not None else _optioned
+        built = make(choice, open_files)
         guard, plan = built.guard, built.guard.policy
         policy = parse_policy(choice.policy) if choice.policy is not None else plan.policy
         once = _without_regenerate(policy)
@@ -110,7 +111,7 @@ def build(choice: Choice) -> Iterator[Built]:
         yield built
 
 
-def _configured(choice: Choice) -> Built:
+def _configured(choice: Choice, open_files: ExitStack) -> Built:
     from guardrail.guard import Guard
 
     asked = {"--model": choice.model, "--base-url": choice.base_url, "--api-key-env": choice.api_key_env}
@@ -119,7 +120,8 @@ def _configured(choice: Choice) -> Built:
         raise Usage(
             f"{name} cannot be combined with --config: write it into {choice.config}, or leave --config out"
         )
-    return Built(Guard.from_config(choice.config or "", detectors=named(choice.detectors) or None), choice)
+    guard = Guard.from_config(choice.config or "", detectors=named(choice.detectors) or None)
+    return Built(open_files.enter_context(guard), choice)
 
 
 def _optioned(choice: Choice, open_files: ExitStack) -> Built:

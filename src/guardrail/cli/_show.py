@@ -159,7 +159,9 @@ def _outcome(report: Report, glyphs: Glyphs) -> str:
 
     order = (Verdict.UNSUPPORTED, Verdict.UNVERIFIED, Verdict.SUPPORTED)
     counts = [(len(report.with_verdict(verdict)), verdict.value) for verdict in order]
-    told = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing found"
+    failed = len(report.failures)
+    counts.append((failed, "detector could not finish" if failed == 1 else "detectors could not finish"))
+    told = ", ".join(f"{count} {word}" for count, word in counts if count)
     action = report.decision.action
     if action in {"pass", "flag"}:
         return told

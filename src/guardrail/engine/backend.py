@@ -67,3 +67,10 @@ class Backend(ABC, Generic[Q_contra]):
 
     def load(self) -> None:
         """Make ready what is otherwise made ready at the first use: weights that are read from a disk, say."""
+
+    def close(self) -> None:
+        """Give back connections and files that it opened itself; again does nothing."""
+
+    async def aclose(self) -> None:
+        """As `close`, on the running event loop."""
+        self.close()

@@ -184,6 +184,11 @@ class Hub:
                 lanes += loop_lanes.values()
         return sum(lane.open for lane in lanes)
 
+    def close(self) -> None:
+        """End the threads that wait for work; whoever asks again begins new ones. Backends and store stay open."""
+        for lane in list(self._threads.values()):
+            lane.rest()
+
     def reset(self) -> None:
         """After a fork: no thread, lock or loop of the parent is of use."""
         self._lock = threading.Lock()

@@ -29,7 +29,8 @@ FREE = Cost()
 class Retry:
     """How failures that may pass are asked again.
 
-    A call that used up its backend's `timeout` is not repeated: it has had its time.
+    A call that used up its backend's `timeout` is not repeated: it has had its time. Where nobody is there at all, one
+    request is asked again for all that wait; see `guardrail.engine.breaker`.
 
     Attributes:
         attempts: how often a request is sent at most, the first time included.

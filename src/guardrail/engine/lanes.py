@@ -22,6 +22,7 @@ import tenacity
 
 from guardrail._log import log
 from guardrail.engine.backend import Backend
+from guardrail.engine.breaker import Breaker, Next, unreachable
 from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply, Request
 from guardrail.engine.jobs import FREE, Batch, Job, Listener, Owner, Told, checked, failure, rest
 from guardrail.engine.watchdog import Alarm
@@ -45,6 +46,7 @@ class Lane(Generic[B]):
         self._queue: deque[Job] = deque()
         self._shared: dict[Request[Any], Job] = {}
         self._open: set[Job] = set()
+        self._breaker = Breaker()
 
     @property
     def open(self) -> int:
@@ -88,13 +90,13 @@ class Lane(Generic[B]):
         self._leave(job)
         batch = job.batch
         if batch is None:  # still queued: passed over when its turn comes
-            return FREE, None
-        if job in batch.again:  # between two attempts: it is left out of the next
+            job.told = job.spent
+        elif job in batch.again:  # between two attempts: it is left out of the next
             job.told, job.batch = job.spent, None
         else:
             job.told, job.late = job.spent + job.call(), listener
         self._hub.spend(job.told)
-        return job.told, batch if batch.unwanted else None
+        return job.told, batch if batch is not None and batch.unwanted else None
 
     def _leave(self, job: Job) -> None:
         self._open.discard(job)
@@ -102,10 +104,10 @@ class Lane(Generic[B]):
             del self._shared[job.request]
 
     def _wanted(self) -> bool:
-        """Whether somebody waits for what is queued; what nobody waits for any more is dropped from its head."""
+        """Whether something may be taken; what nobody waits for any more is dropped from the queue's head."""
         while self._queue and not self._queue[0].listeners:
             self._queue.popleft()
-        return bool(self._queue)
+        return bool(self._queue) and not self._breaker.holds
 
     def _take(self) -> Batch | None:
         """The oldest job and those that may share its batch, of like weight first."""
@@ -118,6 +120,7 @@ class Lane(Generic[B]):
         batch = Batch(jobs)
         for job in jobs:
             job.batch = batch
+        self._breaker.took(batch)
         return batch
 
     def _companions(self, first: Job) -> list[Job]:
@@ -135,6 +138,30 @@ class Lane(Generic[B]):
         passed = [self._queue.popleft() for _ in range(min(len(self._queue), _WINDOW * self.backend.batch))]
         self._queue.extendleft(job for job in reversed(passed) if job.listeners and job not in taken)
         return chosen
+
+    def _called(
+        self, batch: Batch, jobs: Sequence[Job], replies: Sequence[Reply[Any]]
+    ) -> list[tuple[Job, Reply[Any]]]:
+        """Which replies are final after a call; what is to be repeated is in `batch.again`, or queued again."""
+        final = self._sort(jobs, replies)
+        settled = {job for job, _ in final}
+        batch.again = [job for job in jobs if job not in settled] if len(final) < len(jobs) else []
+        coming = self._breaker.heard(batch, replies)
+        if coming is Next.WAIT:
+            for job in batch.again:
+                job.batch = None
+            self._queue.extendleft(reversed(batch.again))
+            batch.again = []
+        elif coming is Next.GIVE_UP:
+            final += [(job, self._given_up(job, replies[-1])) for job in self._queue]
+            self._queue.clear()
+        return final
+
+    def _given_up(self, job: Job, reply: Reply[Any]) -> Failed:
+        """What a request that waited is told: what the last one met with, and that it was spared that."""
+        failed = cast("Failed", reply)
+        detail = f"{failed.detail} (given up: nobody was there in {self._breaker.silent} calls)"
+        return replace(failed, detail=detail, cost=job.spent)
 
     def _sort(self, jobs: Sequence[Job], replies: Sequence[Reply[Any]]) -> list[tuple[Job, Reply[Any]]]:
         """Which replies are final; jobs to be asked again keep their failure in `last`."""
@@ -157,6 +184,8 @@ class Lane(Generic[B]):
     def _may_repeat(self, job: Job, failed: Failed) -> bool:
         retry = self._hub.retry
         patient = failed.retry_after is None or failed.retry_after <= retry.longest
+        if self._breaker.given_up and unreachable(failed):
+            return False
         return failed.retryable and patient and job.sent < retry.attempts and bool(job.listeners)
 
     def _conclude(self, final: Iterable[tuple[Job, Reply[Any]]]) -> Told:
@@ -256,6 +285,8 @@ class LoopLane(Lane[Backend[Any]]):
                 if batch.again:
                     await self._repeat(batch)
             finally:  # cancelled by somebody else (a closing loop, the backend): nobody may wait for ever
+                if self._breaker.left(batch) and self._wanted():
+                    self.start()
                 if left := [job for job in batch.jobs if job.batch is batch and job.listeners]:
                     self._tell(list(zip(left, self._failures(left, _Cancelled()), strict=True)))
 
@@ -298,12 +329,13 @@ class LoopLane(Lane[Backend[Any]]):
                 self._tell(list(zip(jobs, self._overtime(jobs, error), strict=True)))
                 return
             replies = self._failures(jobs, error)
-        final = self._sort(jobs, replies)
-        settled = {job for job, _ in final}
-        batch.again = [job for job in jobs if job not in settled] if len(final) < len(jobs) else []
+        held = self._breaker.holds
+        final = self._called(batch, jobs, replies)
         for job, reply in final:
             self._hub.remember(job.request, self.backend, reply)
         self._tell(final)
+        if held and self._wanted():
+            self.start()
 
     def _tell(self, final: Iterable[tuple[Job, Reply[Any]]]) -> None:
         for listener, items in self._conclude(final).items():
@@ -343,7 +375,15 @@ class ThreadLane(Lane[Backend[Any]]):
         self._queue.clear()
         self._shared.clear()
         self._open.clear()
+        self._breaker = Breaker()
         self._workers = self._idle = 0
+        self._resting = False  # whether threads without work end at once
+
+    def rest(self) -> None:
+        """End the threads that have nothing to do."""
+        with self._mutex:
+            self._resting = True
+            self._wake.notify_all()
 
     def submit(self, request: Request[Any], listener: Listener) -> Job:
         """As in `Lane`, from any thread."""
@@ -353,6 +393,7 @@ class ThreadLane(Lane[Backend[Any]]):
     def start(self) -> None:
         """Wake idle workers, and begin new ones as far as may run at once."""
         with self._mutex:
+            self._resting = False
             groups = -(-len(self._queue) // max(1, self.backend.batch))
             for _ in range(min(groups - self._idle, self.backend.concurrency - self._workers)):
                 try:
@@ -384,6 +425,10 @@ class ThreadLane(Lane[Backend[Any]]):
                 self._settle(list(zip(left, self._failures(left, error), strict=True)))
             if batch.lost:  # another worker has taken this one's place
                 return
+            with self._mutex:
+                probed = self._breaker.left(batch)
+            if probed:
+                self.start()
 
     def _next(self) -> Batch | None:
         with self._mutex:
@@ -391,8 +436,9 @@ class ThreadLane(Lane[Backend[Any]]):
                 batch = self._take()
                 if batch is not None:
                     return batch
+                waits = bool(self._queue) or not self._resting
                 self._idle += 1
-                woken = self._wake.wait(timeout=_IDLE_SECONDS)
+                woken = waits and self._wake.wait(timeout=_IDLE_SECONDS)
                 self._idle -= 1
                 if not woken and not self._queue:
                     self._workers -= 1
@@ -408,15 +454,15 @@ class ThreadLane(Lane[Backend[Any]]):
             alarm.cancel()
         with self._mutex:
             batch.calling = False
-            lost = batch.lost
+            lost, held = batch.lost, self._breaker.holds
             if not lost:
-                final = self._sort(jobs, replies)
-                settled = {job for job, _ in final}
-                batch.again = [job for job in jobs if job not in settled] if len(final) < len(jobs) else []
+                final = self._called(batch, jobs, replies)
         if lost:
             self._too_late(jobs, replies)
-        else:
-            self._settle(final)
+            return
+        self._settle(final)
+        if held:
+            self.start()
 
     def _watch(self, batch: Batch) -> Alarm | None:
         batch.attempt += 1
@@ -432,6 +478,7 @@ class ThreadLane(Lane[Backend[Any]]):
             if batch.attempt != attempt or not batch.calling:
                 return
             batch.lost = True
+            self._breaker.left(batch)
             self._workers -= 1
             hung = [job for job in batch.jobs if job.batch is batch]
             final = list(zip(hung, self._overtime(hung), strict=True))

@@ -29,6 +29,11 @@ __all__ = ["ICONS", "Piece", "View", "kinds", "pieces", "shown_pieces"]
 ICONS = {Verdict.SUPPORTED: "✓", Verdict.UNVERIFIED: "?", Verdict.UNSUPPORTED: "✕"}
 
 _SEVERITY = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}
+_OUTCOMES = {
+    Verdict.UNSUPPORTED: ("is not supported", "are not supported"),
+    Verdict.UNVERIFIED: ("could not be checked", "could not be checked"),
+    Verdict.SUPPORTED: ("is supported", "are supported"),
+}
 _ACTIONS = {
     Action.PASS: "The answer is shown as it came.",
     Action.FLAG: "The answer is shown as it came, and flagged.",
@@ -158,22 +163,16 @@ class View:
 
     @property
     def headline(self) -> str:
-        """What was found, in one sentence."""
-        total, bad = len(self.report.findings), self.counts[Verdict.UNSUPPORTED]
-        unknown = self.counts[Verdict.UNVERIFIED]
-        if bad:
-            return (
-                "The finding is not supported"
-                if total == 1
-                else f"{bad} of {total} findings are not supported"
-            )
-        if unknown:
-            return f"{unknown} of {total} findings could not be checked"
-        if self.report.failures:
-            return "The check could not be finished"
-        if total:
-            return "The finding is supported" if total == 1 else f"All {total} findings are supported"
-        return "Nothing in this answer could be examined"
+        """What was found, in one sentence, with all that could not be checked."""
+        total, failed, told = len(self.report.findings), len(self.report.failures), list[str]()
+        for verdict, count in self.counts.items():
+            if not count or (told and verdict is Verdict.SUPPORTED):
+                continue
+            subject = "The finding" if total == 1 else str(count) if told else f"{count} of {total} findings"
+            told.append(f"{subject} {_OUTCOMES[verdict][count > 1]}")
+        if failed:
+            told.append(f"{failed} {'detector' if failed == 1 else 'detectors'} could not finish")
+        return ", ".join(told) or "Nothing in this answer could be examined"
 
     @property
     def action(self) -> str:

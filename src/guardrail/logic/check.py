@@ -19,6 +19,7 @@ from guardrail.logic.knowledge.prolog import EngineFault
 from guardrail.logic.outcomes import Outcome, Ruling, rule
 from guardrail.logic.reading import Said, said
 from guardrail.logic.statements import Statement, statements
+from guardrail.logic.statements.marks import unmarked
 from guardrail.logic.world import World
 from guardrail.options import PathOption, option
 from guardrail.report import Case, Finding, Proof, Scale, Signature, Span, Verdict
@@ -122,8 +123,9 @@ class FactCheck(Detector):
         stated: dict[int, list[Statement]] = {}
         for statement in statements(answer, world.lexicon) if spans else ():
             stated.setdefault(bisect_right(starts, statement.end) - 1, []).append(statement)
+        plain = unmarked(answer, spans, world.lexicon)
         return [
-            (span, said(answer, span, stated.get(n, [])[: _MOST + 1], world)) for n, span in enumerate(spans)
+            (span, said(plain, span, stated.get(n, [])[: _MOST + 1], world)) for n, span in enumerate(spans)
         ]
 
     def _ruling(self, read: Said, judge: Judge) -> Flow[Ruling]:

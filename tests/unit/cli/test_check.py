@@ -5,7 +5,10 @@ import json
 import pytest
 
 from guardrail.cli._guard import named
-from guardrail.report import Report
+from guardrail.cli._show import show_end
+from guardrail.cli._terminal import Glyphs, console
+from guardrail.engine.flow import Reason
+from guardrail.report import Action, Case, Decision, DetectorFailure, Finding, Report, Verdict
 from guardrail.testing.server import serve
 
 FIRST = "1. Vaswani, A., Shazeer, N. (2017). Attention Is All You Need. NeurIPS.\n"
@@ -127,6 +130,20 @@ class TestOutput:
         )
         assert "cannot be written again" in result.stdout
         assert "annotate: 2 marks added" in result.stdout
+
+    def test_the_last_line_counts_what_could_not_finish(self, capsys):
+        """A detector that broke is not "nothing found", nor are the others' findings all there is."""
+        failure = DetectorFailure(detector="phr", reason=Reason.TIMEOUT)
+        found = Finding(detector="logic", verdict=Verdict.SUPPORTED, reason="stated")
+        decision = Decision(action=Action.PASS, answer="")
+        for findings, expected in (
+            ((), "1 detector could not finish"),
+            ((found,), "1 supported, 1 detector could not finish"),
+        ):
+            out = console()
+            show_end(Report(case=Case(answer=""), findings=findings, failures=(failure,), decision=decision),
+                     out, Glyphs(out), [])  # fmt: skip
+            assert expected in capsys.readouterr().out.splitlines()
 
     def test_html(self, run, folder):
         """The page holds the escaped answer."""

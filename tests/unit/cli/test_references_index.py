@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from guardrail.references.bibliography import Index
+
 
 @pytest.fixture
 def library(run):
@@ -33,6 +35,60 @@ class TestAdd:
         assert (
             run("references", "index", "add", "library.sqlite", "export", "--format", "bibtex").exit_code == 0
         )
+
+
+USELESS = {
+    "words.tsv": b"x\n",
+    "latin.bib": b"@book{a, title = {Caf\xe9}}\n",
+    "open.json": b"{\n",
+    "notes.txt": b"hello\n",
+    "empty.bib": b"",
+    "prose.bib": b"no entries here\n",
+    "broken.bib": b"@book{x, title = }\n",
+}
+
+
+def interrupted(*_arguments, **_options):
+    raise KeyboardInterrupt
+
+
+class TestAddOfNothing:
+    @pytest.mark.parametrize("name", USELESS)
+    def test_makes_no_index(self, run, folder, name):
+        """No file that looks like an index, no folder for it, and the exit code says so."""
+        (folder / name).write_bytes(USELESS[name])
+        before = sorted(folder.rglob("*"))
+        result = run("references", "index", "add", "new/library.sqlite", name, "--complete")
+        assert result.exit_code == 2
+        assert result.stdout == ""
+        assert name in result.stderr or "found none in 1 file" in result.stderr
+        assert sorted(folder.rglob("*")) == before
+
+    @pytest.mark.parametrize("name", ["words.tsv", "latin.bib", "open.json", "notes.txt"])
+    def test_leaves_an_index_that_was_there_as_it_was(self, run, folder, library, name):
+        """Also not declared complete by a command that failed."""
+        (folder / name).write_bytes(USELESS[name])
+        with Index.open(library) as known:
+            before = known.fingerprint
+        assert run("references", "index", "add", library, name, "--complete").exit_code == 2
+        with Index.open(library) as known:
+            assert known.fingerprint == before
+
+    def test_interrupted_before_the_first_record(self, run, folder, monkeypatch):
+        """Ctrl-C while the first file is read leaves nothing, and says so."""
+        monkeypatch.setattr(Index, "add_batch", interrupted)
+        result = run("references", "index", "add", "library.sqlite", "refs.bib")
+        assert (result.exit_code, result.stderr) == (130, "guardrail: interrupted; nothing was added\n")
+        assert not (folder / "library.sqlite").exists()
+
+    def test_keeps_what_came_before_a_file_that_cannot_be_read(self, run, folder):
+        """The works of the first file are kept, and it says so; the index is not declared complete."""
+        (folder / "words.tsv").write_bytes(USELESS["words.tsv"])
+        result = run("references", "index", "add", "library.sqlite", "refs.bib", "words.tsv", "--complete")
+        assert result.exit_code == 2
+        assert "note: 2 records were read before, 2 of them added, and are kept" in result.stderr
+        with Index.open("library.sqlite") as known:
+            assert (known.stats().records, known.stats().complete) == (2, False)
 
 
 class TestFind:

@@ -369,7 +369,7 @@ class TestPage:
             assert finding.reason in text
         for words in ("Karl Moritz Hermann", "Li Zhang, Kwame Osei, and Tom Brown", "not understood", "ICLR 2019 had no workshop",
                       "no proof of optimality", "year: 2022, really 2023", "0.934", "17.5", "3,531", "references|version:1",
-                      "ValueError: no context", "3 of 7 findings are not supported"):  # fmt: skip
+                      "ValueError: no context", "3 of 7 findings are not supported, 2 could not be checked, 1 detector could not finish"):  # fmt: skip
             assert words in text
 
     def test_links_each_highlight_to_its_finding(self):
@@ -568,6 +568,27 @@ class TestPieces:
         )
         found = pieces("abcdef", [one, two])
         assert [(piece.text, piece.main) for piece in found] == [("ab", 1), ("cd", 2), ("ef", 2)]
+
+
+class TestHeadline:
+    @pytest.mark.parametrize(
+        ("verdicts", "failed", "expected"),
+        [
+            ((BAD, OPEN, OPEN, GOOD), 0, "1 of 4 findings is not supported, 2 could not be checked"),
+            ((OPEN, GOOD, GOOD), 0, "1 of 3 findings could not be checked"),
+            ((BAD, BAD), 0, "2 of 2 findings are not supported"),
+            ((GOOD, GOOD), 1, "2 of 2 findings are supported, 1 detector could not finish"),
+            ((GOOD, GOOD), 0, "2 of 2 findings are supported"),
+            ((OPEN,), 0, "The finding could not be checked"),
+            ((BAD,), 2, "The finding is not supported, 2 detectors could not finish"),
+            ((), 1, "1 detector could not finish"),
+            ((), 0, "Nothing in this answer could be examined"),
+        ],
+    )
+    def test_says_what_could_not_be_checked(self, verdicts, failed, expected):
+        """Who reads the headline only must not take unchecked findings for good ones."""
+        findings = tuple(Finding(detector="d", verdict=verdict, reason="r") for verdict in verdicts)
+        assert expected == View(report(findings=findings, failures=(FAILURE,) * failed)).headline
 
 
 def test_the_view_explains_the_shown_answer_by_its_edits():

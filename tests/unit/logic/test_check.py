@@ -168,6 +168,81 @@ class TestYears:
         assert "metric temporal logic" in proof.steps[-1]
 
 
+class TestMarkdown:
+    """Chatbots write marks; a sentence with them says what it says without them."""
+
+    @pytest.mark.parametrize(
+        ("answer", "plain"),
+        [
+            ("**Vienna** is the capital of *Austria*.", "Vienna is the capital of Austria."),
+            ("**Graz** is the capital of *Austria*.", "Graz is the capital of Austria."),
+            ("__Vienna__ is the **capital of** _Austria_.", "Vienna is the capital of Austria."),
+            ("***Vienna*** is **the capital of `Austria`**.", "Vienna is the capital of Austria."),
+            ("[Graz](https://x.org/a_(b)) is the capital of [*Austria*][1].", "Graz is the capital of Austria."),
+            ("<b>Vienna</b> is the capital of Austria[1] [2, 3].", "Vienna is the capital of Austria."),
+            ("- **Ada Lovelace** was born in **London**", "Ada Lovelace was born in London"),
+            ("3. **Ada Lovelace** was born in **Bristol**.", "Ada Lovelace was born in Bristol."),
+            ("> **Ada Lovelace**'s spouse was **William King**.", "Ada Lovelace's spouse was William King."),
+            ("**Ada Lovelace**’s **brother** was born in **Bristol**.", "Ada Lovelace’s brother was born in Bristol."),
+            ("**Ada Lovelace** (*1815–1853*) was born in London.", "Ada Lovelace (1815–1853) was born in London."),
+            ("The **Great War** began in **1915**.", "The Great War began in 1915."),
+            ("Acme was founded by **Ann** **Roe**.", "Acme was founded by Ann Roe."),
+            ("Walden was **not** written by Jane Austen.", "Walden was not written by Jane Austen."),
+            ("*Emma* was *never* written by **Jane Austen**.", "Emma was never written by Jane Austen."),
+            ("Walden was (not) written by Jane Austen.", "Walden was not written by Jane Austen."),
+            ("**Myth:** *Graz* is the capital of **Austria**.", "Myth: Graz is the capital of Austria."),
+            ("~~Graz~~ **Vienna** is the capital of Austria.", "Vienna is the capital of Austria."),
+            ("Jane Austen wrote: *Emma* and *Persuasion*.", "Jane Austen wrote Emma and Persuasion."),
+            ("Jane Austen wrote the following novels: Emma, Walden.", "Jane Austen wrote Emma and Walden."),
+            ("Jane Austen wrote: 1) Emma; 2) Persuasion.", "Jane Austen wrote Emma and Persuasion."),
+            ("Jane Austen wrote (a) *Emma*, (b) *Persuasion*, and (c) *Walden*.", "Jane Austen wrote Emma, Persuasion and Walden."),
+            ("The authors of Emma are: Jane Austen and Ann Roe.", "The authors of Emma are Jane Austen and Ann Roe."),
+            ("1) Emma was written by Jane Austen; 2) Walden was written by Ann Roe.", "Emma was written by Jane Austen; Walden was written by Ann Roe."),
+        ],
+    )  # fmt: skip
+    def test_is_judged_as_without_marks(self, check, answer, plain):
+        """Supported, contradicted or open, for the same reason; the finding quotes the answer as it stands."""
+        marked, bare = check(answer), check(plain)
+        assert (marked.label, marked.reason, marked.mark) == (bare.label, bare.reason, bare.mark)
+        assert marked.span.of(answer) == marked.text
+        assert marked.text in answer
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            "*Walden and Emma* was written by Tom Fox.",  # a title, and not two
+            "**Walden and Emma** was written by Tom Fox.",
+            "[Walden and Emma](https://x.org) was written by Tom Fox.",
+            "*The story of Walden* was written by Tom Fox.",
+            "The capital of Austria is often misnamed: Graz.",
+            "Jane Austen wrote: Emma, Persuasion and others.",
+            "| Graz | Austria | capital |",
+            "5 * 3 * Walden was * not * written by Jane Austen.",
+        ],
+    )
+    def test_accuses_nobody_because_of_a_mark(self, check, answer):
+        """What cannot be read is unverified."""
+        assert check(answer).verdict is UNVERIFIED
+
+    def test_reads_every_line_of_a_list(self, base):
+        """Bullets under a name in bold; each finding stands where its line does."""
+        answer = (
+            "Here are the facts:\n\n"
+            "### **Ada Lovelace**\n\n"
+            "- **Born:** Ada Lovelace was born in **Bristol**.\n"
+            "- *Emma* was written by **[Jane Austen](https://x.org)**.\n\n"
+            "| Claim | Note |\n| --- | --- |\n| **Graz** is the capital of *Austria* | – |\n"
+        )
+        report = Guard([FactCheck(base)]).check(answer)
+        found = [(f.label, f.text) for f in report.findings if f.label != "unknown"]
+        assert found == [
+            ("contradicted", "**Born:** Ada Lovelace was born in **Bristol**."),
+            ("entailed", "*Emma* was written by **[Jane Austen](https://x.org)**."),
+            ("contradicted", "**Graz** is the capital of *Austria* | –"),
+        ]
+        assert all(finding.span.of(answer) == finding.text for finding in report.findings)
+
+
 class TestSoundness:
     def test_random_statements(self, base):
         """Of all statements over the names of the world, those that are supported are those that are entailed."""

@@ -90,7 +90,9 @@ class TestRecognised:
         assert recognised(Case.of("x", prompt=prompt)) is None
         assert findings("x", prompt) == []
 
-    @pytest.mark.parametrize("piece", ['["a", "b"]\n', "1. a\n", "- a\n\n", '["', "[", "\\"])
+    @pytest.mark.parametrize(
+        "piece", ['["a", "b"]\n', "1. a\n", "- a\n\n", '["', "[", "\\", "1) a ", "1) ", "*", "**a", "[a](b"]
+    )
     def test_hostile_length(self, piece):
         """More pairs than anybody matches are no task, and are seen soon."""
         assert recognised(Case.of("x", prompt="Match:\n" + piece * 50_000)) is None
@@ -99,6 +101,47 @@ class TestRecognised:
         """They take no time quadratic in their number: a minute here, if they did."""
         assert recognised(Case.of("x", prompt="Match:\n1. a" + " " * 500_000 + "b")) is None
         assert read_answer("1" + " " * 500_000 + "x", list(TRUTH), ["Rome", "Tokyo", "Oslo"]) == []
+
+    def test_a_question_with_marks(self):
+        """A line in bold above a list is no item of it, and names are read without their marks."""
+        prompt = "Match each.\n\n**People:**\n- **Ann**\n- *Eve*\n\n**Partners:**\n* **Bob**\n* **Dan**"
+        task = recognised(Case.of("x", prompt=prompt))
+        assert (task.lefts, task.rights) == (("Ann", "Eve"), ("Bob", "Dan"))
+        changed, _ = task.again((1, 0))
+        assert changed[0].text.endswith("* **Dan**\n* **Bob**")
+
+    @pytest.mark.parametrize(
+        ("prompt", "changed"),
+        [
+            (
+                "Match 1) **Norway**, 2) Italy and 3) Japan with a) Rome, b) Tokyo, and c) Oslo.",
+                "Match 1) **Norway**, 2) Italy and 3) Japan with a) Oslo, b) Rome, and c) Tokyo.",
+            ),
+            (
+                "Countries: (1) Norway; (2) Italy; (3) Japan. Match them: (A) *Rome*; (B) Tokyo; (C) Oslo.",
+                "Countries: (1) Norway; (2) Italy; (3) Japan. Match them: (A) *Oslo*; (B) Rome; (C) Tokyo.",
+            ),
+        ],
+    )
+    def test_lists_within_a_line(self, prompt, changed):
+        """Numbered and lettered; asked again, only the partners change their places."""
+        task = recognised(Case.of("x", prompt=prompt))
+        assert (task.lefts, task.rights) == (("Norway", "Italy", "Japan"), ("Rome", "Tokyo", "Oslo"))
+        assert task.labels == ("A", "B", "C")
+        assert task.again((2, 0, 1))[0][0].text == changed
+
+    @pytest.mark.parametrize(
+        "prompt",
+        [
+            "Match people: 1) Ann 2) Eve with: A) Bob B) Dan",  # where does the first list end?
+            "Match a) Ann, c) Eve with 1) Bob, 2) Dan",
+            "Match 1) Ann, 2) Eve with a) Bob.",
+            "Pair it 1) at once (a) or b) later.",
+        ],
+    )
+    def test_no_lists_within_a_line(self, prompt):
+        """What is not two lists of one length, in order, is none."""
+        assert recognised(Case.of("x", prompt=prompt)) is None
 
     def test_last_question_counts(self):
         """An earlier task was answered already."""
@@ -151,6 +194,18 @@ class TestReadAnswer:
             "My answers: \n1) c\n2) a\n3) b",
             "<think>Norway: Rome?\nItaly: Oslo?</think>\nNorway: Oslo\nItaly: Rome\nJapan: Tokyo",
             "1-A? No.</think>C, A, B",
+            "1. **Norway** – Oslo\n2. **Italy** – *Rome*\n3. **Japan:** `Tokyo`",
+            "### 1. Norway: Oslo\n### 2. Italy: Rome\n### 3. Japan: Tokyo",
+            "| # | Country | Capital |\n|---|---|---|\n| 1 | **Norway** | Oslo |\n| 2 | **Italy** | Rome |\n| 3 | Japan | Tokyo |",
+            "- [Norway](https://x.org/n) → [Oslo](https://x.org/o-1)\n- Italy → [Rome](y)\n- Japan → [Tokyo](z)",
+            "Norway: Oslo, Italy: Rome, Japan: Tokyo",
+            "Norway – Oslo, Italy – Rome, and Japan – Tokyo.",
+            "1) Norway - Oslo; 2) Italy - Rome; 3) Japan - Tokyo",
+            "The matches are: 1) **Norway** – Oslo; 2) **Italy** – Rome; 3) **Japan** – Tokyo.",
+            "1-C, 2-A, 3-B",
+            "(1) C (2) A (3) B",
+            "**1** – **C**\n**2** – **A**\n**3** – **B**",
+            "Norway: Oslo, since it lies in the north.\nItaly: Rome – easy.\nJapan: Tokyo, of course",
         ],
     )
     def test_in_the_order_of_the_lefts(self, answer):
@@ -160,6 +215,17 @@ class TestReadAnswer:
         for match in found:
             said = answer[match.start : match.end]
             assert match.name in said or said in set("ABCabc")
+
+    def test_names_with_marks_in_them(self):
+        """What only looks like emphasis stays."""
+        found = read_answer("Korea: M*A*S*H, Rome: *Ben-Hur*", ["Korea", "Rome"], ["Ben-Hur", "M*A*S*H"])
+        assert [match.name for match in found] == ["M*A*S*H", "Ben-Hur"]
+
+    def test_a_partner_with_commas(self):
+        """Where no other left begins, a comma is of the name."""
+        answer = "USA: Washington, D.C., Peru: Lima"
+        found = read_answer(answer, ["USA", "Peru"], ["Lima", "Washington, D.C."])
+        assert [answer[match.start : match.end] for match in found] == ["Washington, D.C", "Lima"]
 
     @pytest.mark.parametrize(
         "answer",
@@ -172,6 +238,9 @@ class TestReadAnswer:
             "Sure! Here you go:\nOslo, Rome, Tokyo",
             "Paris, London, Berlin",
             "1. Norway\n2. Italy\n3. Japan\n\n1-C\n2-A\n3-B",
+            "Norway: Oslo, Italy: Rome",
+            "Norway: Oslo, Norway: Rome, Japan: Tokyo",
+            "Norway: Italy: Rome, Japan: Tokyo",
             "1. First I think of Norway.\n2. Then of Italy.\n3. Then of Japan.",
         ],
     )
@@ -180,7 +249,24 @@ class TestReadAnswer:
         assert read_answer(answer, list(TRUTH), ["Rome", "Tokyo", "Oslo"], ["A", "B", "C"]) == []
 
     @pytest.mark.parametrize(
-        "piece", [":", "| ", "1-", "a:", "Norway: ", "- \n", "1. a\n", "(", "A. ", "1" + " " * 100]
+        "piece",
+        [
+            ":",
+            "| ",
+            "1-",
+            "a:",
+            "Norway: ",
+            "- \n",
+            "1. a\n",
+            "(",
+            "A. ",
+            "1" + " " * 100,
+            "**a",
+            "[a](",
+            "`",
+            ", Norway: ",
+            "1) ",
+        ],
     )
     def test_hostile_length(self, piece):
         """Long nonsense is no answer, and soon."""

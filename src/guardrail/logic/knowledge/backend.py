@@ -76,6 +76,10 @@ class KnowledgeBackend(Backend[Query]):
         """One reply per request, at no cost."""
         return [self._answer(request) for request in requests]
 
+    def close(self) -> None:
+        """Close the knowledge base; nothing can be asked afterwards."""
+        self._base.close()
+
     def _answer(self, request: Query) -> Reply[Any]:
         try:
             if isinstance(request, Prove):

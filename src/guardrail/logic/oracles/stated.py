@@ -74,21 +74,21 @@ def knowledge(reply: Reply, truth: Truth, goal: Goal | None, *, lexicon: Lexicon
     for sentence in read(text, lexicon or truth.lexicon, about=truth.names):
         if not sentence.row or sentence.start < len(asked):
             continue
-        start, stop = sentence.start, sentence.end
-        thus = _THUS.search(text[start:stop])
+        plain, start, stop = sentence.text, sentence.start, sentence.end
+        thus = _THUS.search(plain[start:stop])
         cut = start + thus.start() if thus is not None else stop
         here, years = stated(sentence), spans(sentence)
         found = [one for one in here if one.start < cut]
         when = [one for one in years if one.start < cut]
         if said and isinstance(goal, Holds) and any(_repeats(goal, one, truth) for one in found):
-            conclusions.append(text[start:stop])
+            conclusions.append(plain[start:stop])
             continue
         said += found
         dates += when
         if thus is not None:
-            conclusions.append(text[cut:stop])
+            conclusions.append(plain[cut:stop])
         elif not found and not when:
-            unread.append((start, text[start:stop]))
+            unread.append((start, plain[start:stop]))
     return Knowledge(tuple(said), tuple(dates), tuple(conclusions), tuple(unread))
 
 

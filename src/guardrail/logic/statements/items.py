@@ -21,6 +21,7 @@ from guardrail.logic.statements.words import (
     DO,
     HAVE,
     NEGATIONS,
+    PARTICLES,
     Word,
     folded,
     several,
@@ -39,7 +40,7 @@ _OPEN_WORDS = 12  # words of a name that the lexicon does not have
 _NOBODY: frozenset[str] = frozenset()
 _PRONOUNS = several("he she it they him her them his hers its their both")
 _AND = frozenset({"and", "or", "&"})
-_PARTICLES = several("of the von van de da di la le du del der den al bin ibn y")
+_AROUND = frozenset("*_`~()[]\"'“”‘’")  # marks that may stand around one word
 _QUOTES = {"“": "”", "«": "»", "„": "“", '"': '"', "'": "'", "‘": "’", "*": "*", "_": "_"}
 # Words that begin a sentence with a capital and name nothing.
 _NO_NAMES = (
@@ -159,7 +160,9 @@ def items(text: str, start: int, end: int, lexicon: Lexicon, known: Known) -> li
             if item.key == "BE" and found and found[-1].key in {"have", "BE"}:
                 item.denied = found.pop().denied  # "has been", "was being"
             item.denied = item.denied or (denied and item.kind != "mark")
-            denied = False  # "No, Paris is …" denies nothing
+            denied = (
+                denied and word.text in _AROUND
+            )  # "No, Paris is …" denies nothing, "(not)" what is behind it
             found.append(item)
         article = False
     return found
@@ -301,7 +304,7 @@ def _open(
     length = 1
     while at + length < len(spelt) and length < _OPEN_WORDS:
         ahead = length
-        while at + ahead < len(spelt) and row[spelt[at + ahead]].key in _PARTICLES and ahead < length + 3:
+        while at + ahead < len(spelt) and row[spelt[at + ahead]].key in PARTICLES and ahead < length + 3:
             ahead += 1
         if at + ahead >= len(spelt):
             break
@@ -313,7 +316,7 @@ def _open(
         if here.key in _NO_NAMES or _starts(row, spelt, at + ahead, lexicon):
             break
         length = ahead + 1
-    parts = [row[number].key for number in spelt[at : at + length] if row[number].key not in _PARTICLES]
+    parts = [row[number].key for number in spelt[at : at + length] if row[number].key not in PARTICLES]
     if at + length + 1 < len(spelt):
         # "Nobel Prize in Physics" is no "Nobel Prize" where the lexicon has one in Chemistry: it is another of its kind
         leading = [row[number].key for number in spelt[at : at + length + 1]]

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from guardrail.logic.statements.items import Item, Known, items
 from guardrail.logic.statements.lexicon import Lexicon, Meaning
+from guardrail.logic.statements.marks import unmarked
 from guardrail.logic.statements.model import Mention, Statement
 from guardrail.logic.statements.sides import BREAKS, Sentence, Sides, group
 from guardrail.text.sentences import sentences
@@ -62,7 +63,9 @@ def read(text: str, lexicon: Lexicon, *, about: Collection[str] = ()) -> Iterato
     one = told if len(told) == 1 else []
     several = told if len(told) == 2 else []
     last: list[Mention] = []
-    for span in sentences(text):
+    spans = sentences(text)
+    text = unmarked(text, spans, lexicon)
+    for span in spans:
         start = span.start
         for row in _parted(text, items(text, span.start, span.end, lexicon, known)):
             end = row[-1].end if row else span.end

@@ -17,6 +17,7 @@ __all__ = [
     "DO",
     "HAVE",
     "NEGATIONS",
+    "PARTICLES",
     "Word",
     "folded",
     "several",
@@ -35,6 +36,7 @@ HAVE = frozenset({"has", "have", "had"})
 DO = frozenset({"do", "does", "did"})
 ARTICLES = frozenset({"a", "an", "the"})
 NEGATIONS = frozenset({"not", "never", "neither", "nor", "no", "n't"})
+PARTICLES = several("of the von van de da di la le du del der den al bin ibn y")  # within names
 ADVERBS = several(
     "actually again all already also always both centrally currently directly ever famously finally first "
     "formerly hence historically however in_fact indeed initially instead itself jointly last later legally "

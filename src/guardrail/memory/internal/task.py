@@ -1,7 +1,7 @@
 """Prompts that ask to match two lists, the same prompts in another order, and answers to them.
 
 Recognised are, beside a word that asks for a match: lines of JSON arrays of two texts, as in [memory] Table I; and two lists
-of equal length, each item on a line of its own behind a number, a letter or a dash.
+of equal length, each item on a line of its own behind a number, a letter or a dash, or in a line behind "1)", "2)" or "a)", "b)".
 """
 
 from __future__ import annotations
@@ -11,14 +11,18 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
+from typing import TypeAlias
 
 from guardrail.memory.internal.chinese import name_key, text_key
 from guardrail.memory.internal.orders import Order
 from guardrail.memory.internal.replies import read_list, thought_end
 from guardrail.report import Case
 from guardrail.requests import Message, Untrusted
+from guardrail.text.marks import blanked
 
 __all__ = ["Match", "Task", "read_answer", "recognised"]
+
+_Block: TypeAlias = list[tuple[str, str, int]]  # label, name and place of each item
 
 MOST = 100  # pairs of one question
 
@@ -28,11 +32,20 @@ _ASKS = re.compile(
 )
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _ROW = re.compile(rf"^[ \t]*\[[ \t]*({_STRING})[ \t]*,[ \t]*({_STRING})[ \t]*\][ \t]*,?[ \t]*$", re.MULTILINE)
-_ITEM = re.compile(r"^[ \t]*(?:[(（]?(\d{1,3}|[A-Za-z])[)）.．、:：]|[-*•])[ \t]*(\S.*)$")
+_ITEM = re.compile(r"^[ \t]*(?:[(（]?(\d{1,3}|[A-Za-z])[)）.．、:：]|[-•]|\*(?!\*))[ \t]*(\S.*)$")
 _NUMBERED = re.compile(r"^[ \t]*[(（]?(\d{1,3})[ \t]*(?:[)）.．、:：=–—→-]|->)+[ \t]*(?=\S)")
-_BULLET = re.compile(r"^[ \t]*[-*•][ \t]+")
+_BULLET = re.compile(r"^[ \t]*(?:[-*•]|#{1,6})[ \t]+(?:[(（]?\d{1,3}[)）.．][ \t]+)?")
 # behind no blank: a match begins where blanks begin, else many of them take time quadratic in their number
 _BETWEEN = re.compile(r"(?<![ \t])[ \t]*(?:->|=>|→|[:：=|]|[–—]|[ \t]-[ \t])[ \t]*")
+_CUT = re.compile(  # where another pair may begin in a line
+    r"[,;:/|.，；：、][ \t]*(?:(?:and|&)[ \t]+)?|(?<=[ \t])(?:and|&)[ \t]+|(?<=[ \t])(?=[(（]?\d{1,3}[)）.．][ \t])"
+)
+_LABEL = re.compile(r"(?<![^\s:：,;(（])[(（]?(\d{1,3}|[A-Za-z])[)）][ \t]+(?=\S)")
+_FIRST = ("1", "a", "A")
+_END = re.compile(r"[.;；。\n]")
+_EDGE = " \t\r\n,;.，；"
+_JOINING = frozenset({"and", "with", "to", "&"})
+_REMARK = re.compile(r"(?<![ \t])[ \t]*(?:[,;，；→|]|[–—]|[ \t]-[ \t]|:[ \t])")
 _LABELLED = re.compile(r"[(（]?([A-Za-z])(?![A-Za-z])[\s.)）．、:：–-]*[(（]?(.*?)[)）]?")
 _WRAPPED = " \t.。,，;；*_`|\"'“”"
 
@@ -110,9 +123,9 @@ def read_answer(
 ) -> list[Match]:
     r"""The partners that an answer gives, in the order of the lefts; empty where it is no list of them.
 
-    Read are lines with a left, or its number, and its partner ("France: Paris", "2 - B", "| France | **Paris** |"), with
-    any words before and behind; or lists of partners and nothing else, as `read_list` reads them. Every left must have
-    one partner.
+    Read are lines with a left, or its number, and its partner ("France: Paris", "2 - B", "| France | **Paris** |"), or
+    several of them in a line ("1) France – Paris; 2) Italy – Rome"), with any words before and behind; or lists of
+    partners and nothing else, as `read_list` reads them. Every left must have one partner.
 
     Args:
         answer: the whole of it.
@@ -128,7 +141,7 @@ def read_answer(
         ['Oslo', 'Rome']
     """
     begin = thought_end(answer)
-    said = answer[begin:]
+    said = blanked(answer[begin:])
     found = _by_left(said, lefts) or list(_in_order(said, rights, labels))
     if len(found) != len(lefts):
         return []
@@ -140,7 +153,10 @@ def read_answer(
 
 
 def _resolved(name: str, by_label: Mapping[str, str], known: Collection[str]) -> str:
-    """What a letter stands for, alone ("B") or beside the partner ("B. Rome", "B (Rome)")."""
+    """The partner without a remark behind it; or what a letter stands for, alone ("B") or beside it ("B. Rome")."""
+    short = _REMARK.split(name, maxsplit=1)[0]
+    if name_key(name) not in known and (name_key(short) in known or short.upper() in by_label):
+        name = short
     labelled = _LABELLED.fullmatch(name) if by_label else None
     if labelled is None or labelled[1].upper() not in by_label:
         return name
@@ -151,43 +167,47 @@ def _resolved(name: str, by_label: Mapping[str, str], known: Collection[str]) ->
 
 
 def _by_left(answer: str, lefts: Sequence[str]) -> list[Match]:
-    """Partners from the lines that name a left or its number; empty unless there is one for each, and none twice."""
+    """Partners from the places that name a left or its number; empty unless there is one for each, and none twice."""
     places = {text_key(left): i for i, left in enumerate(lefts)}
     found: dict[int, Match] = {}
     start = 0
     for line in answer.splitlines(keepends=True):
-        at, start = start, start + len(line)
-        match = _line(line, places)
-        if match is None:  # words before, between or behind
-            continue
-        if match[0] in found:
-            return []
-        place, begin, end = match
-        found[place] = Match(line[begin:end], at + begin, at + end)
+        for place, begin, end in _pairs(line, places):
+            name = line[begin:end].strip(_WRAPPED)
+            if place in found:
+                return []
+            if name:
+                at = start + begin + line[begin:end].find(name)
+                found[place] = Match(" ".join(name.split()), at, at + len(name))
+        start += len(line)
     return [found[i] for i in range(len(lefts))] if len(found) == len(lefts) else []
 
 
-def _line(line: str, places: dict[str, int]) -> tuple[int, int, int] | None:
-    """Which left a line is about, and where its partner stands."""
-    numbered = _NUMBERED.match(line) or _BULLET.match(line)
+def _pairs(line: str, places: Mapping[str, int]) -> list[tuple[int, int, int]]:
+    """Which lefts a line is about, and where the partner of each stands: up to the next left."""
+    reach = 2 * max(map(len, places)) + 20  # of a left, with marks, blanks and spelling
+    found: list[tuple[int, int, int]] = []
+    for start, cut in ((0, 0), *(match.span() for match in _CUT.finditer(line))):
+        last = found[-1][1] if found else 0
+        left = _left(line[cut : cut + 2 * reach], places, reach) if start >= last else None
+        if left is not None:
+            found[-1:] = [(*one[:2], start) for one in found[-1:]]
+            found.append((left[0], cut + left[1], len(line.rstrip("\r\n"))))
+    return found
+
+
+def _left(text: str, places: Mapping[str, int], reach: int) -> tuple[int, int] | None:
+    """The left, or its number, that a text begins with, and where what follows begins."""
+    numbered = _NUMBERED.match(text) or _BULLET.match(text)
     begin = numbered.end() if numbered else 0
-    longest = 2 * max(map(len, places)) + 20  # with marks, blanks and spelling
-    for between in _BETWEEN.finditer(line, begin):
-        if between.start() - begin > longest:
+    for between in _BETWEEN.finditer(text, begin):
+        if between.start() - begin > reach:
             break
-        key = text_key(line[begin : between.start()])
+        key = text_key(text[begin : between.start()])
         if key in places:
-            return _trimmed(line, places[key], between.end())
+            return places[key], between.end()
     number = int(numbered[1]) - 1 if numbered and numbered.re is _NUMBERED else -1
-    return _trimmed(line, number, begin) if 0 <= number < len(places) else None
-
-
-def _trimmed(line: str, place: int, begin: int) -> tuple[int, int, int] | None:
-    """Without marks around the partner."""
-    rest = line[begin:].rstrip("\r\n")
-    name = rest.strip(_WRAPPED)
-    at = begin + rest.find(name)
-    return (place, at, at + len(name)) if name else None
+    return (number, begin) if 0 <= number < len(places) else None
 
 
 def _in_order(answer: str, rights: Sequence[str], labels: Sequence[str]) -> Iterator[Match]:
@@ -211,19 +231,10 @@ def _rows(text: str) -> Task | None:
 
 
 def _lists(text: str) -> Task | None:
-    """Two blocks of items, of one length."""
-    blocks: list[list[tuple[str, str, int]]] = []
-    at, inside = 0, False
-    for line in text.splitlines(keepends=True):
-        item = _ITEM.match(line.rstrip())
-        if item is not None:
-            if not inside:
-                blocks.append([])
-            if len(blocks) > 2 or len(blocks[-1]) > MOST:
-                return None
-            blocks[-1].append((item[1] or "", item[2], at + item.start(2)))
-        inside = item is not None
-        at += len(line)
+    """Two blocks of items, of one length: on lines of their own, or numbered within a line."""
+    # the address of a link would stay where another name comes
+    plain = text if "](" in text else blanked(text)
+    blocks = _lines(plain) or _within(plain)
     if len(blocks) != 2 or len(blocks[0]) != len(blocks[1]) or len(blocks[0]) < 2:
         return None
     lefts, partners = blocks
@@ -238,6 +249,46 @@ def _lists(text: str) -> Task | None:
         _spans=tuple((start, start + len(name)) for _, name, start in partners),
         _quoted=False,
     )
+
+
+def _lines(text: str) -> list[_Block]:
+    """Items on lines of their own, each with its label and place; lines between are between two blocks."""
+    blocks: list[_Block] = []
+    at, inside = 0, False
+    for line in text.splitlines(keepends=True):
+        item = _ITEM.match(line.rstrip())
+        if item is not None:
+            if not inside:
+                blocks.append([])
+            if len(blocks) > 2 or len(blocks[-1]) > MOST:
+                return blocks  # too many to be a question
+            blocks[-1].append((item[1] or "", item[2], at + item.start(2)))
+        inside = item is not None
+        at += len(line)
+    return blocks if len(blocks) > 1 else []
+
+
+def _within(text: str) -> list[_Block]:
+    """Items within lines: "1) Norway, 2) Italy. Capitals: a) Rome, b) Oslo"; none if anything is out of order."""
+    blocks: list[_Block] = []
+    marks = list(islice(_LABEL.finditer(text), 2 * MOST + 1))
+    for number, mark in enumerate(marks):
+        label, behind = mark[1], marks[number + 1] if number + 1 < len(marks) else None
+        if label in _FIRST:
+            blocks.append([])
+        name = text[mark.end() : behind.start() if behind else len(text)]
+        if behind is None or behind[1] in _FIRST:  # the last of its list
+            name = _END.split(name, maxsplit=1)[0]
+        name = name.rstrip(_EDGE)
+        if name.rpartition(" ")[2] in _JOINING:
+            name = name.rpartition(" ")[0].rstrip(_EDGE)
+        place = len(blocks[-1]) if blocks else 0
+        if not blocks or label not in {str(place + 1), *map(chr, (97 + place, 65 + place))}:
+            return []
+        if not name or ":" in name or "\n" in name:
+            return []
+        blocks[-1].append((label, name, mark.end()))
+    return blocks
 
 
 def _pieces(message: Message) -> tuple[str | Untrusted, ...]:

@@ -30,3 +30,9 @@ class BibliographyBackend(Backend[Find]):
         """One match per request, at no cost."""
         matches = self._bibliography.find_all([request.reference for request in requests])
         return [Answer(match) for match in matches]
+
+    def close(self) -> None:
+        """Close the bibliography, if it can be closed."""
+        close = getattr(self._bibliography, "close", None)
+        if close is not None:
+            close()

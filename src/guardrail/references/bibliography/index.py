@@ -133,8 +133,7 @@ class Index:
             with faults(target):
                 index._install()
         if complete:
-            with index._connections.writing() as connection:
-                connection.execute("UPDATE meta SET value = 1 WHERE name = 'complete'")
+            index.declare_complete()
         return index
 
     # --- looking up ----------------------------------------------------------------------------------------
@@ -230,6 +229,11 @@ class Index:
                 progress(read, added)
         self.optimise()
         return added
+
+    def declare_complete(self) -> None:
+        """Declare that every work which may be cited is in here; see `create`. It stays."""
+        with self._connections.writing() as connection:
+            connection.execute("UPDATE meta SET value = 1 WHERE name = 'complete'")
 
     def add_batch(self, records: Sequence[Record], *, bookmark: Bookmark | None = None) -> int:
         """Add some records and a bookmark in one transaction; returns how many were new."""

@@ -15,9 +15,10 @@ import typer
 
 from guardrail.cli._errors import Exit, Interrupted, Usage, say
 from guardrail.cli._terminal import Glyphs, console, json_text, one_line
-from guardrail.errors import InputError
+from guardrail.errors import GuardrailError, InputError
 
 if TYPE_CHECKING:
+    from guardrail.references.bibliography.index import Index
     from guardrail.references.bibliography.records import Match
 
 __all__ = ["add", "find", "stats"]
@@ -58,7 +59,8 @@ def add(
     """Add files to an index; it is made if there is none.
 
     What is in the index already is left out. An interrupted import goes on where it stopped: run the same
-    command again. Broken entries are named and left out.
+    command again. Broken entries are named and left out. Where nothing could be added to a new
+    index, none is made.
 
     Examples:
       guardrail references index add library.sqlite refs.bib
@@ -66,16 +68,16 @@ def add(
 
     Exit codes:
       0    added, or everything was there already
-      2    bad usage or input, or an index that cannot be used
+      2    bad usage or input, no works in the files of a new index, or an index that cannot be used
       130  interrupted; what was read is kept
     """
     from guardrail.references.bibliography.importers import import_files
-    from guardrail.references.bibliography.index import Index
     from guardrail.references.commands.bibliography import left_out
 
+    target = Path(index).expanduser()
     paths = [_source(file, index) for file in files]
     done = (0, 0)
-    with Index.create(Path(index).expanduser(), complete=complete) as target, _progress() as advance:
+    with _growing(target) as known, _progress() as advance:
 
         def progress(read: int, added: int) -> None:
             nonlocal done
@@ -83,15 +85,23 @@ def add(
             advance(read, added)
 
         try:
-            imported = import_files(target, paths, format=kind and kind.value, progress=progress)
+            imported = import_files(known, paths, format=kind and kind.value, progress=progress)
         except KeyboardInterrupt as error:
-            raise Interrupted(
-                f"{done[0]:,} records were read and {done[1]:,} added, and are kept; "
-                "run the same command again to go on"
-            ) from error
-        total = len(target)
-    for warning in left_out(imported):
-        say(f"note: {warning}")
+            kept = f"{done[0]:,} records were read and {done[1]:,} added, and are kept; run the same command again to go on"
+            raise Interrupted(kept if done[0] else "nothing was added") from error
+        except GuardrailError:
+            if done[0]:
+                say(f"note: {done[0]:,} records were read before, {done[1]:,} of them added, and are kept")
+            raise
+        for warning in left_out(imported):
+            say(f"note: {warning}")
+        total = len(known)
+        if not total:
+            raise InputError(
+                f"expected works to add to {index!r}, found none in {_files(len(files))}: check what they hold"
+            )
+        if complete:
+            known.declare_complete()
     parts = [f"{imported.added:,} added", f"{imported.read - imported.added:,} there already"]
     if imported.skipped:
         parts.append(f"{_files(imported.skipped)} imported before")
@@ -159,6 +169,27 @@ def stats(
     typer.echo(f"{one_line(str(found.path))}: {found.records:,} works, {_size(found.size)}")
     typer.echo(f"  {kind}")
     typer.echo(f"  {found.words:,} distinct title words; {fingerprint}")
+
+
+@contextmanager
+def _growing(target: Path) -> Iterator[Index]:
+    """The index, made if there is none; one that was made and is still empty at the end goes again.
+
+    An empty index would look usable, and declared complete it would call every reference made up.
+    """
+    from guardrail.references.bibliography.index import Index
+
+    made = [path for path in (target, *target.parents) if not path.exists()]
+    with Index.create(target) as index:
+        try:
+            yield index
+        finally:
+            empty = target in made and not len(index)
+            index.close()
+            if empty:
+                target.unlink()
+                for folder in made[1:]:
+                    folder.rmdir()
 
 
 def _source(file: str, index: str) -> Path:
