@@ -16,7 +16,8 @@ from benchmarks._table import Row, Run
 from benchmarks.entailment.making.lessons import COURSES
 from benchmarks.entailment.pairs import HELD_OUT, LABELS, Pair
 from benchmarks.entailment.sets import evaluation, held_back
-from guardrail.backends.entailment import EntailmentModel, Precision
+from guardrail.backends import Precision
+from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.weights import ENTAILMENT_MINI, find
 from guardrail.engine.flow import Answer, Reply
 from guardrail.errors import ConfigError, GuardrailError

@@ -6,8 +6,6 @@ import logging
 
 import structlog
 
-__all__ = ["log"]
-
 logging.getLogger("guardrail").addHandler(logging.NullHandler())
 
 log: structlog.stdlib.BoundLogger = structlog.wrap_logger(

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["STEERING", "one_line", "visible"]
-
 # Control characters, writing direction, line separators, tags, halves of surrogate pairs: whatever can move the
 # cursor, hide text or show it in another order.
 STEERING = re.compile(

@@ -23,6 +23,7 @@ from guardrail.engine.flow import (
     why,
     within,
 )
+from guardrail.errors import ConfigError
 from guardrail.options import Options, PathOption, option
 from guardrail.report import Case, Evidence, Finding, Measurement, Passage, Scale, Signature, Span, Verdict
 from guardrail.requests import Ask, Embed, Entail, Untrusted, user
@@ -33,6 +34,7 @@ __all__ = [
     "Backend",
     "Calls",
     "Case",
+    "ConfigError",
     "Detector",
     "Embed",
     "Entail",

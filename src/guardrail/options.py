@@ -6,8 +6,9 @@ class LengthCheck(Detector):
 ```
 
 From the declaration come the constructor and its checks, what a configuration file and the command line take, and the
-tables in the documents (`declared` reads it). The annotation says what is admitted: `int`, `float`, `bool`, `str`, `Literal`,
-a sequence of literals, each with `| None` or without; values of other types are for the class to check, in `__post_init__`.
+tables in the documents (`declared` reads it). The annotation says what is admitted: `int`, `float`, `bool`, `str`, `Literal`, a class,
+a `Sequence` of one of these, each with `| None` or without. A callable, a protocol or a mapping is for the class to check, in
+`__post_init__`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import difflib
 import functools
 import inspect
+import json
 import math
 import sys
 import types
@@ -103,6 +105,12 @@ class Declared:
             return f"a {self.option.path}"
         return "a text" if self.types == {str} else "an object"
 
+    def admits_item(self, value: Any) -> bool:
+        """Whether a value may be one of several."""
+        if self.choices:
+            return value in self.choices
+        return object in self.types or (isinstance(value, tuple(self.types)) and not isinstance(value, bool))
+
     @property
     def written(self) -> bool:
         """Whether a configuration file and a command line can give it."""
@@ -123,7 +131,7 @@ def option(
     """Declare an option of a detector, as the value of an annotated field.
 
     Args:
-        default: without one it must be given.
+        default: without one it must be given; a list becomes a tuple.
         help: one clause for a person.
         least: a number's smallest value.
         most: its largest.
@@ -132,6 +140,8 @@ def option(
         path: how a configuration file reads a text for it.
         kw_only: whether it must be named in code; the one option that a detector is about need not be.
     """
+    if isinstance(default, list):
+        default = tuple(default)
     declaration = Option(help, least, most, above, tuple(choices), path)
     return field(default=default, kw_only=kw_only, metadata={"option": declaration})
 
@@ -224,10 +234,13 @@ def _admit(one: Declared, value: Any) -> None:
     if value is None and one.optional:
         return
     if one.several:
-        if isinstance(value, str) or not isinstance(value, Sequence):
-            raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r}")
-        for part in value if one.choices else ():
-            one_of(one.name, part, one.choices)
+        if isinstance(value, str) or not isinstance(value, Sequence) or not all(map(one.admits_item, value)):
+            instead = (
+                f": write {one.name}={json.dumps(value.split(','), ensure_ascii=False)}"
+                if isinstance(value, str)
+                else ""
+            )
+            raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r}{instead}")
     elif one.types <= {int, float}:
         whole = float not in one.types
         limits = one.option
@@ -247,7 +260,7 @@ def _declared(name: str, default: Any, annotation: Any, given: Option, home: typ
             annotation = object
     members = _members(annotation)
     optional = type(None) in members
-    several = next((one for one in members if typing.get_origin(one) is Sequence), None)
+    several = next((one for one in members if typing.get_origin(one) in {Sequence, list, tuple}), None)
     if several is not None:
         members = _members(typing.get_args(several)[0])
     choices = given.choices or tuple(

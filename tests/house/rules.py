@@ -33,7 +33,7 @@ TABLE: dict[str, set[str]] = {
     "requests": {"engine"},
     "given": {*BASE, "engine", "requests", "registry", "cache", "chat"},
     "report": {*BASE, "engine", "requests", "given", "html"},
-    "detector": {"engine", "options", "report", "requests"},
+    "detector": {"engine", "errors", "options", "report", "requests"},
     "registry": {"errors", "options"},
     "text": TYPES,
     "statistics": TYPES,
@@ -198,6 +198,24 @@ def exported(source: str) -> set[str] | None:
             else {ast.literal_eval(item)}
         )
     return names
+
+
+INSIDE = {"engine", "cli", "html", "demo", "given", *DOORS, "policies"}
+"""Folders whose modules are private by their place; of these packages only the front doors say what is public."""
+
+
+def exports(sources: Sources) -> list[str]:
+    """Modules that list what is public though nobody outside may import them."""
+    return [
+        f"{module}: no __all__ here: it is private by its place"
+        for module, source in sources.items()
+        if exported(source) is not None
+        and (
+            ".commands." in module
+            or _private(module)
+            or (place(module) in INSIDE and not any(other.startswith(f"{module}.") for other in sources))
+        )
+    ]
 
 
 def users(sources: Sources, known: Sources, others: set[str]) -> list[str]:

@@ -28,6 +28,10 @@ class TestPackage:
         """Models are taken from the front doors of `backends` and `chat`."""
         assert rules.doors(KNOWN) == []
 
+    def test_exports(self):
+        """What is private by its place lists no public names."""
+        assert rules.exports(KNOWN) == []
+
     def test_circles(self):
         """No two modules import each other, not even lazily or for type checkers."""
         assert rules.circles(KNOWN) == []
@@ -66,6 +70,14 @@ class TestUsers:
 
 class TestPlanted:
     """Every rule finds what breaks it."""
+
+    @pytest.mark.parametrize(
+        "module",
+        ["guardrail.engine.run", "guardrail.chat.openai", "guardrail.phr.commands.phr", "guardrail._log"],
+    )
+    def test_exports(self, module):
+        """In the engine, behind a front door, in a command, in a module that is private by name."""
+        assert len(rules.exports(planted(module, '__all__ = ["x"]'))) == 1
 
     @pytest.mark.parametrize(
         ("module", "source"),

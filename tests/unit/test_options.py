@@ -24,6 +24,8 @@ class Reader(Base):
     strict: bool = option(default=False, help="whether")
     mode: Literal["fast", "slow"] = option(default="fast", help="how")
     kinds: Sequence[Literal["a", "b"]] = option(default=("a",), help="which")
+    names: list[str] = option(default=["x"], help="who")
+    shares: tuple[float, ...] | None = option(default=None, help="of each")
     split: Callable[[str], Sequence[str]] | None = option(default=None, help="where")
 
 
@@ -42,7 +44,10 @@ class TestDeclaring:
     def test_options_inherit(self):
         """A class has its own and those of its bases, its own first."""
         names = [one.name for one in declared(Reader)]
-        assert names == ["file", "share", "strict", "mode", "kinds", "split", "deadline", "words"]
+        assert names == [
+            *("file", "share", "strict", "mode", "kinds", "names", "shares", "split"),
+            *("deadline", "words"),
+        ]
         reader = Reader("a.txt", words=5)
         assert (reader.file, reader.words, reader.deadline, reader.mode) == ("a.txt", 5, None, "fast")
 
@@ -54,6 +59,8 @@ class TestDeclaring:
             "strict": "true or false",
             "mode": "fast or slow",
             "kinds": "a list of a or b",
+            "names": "a list of texts",
+            "shares": "a list of numbers",
             "split": "an object",
             "deadline": "a number from 0",
             "words": "a whole number from 1",
@@ -91,8 +98,14 @@ class TestChecks:
             ({"share": float("nan")}, "expected share to be a number above 0 to 1, got nan"),
             ({"strict": 1}, "expected strict to be true or false, got 1"),
             ({"mode": "quick"}, "expected mode to be one of fast, slow, got 'quick'"),
-            ({"kinds": "a"}, "expected kinds to be a list of a or b, got 'a'"),
-            ({"kinds": ["c"]}, "expected kinds to be one of a, b, got 'c'"),
+            (
+                {"kinds": "a,b"},
+                """expected kinds to be a list of a or b, got 'a,b': write kinds=["a", "b"]""",
+            ),
+            ({"kinds": ["c"]}, "expected kinds to be a list of a or b, got ['c']"),
+            ({"names": ["c", 3]}, "expected names to be a list of texts, got ['c', 3]"),
+            ({"names": 3}, "expected names to be a list of texts, got 3"),
+            ({"shares": [0.5, True]}, "expected shares to be a list of numbers, got [0.5, True]"),
             ({"file": 7}, "expected file to be a file, got 7"),
             ({"deadline": -1}, "expected deadline to be a number from 0, got -1"),
         ],
@@ -106,6 +119,10 @@ class TestChecks:
     def test_what_cannot_be_told_is_taken(self):
         """An object of some kind is for the class to check."""
         assert Reader(split=str.split, deadline=None, share=1, kinds=["a", "b"]).split is str.split
+
+    def test_the_default_of_a_list_is_a_tuple(self):
+        """Nobody can change it for others."""
+        assert Reader().names == ("x",)
 
 
 class TestPaths:

@@ -10,7 +10,8 @@ from benchmarks._recording import agreement_row, same_arithmetic
 from benchmarks._table import Row
 from benchmarks.entailment.pairs import LABELS, Pair
 from benchmarks.entailment.setting import KEEP, Floats, Setting, shares
-from guardrail.backends.entailment import EntailmentModel, Precision
+from guardrail.backends import Precision
+from guardrail.backends.entailment import EntailmentModel
 
 __all__ = ["compared", "rows", "scores"]
 

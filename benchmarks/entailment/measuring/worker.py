@@ -11,7 +11,8 @@ from benchmarks.performance.speed.peer import serve
 
 if TYPE_CHECKING:
     from guardrail import Guard
-    from guardrail.backends.entailment import Precision
+    from guardrail.backends import Precision
+
 
 __all__ = ["Timings"]
 

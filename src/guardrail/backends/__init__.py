@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
+    from guardrail.backends._local import Precision as Precision
     from guardrail.backends.answers import AnswerModel as AnswerModel
     from guardrail.backends.embedding import Embedder as Embedder
     from guardrail.backends.entailment import EntailmentModel as EntailmentModel
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from guardrail.backends.weights import is_here as is_here
 
 _HOMES = {
+    "Precision": "guardrail.backends._local",
     "AnswerModel": "guardrail.backends.answers",
     "BertScore": "guardrail.backends.similarity",
     "CausalModel": "guardrail.backends.language_model.model",

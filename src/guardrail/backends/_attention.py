@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     Span: TypeAlias = tuple[int, int]
 
-__all__ = ["Disentangled", "Distances", "Plain"]
-
 _BLOCK = 96  # queries at once: what is computed of them stays in the cache
 
 

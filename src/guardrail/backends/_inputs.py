@@ -15,8 +15,6 @@ from guardrail.backends._local import LocalModel
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-__all__ = ["joined", "mark"]
-
 _lock = Lock()
 
 

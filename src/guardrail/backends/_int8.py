@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["in_8_bits", "quantise"]
-
 _NARROW = 16  # outputs; a layer that decides on so few is not quantised
 _LEAST = 1e-12  # of a scale: a row of zeros divides by something
 

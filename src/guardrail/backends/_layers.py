@@ -35,8 +35,6 @@ if TYPE_CHECKING:
 
     Span: TypeAlias = tuple[int, int]
 
-__all__ = ["AGREES", "Trunk", "probe", "trunk"]
-
 _KINDS = {"bert", "roberta", "xlm-roberta", "deberta-v2"}
 _ACTIVATIONS = {"gelu", "relu"}
 AGREES = {"fp32": 1e-4, "bf16": 0.1, "int8": 0.2}  # how far a probe may be from the library

@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
     Layer: TypeAlias = Callable[[Tensor], Tensor]
 
-__all__ = ["arithmetic", "can_pack", "has_any", "linear"]
-
 _FUSED = {"": ("none", ""), "gelu": ("gelu", "none"), "relu": ("relu", "")}
 _NARROW = 16  # inputs or outputs: too few for 8 bits
 

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float32]
 
-__all__ = ["BUDGETS", "HALF", "Device", "LocalModel", "Precision", "apportion"]
-
 Precision: TypeAlias = Literal["auto", "fp32", "bf16", "int8"]
 Device: TypeAlias = str
 Kind: TypeAlias = Literal["classifier", "encoder", "causal", "seq2seq", "multiple_choice"]

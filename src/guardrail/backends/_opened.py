@@ -11,8 +11,6 @@ from guardrail.backends.stored import is_in_groups, read_groups
 from guardrail.backends.weights import files
 from guardrail.errors import ConfigError
 
-__all__ = ["opened"]
-
 
 def opened(folder: Path, config: Mapping[str, Any], maker: str) -> tuple[Any, Any, Mapping[str, Any]]:
     """The network in float32, the tokenizer, and what transformers tells of absent and superfluous weights.

@@ -22,8 +22,6 @@ from guardrail.backends.forking import apart
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-__all__ = ["WRITING_BUDGETS", "Writer"]
-
 WRITING_BUDGETS = {"cpu": 8_192, "cuda": 65_536}
 """Tokens per batch, those to be written included, where none is given. More than for reading: every step reads all
 weights, however few texts there are. Not measured with true weights."""

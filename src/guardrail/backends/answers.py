@@ -22,8 +22,6 @@ from guardrail.requests import Answerable, Choose
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-__all__ = ["ANSWERABILITY", "ANSWERING", "AnswerModel", "shares", "sigmoid"]
-
 ANSWERING = "potsawee/longformer-large-4096-answering-race"
 """Chooses among four answers to a question about a text; A of the paper."""
 

@@ -15,17 +15,6 @@ from dataclasses import dataclass
 
 from guardrail.errors import ConfigError
 
-__all__ = [
-    "CHARACTERS_PER_TOKEN",
-    "TOKENS_AT_ONCE",
-    "Batches",
-    "Work",
-    "about_tokens",
-    "batches",
-    "matrix_rows",
-    "tune",
-]
-
 TOKENS_AT_ONCE = 262_144
 """Whose vectors may be held at once: 400 MB of MiniLM's 384 dimensions, 1.1 GB of roberta-large's 1,024."""
 

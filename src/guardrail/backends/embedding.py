@@ -22,8 +22,6 @@ from guardrail.errors import ConfigError
 from guardrail.options import PathOption
 from guardrail.requests import Embed, Vector
 
-__all__ = ["Embedder", "pooled"]
-
 
 def pooled(tokens: NDArray[np.floating], *, normalise: bool = True) -> NDArray[np.float64] | None:
     """The mean of a text's token vectors, special tokens included.

@@ -23,8 +23,6 @@ from guardrail.requests import Entail, Entailment
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-__all__ = ["EntailmentModel", "Labels", "Order", "Precision", "label_order", "probabilities"]
-
 Order: TypeAlias = Literal["premise_first", "hypothesis_first"]
 
 _MEANINGS: Mapping[str, str] = {

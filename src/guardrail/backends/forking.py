@@ -9,8 +9,6 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol, TypeVar
 
-__all__ = ["apart", "renewed"]
-
 T = TypeVar("T")
 
 _forked: int | None = None  # the one thread that a fork leaves alive

@@ -13,8 +13,6 @@ from guardrail.backends._int8 import quantise
 from guardrail.backends.forking import renewed
 from guardrail.errors import ConfigError
 
-__all__ = ["coarser", "keep_layers", "memory_name", "quiet"]
-
 
 class _Silence:
     """How the library told things before the first of those that want quiet now; it belongs to the whole process."""

@@ -25,20 +25,6 @@ if TYPE_CHECKING:
     from guardrail.backends.entailment import EntailmentModel
     from guardrail.backends.similarity import BertScore
 
-__all__ = [
-    "ENCODER_LANE",
-    "ENTAILMENT_LANE",
-    "ComparePackaged",
-    "EntailPackaged",
-    "Packaged",
-    "PackagedEntailment",
-    "encoder_installed",
-    "entailment_installed",
-    "packaged_encoder",
-    "packaged_entailment",
-    "reads_script",
-]
-
 ENCODER_LANE = "similarity:minilm"
 ENTAILMENT_LANE = "entailment:mini"
 

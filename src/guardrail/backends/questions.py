@@ -25,8 +25,6 @@ from guardrail.requests import Distract, Question, QuestionAnswer
 if TYPE_CHECKING:
     from tokenizers import Encoding
 
-__all__ = ["DISTRACTORS", "QUESTIONS", "QuestionModel"]
-
 QUESTIONS = "potsawee/t5-large-generation-squad-QuestionAnswer"
 """Writes a question and its answer about a text; G1 of the paper."""
 

@@ -30,17 +30,6 @@ from guardrail.errors import ConfigError
 from guardrail.options import PathOption
 from guardrail.requests import Compare, Similarity
 
-__all__ = [
-    "BASELINES",
-    "LAYERS",
-    "Baseline",
-    "BertScore",
-    "Tokens",
-    "inverse_frequencies",
-    "rescaled",
-    "similarities",
-]
-
 Baseline: TypeAlias = tuple[float, float, float]
 
 LAYERS: Mapping[str, int] = MappingProxyType(

@@ -23,8 +23,6 @@ from guardrail.errors import ConfigError
 if TYPE_CHECKING:
     from torch import Tensor
 
-__all__ = ["INT8_GROUPS", "in_groups", "is_in_groups", "marked", "read_groups"]
-
 INT8_GROUPS = "int8-groups"
 """The name of this form in a config.json."""
 

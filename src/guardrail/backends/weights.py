@@ -18,21 +18,6 @@ from typing import Any
 
 from guardrail.errors import ConfigError, MissingExtra, WeightsMissing
 
-__all__ = [
-    "ENTAILMENT_INSTALL",
-    "ENTAILMENT_MINI",
-    "MINILM",
-    "checked",
-    "digest",
-    "entailment_mini",
-    "files",
-    "find",
-    "is_here",
-    "minilm",
-    "places",
-    "read_config",
-]
-
 MINILM = "all-MiniLM-L6-v2"
 """The name of the packaged encoder; see `minilm`."""
 

@@ -13,8 +13,6 @@ from typing import Any
 
 from guardrail.requests import Outcomes
 
-__all__ = ["distribution", "first_outcome", "mean_logprob", "stopped"]
-
 _BLANKS = str.maketrans("Ġ▁", "  ")  # as vocabularies spell a leading blank
 _ESCAPE = "bytes:"  # before a token that is a part of a character
 

@@ -30,8 +30,6 @@ from guardrail.errors import ConfigError, MissingExtra
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["Body", "Endpoint", "Exchange", "read", "text_of", "unsupported"]
-
 T = TypeVar("T")
 
 Body: TypeAlias = dict[str, Any]

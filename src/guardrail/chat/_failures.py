@@ -16,8 +16,6 @@ from typing import TypeGuard
 
 from guardrail.engine.flow import Cost, Failed, Reason
 
-__all__ = ["TABLE", "Rule", "failure", "retry_after", "words_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -27,8 +27,6 @@ from guardrail.requests import Distribution, LogProb, Outcomes, Sample
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["CompletionsModel", "derived_seed"]
-
 Tokenize: TypeAlias = Callable[[str], Sequence[str]]
 _Sent: TypeAlias = Generator[Body, Any, tuple[Any, Cost]]
 

@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from langchain_core.messages import BaseMessage
     from langchain_core.runnables import Runnable
 
-__all__ = ["LangChainChat"]
-
-
 _OPTIONS = {
     "key_variable": "your provider's variable",
     "key_option": "it to the LangChain model",

@@ -10,8 +10,6 @@ from typing import Any
 
 from guardrail.requests import TokenLogprob
 
-__all__ = ["spelt", "token_logprob", "token_logprobs"]
-
 
 def token_logprobs(tokens: Sequence[Mapping[str, Any]]) -> tuple[TokenLogprob, ...]:
     """The entries of `logprobs.content`: {"token", "logprob", "bytes", "top_logprobs"} each.

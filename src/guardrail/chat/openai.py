@@ -17,9 +17,6 @@ from guardrail.text.fence import render
 if TYPE_CHECKING:
     from openai import AsyncOpenAI, OpenAI
 
-__all__ = ["OpenAIChat"]
-
-
 _Exchange: TypeAlias = Exchange[Completion]
 
 _DROPPABLE = ("max_completion_tokens", "max_tokens", "temperature", "top_logprobs", "logprobs", "n")

@@ -25,8 +25,6 @@ from guardrail.errors import InputError, ParseError, RecordingMiss
 from guardrail.options import PathOption
 from guardrail.requests import Ask, Completion
 
-__all__ = ["Recorded", "RecordedChat", "Source", "read_recording"]
-
 Said: TypeAlias = str | Completion | Answer[Completion] | Failed
 Source: TypeAlias = str | Path | Mapping[str, Said] | Mapping[Ask, Said]
 

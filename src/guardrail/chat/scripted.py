@@ -13,8 +13,6 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.requests import Ask, Completion
 
-__all__ = ["Line", "Script", "ScriptedChat"]
-
 Line: TypeAlias = str | Completion | Answer[Completion] | Failed | BaseException | type[BaseException]
 """One reply; an exception is raised."""
 

@@ -6,8 +6,6 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
-__all__ = ["main"]
-
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit.

@@ -19,8 +19,6 @@ from guardrail.cli.doctor import doctor
 from guardrail.cli.methods import extended, gather, hang, methods, problems
 from guardrail.cli.schema import schema
 
-__all__ = ["app", "run"]
-
 app = typer.Typer(
     name="guardrail",
     cls=Application,

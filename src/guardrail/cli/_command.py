@@ -7,8 +7,6 @@ from typing import Any, ClassVar
 
 from typer.core import TyperCommand
 
-__all__ = ["Command"]
-
 
 class Command(TyperCommand):
     """Lets `--json` stand alone, for the standard output, and options of `several` take all words that follow."""

@@ -7,8 +7,6 @@ from typing import Any
 
 from guardrail.engine.backend import Backend
 
-__all__ = ["Counted"]
-
 
 class Counted(Backend[Any]):
     """Answers as what it wraps, and tells how much of the work that was.

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from typer.core import TyperGroup
 
-from guardrail.cli._terminal import one_line
+from guardrail._visible import one_line
 
 if TYPE_CHECKING:
     from guardrail.report import Report
-
-__all__ = ["Application", "Exit", "Interrupted", "Usage", "code_of", "say"]
 
 
 class Exit(IntEnum):

@@ -19,8 +19,6 @@ from guardrail._version import __version__
 from guardrail.cli.methods import Item, methods, own, problems, tried
 from guardrail.registry import BACKENDS, CHATS, COMMANDS, DETECTORS, Registry
 
-__all__ = ["everything"]
-
 DISTRIBUTION = "guardrail-sdk"
 REGISTRIES: tuple[Registry[Any], ...] = (DETECTORS, CHATS, COMMANDS, *BACKENDS.values())
 PROGRAMS = {
@@ -62,6 +60,7 @@ def _installation() -> Iterator[Item]:
         "" if enough else "install Python 3.11 or newer, and guardrail with it",
     )
     yield Item(section, "guardrail", "ok", __version__)
+    yield Item(section, "detectors", "ok", ", ".join(DETECTORS))
     for item in _libraries(section, _requirements().get("", []), f"pip install --upgrade {DISTRIBUTION}"):
         yield item if item.state != "missing" else Item(section, item.name, "broken", item.detail, item.mend)
 

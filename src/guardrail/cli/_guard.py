@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from guardrail.policies import Policy
     from guardrail.report import Case, Report
 
-__all__ = ["Built", "Choice", "Nobody", "build", "live_chat", "named", "names_model", "reached"]
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:

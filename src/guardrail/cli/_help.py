@@ -6,8 +6,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["NARROW", "help_of"]
-
 NARROW: dict[str, Any] = {"max_content_width": 100, "help_option_names": ["-h", "--help"]}
 """Settings of every command."""
 

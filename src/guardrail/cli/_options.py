@@ -6,8 +6,6 @@ from typing import Annotated
 
 import typer
 
-__all__ = ["API_KEY_ENV", "BASE_URL", "JSON_REPORT", "JSON_RESULT", "QUIET"]
-
 _PATH = "to the standard output if no PATH follows. A PATH ends in .json, or is given as --json=PATH."
 
 BASE_URL = Annotated[

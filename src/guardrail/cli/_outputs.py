@@ -9,13 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from guardrail._visible import visible
 from guardrail.cli._errors import Usage
-from guardrail.cli._terminal import json_text, visible
+from guardrail.cli._terminal import json_text
 
 if TYPE_CHECKING:
     from guardrail.report import Report
-
-__all__ = ["Outputs", "write_page", "write_text"]
 
 
 @dataclass(frozen=True, slots=True)

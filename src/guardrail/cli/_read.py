@@ -9,8 +9,6 @@ from pathlib import Path
 
 from guardrail.errors import InputError
 
-__all__ = ["named_or_text", "read_text", "text_or_file"]
-
 LARGEST = 64 << 20  # bytes; an answer is smaller
 
 _MAGIC = {

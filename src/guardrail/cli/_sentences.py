@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from guardrail._visible import one_line
 from guardrail.cli._show import score_text, show_end, tell
-from guardrail.cli._terminal import STYLES, Glyphs, console, one_line
+from guardrail.cli._terminal import STYLES, Glyphs, console
 
 if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
     from guardrail.report import Finding, Report
-
-__all__ = ["Row", "against", "meter", "rows", "sentence_table", "short", "show_sentences", "tops", "units"]
 
 WIDTH = 8  # letters of a bar
 _QUOTED = 160

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, visible
+from guardrail._visible import one_line, visible
+from guardrail.cli._terminal import STYLES, Glyphs, console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from guardrail.report import CostBreakdown, Edit, Finding, Report
-
-__all__ = ["cost_line", "findings_table", "marked", "score_text", "show", "show_end", "tell", "why"]
 
 _RANK = {"supported": 0, "unverified": 1, "unsupported": 2}
 

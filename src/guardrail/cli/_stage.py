@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from guardrail._visible import one_line, visible
 from guardrail.cli._sentences import against, meter, rows, sentence_table, short, tops, units
 from guardrail.cli._show import marked, score_text
-from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, visible
+from guardrail.cli._terminal import STYLES, Glyphs, console
 from guardrail.engine.flow import Cost
 
 if TYPE_CHECKING:
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from guardrail.demo import Outcome
     from guardrail.report import Finding, Report
-
-__all__ = ["Stage"]
 
 WIDEST = 100
 SAME = 0.99  # agreement of author answers that differ only in spelling

@@ -9,12 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from guardrail._visible import STEERING, one_line, visible
+from guardrail._visible import STEERING, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-__all__ = ["Glyphs", "console", "json_text", "one_line", "patience", "visible"]
 
 _UNPIPED_WIDTH = 100
 

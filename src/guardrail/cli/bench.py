@@ -11,8 +11,6 @@ import typer
 
 from guardrail.cli._errors import Usage
 
-__all__ = ["bench"]
-
 
 def bench(
     context: typer.Context,

@@ -11,8 +11,6 @@ import typer
 from guardrail.cli._errors import Usage, code_of, say
 from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_REPORT, QUIET
 
-__all__ = ["check"]
-
 
 class OnUnverified(StrEnum):
     """What to do with what could not be checked."""

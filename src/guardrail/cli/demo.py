@@ -14,8 +14,6 @@ from guardrail.cli._terminal import json_text
 if TYPE_CHECKING:
     from guardrail.demo import Outcome
 
-__all__ = ["demo"]
-
 PAGE = "guardrail-demo.html"
 SENTENCES = "guardrail-demo-sentences.html"
 MODEL = "gpt-5-mini"

@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from guardrail._visible import one_line
 from guardrail.cli._errors import Exit
-from guardrail.cli._terminal import Glyphs, console, json_text, one_line
+from guardrail.cli._terminal import Glyphs, console, json_text
 
 if TYPE_CHECKING:
     from guardrail.cli.methods import Item
-
-__all__ = ["doctor"]
 
 _SIGNS = {"ok": "supported", "missing": "unverified", "broken": "unsupported"}
 _STYLES = {"ok": "green", "missing": "yellow", "broken": "bold red"}

@@ -24,21 +24,6 @@ if TYPE_CHECKING:
     from guardrail.detector import Detector
     from guardrail.report import Report
 
-__all__ = [
-    "CheckContext",
-    "Item",
-    "Method",
-    "extended",
-    "gather",
-    "group",
-    "hang",
-    "methods",
-    "option",
-    "own",
-    "problems",
-    "tried",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class CheckContext:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import sys
 
-__all__ = ["schema"]
-
 
 def schema() -> None:
     """Print the JSON Schema of a report: of what --json writes, and of report.model_dump_json().

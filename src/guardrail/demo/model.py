@@ -13,8 +13,6 @@ from guardrail.engine.flow import Failed
 from guardrail.errors import BackendError
 from guardrail.requests import Ask, Message, Role
 
-__all__ = ["DemoModel"]
-
 _ROLES: dict[str, Role] = {"human": "user", "ai": "assistant", "system": "system"}
 
 

@@ -7,8 +7,6 @@ of the answer's sentences; the other five make things up as well.
 
 from __future__ import annotations
 
-__all__ = ["ANSWER", "QUESTION", "SAMPLES", "TRUE"]
-
 QUESTION = "Who was Mary Somerville? Answer in seven sentences."
 
 _SENTENCES = (

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from guardrail.engine.backend import Backend
     from guardrail.references.bibliography.index import Index
 
-__all__ = ["Outcome", "run"]
-
 
 @dataclass(frozen=True, slots=True)
 class Outcome:

@@ -13,8 +13,6 @@ from guardrail.demo import portrait
 from guardrail.engine.flow import Failed, Reason
 from guardrail.requests import Ask
 
-__all__ = ["ANSWER", "QUESTION", "SECOND_ANSWER", "chat"]
-
 QUESTION = "Which five papers should I read first about hallucination in language models?"
 
 SURVEY = "Survey of Hallucination in Natural Language Generation"

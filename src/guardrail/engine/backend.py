@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from guardrail.engine.flow import Reply
 
-__all__ = ["Backend"]
-
 Q_contra = TypeVar("Q_contra", contravariant=True)
 
 

@@ -12,8 +12,6 @@ from typing import Any
 from guardrail.engine.flow import Failed, Reply
 from guardrail.engine.jobs import Batch
 
-__all__ = ["PATIENCE", "Breaker", "Next", "unreachable"]
-
 PATIENCE = 3
 """Calls in a row at which nobody was there, before the rest waits for one of them."""
 

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from guardrail.engine.flow import Cost
 from guardrail.options import number
 
-__all__ = ["Budget", "Ledger", "Purse"]
-
 _FREE = Cost()
 
 

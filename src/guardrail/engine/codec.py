@@ -26,8 +26,6 @@ from pydantic_core import PydanticSerializationError, to_json, to_jsonable_pytho
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply, Request
 from guardrail.errors import InputError
 
-__all__ = ["decode_reply", "decode_request", "encode_reply", "encode_request", "key"]
-
 Q = TypeVar("Q", bound=Request[Any])
 
 _NO_COST = Cost()

@@ -9,8 +9,6 @@ import numpy as np
 from guardrail.engine.codec import key
 from guardrail.engine.flow import Request
 
-__all__ = ["generator"]
-
 
 def generator(request: Request[Any], seed: int) -> np.random.Generator:
     """Random numbers that depend on a request and a seed alone: Philox, keyed by 128 bits of the request's key.

@@ -23,8 +23,6 @@ from guardrail.engine.jobs import Item, Job, Listener, checked, failure
 from guardrail.engine.lanes import LoopLane, ThreadLane
 from guardrail.engine.run import Run
 
-__all__ = ["AsyncHandler", "Handler", "run_async", "run_sync"]
-
 T = TypeVar("T")
 Handler: TypeAlias = Callable[[Any], Reply[Any]]
 AsyncHandler: TypeAlias = Callable[[Any], Awaitable[Reply[Any]]]

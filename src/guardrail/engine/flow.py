@@ -15,31 +15,6 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, ClassVar, Generic, TypeAlias, TypeVar, cast
 
-__all__ = [
-    "Answer",
-    "Branch",
-    "Calls",
-    "Compute",
-    "Cost",
-    "Failed",
-    "Flow",
-    "Keep",
-    "Reason",
-    "Reply",
-    "Request",
-    "Step",
-    "Stop",
-    "compute",
-    "describe",
-    "draws",
-    "each",
-    "gather",
-    "one",
-    "values",
-    "why",
-    "within",
-]
-
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 

@@ -19,8 +19,6 @@ from guardrail.engine.watchdog import Watchdog
 from guardrail.errors import ConfigError
 from guardrail.options import number
 
-__all__ = ["Hub", "Store"]
-
 
 class Store(Protocol):
     """Replies remembered beyond one guard call, by request and fingerprint of the backend."""

@@ -15,8 +15,6 @@ from guardrail.engine.watchdog import Watchdog
 from guardrail.errors import BackendError
 from guardrail.options import number
 
-__all__ = ["FREE", "Batch", "Item", "Job", "Listener", "Owner", "Retry", "Told", "checked", "failure", "rest"]
-
 Item: TypeAlias = tuple[Request[Any], Reply[Any]]
 Listener: TypeAlias = Callable[[Sequence[Item]], None]
 """Is told all that one batch has for it at once: what follows from it can be one batch again."""

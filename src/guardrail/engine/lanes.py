@@ -28,8 +28,6 @@ from guardrail.engine.jobs import FREE, Batch, Job, Listener, Owner, Told, check
 from guardrail.engine.watchdog import Alarm
 from guardrail.errors import BackendError
 
-__all__ = ["Lane", "LoopLane", "ThreadLane"]
-
 B = TypeVar("B", bound=Backend[Any])
 
 _WINDOW = 16  # batches' worth of queued jobs among which those of like weight are looked for

@@ -31,8 +31,6 @@ from guardrail.engine.flow import (
     describe,
 )
 
-__all__ = ["Memo", "Run"]
-
 T = TypeVar("T")
 
 Memo: TypeAlias = MutableMapping[Request[Any], Reply[Any]]

@@ -10,8 +10,6 @@ from collections.abc import Callable
 
 from guardrail._log import log
 
-__all__ = ["Alarm", "Watchdog"]
-
 
 class Alarm:
     """A function to be called later, unless it is cancelled before."""

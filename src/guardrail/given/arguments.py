@@ -22,20 +22,6 @@ from guardrail.given.recognition import is_of, shown, written
 from guardrail.options import seconds
 from guardrail.registry import BACKENDS
 
-__all__ = [
-    "ChatModel",
-    "backends",
-    "budget",
-    "chat",
-    "deadline",
-    "detectors",
-    "hub",
-    "listener",
-    "policy",
-    "retry",
-    "store",
-]
-
 CHAT = "chat"
 _ROLES = ("judge", "subject", "generate")
 _POLICIES = ("flag", "annotate", "remove", "regenerate", "block")

@@ -13,8 +13,6 @@ from guardrail.errors import InputError
 from guardrail.given.recognition import is_of, shown
 from guardrail.requests import Completion, Message, Role, TokenLogprob, Untrusted, user
 
-__all__ = ["Document", "Documents", "Given", "Prompt", "Sayings", "answer", "messages", "samples", "texts"]
-
 
 class Said(Protocol):
     """A message of OpenAI or LangChain."""

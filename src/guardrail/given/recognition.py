@@ -8,8 +8,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["is_of", "shown", "written"]
-
 _LONGEST = 60  # characters of a text in a message
 _SECRET = re.compile(r"^(?:sk|pk|rk|gsk|ghp|xai|hf|Bearer)[-_ ]|^AIza|^eyJ", re.IGNORECASE)
 

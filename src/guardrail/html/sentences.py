@@ -8,8 +8,6 @@ from functools import cached_property
 
 from guardrail.report import Finding, Report, Scale, Verdict
 
-__all__ = ["LEVELS", "Cell", "Sentence", "Table", "scored", "shades"]
-
 LEVELS = 5
 """Shades, from 0 (none) to 4 (darkest)."""
 

@@ -24,8 +24,6 @@ from guardrail.report import (
     Verdict,
 )
 
-__all__ = ["ICONS", "Piece", "View", "kinds", "pieces", "shown_pieces"]
-
 ICONS = {Verdict.SUPPORTED: "✓", Verdict.UNVERIFIED: "?", Verdict.UNSUPPORTED: "✕"}
 
 _SEVERITY = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}

@@ -14,21 +14,6 @@ from guardrail.policies.review import Review
 from guardrail.policies.wording import ask_again, failure_mark, kinds, many, mark, summary, why
 from guardrail.report import Action, Decision, Edit, Verdict
 
-__all__ = [
-    "BLOCKED",
-    "Annotate",
-    "Block",
-    "Flag",
-    "Regenerate",
-    "Remove",
-    "annotate",
-    "block",
-    "blocked",
-    "flag",
-    "regenerate",
-    "remove",
-]
-
 On: TypeAlias = Verdict | Collection[Verdict]
 BLOCKED = "This answer was withheld: {reason}."
 

@@ -11,8 +11,6 @@ from guardrail.policies.edits import NUMBERED_AGAIN, apply, merge
 from guardrail.policies.review import Review
 from guardrail.report import Action, Decision, Edit, Finding, Verdict
 
-__all__ = ["Chain", "Policy", "VerdictPolicy", "untouched"]
-
 _STRENGTH = {action: i for i, action in enumerate(Action)}
 
 

@@ -14,8 +14,6 @@ from guardrail.policies.review import Review
 from guardrail.policies.wording import many
 from guardrail.report import Action, Decision, Verdict
 
-__all__ = ["Plan"]
-
 
 @dataclass(frozen=True)
 class Plan:

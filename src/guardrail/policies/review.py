@@ -9,8 +9,6 @@ from statistics import fmean
 
 from guardrail.report import Case, DetectorFailure, Finding, Verdict, worst
 
-__all__ = ["Review", "better", "rank"]
-
 
 @dataclass(frozen=True)
 class Review:

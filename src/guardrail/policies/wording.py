@@ -11,8 +11,6 @@ from guardrail.policies.review import Review
 from guardrail.report import DetectorFailure, Finding, Verdict
 from guardrail.text.fence import FENCE_RULE, fence
 
-__all__ = ["ask_again", "failure_mark", "kinds", "many", "mark", "summary", "why"]
-
 _DEFAULT_MARKS = {
     Verdict.UNVERIFIED: "unverified",
     Verdict.UNSUPPORTED: "not supported",

@@ -12,8 +12,6 @@ from guardrail.policies.actions import Annotate, Block, Flag, Regenerate, Remove
 from guardrail.policies.composition import Chain, Policy, VerdictPolicy
 from guardrail.report import Verdict
 
-__all__ = ["parse_policy"]
-
 _TERM = re.compile(
     r"\s*(?P<name>\w+)\s*(?:\((?P<arguments>(?:[^()\"]|\"(?:[^\"\\]|\\.)*\")*)\))?\s*(?P<end>\||$)"
 )

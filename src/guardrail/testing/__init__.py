@@ -17,11 +17,11 @@ __all__ = ["play"]
 T = TypeVar("T")
 
 
-def play(flow: Flow[T] | Branch[T], answer: Callable[[Request[Any]], Any]) -> T:
+def play(flow: Flow[T] | Branch[T], answer: Callable[[Request[Any]], Any] | None = None) -> T:
     """Run a flow by hand: no scheduler, no thread, no network.
 
     `answer` gets each distinct request once and gives an `Answer`, a `Failed` or a bare value; a list of
-    replies is a bare value too. `Compute` is computed here. Branches run one after another, each to its end;
+    replies is a bare value too. Without it nobody answers (`Reason.MISSING`). `Compute` is computed here. Branches run one after another, each to its end;
     one that raises becomes `Failed(Reason.BUG)` for its parent, as in a guard. What the outermost flow or
     `answer` itself raises comes out.
 
@@ -40,7 +40,7 @@ def play(flow: Flow[T] | Branch[T], answer: Callable[[Request[Any]], Any]) -> T:
         if isinstance(request, Compute):
             return _computed(request)
         if request not in known:
-            found = answer(request)
+            found = Failed(Reason.MISSING, "nobody answers") if answer is None else answer(request)
             known[request] = found if isinstance(found, Answer | Failed) else Answer(found)
         return known[request]
 

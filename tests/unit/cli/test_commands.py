@@ -10,9 +10,9 @@ import pytest
 import typer
 
 import guardrail
+from guardrail._visible import one_line, visible
 from guardrail.cli import bench
 from guardrail.cli._application import app
-from guardrail.cli._terminal import one_line, visible
 from guardrail.references.commands import bibliography as _bibliography
 from guardrail.report import Report
 from guardrail.testing.server import serve

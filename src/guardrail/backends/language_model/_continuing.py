@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from guardrail.backends.language_model._plain import Texts
     from guardrail.backends.language_model._shared import Shared
 
-__all__ = ["LONGEST", "NO_NUMBERS", "Draw", "Scored", "draw", "score", "spread"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 LONGEST = 256

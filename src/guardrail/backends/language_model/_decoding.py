@@ -16,8 +16,6 @@ from guardrail.backends.language_model._rows import Buffer, Tree
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal
 
-__all__ = ["Batch", "Row", "Tip"]
-
 Flags: TypeAlias = NDArray[np.bool_]
 
 

@@ -16,8 +16,6 @@ from guardrail.backends.language_model._shared import Shared, portions, possible
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal
 
-__all__ = ["Engine"]
-
 Work: TypeAlias = Callable[[Texts, Sequence[int]], None]
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["CELLS", "Head", "hidden_states"]
-
 CELLS = {"cpu": 2**22, "cuda": 2**26}
 """Tokens x vocabulary whose logits are computed at once; 4 bytes each."""
 

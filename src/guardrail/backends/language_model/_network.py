@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = NDArray[np.float32]
 
-__all__ = ["Causal"]
-
 T = TypeVar("T")
 
 _WINDOW = 4_096  # tokens, unless the model takes fewer: attention grows with their square

@@ -15,8 +15,6 @@ from guardrail.backends.language_model._head import hidden_states
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal
 
-__all__ = ["Plain", "Texts"]
-
 Path: TypeAlias = tuple[int, ...]
 
 

@@ -9,8 +9,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Path", "Prefixes", "Segment", "Shape", "shared"]
-
 Path: TypeAlias = NDArray[np.int64]
 
 

@@ -19,8 +19,6 @@ from guardrail.backends.networks import memory_name
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal
 
-__all__ = ["Buffer", "Tree"]
-
 Flags: TypeAlias = NDArray[np.bool_]
 
 

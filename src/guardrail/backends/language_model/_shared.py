@@ -19,8 +19,6 @@ from guardrail.backends.language_model._rows import Buffer, Tree
 if TYPE_CHECKING:
     from guardrail.backends.language_model._network import Causal
 
-__all__ = ["Shared", "encode", "portions", "possible"]
-
 Numbers: TypeAlias = NDArray[np.int64]
 
 _CELLS = {"cpu": 2**24, "cuda": 2**27}  # of a mask, made at once

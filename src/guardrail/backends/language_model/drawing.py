@@ -13,8 +13,6 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["drawn", "nucleus"]
-
 Floats: TypeAlias = NDArray[np.float64]
 
 _SLACK = 1e-12  # a sum of probabilities that lacks so little to `top_p` has reached it

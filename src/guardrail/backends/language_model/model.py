@@ -41,8 +41,6 @@ if TYPE_CHECKING:
 
     Table: TypeAlias = NDArray[np.float32]
 
-__all__ = ["CausalModel"]
-
 MEMORY = {"cpu": 2**31, "cuda": 2**33}
 """Bytes of keys and values that are kept where no bound is given."""
 

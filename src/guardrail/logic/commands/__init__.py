@@ -14,8 +14,6 @@ from guardrail.logic.commands.logic import ask, build, evaluate, generate, prove
 if TYPE_CHECKING:
     from guardrail.detector import Detector
 
-__all__ = ["METHOD"]
-
 
 def _logic() -> None:
     """Make and ask a knowledge base: facts, what follows from them, and proofs.

@@ -9,16 +9,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from guardrail._visible import one_line
 from guardrail.cli._errors import say
-from guardrail.cli._terminal import one_line, patience
+from guardrail.cli._terminal import patience
 from guardrail.errors import InputError, ParseError
 
 if TYPE_CHECKING:
     from guardrail.logic.oracles import Truth
     from guardrail.logic.oracles.rates import Assessment, Category, Tally
     from guardrail.logic.questions.evaluation import Outcomes, Rate
-
-__all__ = ["Case", "Results", "ask_model", "read_cases", "replay"]
 
 _NAMES: Mapping[Category, tuple[str, str]] = {  # of a row, of a column
     "right": ("right", "right"),

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from guardrail._visible import one_line
 from guardrail.cli._errors import Usage, say
-from guardrail.cli._terminal import one_line, patience
+from guardrail.cli._terminal import patience
 from guardrail.errors import InputError
 
 if TYPE_CHECKING:
     from guardrail.logic.knowledge import Judgement, KnowledgeBase, Proof, Triple
     from guardrail.logic.knowledge.sources import Imported
-
-__all__ = ["Query", "asked", "gathered", "opened", "proof_json", "questions", "tree", "wikidata"]
 
 _SHOWN = 5  # problems of an import that are told one by one
 

@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from guardrail._visible import one_line
 from guardrail.cli._errors import Exit, Usage, say
 from guardrail.cli._options import API_KEY_ENV, BASE_URL
-from guardrail.cli._terminal import Glyphs, console, json_text, one_line, patience
-
-__all__ = ["ask", "build", "evaluate", "generate", "prove"]
+from guardrail.cli._terminal import Glyphs, console, json_text, patience
 
 KB = Annotated[str, typer.Argument(metavar="KB", help="The knowledge base, a folder, for example world.kb.")]
 SUBJECT = Annotated[str, typer.Argument(metavar="SUBJECT", help="By its label or an alias.")]

@@ -8,8 +8,6 @@ from guardrail.cli.methods import Method, group, hang
 from guardrail.memory.commands.external import ExternalCommand, external, fit
 from guardrail.memory.commands.internal import InternalCommand, internal
 
-__all__ = ["METHOD"]
-
 
 def _memory() -> None:
     """Measure how consistent a model's memory is.

@@ -9,12 +9,13 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from guardrail._visible import one_line
 from guardrail.backends import ComparePackaged, packaged_encoder
 from guardrail.cache import Cache
 from guardrail.cli._errors import Interrupted, Usage
 from guardrail.cli._outputs import write_text
 from guardrail.cli._read import named_or_text, read_text, text_or_file
-from guardrail.cli._terminal import json_text, one_line, patience
+from guardrail.cli._terminal import json_text, patience
 from guardrail.engine.drivers import run_sync
 from guardrail.engine.flow import Answer, Failed
 from guardrail.engine.hub import Hub
@@ -32,8 +33,6 @@ from guardrail.memory.external import (
 from guardrail.memory.external.measuring import CHRF, Encoder, chosen
 from guardrail.memory.external.survey import Entry, Outcome, share_of, survey
 from guardrail.report import Case
-
-__all__ = ["Asked", "asked_for", "fitted", "folder_of", "run", "table", "to_json", "write_folder"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +80,7 @@ def _read_corpus(path: str) -> list[Entry]:
             context = row.get("context") or row.get("document") or ()
             case = Case.of(row.get("answer") or "", prompt=row.get("question") or "", context=context)
             entry = Entry(str(row.get("id", number)), case, str(row.get("label", "")))
-        except (ValueError, TypeError, AttributeError) as error:
+        except (ValueError, TypeError, AttributeError, InputError) as error:
             raise ParseError(
                 f"expected a JSON object with document or context, question, answer as texts, got {line[:60]!r}",
                 source=path,

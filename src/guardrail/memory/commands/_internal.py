@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from guardrail._visible import one_line
 from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Interrupted, Usage
 from guardrail.cli._outputs import write_text
-from guardrail.cli._terminal import json_text, one_line, patience
+from guardrail.cli._terminal import json_text, patience
 from guardrail.engine.drivers import run_sync
 from guardrail.engine.flow import Failed, Flow
 from guardrail.engine.hub import Hub
@@ -32,8 +33,6 @@ from guardrail.memory.internal import (
 
 if TYPE_CHECKING:
     from guardrail.cache import Cache
-
-__all__ = ["Measured", "Options", "measure", "table", "to_json", "write_folder"]
 
 T = TypeVar("T")
 

@@ -13,8 +13,6 @@ from guardrail.cli._read import read_text
 from guardrail.errors import InputError, ParseError
 from guardrail.memory.internal import Pair
 
-__all__ = ["noun", "read_pairs"]
-
 _NOUNS = {
     "line": "诗句",
     "verse": "诗句",

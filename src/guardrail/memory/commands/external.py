@@ -12,8 +12,6 @@ from guardrail.cli._command import Command
 from guardrail.cli._errors import Exit, Usage, say
 from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_RESULT, QUIET
 
-__all__ = ["ExternalCommand", "external", "fit"]
-
 
 class Language(StrEnum):
     """Of the texts."""

@@ -15,8 +15,6 @@ from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_RESULT, QUIET
 if TYPE_CHECKING:
     from guardrail.cache import Cache
 
-__all__ = ["InternalCommand", "internal"]
-
 
 class Language(StrEnum):
     """Of the questions."""

@@ -8,8 +8,6 @@ from guardrail.cli._command import Command
 from guardrail.cli.methods import Method, hang
 from guardrail.phr.commands.phr import phr
 
-__all__ = ["METHOD"]
-
 
 def _commands(app: typer.Typer) -> None:
     hang(app, phr, "phr", "Judge the answer to a few-shot prompt by the model's own tasks.", cls=Command)

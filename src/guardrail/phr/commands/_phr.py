@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from guardrail._visible import one_line
 from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Exit, Usage, code_of
 from guardrail.cli._guard import reached
 from guardrail.cli._show import cost_line, tell
-from guardrail.cli._terminal import STYLES, Glyphs, console, one_line, patience
+from guardrail.cli._terminal import STYLES, Glyphs, console, patience
 from guardrail.engine.flow import Answer
 from guardrail.phr.check import PosteriorHallucinationRate
 from guardrail.phr.pairs import END, Form, Task, recognised
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from guardrail.engine.backend import Backend
     from guardrail.phr import Survey
     from guardrail.report import Report
-
-__all__ = ["Choice", "code", "measured", "show_rates"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,6 @@ import typer
 from guardrail.cli._errors import Usage
 from guardrail.cli._options import API_KEY_ENV, JSON_REPORT, QUIET
 
-__all__ = ["phr"]
-
 
 class Estimator(StrEnum):
     """How a rate is computed."""

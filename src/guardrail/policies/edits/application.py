@@ -8,8 +8,6 @@ from collections.abc import Iterable, Sequence
 from guardrail.policies.edits.wording import joined
 from guardrail.report import Edit, Span
 
-__all__ = ["apply", "merge"]
-
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
     """The text after the edits. An edit that overlaps an earlier one is left out."""

@@ -7,9 +7,6 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-__all__ = ["ALNUM", "Cut", "anything_left", "inside", "overlapped", "united"]
-
-
 ALNUM = re.compile(r"[^\W_]")
 
 

@@ -13,8 +13,6 @@ from guardrail.policies.edits.rows import Rows
 from guardrail.report import Span
 from guardrail.text.layout import Layout, Region
 
-__all__ = ["extents", "trim", "whole_lines"]
-
 _LETTER = re.compile(r"[^\W\d_]")
 _ASIDE = 12  # letters of "see for instance", which may stand beside what a parenthesis is there for
 

@@ -13,8 +13,6 @@ from guardrail.policies.edits.wording import joined, one_line, plain
 from guardrail.report import Edit, Span
 from guardrail.text.layout import Block, Layout
 
-__all__ = ["Mark", "insertions"]
-
 _WORDS = re.compile(r"[^\w\s'’.-]")
 _FILLED = re.compile(r"[^\S\n]*\S")
 _JOINERS = "\u200d\ufe0e\ufe0f"  # zero-width joiner, text and emoji style

@@ -9,8 +9,6 @@ from guardrail.policies.edits.cuts import ALNUM, Cut, overlapped
 from guardrail.policies.edits.pairs import REACH
 from guardrail.report import Span
 
-__all__ = ["between", "narrowed", "without"]
-
 _NUMBER = r"(?:\(\d{1,3}\)|\([a-z]\)|\b\d{1,3}[.)])"
 _AND = r"(?:\b(?:and|or|as well as)\b|&)"
 _JOINT = re.compile(rf"(?:\s*[,;，；、](?:\s*{_AND})?|\s+{_AND})?\s*(?:{_NUMBER}\s*)?\Z")

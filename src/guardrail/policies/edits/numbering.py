@@ -12,8 +12,6 @@ from guardrail.policies.edits.cuts import Cut, inside, overlapped
 from guardrail.report import Edit, Span
 from guardrail.text.layout import ItemList, Layout
 
-__all__ = ["CITE", "MARKER", "NUMBERED_AGAIN", "renumbered", "uncited"]
-
 NUMBERED_AGAIN = "numbered again"
 """The reason of an edit that gives a list item or a marker its new number, and takes nothing away."""
 

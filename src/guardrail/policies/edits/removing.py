@@ -19,8 +19,6 @@ from guardrail.policies.edits.wording import joined
 from guardrail.report import Edit, Span
 from guardrail.text.layout import Item, Layout
 
-__all__ = ["EMPTY", "LIST_GONE", "removals"]
-
 EMPTY = "Nothing of this answer could be confirmed, so nothing of it is shown."
 """What stands in for an answer of which nothing is left."""
 LIST_GONE = "(The entries of this list could not be confirmed and were removed.)"

@@ -12,8 +12,6 @@ from guardrail.policies.edits.numbering import CITE, MARKER, NUMBERED_AGAIN
 from guardrail.report import Edit, Span
 from guardrail.text.layout import Layout
 
-__all__ = ["Row", "Rows"]
-
 _TITLE = (
     r"(?:\"[^\"\n]{1,300}\"|“[^“”\n]{1,300}”|‘[^‘’\n]{1,300}’|«[^«»\n]{1,300}»|「[^「」\n]{1,300}」"
     r"|『[^『』\n]{1,300}』|《[^《》\n]{1,300}》|!?\[[^\[\]\n]{1,300}\]\([^()\s]{1,300}\)"

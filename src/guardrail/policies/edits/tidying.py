@@ -8,8 +8,6 @@ from guardrail.policies.edits.cuts import Cut
 from guardrail.policies.edits.pairs import NESTED, matches
 from guardrail.text.layout import Layout
 
-__all__ = ["tidy"]
-
 _BLANK = re.compile(r"\s{0,600}")
 
 

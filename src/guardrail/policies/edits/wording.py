@@ -6,8 +6,6 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-__all__ = ["joined", "one_line", "plain"]
-
 _UNSAFE = re.compile(
     r"[\[\]<>`*_|{}\\@#!\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]"
 )

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from guardrail.detector import Detector
     from guardrail.report import Report
 
-__all__ = ["METHOD"]
-
 
 class Effort(StrEnum):
     """How much a model is asked about each reference."""

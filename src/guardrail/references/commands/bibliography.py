@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from guardrail.references.bibliography.index import Index
     from guardrail.references.bibliography.records import Bibliography, Match, Reference
 
-__all__ = ["cache_folder", "opened"]
-
 SQLITE = b"SQLite format 3\x00"
 INDEX_NAMES = {".sqlite", ".sqlite3", ".db", ".index", ".idx"}
 KEPT = 20  # indexes made of files, the latest

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from guardrail._visible import one_line
 from guardrail.cli._errors import Exit, Interrupted, Usage, say
-from guardrail.cli._terminal import Glyphs, console, json_text, one_line
+from guardrail.cli._terminal import Glyphs, console, json_text
 from guardrail.errors import GuardrailError, InputError
 
 if TYPE_CHECKING:
     from guardrail.references.bibliography.index import Index
     from guardrail.references.bibliography.records import Match
-
-__all__ = ["add", "find", "stats"]
 
 
 class Kind(StrEnum):

@@ -9,8 +9,6 @@ import typer
 from guardrail.cli.methods import Item, Method, hang
 from guardrail.selfcheck.commands.selfcheck import SelfCheckCommand, selfcheck
 
-__all__ = ["METHOD"]
-
 
 def _commands(app: typer.Typer) -> None:
     hang(

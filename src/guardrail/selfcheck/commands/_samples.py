@@ -14,8 +14,6 @@ from guardrail.cli._read import read_text
 from guardrail.errors import InputError
 from guardrail.requests import TokenLogprob
 
-__all__ = ["read_logprobs", "read_samples"]
-
 _SAMPLE = "a sample"
 _KEYS = ("text", "content", "answer", "sample")
 _SHAPE = 'a list of texts, of objects with "text", or an object with "samples"'

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from guardrail.report import Case, Report
     from guardrail.selfcheck import SentenceCheck
 
-__all__ = ["ENTAILMENT", "Choice", "Judgement", "prepared"]
-
 ENTAILMENT = "potsawee/deberta-v3-large-mnli"
 """The entailment model of SelfCheckGPT, looked for where local weights are."""
 

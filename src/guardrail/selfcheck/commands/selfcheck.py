@@ -11,8 +11,6 @@ from guardrail.cli._command import Command
 from guardrail.cli._errors import Usage, code_of
 from guardrail.cli._options import API_KEY_ENV, BASE_URL, JSON_REPORT, QUIET
 
-__all__ = ["SelfCheckCommand", "selfcheck"]
-
 
 class Method(StrEnum):
     """How sentences are scored."""
