@@ -103,6 +103,7 @@ class Run(Generic[T]):
         self._root = _Task(flow, owner, math.inf, purse)
         self._seconds = seconds
         self._memo = memo
+        self._bounded = budget != Budget()
         self._paid = paid
         self._paid_routes: dict[str, bool] = {}  # as far as they were met
         self._entries: dict[Request[Any], _Entry] = {}  # the latest of every request
@@ -279,9 +280,9 @@ class Run(Generic[T]):
 
     def _try_branch(self, parent: _Task, slot: int, branch: Branch[Any]) -> bool:
         purse: Purse | None = parent.purse
-        reserves = branch.calls is not None
-        if branch.calls is not None:
-            purse = parent.purse.reserve(self._reservation(branch.calls), self._expected_tokens())
+        calls = branch.calls if self._bounded else None  # without a budget nothing is set aside
+        if calls is not None:
+            purse = parent.purse.reserve(self._reservation(calls), self._expected_tokens())
         if purse is None:
             return False
         deadline = parent.deadline
@@ -289,7 +290,7 @@ class Run(Generic[T]):
             deadline = self._now + branch.seconds
             heapq.heappush(self._due, deadline)
         task = _Task(branch.flow, branch.owner or parent.owner, deadline, purse, parent, slot)
-        task.own_purse = reserves
+        task.own_purse = calls is not None
         task.idle = parent.idle
         self._live[task] = None
         self._ready.append((task, None))
@@ -348,7 +349,8 @@ class Run(Generic[T]):
         entry.owners[task.owner] = None
 
     def _is_paid(self, request: Request[Any]) -> bool:
-        return not request.free and self._is_paid_route(request.route)
+        """Whether it counts against the budget; without one nobody asks."""
+        return self._bounded and not request.free and self._is_paid_route(request.route)
 
     def _is_paid_route(self, route: str) -> bool:
         paid = self._paid_routes.get(route)
