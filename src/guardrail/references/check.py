@@ -25,6 +25,11 @@ Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 _LONG = 5_000  # characters
+_IN_MARKS = {
+    "quoted",
+    "emphasised",
+    "bibtex",
+}  # styles in which nobody has to guess which words are the title
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
     re.MULTILINE,
@@ -221,7 +226,17 @@ class ReferenceCheck(Detector):
                 "fabricated",
                 score=1.0,
                 mark="no such work found",
-                reason="not in a bibliography that is declared complete",
+                reason="not in a bibliography that is declared complete" + _owner(match),
+                lookup=match,
+            )
+        if match.status is Status.ABSENT and match.record and match.detail and citation.style in _IN_MARKS:
+            return self._finding(
+                citation,
+                Verdict.UNSUPPORTED,
+                "misquoted",
+                score=1.0,
+                mark=f"the identifier is that of “{match.record.title}”",
+                reason="the work is not known" + _owner(match),
                 lookup=match,
             )
         return None
@@ -302,6 +317,13 @@ class ReferenceCheck(Detector):
         return self._finding(
             citation, Verdict.UNVERIFIED, "unknown", score=None, reason=reason, evidence=evidence
         )
+
+
+def _owner(match: Match) -> str:
+    """Whose identifier it is that was given for a work that was not found."""
+    if match.record is None or not match.detail:
+        return ""
+    return f", and the identifier that is given belongs to “{match.record.title}”"
 
 
 def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | None:

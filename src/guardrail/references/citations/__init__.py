@@ -15,10 +15,11 @@ from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import inline, starts
 from guardrail.references.citations.items import apart, completed
+from guardrail.references.citations.labels import loose
 from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.prose import loose, standing, titled
+from guardrail.references.citations.prose import standing, titled
 from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.visible import placed, visible
 
@@ -75,5 +76,5 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
             take(row.start, row.end)
     keep(titled(answer, ids))
     found[:] = completed(answer, found, ids, taken)
-    keep(loose(ids))
+    keep(loose(answer, ids, rows))
     return list(apart(sorted(found, key=lambda citation: citation.span.start), rows))

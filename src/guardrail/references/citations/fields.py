@@ -79,6 +79,10 @@ class Parsed:
     marks: frozenset[str] = field(default=frozenset())
 
 
+_POINTERS = frozenset(["see", "link", "source", "doi", "url", "available at", "read", "paper", "see also"])
+"""Words before an identifier that are no title: See https://doi.org/…"""
+
+
 @dataclass(slots=True)
 class _Draft:
     """A reading in progress: where the title stands in the text, who wrote it, where the tail begins."""
@@ -141,8 +145,9 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
     end = max(tail.end, draft.tail, draft.least)
     within = [i for i in found if i.start < end]
     authors, et_al = (draft.authors, draft.et_al) if draft.authors else (tail.authors, tail.et_al)
+    title = clean_title(written[slice(*draft.title)])
     reference = Reference(
-        title=clean_title(written[slice(*draft.title)]),
+        title="" if within and title.lower() in _POINTERS else title,
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,

@@ -11,6 +11,7 @@ from guardrail.references.citations.evidence import heading
 from guardrail.references.citations.fields import Parsed, clean_title, parse
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.inline import doubtless
+from guardrail.references.citations.labels import author_and_year, points
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
@@ -18,7 +19,7 @@ from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.words import YEAR, title_case, words
 from guardrail.report import Span
 
-__all__ = ["loose", "standing", "titled"]
+__all__ = ["standing", "titled"]
 
 # Atomic groups, not possessive quantifiers, of what has branches: Python 3.11.2 (Debian 12) misses matches of these.
 _TITLE = re.compile(
@@ -209,6 +210,8 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     name = "link" if group == "address" else (group or "")
     inner = match["italic"] if name == "italic" else match[name]
     title = clean_title(inner)
+    if name == "link" and (points(title) or author_and_year(title)):
+        return None  # the label of its address, which is read with that
     count = len(words(title)) if not title.isascii() or " " in title else 1
     if count < 2 and name not in ("book", "corner"):
         return None
@@ -288,14 +291,3 @@ def _left_part(before: str) -> str:
 
 def _close(at: int, starts: dict[int, Identifier]) -> list[int]:
     return [k for k in range(at, at + 60) if k in starts]
-
-
-def loose(found: Sequence[Identifier]) -> list[Citation]:
-    """Identifiers that stand alone."""
-    result: list[Citation] = []
-    for i in found:
-        if i.kind == "url":
-            continue
-        reference = with_identifiers(Reference(), [i])
-        result.append(Citation(Span(start=i.start, end=i.end), reference, i.kind))
-    return result

@@ -1,0 +1,162 @@
+"""Identifiers that no reference has taken, with what they are called: the text of a link, a title in marks, the heading above.
+
+An identifier proves that its work exists. What it is called is a claim of its own, and is compared with that work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.evidence import heading
+from guardrail.references.citations.fields import clean_title, parse
+from guardrail.references.citations.identifiers import Identifier, with_identifiers
+from guardrail.references.citations.lines import Line
+from guardrail.references.citations.model import Citation
+from guardrail.references.citations.people import people
+from guardrail.references.citations.words import title_case, words
+from guardrail.report import Span
+
+__all__ = ["author_and_year", "loose", "points"]
+
+_LINK = re.compile(r"\[(?P<text>[^\[\]\r\n]{3,300})\]\(\Z")
+_MARKED = re.compile(
+    r"(?P<marked>\"[^\"\r\n]{4,300}\"|“[^”\r\n]{4,300}”|«[^»\r\n]{4,300}»|《[^》\r\n]{2,200}》"
+    r"|\*\*[^*\r\n]{4,300}\*\*|\*[^*\r\n]{4,300}\*|(?<!\w)_[^_\r\n]{4,300}_)"
+    r"[\s(\[<,:.–—-]{0,6}(?:(?:doi|link|url|source|available (?:at|from|online)|at|see)\b[:\s]{0,3})?[\s(\[<]{0,3}\Z",
+    re.IGNORECASE,
+)
+_ALONE = re.compile(
+    r"[\s>*_+•-]{0,12}(?:(?:doi|link|url|source|arxiv|available (?:at|from|online))\b[:*_\s]{0,6})?[\s<(\[*_]{0,4}",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(r"[\s>)\].,;*_]{0,6}")
+_WHOLE = re.compile(
+    r"\s{0,12}(?:#{1,6}\s+(?P<head>\S.{2,300})|(?P<marked>\*\*[^*]{4,300}\*\*|\"[^\"]{4,300}\"|“[^”]{4,300}”))[.:]?\s*"
+)
+_YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
+_POINTERS = frozenset(
+    [
+        "a",
+        "abstract",
+        "access",
+        "article",
+        "at",
+        "available",
+        "click",
+        "doi",
+        "download",
+        "for",
+        "full",
+        "here",
+        "in",
+        "is",
+        "it",
+        "link",
+        "more",
+        "of",
+        "on",
+        "online",
+        "original",
+        "paper",
+        "pdf",
+        "preprint",
+        "publication",
+        "publisher",
+        "read",
+        "report",
+        "see",
+        "site",
+        "source",
+        "study",
+        "text",
+        "the",
+        "this",
+        "to",
+        "version",
+        "view",
+        "website",
+        "whole",
+    ]
+)
+"""Words of which the text of a link consists that only points: read the whole paper here."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Label:
+    """What an identifier is called: a text of the answer from `start` on, and how sure it is to be a title."""
+
+    text: str
+    start: int
+    sure: bool
+
+
+def loose(answer: str, found: Sequence[Identifier], rows: Sequence[Line]) -> Iterator[Citation]:
+    """References of an identifier alone, each with its label where there is one."""
+    at = 0
+    for i in found:
+        if i.kind == "url":
+            continue
+        while at + 1 < len(rows) and rows[at + 1].start <= i.start:
+            at += 1
+        label = _label(answer, i, rows, at)
+        reference = _called(label) if label else None
+        if label is None or reference is None:
+            yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
+            continue
+        end = i.end + (answer[label.start] == "[" and answer[i.end : i.end + 1] == ")")
+        yield Citation(Span(start=label.start, end=end), with_identifiers(reference, [i]), "quoted")
+
+
+def author_and_year(text: str) -> Reference | None:
+    """A label such as "Smith et al. (2020)": names and a year, and no title.
+
+    Example:
+        >>> author_and_year("He et al. (2016)").authors, author_and_year("Attention Is All You Need")
+        (('He',), None)
+    """
+    match = _YEARED.fullmatch(text.strip())
+    names = people(match["names"]) if match else None
+    if match is None or names is None:
+        return None
+    return Reference(authors=names[0], et_al=names[1], year=int(match["year"]))
+
+
+def points(text: str) -> bool:
+    """Whether the text of a link only points somewhere.
+
+    Example:
+        >>> points("Read the full paper here"), points("The Power Broker")
+        (True, False)
+    """
+    return all(word.lower() in _POINTERS for word in words(text))
+
+
+def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label | None:
+    row = rows[at]
+    before = answer[max(row.start, i.start - 400) : i.start]
+    if link := _LINK.search(before):
+        return _Label(link["text"], i.start - len(link[0]), sure=True)
+    if marked := _MARKED.search(before):
+        text = marked["marked"]
+        return _Label(text, i.start - len(before) + marked.start(), sure=text[0] in '"“«《')
+    if not (_ALONE.fullmatch(before) and _ENDS.fullmatch(answer[i.end : row.end])):
+        return None
+    above = next((row for row in reversed(rows[:at]) if not row.blank), None)
+    whole = _WHOLE.fullmatch(above.text) if above else None
+    if above is None or whole is None or heading(above.text):
+        return None
+    text = whole["head"] or whole["marked"]
+    return _Label(text, above.start + whole.start("head" if whole["head"] else "marked"), sure=True)
+
+
+def _called(label: _Label) -> Reference | None:
+    """What a label claims; `None` where it is no name of a work ("read the full paper here")."""
+    text = clean_title(label.text)
+    if yeared := author_and_year(text):
+        return yeared
+    if len(words(text)) < 3 or points(text) or (not label.sure and title_case(text) < 0.5):
+        return None
+    return parse(text).reference if parse(text).reference.title else Reference(title=text)

@@ -1,0 +1,92 @@
+"""An identifier proves that its own work exists, not what it is called in an answer."""
+
+import pytest
+
+from guardrail import Guard, Verdict
+from guardrail.detectors import ReferenceCheck
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record
+from guardrail.references.citations import citations
+
+DOI = "https://doi.org/10.1109/CVPR.2016.90"
+REAL = "Deep Residual Learning for Image Recognition"
+INVENTED = "The Ontology of Imaginary Teapots"
+WORK = Record(
+    title=REAL,
+    authors=("He, Kaiming", "Zhang, Xiangyu", "Ren, Shaoqing", "Sun, Jian"),
+    year=2016,
+    venue="CVPR",
+    doi="10.1109/cvpr.2016.90",
+)
+SHAPES = {
+    "quoted, with the address in brackets": '"{title}" ({doi})',
+    "quoted, with a label": "“{title}”, DOI: {doi}",
+    "a heading above it": "### {title}\n{doi}",
+    "a heading, a blank line, the label": "## {title}\n\nDOI: {doi}",
+    "bold above it": "**{title}**\nDOI: 10.1109/CVPR.2016.90",
+    "a bullet with it": "- {title}, {doi}",
+    "the text of a link": "[{title}]({doi})",
+    "italic in a sentence": "As *{title}* ({doi}) shows, it works.",
+}
+
+
+@pytest.fixture(params=[True, False], ids=["complete", "incomplete"])
+def check(request, tmp_path):
+    """The findings of an answer, by a bibliography that holds one work, or says that it holds all."""
+    path = tmp_path / "works.sqlite"
+    with Index.create(path, complete=request.param) as index:
+        index.add([WORK])
+    guard = Guard([ReferenceCheck(bibliography=path)])
+    return lambda answer: guard.check(answer).findings
+
+
+class TestIdentifier:
+    @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+    def test_a_made_up_title_is_not_cleared_by_a_real_identifier(self, check, shape):
+        """However the two stand together."""
+        [finding] = check(shape.format(title=INVENTED, doi=DOI))
+        assert finding.text == INVENTED
+        assert finding.verdict is not Verdict.SUPPORTED
+        if shape != SHAPES["a bullet with it"]:  # there nothing marks which words are the title
+            assert finding.verdict is Verdict.UNSUPPORTED
+            assert f"the identifier that is given belongs to “{REAL}”" in finding.reason
+
+    @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+    def test_a_real_title_beside_its_identifier_is_cleared(self, check, shape):
+        """In the same shapes."""
+        [finding] = check(shape.format(title=REAL, doi=DOI))
+        assert (finding.verdict, finding.label, finding.text) == (Verdict.SUPPORTED, "verified", REAL)
+
+    def test_other_authors_as_the_text_of_a_link_are_a_misquotation(self, check):
+        """Names and a year are compared, as far as they go."""
+        [finding] = check(f"[Winterbottom (2019)]({DOI})")
+        assert (finding.verdict, finding.label) == (Verdict.UNSUPPORTED, "misquoted")
+        assert finding.mark.startswith("authors differ: He, Kaiming")
+
+    @pytest.mark.parametrize("label", ["He et al. (2016)", "He et al., 2016", "He, Zhang, Ren & Sun (2016)"])
+    def test_the_works_own_authors_as_the_text_of_a_link_are_cleared(self, check, label):
+        """They are no title."""
+        [finding] = check(f"[{label}]({DOI})")
+        assert (finding.verdict, finding.text) == (Verdict.SUPPORTED, "")
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            DOI,
+            f"1. See {DOI}",
+            f"ResNets ({DOI}) changed computer vision for good.",
+            f"[read the whole paper here]({DOI})",
+            f"## References\n{DOI}",
+            f"**Key takeaway:** it works.\n{DOI}",
+        ],
+    )
+    def test_an_identifier_alone_claims_nothing_else(self, check, answer):
+        """Pointers and sentences around it are no title."""
+        [finding] = check(answer)
+        assert (finding.verdict, finding.text) == (Verdict.SUPPORTED, "")
+
+    def test_the_span_is_the_label_with_its_identifier(self):
+        """So that what is marked or cut is the whole of it."""
+        text = f'We used "{INVENTED}" ({DOI}) here.'
+        [citation] = citations(text)
+        assert citation.span.of(text) == f'"{INVENTED}" ({DOI}'
