@@ -17,9 +17,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import MISSING
+from enum import EnumMeta
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from guardrail.cli._application import app
 from guardrail.cli._errors import Usage
 from guardrail.cli._guard import named
 from guardrail.config import load
@@ -170,6 +174,47 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
             yield agreement(name, found, one, folder, more)
 
 
+COMMANDS = {
+    "phr": "phr",
+    "memory external": "memory",
+    "selfcheck": "selfcheck-nli",
+    "check": "references",
+}
+"""Commands with options of their own, each with a detector whose options these may be."""
+
+
+def flags() -> Iterator[dict[str, Any]]:
+    """What commands say of options that a detector declares: the same default, bounds and choices, or nothing."""
+    root: Any = typer.main.get_command(app)
+    for command, name in COMMANDS.items():
+        found = root
+        for part in command.split():
+            found = found.commands[part]
+        known = {one.name: one for one in declared(DETECTORS[name])}
+        for flag in found.params:
+            one = known.get(flag.name)
+            if one is None or (one.option.path and command != "memory external"):
+                continue
+            wrong = []
+            default = getattr(flag.default, "value", flag.default)
+            if default is not None and not callable(default) and default != one.default:
+                wrong.append(f"default {default!r}, declared {one.default!r}")
+            for bound, limit in (("min", one.option.least), ("max", one.option.most)):
+                given = getattr(flag, bound, None)
+                if given is not None and given != limit:
+                    wrong.append(f"{bound} {given!r}, declared {limit!r}")
+            kind = getattr(getattr(flag, "type_descriptor", None), "annotation", None)
+            named_choices = {str(each.value) for each in kind} if isinstance(kind, EnumMeta) else set()
+            if strange := named_choices - set(one.choices):
+                wrong.append(f"{sorted(strange)} are not among the choices")
+            yield {
+                "detector": name,
+                "option": one.name,
+                "note": [f"guardrail {command} {flag.opts[0]}", *wrong],
+                "ok": not wrong,
+            }
+
+
 def small_knowledge(folder: Path) -> Path | None:
     """A knowledge base of one fact; `None` where there is no Prolog."""
     from guardrail.logic.knowledge import Triple, build
@@ -191,13 +236,13 @@ def main() -> int:
         DOCS.write_text(page(), encoding="utf-8")
         return 0
     with tempfile.TemporaryDirectory() as folder:
-        found = list(rows(Path(folder)))
+        found = [*rows(Path(folder)), *flags()]
     if arguments.json:
         print(json.dumps(found, ensure_ascii=False, indent=2, default=str))
     else:
         for one in found:
             state = {True: "ok ", False: "NO ", None: "-  "}[one["ok"]]
-            counts = f"{one['taken']} values taken, {one['refused']} refused" if one["option"] else ""
+            counts = f"{one['taken']} values taken, {one['refused']} refused" if "taken" in one else ""
             print(f"{state} {one['detector']:22} {one['option']:16} {counts} {'; '.join(one['note'])}")
             for differ in one.get("differ", ()):
                 print(f"      {differ}")

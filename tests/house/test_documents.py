@@ -269,7 +269,7 @@ class TestOptions:
     def test_every_way_agrees(self, tmp_path):
         """Constructor, configuration file, command line and documents say the same of every option of every detector."""
         script = pkgutil.resolve_name("scripts.options")
-        wrong = [row for row in script.rows(tmp_path) if row["ok"] is False]
+        wrong = [row for row in [*script.rows(tmp_path), *script.flags()] if row["ok"] is False]
         assert not wrong, wrong
 
     def test_all_detectors(self):
