@@ -15,9 +15,10 @@ from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
 from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Status
 from guardrail.references.citations import Citation, asks_for_references, citations
+from guardrail.references.citations.silence import unread
 from guardrail.references.interrogate import Interrogation, Interviewer, Query
 from guardrail.references.parsing import Parsing
-from guardrail.report import Case, Evidence, Finding, Lookup, Measurement, Replies, Scale, Verdict, Work
+from guardrail.report import Case, Evidence, Finding, Lookup, Measurement, Replies, Scale, Span, Verdict, Work
 
 __all__ = ["Effort", "ReferenceCheck"]
 
@@ -145,10 +146,16 @@ class ReferenceCheck(Detector):
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""
         if len(case.answer) > _LONG:  # parsing takes milliseconds: not on somebody's event loop
-            cited = yield from compute(self._citations, case)
+            cited, marks = yield from compute(self._read, case)
         else:
-            cited = self._citations(case)
-        if not cited and _NAMES_SOMETHING.search(case.answer) and asks_for_references(case.question):
+            cited, marks = self._read(case)
+        silent = [self._could_not_read(span, case.answer) for span in marks[: self.max_references]]
+        if (
+            not cited
+            and not silent
+            and _NAMES_SOMETHING.search(case.answer)
+            and asks_for_references(case.question)
+        ):
             reason = "references were asked for, and none was recognised in the answer"
             return [Finding(detector=self.name, verdict=Verdict.UNVERIFIED, label="unknown", reason=reason)]
         titles = [citation.reference.title for citation in cited]
@@ -165,12 +172,28 @@ class ReferenceCheck(Detector):
             for citation, result in zip(examined, results, strict=True)
         ]
         reason = f"only the first {self.max_references} references are examined (max_references)"
-        return findings + [self._unverified(citation, reason) for citation in cited[self.max_references :]]
+        left = [self._unverified(citation, reason) for citation in cited[self.max_references :]]
+        return [*findings, *left, *silent]
+
+    def _could_not_read(self, span: Span, answer: str) -> Finding:
+        return Finding(
+            detector=self.name,
+            span=span,
+            text=span.of(answer),
+            verdict=Verdict.UNVERIFIED,
+            label="unknown",
+            reason="it looks like a citation, and could not be read as one",
+        )
 
     # -- one reference
 
     def _citations(self, case: Case) -> list[Citation]:
         return citations(case.answer, asked_for_references=asks_for_references(case.question))
+
+    def _read(self, case: Case) -> tuple[list[Citation], list[Span]]:
+        """The references, and what looks like one and could not be read."""
+        cited = self._citations(case)
+        return cited, list(unread(case.answer, cited))
 
     def _check(self, citation: Citation, titles: Sequence[str], position: int) -> Flow[Finding]:
         evidence: list[Evidence] = []
