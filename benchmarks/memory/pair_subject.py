@@ -10,9 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import random
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
 
+from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.memory.internal import Pair
 from guardrail.requests import Ask, Completion
@@ -23,7 +23,7 @@ STRANGER = "nobody at all"
 _PROSE = "I am not quite sure. Let me think: which of them was it?"
 
 
-class PairSubject:
+class PairSubject(Backend[Ask]):
     """Answers `Ask` requests; the same for the same seed, request and draw.
 
     Args:
@@ -38,9 +38,6 @@ class PairSubject:
     """
 
     batch = 1_024
-    capacity: int | None = None
-    concurrency = 1
-    timeout: float | None = None
     instant = True
 
     def __init__(
@@ -69,16 +66,6 @@ class PairSubject:
     def answer(self, requests: Sequence[Ask]) -> list[Reply[Completion]]:
         """One reply per request, at no cost."""
         return [self.reply(request) for request in requests]
-
-    def group(self, request: Any) -> Hashable:
-        """All alike."""
-        del request
-        return None
-
-    def weight(self, request: Any) -> int:
-        """All alike."""
-        del request
-        return 1
 
     def reply(self, ask: Ask) -> Reply[Completion]:
         """What it says to one request."""

@@ -79,6 +79,8 @@ class Parsed:
     marks: frozenset[str] = field(default=frozenset())
 
 
+_BEFORE_QUOTATION = re.compile(r"[\s*_.,:–—-]{1,8}(?=[\"“«„])")
+_ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)[,:]\s+(?=[^\W\d_a-z])")
 _POINTERS = frozenset(["see", "link", "source", "doi", "url", "available at", "read", "paper", "see also"])
 """Words before an identifier that are no title: See https://doi.org/…"""
 
@@ -129,6 +131,7 @@ def parse(text: str, *, by: bool = True) -> Parsed:
     start = label.end() if label else 0
     draft = (
         _dated(clean, start)
+        or _abridged(clean, start)
         or _after_colon(clean, start)
         or _marked(raw, clean, start, by=by)
         or (_titled_by(clean, start) if by else None)
@@ -217,6 +220,8 @@ def _dated(text: str, start: int) -> _Draft | None:
         rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
         if names is None or rest >= len(text):
             continue
+        if opened := _BEFORE_QUOTATION.match(text, date.end()):
+            rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"
         title = _title_after(text, rest)
         bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
         if title is None or (bare and len(text[slice(*title)].split()) < 3):
@@ -226,6 +231,16 @@ def _dated(text: str, start: int) -> _Draft | None:
         year = int(date[1]) if date[1] else None
         return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
     return None
+
+
+def _abridged(text: str, start: int) -> _Draft | None:
+    """He et al., Title: names that end with "et al." without a year."""
+    head = _ET_AL_HEAD.match(text, start)
+    names = people(head["names"]) if head else None
+    title = _title_after(text, head.end()) if head and names else None
+    if names is None or title is None or len(words(text[slice(*title)])) < 3:
+        return None
+    return _Draft(title, title[1], 0, *names)
 
 
 def _named_date(date: re.Match[str]) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import heading
@@ -127,6 +127,19 @@ _AUTHOR_AFTER = re.compile(
     r",?\s([^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?))\s?"
     r"\(((?:1[4-9]|20)\d\d)[a-z]?\)"
 )
+_AUTHOR_COMMA_BEFORE = re.compile(
+    r"(?<!\w)([^\W\d_a-z][\w'’-]{1,30}(?:,?\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}){0,2},?\set al\.?,\s)$"
+)
+_OWNER_BEFORE = re.compile(
+    r"(?<!\w)((?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}[^\W\d_a-z][\w-]{1,30})(?:['’]s|(?<=s)['’])\s$"
+)
+_WITH_AUTHORS = re.compile(r"(?P<title>[^()]{4,300}?)\s\((?P<by>[^()]{4,150})\)")
+_PUBLISHER = re.compile(
+    r"[\s*_,\"”’']{0,4}\((?P<name>(?:Alfred A\. )?Knopf|Simon (?:&|and) Schuster|Little,? Brown(?: and Company)?|Faber(?: (?:&|and) Faber)?|"
+    r"Doubleday|Farrar,? Straus(?: and| &) Giroux|FSG|Houghton Mifflin(?: Harcourt)?|Penguin|Random House|HarperCollins|"
+    r"Harper(?: (?:&|and) Row)?|Macmillan|Norton|W\. ?W\. Norton|Vintage|Viking|Bloomsbury|Scribner|Basic Books|Routledge|"
+    r"Springer|Elsevier|Wiley|Picador|Hachette|Crown|Pantheon|Ballantine|Bantam)[:,]?\s(?:1[5-9]|20)\d\d"
+)
 _LEADS = re.compile(r"\s*In\s[\"“*_]")
 _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
 
@@ -223,48 +236,96 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
         for k in _close(match.end(), starts)
         for i in [starts[k]]
     ]
-    tail = read_tail(window, 0, nearby, knows_authors=False, prose=True)
+    cased = title_case(title)
+    author = _author(
+        before, title, proposes=name != "link" and cased >= 0.7 and count >= 3, link=name == "link"
+    )
+    tail = _behind(
+        window,
+        nearby,
+        inner,
+        expects=count >= 3 and not author.names and (cased >= 0.7 or before.endswith("In ")),
+    )
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
-    author = _AUTHOR_BEFORE.search(before)
-    if author is None and name != "link" and title_case(title) >= 0.7 and count >= 3:
-        author = _AUTHOR_PROPOSES.search(before)
-    names = people(re.sub(r"\(.*", "", author[1])) if author else None
-    likely = count >= 3 and (title_case(title) >= 0.7 or before.endswith("In "))
-    if likely and not names and not tail.authors:
-        tail = _names_after(window, comma=inner.endswith(",")) or tail
-    score = 1.0 * (title_case(title) >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
-    score += 2.0 * bool(names) + 3.0 * bool(inside or (identifier and identifier.kind != "url"))
-    nearby_words = {word.lower() for word in words(before)}
-    if nearby_words & _NEAR:
-        score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
-    score += 1.0 if _AFTER.match(window) else 0.0
+    known = bool(inside or (identifier and identifier.kind != "url"))
+    score = 1.0 * (cased >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
+    score += 2.0 * bool(author.names) + 3.0 * known + _said_around(before, window)
     score += 0.5 if name in ("book", "corner") else 0.0
-    if nearby_words & _MEDIA:
-        score -= 4.0
-    if (nearby_words & _SPEECH and _NOT_TITLE.search(before)) or _SPOKEN.match(window):
-        score -= 2.0
-    if title_case(title) < 0.5 and not (names or tail.authors or inside or identifier):
+    if cased < 0.5 and not (author.names or tail.authors or inside or identifier):
         score -= 1.0
     if score < 2.0:
         return None
-    start = match.start() - len(author[1]) if author and names else match.start()
-    if tail.authors and not names and name in ("straight", "curly", "single", "low"):
+    title, start = author.title, match.start() - author.length
+    if tail.authors and not author.names and name in ("straight", "curly", "single", "low"):
         left = _left_part(before)
         start -= len(left)
         title = " ".join((left + match[0]).split()) if left else title
-    authors, et_al = names or (tail.authors, tail.et_al)
-    year = tail.year or (int(author[2]) if author and names else None)
+    if not author.names and not tail.authors:
+        author = _owner(before, author)
+        start = match.start() - author.length if author.names else start
+    authors, et_al = author.names or (tail.authors, tail.et_al)
     reference = Reference(
         title=title,
         authors=authors,
         et_al=et_al,
-        year=year,
+        year=tail.year or author.year,
+        venue=tail.venue if _PUBLISHER.match(window) else "",
         url=match["address"] if name == "link" else "",
     )
     reference = with_identifiers(reference, [*inside, *([identifier] if identifier else [])])
     style: Style = "emphasised" if name in ("italic", "under") else "quoted"
-    end = match.end() + max(0, tail.end)
-    return Citation(Span(start=start, end=end), reference, style)
+    return Citation(Span(start=start, end=match.end() + max(0, tail.end)), reference, style)
+
+
+@dataclass(frozen=True, slots=True)
+class _Author:
+    """Who is named before a title or within its link, and the title without that; `length` characters before it belong to it."""
+
+    title: str
+    names: tuple[tuple[str, ...], bool] | None = None
+    year: int | None = None
+    length: int = 0
+
+
+def _author(before: str, title: str, *, proposes: bool, link: bool) -> _Author:
+    if link and (whole := _WITH_AUTHORS.fullmatch(title)) and (claimed := author_and_year(whole["by"])):
+        return _Author(whole["title"], (claimed.authors, claimed.et_al), claimed.year)
+    dated = _AUTHOR_BEFORE.search(before) or (_AUTHOR_PROPOSES.search(before) if proposes else None)
+    if dated and (names := people(re.sub(r"\(.*", "", dated[1]))):
+        return _Author(title, names, int(dated[2]), len(dated[1]))
+    if listed := _AUTHOR_COMMA_BEFORE.search(before):
+        return _Author(title, people(listed[1].rstrip(", ")))
+    return _Author(title)
+
+
+def _owner(before: str, author: _Author) -> _Author:
+    """Caro's *The Power Broker*. That alone is no sign of a reference: Netflix's *The Crown*."""
+    owner = _OWNER_BEFORE.search(before)
+    names = people(owner[1]) if owner else None
+    return replace(author, names=names, length=len(owner[0])) if owner and names else author
+
+
+def _behind(window: str, nearby: Sequence[Identifier], inner: str, *, expects: bool) -> Tail:
+    """What follows a title; of a publisher with a year nobody is the author."""
+    tail = read_tail(window, 0, nearby, knows_authors=False, prose=True)
+    if publisher := _PUBLISHER.match(window):
+        tail = replace(tail, authors=(), et_al=False, venue=publisher["name"])
+    if expects and not tail.authors:
+        tail = _names_after(window, comma=inner.endswith(",")) or tail
+    return tail
+
+
+def _said_around(before: str, window: str) -> float:
+    """What the words around a title say of it: a paper, a film, an utterance."""
+    near = {word.lower() for word in words(before)}
+    score = 1.0 if _AFTER.match(window) else 0.0
+    if near & _NEAR:
+        score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
+    if near & _MEDIA:
+        score -= 4.0
+    if (near & _SPEECH and _NOT_TITLE.search(before)) or _SPOKEN.match(window):
+        score -= 2.0
+    return score
 
 
 def _names_after(window: str, *, comma: bool) -> Tail | None:

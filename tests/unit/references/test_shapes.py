@@ -1,0 +1,82 @@
+"""Shapes in which chatbots write references, each of a real work in a complete bibliography: none is accused."""
+
+import pytest
+
+from guardrail import Guard, Verdict
+from guardrail.detectors import ReferenceCheck
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record
+
+TRANSFORMER = Record(
+    title="Attention Is All You Need",
+    authors=("Vaswani, Ashish", "Shazeer, Noam"),
+    et_al=True,
+    year=2017,
+    venue="NeurIPS",
+    arxiv="1706.03762",
+)
+RESNET = Record(
+    title="Deep Residual Learning for Image Recognition",
+    authors=("He, Kaiming", "Zhang, Xiangyu", "Ren, Shaoqing", "Sun, Jian"),
+    year=2016,
+    venue="CVPR",
+    doi="10.1109/cvpr.2016.90",
+)
+BROKER = Record(
+    title="The Power Broker: Robert Moses and the Fall of New York", authors=("Caro, Robert A.",), year=1974
+)
+
+
+@pytest.fixture
+def check(tmp_path):
+    with Index.create(tmp_path / "works.sqlite", complete=True) as index:
+        index.add([TRANSFORMER, RESNET, BROKER])
+    guard = Guard([ReferenceCheck(bibliography=tmp_path / "works.sqlite")])
+    return lambda answer: guard.check(answer).findings
+
+
+class TestRealWorks:
+    @pytest.mark.parametrize(
+        ("answer", "titles"),
+        [
+            (
+                '- **Vaswani et al. (2017)** – "Attention Is All You Need" – introduced the Transformer.\n'
+                '- **He et al. (2016)** – "Deep Residual Learning for Image Recognition" – introduced ResNets.',
+                ["Attention Is All You Need", "Deep Residual Learning for Image Recognition"],
+            ),
+            (
+                "[Attention Is All You Need (Vaswani et al., 2017)](https://arxiv.org/abs/1706.03762)",
+                ["Attention Is All You Need"],
+            ),
+            ("1. See https://doi.org/10.1109/CVPR.2016.90", [""]),
+            ("Caro's *The Power Broker* (Knopf, 1974) is a classic.", ["The Power Broker"]),
+            (
+                "- He et al., Deep residual learning for image recognition. https://doi.org/10.1109/CVPR.2016.90",
+                ["Deep residual learning for image recognition"],
+            ),
+            ('See Vaswani et al., "Attention Is All You Need", NeurIPS 2017.', ["Attention Is All You Need"]),
+        ],
+        ids=[
+            "authors in bold first",
+            "link with authors",
+            "a pointer",
+            "owner and publisher",
+            "et al. first",
+            "prose",
+        ],
+    )
+    def test_is_read_and_cleared(self, check, answer, titles):
+        """Title, authors and year are where they are."""
+        findings = check(answer)
+        assert [(finding.text, finding.verdict) for finding in findings] == [
+            (title, Verdict.SUPPORTED) for title in titles
+        ]
+
+    def test_another_owner_of_a_title_is_not_cleared(self, check):
+        """The author before the title is read."""
+        [finding] = check("Jane Doe's *The Power Broker* is a classic book.")
+        assert finding.verdict is Verdict.UNSUPPORTED
+
+    def test_the_owner_of_a_film_is_no_author(self, check):
+        """A name before a title alone makes no reference."""
+        assert check("Netflix's *The Crown* and HBO's *The Wire* are loved by many.") == ()
