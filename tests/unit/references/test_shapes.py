@@ -40,13 +40,26 @@ class TestRealWorks:
         ("answer", "titles"),
         [
             (
-                '- **Vaswani et al. (2017)** – "Attention Is All You Need" – introduced the Transformer.\n'
-                '- **He et al. (2016)** – "Deep Residual Learning for Image Recognition" – introduced ResNets.',
+                (
+                    '- **Vaswani et al. (2017)** – "Attention Is All You Need" – introduced the Transformer.\n'
+                    '- **He et al. (2016)** – "Deep Residual Learning for Image Recognition" – introduced ResNets.'
+                ),
                 ["Attention Is All You Need", "Deep Residual Learning for Image Recognition"],
             ),
             (
                 "[Attention Is All You Need (Vaswani et al., 2017)](https://arxiv.org/abs/1706.03762)",
                 ["Attention Is All You Need"],
+            ),
+            (
+                "- Title: Attention Is All You Need\n- Authors: Ashish Vaswani, Noam Shazeer, et al.\n- Year: 2017",
+                ["Attention Is All You Need"],
+            ),
+            (
+                (
+                    "**Attention Is All You Need**\nAshish Vaswani, Noam Shazeer, et al. (2017)\nThe Transformer.\n\n"
+                    "**Deep Residual Learning for Image Recognition**\nKaiming He, Xiangyu Zhang, Shaoqing Ren, Jian Sun"
+                ),
+                ["Attention Is All You Need", "Deep Residual Learning for Image Recognition"],
             ),
             ("1. See https://doi.org/10.1109/CVPR.2016.90", [""]),
             ("Caro's *The Power Broker* (Knopf, 1974) is a classic.", ["The Power Broker"]),
@@ -59,6 +72,8 @@ class TestRealWorks:
         ids=[
             "authors in bold first",
             "link with authors",
+            "bullets with labels",
+            "authors below",
             "a pointer",
             "owner and publisher",
             "et al. first",

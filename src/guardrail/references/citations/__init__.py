@@ -19,7 +19,7 @@ from guardrail.references.citations.labels import loose
 from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.prose import standing, titled
+from guardrail.references.citations.prose import above_authors, standing, titled
 from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.visible import placed, visible
 
@@ -70,6 +70,7 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     keep(lists.citations)
     keep(tabled(rows, asked=asked))
     keep(inline(answer, begun, taken))
+    keep(above_authors(rows, taken))
     keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
     for row in rows:
         if row.code:

@@ -223,6 +223,8 @@ def _owner(
     if marker:
         if label is None or label[0] == "title" or marker.kind == "":
             return None
+        if _begins(rows, stack[-1], marker):
+            return stack[-1]
         owners = [i for i in stack[-8:] if _inside(i, marker, gap)]
         owner = owners[-1] if owners else None
         while (
@@ -249,6 +251,14 @@ def _owner(
     ):
         return current
     return None
+
+
+def _begins(rows: Sequence[Line], item: _Item, marker: Marker) -> bool:
+    """Whether an item is a title, and bullets of the same kind say the rest, as in "- Title: …", "- Authors: …"."""
+    label = field_of(rows[item.first].text)
+    return (
+        label is not None and label[0] == "title" and (marker.indent, marker.kind) == (item.indent, item.kind)
+    )
 
 
 def _is_remark(rows: Sequence[Line], item: _Item) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import heading
-from guardrail.references.citations.fields import Parsed, clean_title, parse
+from guardrail.references.citations.fields import Parsed, clean_title, parse, surely_people
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.labels import author_and_year, points
@@ -19,7 +20,7 @@ from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.words import YEAR, title_case, words
 from guardrail.report import Span
 
-__all__ = ["standing", "titled"]
+__all__ = ["above_authors", "standing", "titled"]
 
 # Atomic groups, not possessive quantifiers, of what has branches: Python 3.11.2 (Debian 12) misses matches of these.
 _TITLE = re.compile(
@@ -140,6 +141,8 @@ _PUBLISHER = re.compile(
     r"Harper(?: (?:&|and) Row)?|Macmillan|Norton|W\. ?W\. Norton|Vintage|Viking|Bloomsbury|Scribner|Basic Books|Routledge|"
     r"Springer|Elsevier|Wiley|Picador|Hachette|Crown|Pantheon|Ballantine|Bantam)[:,]?\s(?:1[5-9]|20)\d\d"
 )
+_BOLD_LINE = re.compile(r"[\s>]{0,8}\*\*(?P<title>[^*\r\n]{8,300})\*\*[.:]?\s*")
+_LAST_YEAR = re.compile(r"[\s,(·|–—-]{1,6}(?:1[4-9]|20)\d\d\)?\s*$")
 _LEADS = re.compile(r"\s*In\s[\"“*_]")
 _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
 
@@ -176,6 +179,27 @@ def standing(
         elif among or asked:
             found += _whole(row)
     return found
+
+
+def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
+    """A bold title with a line of authors below it."""
+    for row, below in pairwise(rows):
+        title = _BOLD_LINE.fullmatch(row.text)
+        if title is None or below.blank or row.code or taken.find(1, row.start, below.end) >= 0:
+            continue
+        written = _LAST_YEAR.sub("", below.text).strip(" *_>\t")
+        names = people(written)
+        if (
+            names is None
+            or len(words(title["title"])) < 3
+            or not (names[1] or len(names[0]) > 1 or surely_people(*names))
+        ):
+            continue
+        year = YEAR.search(below.text)
+        reference = Reference(clean_title(title["title"]), names[0], names[1], int(year[0]) if year else None)
+        yield Citation(
+            Span(start=row.start + title.start("title") - 2, end=below.end), reference, "emphasised"
+        )
 
 
 def _whole(row: Line) -> list[Citation]:
