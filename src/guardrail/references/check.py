@@ -13,7 +13,7 @@ from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, compute, g
 from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
-from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Status
+from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Reference, Status
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.silence import unread
 from guardrail.references.interrogate import Interrogation, Interviewer, Query
@@ -223,11 +223,13 @@ class ReferenceCheck(Detector):
             return None
         match = reply.value
         if match.status is Status.FOUND and not match.differences:
-            reason = "found as quoted"
-            if match.unchecked:
-                reason += f", but for what could not be compared: {', '.join(match.unchecked)}"
             return self._finding(
-                citation, Verdict.SUPPORTED, "verified", score=0.0, reason=reason, lookup=match
+                citation,
+                Verdict.SUPPORTED,
+                "verified",
+                score=0.0,
+                reason=_agreed(citation.reference, match),
+                lookup=match,
             )
         if match.status is Status.FOUND:
             differences = "; ".join(f"{d.field} differ{_s(d.field)}: {d.found}" for d in match.differences)
@@ -340,6 +342,27 @@ class ReferenceCheck(Detector):
         return self._finding(
             citation, Verdict.UNVERIFIED, "unknown", score=None, reason=reason, evidence=evidence
         )
+
+
+_SAID = ("title", "authors", "year", "venue")
+_IDENTIFIERS = {"doi": "DOI", "arxiv": "arXiv number", "isbn": "ISBN", "pmid": "PubMed number"}
+
+
+def _agreed(claimed: Reference, match: Match) -> str:
+    """What of a work that was found agrees, what is near, and what was not compared."""
+    other_year = match.record is not None and match.record.year != claimed.year
+    said = [name for name in _SAID if getattr(claimed, name) and not (name == "year" and other_year)]
+    fields = [name for name in said if name not in match.unchecked]
+    fields += [
+        word for name, word in _IDENTIFIERS.items() if getattr(claimed, name) and name not in match.unchecked
+    ]
+    *most, last = fields or ["title"]
+    verb = "agree" if most or last == "authors" else "agrees"
+    agreed = f"its {', '.join(most)} and {last} {verb}" if most else f"its {last} {verb}"
+    if not said:
+        agreed = "nothing but its identifier is given"
+    unchecked = f"not compared: {', '.join(match.unchecked)}" if match.unchecked else ""
+    return "; ".join(filter(None, ["the work exists", agreed, match.detail, unchecked]))
 
 
 def _owner(match: Match) -> str:

@@ -84,6 +84,7 @@ class TestIdentifier:
         """Pointers and sentences around it are no title."""
         [finding] = check(answer)
         assert (finding.verdict, finding.text) == (Verdict.SUPPORTED, "")
+        assert finding.reason == "the work exists; nothing but its identifier is given"
 
     def test_the_span_is_the_label_with_its_identifier(self):
         """So that what is marked or cut is the whole of it."""

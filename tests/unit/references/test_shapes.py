@@ -87,6 +87,28 @@ class TestRealWorks:
             (title, Verdict.SUPPORTED) for title in titles
         ]
 
+    @pytest.mark.parametrize(
+        ("answer", "reason"),
+        [
+            (
+                '"Attention Is All You Need" by Vaswani et al. (2017)',
+                "the work exists; its title, authors and year agree",
+            ),
+            (
+                '"Attention Is All You Need" by Vaswani et al. (2018)',
+                "the work exists; its title and authors agree; year differs by one (2018, 2017): taken as preprint and print",
+            ),
+            (
+                '1. Vaswani et al. (2017). "Attention Is All You Need". Journal of Nothing.',
+                "the work exists; its title, authors and year agree; not compared: venue",
+            ),
+        ],
+    )
+    def test_the_reason_says_what_was_compared(self, check, answer, reason):
+        """And what was not, or is near only."""
+        [finding] = check(answer)
+        assert finding.reason == reason
+
     def test_another_owner_of_a_title_is_not_cleared(self, check):
         """The author before the title is read."""
         [finding] = check("Jane Doe's *The Power Broker* is a classic book.")
