@@ -108,8 +108,9 @@ class Guard:
         self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in listed)
         for given in self.detectors:
             _must_be_detector(given)
-        for asked, made in zip(listed, self.detectors, strict=True):
-            self._opened += made.backends().values() if isinstance(asked, str) else ()
+        self._brought = [detector.backends() for detector in self.detectors]
+        for asked, brought in zip(listed, self._brought, strict=True):
+            self._opened += brought.values() if isinstance(asked, str) else ()
         names = [detector.name for detector in self.detectors]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ConfigError(
@@ -150,8 +151,14 @@ class Guard:
         """
         from guardrail.config import load
 
-        guard = cls(**load(path, detectors=detectors))
-        guard._opened += guard.hub.backends.values()  # nobody else has made them
+        made = load(path, detectors=detectors)
+        guard = cls(**made)
+        guard._opened += [
+            *made["backends"].values(),
+            *(made[role] for role in ("chat", "judge") if role in made),
+        ]
+        if detectors is None:
+            guard._opened += [backend for brought in guard._brought for backend in brought.values()]
         return guard
 
     def close(self) -> None:
@@ -421,9 +428,11 @@ class Guard:
 
     def _backends(self, chat: Any, judge: Any, given: Mapping[str, Any] | None) -> dict[str, Backend[Any]]:
         brought: dict[str, Backend[Any]] = {}
-        for detector in self.detectors:
-            for lane, backend in detector.backends().items():
-                if brought.setdefault(lane, backend) is not backend and lane not in (given or {}):
+        for detector, its in zip(self.detectors, self._brought, strict=True):
+            for lane, backend in its.items():
+                known = brought.setdefault(lane, backend)
+                differs = known is not backend and known.fingerprint != backend.fingerprint
+                if differs and lane not in (given or {}):
                     raise ConfigError(
                         f"two detectors bring different backends for {lane!r} (one is {detector.name!r}'s). "
                         "Give the guard one: backends={…}."

@@ -561,7 +561,7 @@ class TestConstruction:
 
         class Brings(Says):
             def backends(self):
-                return {"look": Echo()}
+                return {"look": Echo(fingerprint=self.name)}
 
         with pytest.raises(ConfigError, match="two detectors bring different backends for 'look'"):
             Guard([Brings(name="a"), Brings(name="b")])

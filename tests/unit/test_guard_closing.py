@@ -12,6 +12,7 @@ from guardrail import Cache, Guard
 from guardrail.chat import OpenAIChat
 from guardrail.engine.hub import Hub
 from guardrail.errors import GuardrailError
+from guardrail.references import ReferenceCheck
 from guardrail.references.bibliography import Index, Record
 from guardrail.requests import Ask, user
 from guardrail.testing.server import serve
@@ -148,6 +149,18 @@ class TestGiven:
             one.check("x")
         assert Guard([Asks(Buy())], hub=shared).check("y").findings
         assert closed == []
+
+    def test_a_detector_in_the_place_of_the_files_keeps_its_bibliography(self, tmp_path):
+        """The file's models are closed, the index that it was given is not."""
+        with Index.create(tmp_path / "works.sqlite") as works:
+            works.add([Record(title="Attention Is All You Need", authors=("Ashish Vaswani",), year=2017)])
+        works = Index.open(tmp_path / "works.sqlite")
+        (tmp_path / "guardrail.toml").write_text("[guard]\n")
+        detector = ReferenceCheck(bibliography=works)
+        with Guard.from_config(tmp_path / "guardrail.toml", detectors=[detector]) as guard:
+            guard.check(ANSWER)
+        assert len(works._connections) > 0
+        works.close()
 
     def test_a_chat_of_the_users_own_answers_afterwards(self):
         """A guard around it came and went."""

@@ -86,7 +86,7 @@ class Hub:
         _hubs.add(self)
 
     def add(self, lane: str, backend: Backend[Any]) -> None:
-        """Have a backend answer a lane that nobody answers yet.
+        """Have a backend answer a lane that nobody answers yet, or only one whose replies are the same.
 
         Raises:
             ConfigError: another backend does, or this one is none or can never be called.
@@ -100,9 +100,10 @@ class Hub:
             )
         for name in ("batch", "concurrency"):
             number(f"{lane!r}: {name} of {type(backend).__name__}", getattr(backend, name), least=1)
-        if self.backends.setdefault(lane, backend) is not backend:
+        known = self.backends.setdefault(lane, backend)
+        if known is not backend and known.fingerprint != backend.fingerprint:
             raise ConfigError(
-                f"two different backends for {lane!r}: {self.backends[lane].fingerprint!r} and "
+                f"two different backends for {lane!r}: {known.fingerprint!r} and "
                 f"{backend.fingerprint!r}. Give the guard one (`backends={{…}}`), or each guard a hub of its own."
             )
 

@@ -13,6 +13,7 @@ from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, compute, g
 from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
+from guardrail.references.bibliography.backend import BibliographyBackend
 from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Status
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.interrogate import Interrogation, Interviewer, Query
@@ -101,7 +102,8 @@ class ReferenceCheck(Detector):
         super().__post_init__()
         if not self.queries:
             raise ConfigError("expected one query or more, got none: leave queries out for the paper's four")
-        self.bibliography = self._bibliography = _opened(self.bibliography)
+        self.bibliography = opened = _opened(self.bibliography)
+        self._backend = None if opened is None else BibliographyBackend(opened)
         self.queries = tuple(self.queries)
         self.agreement = self.agreement or ("model" if self.effort == "paper" else "local")
         self.draws = self.draws if self.draws is not None else _DRAWS[self.effort]
@@ -120,22 +122,17 @@ class ReferenceCheck(Detector):
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The bibliography, if there is one."""
-        if self._bibliography is None:
-            return {}
-        from guardrail.references.bibliography.backend import BibliographyBackend
-
-        return {"bibliography": BibliographyBackend(self._bibliography)}
+        return {} if self._backend is None else {Find.lane: self._backend}
 
     def cost(self, case: Case) -> Calls:
         """Look-ups, and questions: the least if all is settled by look-up or at the first round."""
         cited = self._citations(case)[: self.max_references]
         titles = [citation.reference.title for citation in cited if citation.reference.title]
         asked = self._interviewer.calls(titles)
-        if self._bibliography is None:
+        if self._backend is None:
             return asked
-        return {Find.lane: (len(cited), len(cited))} | {
-            route: (0, most) for route, (_, most) in asked.items()
-        }
+        looked_up = len({citation.reference for citation in cited})
+        return {Find.lane: (looked_up, looked_up)} | {route: (0, most) for route, (_, most) in asked.items()}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""
@@ -170,7 +167,7 @@ class ReferenceCheck(Detector):
     def _check(self, citation: Citation, titles: Sequence[str], position: int) -> Flow[Finding]:
         evidence: list[Evidence] = []
         before = ""
-        if self._bibliography is not None:
+        if self._backend is not None:
             looked_up = yield from one(Find(citation.reference))
             settled = self._from_look_up(citation, looked_up)
             if settled is not None:
