@@ -32,7 +32,7 @@ from guardrail.requests import (
     TokenLogprob,
 )
 from guardrail.selfcheck import bertscore, greybox
-from guardrail.selfcheck.base import _HOMES
+from guardrail.selfcheck.base import METHODS
 from guardrail.testing import play
 
 MEAN_TYPE = {"nli", "prompt", "bertscore"}
@@ -49,7 +49,7 @@ text = st.lists(sentence, min_size=1, max_size=3).map(" ".join)
 samples = st.lists(text, min_size=1, max_size=4)
 unit = st.floats(0, 1)
 logprob = st.floats(-50, 0)
-every = pytest.mark.parametrize("method", _HOMES)
+every = pytest.mark.parametrize("method", METHODS)
 
 
 def chance(*parts):
@@ -133,7 +133,7 @@ class TestEveryVariant:
 
     def test_each_is_listed(self):
         """A new variant says whether its score is a mean over samples."""
-        assert set(_HOMES) <= {*MEAN_TYPE, *OTHERWISE}
+        assert set(METHODS) <= {*MEAN_TYPE, *OTHERWISE}
         assert not MEAN_TYPE & set(OTHERWISE)
 
 
