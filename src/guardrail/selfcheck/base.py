@@ -203,7 +203,7 @@ class SentenceCheck(Detector):
 class SampledCheck(SentenceCheck):
     """Scores every sentence by other answers of the same model to the same question, or by documents.
 
-    A variant says how sentences are judged by texts (`_judge`) and what that costs (`_asks`, `_asks_per_sample`).
+    A variant says how sentences are judged by texts (`_judge`) and what that costs (`_asks`, `_asks_at_most`).
     """
 
     needs: ClassVar[frozenset[Resource]] = frozenset({"samples"})
@@ -244,10 +244,8 @@ class SampledCheck(SentenceCheck):
                 route: (min(1, least) if stops else least, most) for route, (least, most) in asked.items()
             }
         least = self.samples if self.early_stop is None else min(FIRST, self.samples)
-        judging = self._asks_per_sample(len(spans))
-        return {SAMPLED: (least, self.samples)} | {
-            route: (0, self.samples * most) for route, most in judging.items()
-        }
+        judging = self._asks_at_most(len(spans), self.samples)
+        return {SAMPLED: (least, self.samples)} | {route: (0, most) for route, most in judging.items()}
 
     # -- what a variant says: how it judges, and what that costs
 
@@ -260,9 +258,9 @@ class SampledCheck(SentenceCheck):
         del sentences, texts
         return {}
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        """Calls of `_judge` per sample at the most, by route."""
-        del sentences
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
+        """Calls of `_judge` on so many sentences and samples that are still to be drawn, by route."""
+        del sentences, samples
         return {}
 
     # -- the steps of `examine`

@@ -241,8 +241,8 @@ class PromptCheck(StoppingCheck):
         batches = len({self.ask_batched(sentences, text) for text in texts})
         return {JUDGE: (batches, batches + singles)}
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        return {JUDGE: sentences + 1 if self._batches(sentences) else sentences}
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
+        return {JUDGE: samples * (sentences + self._batches(sentences))}
 
     def _batches(self, sentences: int) -> bool:
         return self.batched and sentences > 1

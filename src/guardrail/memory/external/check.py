@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from guardrail.memory.external.measuring import (
     Encoder,
     Measured,
     chosen,
+    kind_of,
     likenesses,
     measure,
     name_of,
@@ -139,11 +141,21 @@ class MemoryConsistency(Detector):
 
     def cost(self, case: Case) -> Calls:
         """Rephrasings, and as many questions again; the least if all goes well, or nothing can be kept."""
-        if isinstance(self.plan(case), str):
+        plan = self.plan(case)
+        if isinstance(plan, str):
             return {}
-        tries = self.rephrasings + self.retries
+        kept, tries = self.rephrasings, self.rephrasings + self.retries
         each = 1 if self.through is None else 2
-        return {"chat:subject": (min(2 * self.rephrasings, tries), each * tries + self.rephrasings)}
+        compared: Counter[str] = (
+            Counter()
+        )  # rephrasings with the source; the answer and all others with each other
+        for yardstick, pairs in ((plan.texts_by, tries), (plan.answers_by, kept * (kept + 1) // 2)):
+            if yardstick.encoder != "chrf":
+                compared[kind_of(yardstick.encoder).lane] += pairs
+        return {
+            "chat:subject": (min(2 * kept, tries), each * tries + kept),
+            **{route: (0, most) for route, most in compared.items()},
+        }
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding, or none for a case without an answer, or with neither documents nor a question."""

@@ -142,13 +142,14 @@ class EnsembleCheck(SampledCheck):
         for member in self._members.values():
             for route, (least, most) in member._asks(sentences, texts).items():  # noqa: SLF001
                 before = asked.get(route, (0, 0))
-                asked[route] = before[0] + least, before[1] + most
+                # members may have questions in common, which are asked once
+                asked[route] = max(before[0], least), before[1] + most
         return asked
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
         asked: Counter[str] = Counter()
         for member in self._members.values():
-            asked.update(member._asks_per_sample(sentences))  # noqa: SLF001
+            asked.update(member._asks_at_most(sentences, samples))  # noqa: SLF001
         return asked
 
     # -- flow

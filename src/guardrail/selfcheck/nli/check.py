@@ -98,6 +98,7 @@ def score(probabilities: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
+_SENTENCES = 100  # of a sample that is still to be drawn: an estimate of the cost reckons with as many
 _MEASURES: Mapping[str, Measured] = {
     "contradiction": Measured("P(contradiction)", contradiction, by_contradiction=True),
     "not_entailed": Measured("P(not entailed)", not_entailed, by_contradiction=False),
@@ -169,11 +170,23 @@ class NliCheck(StoppingCheck):
         return {EntailPackaged.lane: packaged_entailment()} if self.model == "packaged" else {}
 
     def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
-        pairs = len(set(sentences)) * len(set(texts))
-        return {self._kind.lane: (pairs, pairs * self.max_parts)}
+        distinct = len(set(sentences))
+        pairs = distinct * len(set(texts))
+        # what several texts have in common may be the premise of each
+        least = pairs if self.premise == "whole" else distinct
+        asked: Calls = {self._kind.lane: (least, pairs * self.max_parts)}
+        if not self._embeds:
+            return asked
+        vectors = len({*sentences, *(own for one in _split(texts) for own in one.sentences)})
+        return {**asked, Embed.lane: (vectors, vectors)}
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        return {self._kind.lane: sentences * self.max_parts}
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
+        asked = {self._kind.lane: samples * sentences * self.max_parts}
+        return asked | ({Embed.lane: sentences + samples * _SENTENCES} if self._embeds else {})
+
+    @property
+    def _embeds(self) -> bool:
+        return self.premise == "top" and self.similarity == "embedding"
 
     @property
     def _kind(self) -> type[Entail]:
@@ -225,7 +238,7 @@ class NliCheck(StoppingCheck):
         if self.premise == "whole":
             return [[Premise(text) for text in texts]] * len(sentences)
         size = size_of(sentences, texts)
-        if self.similarity == "words":
+        if not self._embeds:
             return (yield from compute_if_long(size, _by_words, sentences, texts, self.top))
         held = yield from compute_if_long(size, _split, texts)
         wanted = dict.fromkeys([*sentences, *(own for one in held for own in one.sentences)])

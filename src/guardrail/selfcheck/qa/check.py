@@ -136,15 +136,18 @@ class QACheck(SampledCheck):
     # -- what is asked
 
     def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
-        drawn = len(set(sentences)) * self.questions
-        read = drawn * (len(texts) + 1)
-        asked = 2 * read if self.scoring == "bayes_with_alpha" or self.answerable > 0 else read
-        return {Question.lane: (drawn, 2 * drawn), Choose.lane: (0, asked)}
+        distinct = len(set(sentences))
+        most = self._asks_at_most(distinct, len(texts))
+        return {
+            Question.lane: (distinct * self.questions, most[Question.lane]),
+            Choose.lane: (0, most[Choose.lane]),
+        }
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        # the answer itself is read as a sample is, so of the first sample everything is asked twice
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
         drawn = sentences * self.questions
-        return {Question.lane: 2 * drawn, Choose.lane: 4 * drawn}
+        read = drawn * (samples + 1)  # by the samples, and by the answer itself
+        with_alpha = self.scoring == "bayes_with_alpha" or self.answerable > 0
+        return {Question.lane: 2 * drawn, Choose.lane: 2 * read if with_alpha else read}
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         quizzes = yield from self._quizzes(material.answer, sentences)
