@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from guardrail.engine.backend import Backend
@@ -130,13 +131,14 @@ class Detector(Options, ABC):
 def _parameters(detector: object) -> dict[str, Any]:
     """The constructor's parameters, as the instance holds them under the same names."""
     found: dict[str, Any] = {}
-    for name in inspect.signature(type(detector).__init__).parameters:
+    for name in inspect.signature(type(detector)).parameters:
         value = getattr(detector, name, None)
         if isinstance(value, tuple | list):
             value = [v if v is None or isinstance(v, str | int | float | bool) else str(v) for v in value]
         if value is None or isinstance(value, str | int | float | bool | list):
             found[name] = value
-        elif callable(getattr(value, "fingerprint", None)) or hasattr(value, "fingerprint"):
+        elif isinstance(value, Path):
+            found[name] = str(value)
+        elif hasattr(value, "fingerprint"):
             found[name] = str(value.fingerprint)
-    found.pop("self", None)
     return found

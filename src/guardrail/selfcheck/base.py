@@ -388,7 +388,7 @@ def variant(method: str = "") -> type[SentenceCheck]:
         UnknownName: there is no such variant.
     """
     method = method or ("ensemble" if backends.encoder_installed() else "ngram")
-    if method not in METHODS:
+    if str(method) not in METHODS:
         raise UnknownName("SelfCheck method", str(method), METHODS)
     found: type[SentenceCheck] = pkgutil.resolve_name(METHODS[method])
     return found

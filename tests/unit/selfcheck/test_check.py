@@ -88,8 +88,9 @@ class TestMaking:
 
     def test_unknown_method(self):
         """The names that exist are told."""
-        with pytest.raises(UnknownName, match="ngram"):
-            SelfCheck("bert-score")
+        for method in ("bert-score", ["ngram"], 3):
+            with pytest.raises(UnknownName, match="ngram"):
+                SelfCheck(method)
 
 
 class TestSamples:

@@ -120,7 +120,6 @@ class MemoryConsistency(Detector):
                 "guardrail.memory.external.learn makes one."
             )
         self._fit = read_fit(self.fit) if isinstance(self.fit, str | Path) else self.fit
-        self.fit = str(self.fit) if isinstance(self.fit, Path) else self.fit
         if self._fit is not None:  # of the packaged encoder the weights are compared when they are loaded
             if self.encoder not in {"auto", _encoder_of(self._fit)}:
                 raise ConfigError(

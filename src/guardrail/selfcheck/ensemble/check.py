@@ -92,8 +92,7 @@ class EnsembleCheck(SampledCheck):
         super().__post_init__()
         if not self.members and (self.fit is None or self.members is not None):
             raise ConfigError("expected at least one member, got none")
-        fit = packaged_fit() if self.fit == "packaged" else self.fit
-        self.fit = str(fit) if isinstance(fit, Path) else fit
+        fit = self.fit = packaged_fit() if self.fit == "packaged" else self.fit
         self._fit = read_fit(fit) if isinstance(fit, str | Path) else fit
         digest, self.digest = self.digest, None if self._fit is None else self._fit.fingerprint
         if digest is not None and digest != self.digest:
@@ -112,7 +111,9 @@ class EnsembleCheck(SampledCheck):
                 f"expected the members that the ensemble was fitted with, {self._fit.members!r}, got "
                 f"{self._records!r}"
             )
-        self.members = None if self._fit is not None else tuple(self._members)
+        made = zip(self._records, self._members.values(), strict=True)
+        named = tuple(one if record.options else record.method for record, one in made)
+        self.members = None if self._fit is not None else named
         # An ensemble that is still to be fitted takes samples, though there are documents.
         readers = [name for name, one in self._members.items() if one.reads_context and self._fit is not None]
         self.reads_context = bool(readers)
@@ -302,8 +303,7 @@ def _by_name(members: Sequence[str | SampledCheck]) -> dict[str, SampledCheck]:
     found: dict[str, SampledCheck] = {}
     for one in members:
         member = _checked(variant(one)() if isinstance(one, str) else one)
-        usual = type(member)()
-        own = [name for name in _SHARED if getattr(member, name) != getattr(usual, name)]
+        own = [name for name in _SHARED if getattr(member, name) != getattr(type(member), name)]
         if own:
             raise ConfigError(
                 f"expected members without options that are the ensemble's, got {member.method!r} with {', '.join(own)}: "
@@ -316,8 +316,8 @@ def _by_name(members: Sequence[str | SampledCheck]) -> dict[str, SampledCheck]:
 
 def _record(name: str, member: SampledCheck) -> Member:
     """A member with the options that make it what it is."""
-    own, usual = member.signature().parameters, type(member)().signature().parameters
-    options = {k: v for k, v in own.items() if k not in _SHARED and v != usual.get(k)}
+    given, usual = member.signature().parameters.items(), type(member)
+    options = {k: v for k, v in given if k not in _SHARED and v != getattr(usual, k, None)}
     return Member(name, member.method, options)
 
 
