@@ -23,6 +23,7 @@ from tests.unit.engine.toys import (
 )
 
 from guardrail import Budget, Case, Detector, Guard, Retry, Span, Verdict, annotate, block, flag, regenerate
+from guardrail.chat import RecordedChat, ScriptedChat
 from guardrail.engine.flow import Answer, Branch, Cost, Failed, Reason, draws, each, gather, one, values
 from guardrail.errors import BackendError, ConfigError, InputError, UnknownName
 from guardrail.report import Action
@@ -583,6 +584,13 @@ class TestConstruction:
         detector = Asks(ask("q", role="judge"))
         Guard([detector], chat=chat("subject"), judge=chat("judge")).check("x")
         assert detector.replies[0].value.text == "judge"
+
+    def test_a_judge_may_be_a_recording_that_is_still_empty(self, tmp_path):
+        """It is asked, and makes its recording; the chat model is not asked in its place."""
+        detector = Asks(ask("q", role="judge"))
+        judge = RecordedChat(tmp_path / "judge.jsonl", record_from=ScriptedChat("judge"))
+        Guard([detector], chat=chat("subject"), judge=judge).check("x")
+        assert (detector.replies[0].value.text, len(judge)) == ("judge", 1)
         Guard([detector], chat=chat("subject")).check("x")
         assert detector.replies[0].value.text == "subject"
 

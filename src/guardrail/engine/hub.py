@@ -109,11 +109,11 @@ class Hub:
 
     def backend(self, request: Request[Any]) -> Backend[Any] | None:
         """Who answers a request: the backend of its route, else of its lane."""
-        return self.backends.get(request.route) or self.backends.get(request.lane)
+        return self.backends.get(request.route, self.backends.get(request.lane))
 
     def is_paid(self, route: str) -> bool:
         """Whether calls to who answers a route are paid for; where nobody does, they would be."""
-        backend = self.backends.get(route) or self.backends.get(route.partition(":")[0])
+        backend = self.backends.get(route, self.backends.get(route.partition(":")[0]))
         return backend is None or backend.paid
 
     def thread_lane(self, backend: Backend[Any]) -> ThreadLane:
