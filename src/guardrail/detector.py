@@ -73,11 +73,11 @@ Resource: TypeAlias = Literal["samples"]
 class Detector(Options, ABC):
     """Examines a case and returns findings. Every detector inherits it.
 
-    To be written: `name`, `examine` and `cost`; the rest has defaults. Options are annotated fields (`option`): the
-    constructor, its checks, the configuration file and the command line come from them. A class that writes a
-    constructor of its own has none of these.
+    A subclass writes `name`, `examine` and `cost`; the rest has defaults. Options are annotated fields (`option`): the
+    constructor, its checks, the configuration file and the command line come from them. A class with a constructor of
+    its own declares no options.
 
-    Class attributes, each said once and read by reports, documents and plots:
+    Class attributes, which reports, documents and plots read:
         name: unique, lower case.
         version: raised when scores change.
         scope: "sentence" if a sentence can be judged before the answer ends, else "answer".
@@ -96,15 +96,15 @@ class Detector(Options, ABC):
     deadline: float | None = option(
         default=None,
         least=0,
-        help="seconds that it may take for one answer; None = as long as the guard allows",
+        help="seconds for one answer; None = as long as the guard allows",
     )
 
     @abstractmethod
     def cost(self, case: Case) -> Calls:
         """Calls for this case, before anything is asked: by route, the least and the most.
 
-        A route is a request's lane, of a chat model with the role: {"chat:subject": (3, 6)}. Whether they are paid is
-        the backend's to say. A detector that asks nobody returns {}.
+        A route is the lane of a request, for a chat model with the role: {"chat:subject": (3, 6)}. The backend says
+        whether the calls are paid. A detector that asks no model returns {}.
         """
 
     @abstractmethod

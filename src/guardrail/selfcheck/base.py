@@ -117,13 +117,14 @@ class SentenceCheck(Detector):
     """Whether documents can stand in for samples."""
 
     threshold: float | None = option(
-        default=None, help="a score of at least this is unsupported; None = the variant's default"
+        default=None, help="unsupported from this score on; None = the variant's threshold"
     )
     max_sentences: int = option(
-        default=200, least=1, help="sentences that are examined; the rest is unverified, and says so"
+        default=200, least=1, help="sentences to examine; the rest is unverified, and the report says so"
     )
     splitter: Splitter | None = option(
-        default=None, help="where sentences are; None = guardrail.text.sentences.sentences"
+        default=None,
+        help="a function from a text to the spans of its sentences; None = guardrail.text.sentences.sentences",
     )
 
     def __post_init__(self) -> None:
@@ -210,11 +211,12 @@ class SampledCheck(SentenceCheck):
     early_stop: ClassVar[float | None] = None
 
     samples: int = option(
-        default=5, least=1, help="answers that are drawn, at temperature 1, where the case brings none"
+        default=5, least=1, help="other answers to draw, at temperature 1, if the case has none"
     )
     against: Against = option(
         default="auto",
-        help="what sentences are compared with; auto = the documents, if there are some that it can read",
+        help="what sentences are compared with; auto = the documents, if there are some and the variant reads "
+        "documents, else samples",
     )
 
     def __post_init__(self) -> None:
@@ -354,7 +356,8 @@ class StoppingCheck(SampledCheck):
         default=None,
         above=0.5,
         most=1,
-        help="a confidence: no more samples once every sentence's verdict is settled so surely; None = all of them",
+        help="stop drawing when the verdict of every sentence is settled with this confidence; None = draw all "
+        "samples",
     )
 
 

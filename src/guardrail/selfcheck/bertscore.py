@@ -78,8 +78,8 @@ class BertScoreCheck(SampledCheck):
 
     encoder: Literal["guard", "packaged"] = option(
         default="guard",
-        help="guard = the guard's backend for similarity; packaged = all-MiniLM-L6-v2, which the detector brings along "
-        "and loads at first use (extra local)",
+        help="guard = the guard's backend for similarity; packaged = all-MiniLM-L6-v2, which comes with the "
+        "detector and is loaded at first use (extra local)",
     )
 
     def backends(self) -> Mapping[str, Backend[Any]]:

@@ -78,13 +78,13 @@ class EnsembleCheck(SampledCheck):
     fit: Fit | str | Path | None = option(
         default="packaged",
         path=PathOption.FILE_OR_NAME,
-        help="a fit, its file, the name of a packaged one, or packaged, the one that makes most of what is installed; "
-        "None = only measure, to `learn` a fit",
+        help="a fit, its file, or the name of a packaged one; packaged = the one that uses most of what is "
+        "installed; None = only measure, to `learn` a fit",
     )
     members: Sequence[str | SampledCheck] | None = option(
         default=None,
-        help="names of variants, or variants without thresholds of their own; None = as the fit says (backends that they "
-        "need are the guard's: `Fit.must_suit` tells whether they are those of the fit)",
+        help="names of variants, or variants without a threshold of their own; None = those of the fit. Backends "
+        "that they need are the guard's; `Fit.must_suit` checks that they are those of the fit",
     )
     digest: str | None = option(default=None, help="the fingerprint that the fit must have; None = any")
 

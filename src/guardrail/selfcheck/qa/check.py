@@ -101,11 +101,11 @@ class QACheck(SampledCheck):
     scale: ClassVar[Scale] = Scale(unit="P(false | answers to questions)", sentences=True)
     reads_context = True
 
-    questions: int = option(default=5, least=1, help="how many are drawn per sentence; some draws give none")
+    questions: int = option(default=5, least=1, help="questions to draw per sentence; some draws give none")
     scoring: Scoring = option(
         default="bayes_with_alpha",
-        help="bayes_with_alpha = samples weigh as much as the question is answerable from them; bayes, counting = "
-        "samples count where it is answerable enough",
+        help="bayes_with_alpha = a sample has the weight α, how answerable the question is from it; bayes, "
+        "counting = a sample counts if α is at least `answerable`",
     )
     beta_1: float = option(
         default=BETA, above=0, most=1, help="P(a sample answers otherwise | the sentence is false), below 1"
@@ -121,8 +121,8 @@ class QACheck(SampledCheck):
         default=0.5,
         least=0,
         most=1,
-        help="the least α of bayes and counting, 0 = count every sample and ask for no α; with bayes_with_alpha a "
-        "question tells something where the α of all samples add up to it",
+        help="for bayes and counting the smallest α, 0 = count every sample and do not ask for α; for "
+        "bayes_with_alpha a question counts if the α of all samples add up to this",
     )
 
     def __post_init__(self) -> None:
