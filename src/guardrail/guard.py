@@ -348,8 +348,8 @@ class Guard:
         return review
 
     def _estimated(self, detector: Detector, case: Case) -> tuple[int, int]:
-        """What a detector pays for this case, with the backends that this guard has."""
-        paid = [calls for route, calls in detector.cost(case).items() if self.hub.is_paid(route)]
+        """What a detector pays for this case; a route that nobody answers would be paid for if somebody did."""
+        paid = [c for route, c in detector.cost(case).items() if self.hub.is_paid(route) is not False]
         return sum(least for least, _ in paid), sum(most for _, most in paid)
 
     def _ask(self, case: Case) -> Produce:
@@ -372,19 +372,24 @@ class Guard:
 
     # -- driving
 
-    def _run(self, flow: Flow[Any]) -> Run[Any]:
+    def _run(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Run[Any]:
         if self._closed:
             raise GuardrailError("expected an open guard, got a closed one: make another, or close it later")
-        return Run(flow, budget=self.budget, paid=self.hub.is_paid)
+
+        def paid(route: str) -> bool:
+            """What nobody answers fails at once, at no cost."""
+            return route in handlers or bool(self.hub.is_paid(route))
+
+        return Run(flow, budget=self.budget, paid=paid)
 
     def _drive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
-        run = self._run(flow)
+        run = self._run(flow, handlers)
         return self._report(run, run_sync(run, self.hub, handlers=handlers), started)
 
     async def _adrive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
-        run = self._run(flow)
+        run = self._run(flow, handlers)
         return self._report(run, await run_async(run, self.hub, handlers=handlers), started)
 
     def _report(self, run: Run[Any], outcome: Any, started: float) -> Report:

@@ -24,7 +24,19 @@ from tests.unit.engine.toys import (
 
 from guardrail import Budget, Case, Detector, Guard, Retry, Span, Verdict, annotate, block, flag, regenerate
 from guardrail.chat import RecordedChat, ScriptedChat
-from guardrail.engine.flow import Answer, Branch, Cost, Failed, Reason, draws, each, gather, one, values
+from guardrail.engine.flow import (
+    Answer,
+    Branch,
+    Cost,
+    Failed,
+    Reason,
+    draws,
+    each,
+    gather,
+    one,
+    values,
+    within,
+)
 from guardrail.errors import BackendError, ConfigError, InputError, UnknownName
 from guardrail.report import Action
 from guardrail.requests import Completion, Message, user
@@ -515,6 +527,24 @@ class TestEstimate:
 
         guards = [Guard([Looks(Buy(1))], backends={"look": Echo(paid=paid)}) for paid in (False, True)]
         assert [guard.estimate("x").by_detector["asks"] for guard in guards] == [(0, 1), (2, 6)]
+
+    def test_counts_what_nobody_answers(self):
+        """As it would be paid for if somebody did."""
+        assert Guard([Asks(Buy(1), Buy(2))]).estimate("x").most == 2
+
+
+class TestBudgetWithoutABackend:
+    def test_the_reason_is_what_lacks(self):
+        """A larger budget would not help: asked one by one, or with a reservation."""
+
+        class Reserves(Asks):
+            def examine(self, case):
+                return (yield from within(super().examine(case), calls=self.cost(case)))
+
+        for kind in (Asks, Reserves):
+            [finding] = Guard([kind(Buy(1), Buy(2))], budget=1).check("x").findings
+            assert finding.reason.startswith("missing: no backend for 'buy'")
+            assert finding.reason.endswith("(×2)")
 
 
 class TestReports:

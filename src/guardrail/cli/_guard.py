@@ -250,6 +250,7 @@ def _without_regenerate(policy: Policy) -> Policy:
 class Nobody(Backend[Any]):
     """Stands where no chat model was given, so that reasons speak of options and not of code."""
 
+    paid = False
     batch = 64
     instant = True
     fingerprint = "nobody"

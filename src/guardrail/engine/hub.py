@@ -111,10 +111,10 @@ class Hub:
         """Who answers a request: the backend of its route, else of its lane."""
         return self.backends.get(request.route, self.backends.get(request.lane))
 
-    def is_paid(self, route: str) -> bool:
-        """Whether calls to who answers a route are paid for; where nobody does, they would be."""
+    def is_paid(self, route: str) -> bool | None:
+        """Whether the calls of a route are paid for; `None` where nobody answers it."""
         backend = self.backends.get(route, self.backends.get(route.partition(":")[0]))
-        return backend is None or backend.paid
+        return None if backend is None else backend.paid
 
     def thread_lane(self, backend: Backend[Any]) -> ThreadLane:
         """The one lane of a backend that serves all threads and loops."""
