@@ -35,9 +35,9 @@ from guardrail.registry import DETECTORS
 DOCS = Path(__file__).parent.parent / "docs" / "options.md"
 HEAD = """# Options of the detectors
 
-Every option is declared once, in the detector's class. The constructor takes it by name; `guardrail.toml` takes it below
-the detector's name; the command line takes it as `guardrail check --detector NAME:OPTION=VALUE`. What a class does not
-admit is refused where it is given. Written by `python scripts/options.py --write`.
+Every option is declared once, in the detector's class. In code it is an argument of the constructor, in `guardrail.toml` an
+entry below the detector's name, and on the command line `guardrail check --detector NAME:OPTION=VALUE`. A value that is
+not admitted is an error as soon as it is given. `python scripts/options.py --write` writes this page.
 """
 
 

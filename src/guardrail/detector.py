@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from guardrail.engine.backend import Backend
@@ -72,11 +73,11 @@ Resource: TypeAlias = Literal["samples"]
 class Detector(Options, ABC):
     """Examines a case and returns findings. Every detector inherits it.
 
-    To be written: `name`, `examine` and `cost`; the rest has defaults. Options are annotated fields (`option`): the
-    constructor, its checks, the configuration file and the command line come from them. A class that writes a
-    constructor of its own has none of these.
+    A subclass writes `name`, `examine` and `cost`; the rest has defaults. Options are annotated fields (`option`): the
+    constructor, its checks, the configuration file and the command line come from them. A class with a constructor of
+    its own declares no options.
 
-    Class attributes, each said once and read by reports, documents and plots:
+    Class attributes, which reports, documents and plots read:
         name: unique, lower case.
         version: raised when scores change.
         scope: "sentence" if a sentence can be judged before the answer ends, else "answer".
@@ -95,15 +96,15 @@ class Detector(Options, ABC):
     deadline: float | None = option(
         default=None,
         least=0,
-        help="seconds that it may take for one answer; None = as long as the guard allows",
+        help="seconds for one answer; None = as long as the guard allows",
     )
 
     @abstractmethod
     def cost(self, case: Case) -> Calls:
         """Calls for this case, before anything is asked: by route, the least and the most.
 
-        A route is a request's lane, of a chat model with the role: {"chat:subject": (3, 6)}. Whether they are paid is
-        the backend's to say. A detector that asks nobody returns {}.
+        A route is the lane of a request, for a chat model with the role: {"chat:subject": (3, 6)}. The backend says
+        whether the calls are paid. A detector that asks no model returns {}.
         """
 
     @abstractmethod
@@ -130,13 +131,14 @@ class Detector(Options, ABC):
 def _parameters(detector: object) -> dict[str, Any]:
     """The constructor's parameters, as the instance holds them under the same names."""
     found: dict[str, Any] = {}
-    for name in inspect.signature(type(detector).__init__).parameters:
+    for name in inspect.signature(type(detector)).parameters:
         value = getattr(detector, name, None)
         if isinstance(value, tuple | list):
             value = [v if v is None or isinstance(v, str | int | float | bool) else str(v) for v in value]
         if value is None or isinstance(value, str | int | float | bool | list):
             found[name] = value
-        elif callable(getattr(value, "fingerprint", None)) or hasattr(value, "fingerprint"):
+        elif isinstance(value, Path):
+            found[name] = str(value)
+        elif hasattr(value, "fingerprint"):
             found[name] = str(value.fingerprint)
-    found.pop("self", None)
     return found

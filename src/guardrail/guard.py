@@ -108,8 +108,9 @@ class Guard:
         self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in listed)
         for given in self.detectors:
             _must_be_detector(given)
-        for asked, made in zip(listed, self.detectors, strict=True):
-            self._opened += made.backends().values() if isinstance(asked, str) else ()
+        self._brought = [detector.backends() for detector in self.detectors]
+        for asked, brought in zip(listed, self._brought, strict=True):
+            self._opened += brought.values() if isinstance(asked, str) else ()
         names = [detector.name for detector in self.detectors]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ConfigError(
@@ -150,8 +151,14 @@ class Guard:
         """
         from guardrail.config import load
 
-        guard = cls(**load(path, detectors=detectors))
-        guard._opened += guard.hub.backends.values()  # nobody else has made them
+        made = load(path, detectors=detectors)
+        guard = cls(**made)
+        guard._opened += [
+            *made["backends"].values(),
+            *(made[role] for role in ("chat", "judge") if role in made),
+        ]
+        if detectors is None:
+            guard._opened += [backend for brought in guard._brought for backend in brought.values()]
         return guard
 
     def close(self) -> None:
@@ -341,8 +348,8 @@ class Guard:
         return review
 
     def _estimated(self, detector: Detector, case: Case) -> tuple[int, int]:
-        """What a detector pays for this case, with the backends that this guard has."""
-        paid = [calls for route, calls in detector.cost(case).items() if self.hub.is_paid(route)]
+        """What a detector pays for this case; a route that nobody answers would be paid for if somebody did."""
+        paid = [c for route, c in detector.cost(case).items() if self.hub.is_paid(route) is not False]
         return sum(least for least, _ in paid), sum(most for _, most in paid)
 
     def _ask(self, case: Case) -> Produce:
@@ -365,19 +372,24 @@ class Guard:
 
     # -- driving
 
-    def _run(self, flow: Flow[Any]) -> Run[Any]:
+    def _run(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Run[Any]:
         if self._closed:
             raise GuardrailError("expected an open guard, got a closed one: make another, or close it later")
-        return Run(flow, budget=self.budget, paid=self.hub.is_paid)
+
+        def paid(route: str) -> bool:
+            """What nobody answers fails at once, at no cost."""
+            return route in handlers or bool(self.hub.is_paid(route))
+
+        return Run(flow, budget=self.budget, paid=paid)
 
     def _drive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
-        run = self._run(flow)
+        run = self._run(flow, handlers)
         return self._report(run, run_sync(run, self.hub, handlers=handlers), started)
 
     async def _adrive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
-        run = self._run(flow)
+        run = self._run(flow, handlers)
         return self._report(run, await run_async(run, self.hub, handlers=handlers), started)
 
     def _report(self, run: Run[Any], outcome: Any, started: float) -> Report:
@@ -421,9 +433,11 @@ class Guard:
 
     def _backends(self, chat: Any, judge: Any, given: Mapping[str, Any] | None) -> dict[str, Backend[Any]]:
         brought: dict[str, Backend[Any]] = {}
-        for detector in self.detectors:
-            for lane, backend in detector.backends().items():
-                if brought.setdefault(lane, backend) is not backend and lane not in (given or {}):
+        for detector, its in zip(self.detectors, self._brought, strict=True):
+            for lane, backend in its.items():
+                known = brought.setdefault(lane, backend)
+                differs = known is not backend and known.fingerprint != backend.fingerprint
+                if differs and lane not in (given or {}):
                     raise ConfigError(
                         f"two detectors bring different backends for {lane!r} (one is {detector.name!r}'s). "
                         "Give the guard one: backends={…}."

@@ -7,8 +7,8 @@ class LengthCheck(Detector):
 
 From the declaration come the constructor and its checks, what a configuration file and the command line take, and the
 tables in the documents (`declared` reads it). The annotation says what is admitted: `int`, `float`, `bool`, `str`, `Literal`, a class,
-a `Sequence` of one of these, each with `| None` or without. A callable, a protocol or a mapping is for the class to check, in
-`__post_init__`.
+any union of these, or a `Sequence` of them; `| None` admits `None`. A callable, a protocol or a mapping is for the class to check,
+in `__post_init__`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ import sys
 import types
 import typing
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, ClassVar, Literal, dataclass_transform
@@ -42,6 +42,9 @@ __all__ = [
     "refuse_unknown",
     "seconds",
 ]
+
+_NUMBERS = frozenset({int, float})
+_WRITTEN = frozenset({bool, int, float, str})  # what a configuration file can hold
 
 
 class PathOption(StrEnum):
@@ -73,7 +76,7 @@ class Declared:
         name: of the field.
         default: `dataclasses.MISSING` if it must be given.
         types: the classes that are admitted; `object` among them if some cannot be told.
-        choices: admitted texts, where they are listed.
+        choices: values that are admitted besides, where they are listed.
         several: whether it is a sequence of such values, not a single one.
         optional: whether `None` is admitted.
         option: the rest.
@@ -82,7 +85,7 @@ class Declared:
     name: str
     default: Any
     types: frozenset[type]
-    choices: tuple[str, ...]
+    choices: tuple[Any, ...]
     several: bool
     optional: bool
     option: Option
@@ -90,31 +93,42 @@ class Declared:
     @property
     def admits(self) -> str:
         """What may be given, for a person, such as "a whole number from 1"."""
-        if self.choices:
-            *most, last = self.choices
-            listed = f"{', '.join(most)} or {last}" if most else last
-            return f"a list of {listed}" if self.several else listed
-        if self.several:
-            items = "texts" if self.types == {str} else "numbers" if self.types <= {int, float} else "objects"
-            return f"a list of {items}"
-        if self.types == {bool}:
-            return "true or false"
-        if self.types and self.types <= {int, float}:
-            return _limits("a number" if float in self.types else "a whole number", self.option)
         if self.option.path is not None:
             return f"a {self.option.path}"
-        return "a text" if self.types == {str} else "an object"
-
-    def admits_item(self, value: Any) -> bool:
-        """Whether a value may be one of several."""
-        if self.choices:
-            return value in self.choices
-        return object in self.types or (isinstance(value, tuple(self.types)) and not isinstance(value, bool))
+        if not self.types <= _WRITTEN:
+            return "a list of objects" if self.several else "an object"
+        kinds = [_listed(self.choices)] if self.choices else []
+        if bool in self.types:
+            kinds.append("true or false")
+        if self.types & _NUMBERS:
+            number = "number" if float in self.types else "whole number"
+            kinds.append(_limits(f"{number}s" if self.several else f"a {number}", self.option))
+        if str in self.types:
+            kinds.append("texts" if self.several else "a text")
+        return f"a list of {' or '.join(kinds)}" if self.several else " or ".join(kinds)
 
     @property
     def written(self) -> bool:
         """Whether a configuration file and a command line can give it."""
         return not self.admits.endswith(("object", "objects"))
+
+    def takes(self, value: Any) -> bool:
+        """Whether a value may be given."""
+        if value is None and self.optional:
+            return True
+        if self.several:
+            return isinstance(value, Sequence) and not isinstance(value, str) and all(map(self._takes, value))
+        return self._takes(value)
+
+    def _takes(self, value: Any) -> bool:
+        """Whether it is one of such values; `True` is no number."""
+        if object in self.types or any(_equal(value, one) for one in self.choices):
+            return True
+        if isinstance(value, bool):
+            return bool in self.types
+        if isinstance(value, int | float) and self.types & _NUMBERS:
+            return _is_within(value, self.option, whole=float not in self.types)
+        return isinstance(value, tuple(self.types))
 
 
 def option(
@@ -140,34 +154,43 @@ def option(
         path: how a configuration file reads a text for it.
         kw_only: whether it must be named in code; the one option that a detector is about need not be.
     """
+    return _field(default, Option(help, least, most, above, tuple(choices), path), kw_only=kw_only)
+
+
+def _field(default: Any, declaration: Option, *, kw_only: bool) -> Any:
     if isinstance(default, list):
         default = tuple(default)
-    declaration = Option(help, least, most, above, tuple(choices), path)
+    if type(default).__hash__ is None:
+        raise ConfigError(
+            f"expected a default that cannot be changed, got {default!r}: write default=None, and what that means in "
+            "__post_init__"
+        )
     return field(default=default, kw_only=kw_only, metadata={"option": declaration})
 
 
-@functools.cache
 def declared(cls: Any) -> tuple[Declared, ...]:
     """The options of a class: its own first, those that it inherits behind them; of anything else none."""
     if not (isinstance(cls, type) and is_dataclass(cls)) or getattr(cls, "_builds_itself", False):
         return ()
-    homes = {
-        name: place
-        for place, home in reversed(list(enumerate(cls.__mro__)))
-        for name in inspect.get_annotations(home)
-    }
-    found = [
-        _declared(
-            one.name,
-            one.default,
-            one.type,
-            one.metadata.get("option", Option()),
-            cls.__mro__[homes[one.name]],
-        )
-        for one in sorted(fields(cls), key=lambda one: homes[one.name])
+    return _fields(cls)
+
+
+@functools.cache
+def _fields(cls: Any) -> tuple[Declared, ...]:
+    """The same of a class with a constructor of its own, too."""
+    homes = {one.name: _home(cls, one) for one in fields(cls)}
+    return tuple(
+        _declared(one, homes[one.name])
+        for one in sorted(fields(cls), key=lambda one: cls.__mro__.index(homes[one.name]))
         if one.init
+    )
+
+
+def _home(cls: type, one: Field[Any]) -> type:
+    """The class that declares a field."""
+    return [base for base in cls.__mro__ if vars(base).get("__dataclass_fields__", {}).get(one.name) is one][
+        -1
     ]
-    return tuple(found)
 
 
 def placed(cls: Any, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
@@ -189,14 +212,17 @@ def placed(cls: Any, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 class Options:
     """A class whose annotated fields are its options: its constructor, their checks and its `repr` come from them.
 
-    A class that writes a constructor of its own has none of this.
+    A value that a class sets for an option that it inherits is its default there. A class that has a constructor of its
+    own, written or inherited, declares no options; what it hands to `super().__init__` is checked.
     """
 
     _builds_itself: ClassVar[bool] = False
 
     def __init_subclass__(cls, **settings: Any) -> None:
         super().__init_subclass__(**settings)
-        cls._builds_itself = cls._builds_itself or "__init__" in vars(cls)
+        maker = next(base for base in cls.__mro__ if "__init__" in vars(base))
+        cls._builds_itself = maker is cls or getattr(maker, "_builds_itself", maker is not object)
+        _set_defaults(cls)
         words = vars(cls).get("__doc__")
         dataclass(kw_only=True, eq=False, repr=False, init=not cls._builds_itself)(cls)
         cls.__doc__ = _described(cls, words) if words else None
@@ -207,13 +233,14 @@ class Options:
         Raises:
             ConfigError: a value that the declaration does not admit; the message says what was expected.
         """
-        for one in declared(type(self)):  # type: ignore[arg-type]  # a class can be hashed
-            _admit(one, getattr(self, one.name))
+        for one in _fields(type(self)):  # type: ignore[arg-type]  # a class can be hashed
+            if hasattr(self, one.name):  # a constructor of one's own may set some of them later
+                _admit(one, getattr(self, one.name))
 
     def __repr__(self) -> str:
         changed = [
             f"{one.name}={value!r}"
-            for one in declared(type(self))  # type: ignore[arg-type]  # as above
+            for one in declared(type(self))
             if (value := getattr(self, one.name, one.default)) != one.default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
@@ -230,53 +257,88 @@ def _described(cls: type, words: str) -> str:
     return "\n".join([inspect.cleandoc(words), "", "Options:", *options])
 
 
-def _admit(one: Declared, value: Any) -> None:
-    if value is None and one.optional:
-        return
-    if one.several:
-        if isinstance(value, str) or not isinstance(value, Sequence) or not all(map(one.admits_item, value)):
-            instead = (
-                f": write {one.name}={json.dumps(value.split(','), ensure_ascii=False)}"
-                if isinstance(value, str)
-                else ""
-            )
-            raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r}{instead}")
-    elif one.types <= {int, float}:
-        whole = float not in one.types
-        limits = one.option
-        number(one.name, value, least=limits.least, most=limits.most, above=limits.above, whole=whole)
-    elif one.choices and one.types == {str}:
-        one_of(one.name, value, one.choices)
-    elif not isinstance(value, tuple(one.types)):
-        raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r}")
-
-
-def _declared(name: str, default: Any, annotation: Any, given: Option, home: type) -> Declared:
-    """What an annotation admits; one that cannot be evaluated here admits everything."""
-    if isinstance(annotation, str):
-        try:
-            annotation = eval(annotation, vars(sys.modules[home.__module__]), dict(vars(home)))  # noqa: S307  # our code
-        except NameError:  # imported for type checkers alone
-            annotation = object
-    members = _members(annotation)
-    optional = type(None) in members
-    several = next((one for one in members if typing.get_origin(one) in {Sequence, list, tuple}), None)
-    if several is not None:
-        members = _members(typing.get_args(several)[0])
-    choices = given.choices or tuple(
-        value for one in members if typing.get_origin(one) is Literal for value in typing.get_args(one)
-    )
-    kinds = {
-        str if typing.get_origin(one) is Literal else one if _is_class(one) else object
-        for one in members
-        if one is not type(None)
+def _set_defaults(cls: type) -> None:
+    """Make defaults of the values that a class sets for options that it inherits."""
+    inherited = {
+        one.name: one for base in reversed(cls.__mro__[1:]) if is_dataclass(base) for one in fields(base)
     }
-    return Declared(name, default, frozenset(kinds), choices, several is not None, optional, given)
+    values = {
+        name: value
+        for name, value in vars(cls).items()
+        if name in inherited and not isinstance(value, Field) and not hasattr(value, "__get__")
+    }
+    annotations = inspect.get_annotations(cls) if values else {}
+    for name in values.keys() - annotations.keys():
+        one = inherited[name]
+        annotations[name] = _evaluated(one.type, _home(cls, one))
+        setattr(cls, name, _field(values[name], _option_of(one), kw_only=bool(one.kw_only)))
+        cls.__annotations__ = annotations
 
 
-def _is_class(member: Any) -> bool:
-    """Whether `isinstance` can tell; of a protocol it cannot."""
-    return isinstance(member, type) and not getattr(member, "_is_protocol", False)
+def _admit(one: Declared, value: Any) -> None:
+    if one.takes(value):
+        return
+    if one.choices and not one.several and not one.types:
+        one_of(one.name, value, one.choices)
+    instead = ""
+    if one.several and isinstance(value, str):
+        instead = f": write {one.name}={json.dumps(value.split(','), ensure_ascii=False)}"
+    elif one.types & _NUMBERS and _is_number(value):
+        instead = f": write {one.name}={value.strip()}"
+    raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r}{instead}")
+
+
+def _declared(one: Field[Any], home: type) -> Declared:
+    """What an annotation admits. What `isinstance` cannot tell is left to the class."""
+    given = _option_of(one)
+    members = _members(_evaluated(one.type, home))
+    items = [member for member in members if member is not type(None)]
+    optional, several = len(items) < len(members), False
+    if len(items) == 1 and (parts := _items(items[0])) is not None:
+        items, several = parts, True
+    types = {_class_of(item) for item in items if typing.get_origin(item) is not Literal}
+    choices = [
+        value for item in items if typing.get_origin(item) is Literal for value in typing.get_args(item)
+    ]
+    if given.choices:
+        types, choices = types - {str}, list(given.choices)
+    optional = optional or (not several and None in choices)
+    listed = tuple(choice for choice in choices if choice is not None)
+    return Declared(one.name, one.default, frozenset(types), listed, several, optional, given)
+
+
+def _option_of(one: Field[Any]) -> Option:
+    """What the declaration says; of a plain field nothing."""
+    found: Option = one.metadata.get("option", Option())
+    return found
+
+
+def _evaluated(annotation: Any, home: type) -> Any:
+    """An annotation that is written as text; one that cannot be evaluated here admits everything."""
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, vars(sys.modules[home.__module__]), dict(vars(home)))  # noqa: S307  # our code
+    except (NameError, AttributeError, TypeError):  # imported for type checkers alone
+        return object
+
+
+def _items(annotation: Any) -> list[Any] | None:
+    """What the items of a sequence may be; `None` where it is none, or has a kind for each place."""
+    if typing.get_origin(annotation) not in {Sequence, list, tuple}:
+        return None
+    kinds = set(typing.get_args(annotation)) - {...}
+    return _members(kinds.pop()) if len(kinds) == 1 else None
+
+
+def _class_of(annotation: Any) -> type:
+    """The class, if `isinstance` can tell; of a protocol, or of `Any`, it cannot."""
+    told = (
+        isinstance(annotation, type)
+        and annotation is not Any
+        and not getattr(annotation, "_is_protocol", False)
+    )
+    return annotation if told else object
 
 
 def _members(annotation: Any) -> list[Any]:
@@ -312,19 +374,33 @@ def number(
     Raises:
         ConfigError: with what was expected.
     """
-    right = isinstance(value, int if whole else int | float) and not isinstance(value, bool)
-    if not right or not math.isfinite(value) or not (least <= value <= most and value > above):
-        kind = _limits("a whole number" if whole else "a number", Option("", least, most, above))
-        meant = f"{name}={value.strip()}" if _is_number(value) else ""
-        raise ConfigError(
-            f"expected {name} to be {kind}, got {value!r}" + (f": write {meant}" if meant else "")
-        )
+    kinds = frozenset({int} if whole else {int, float})
+    _admit(Declared(name, MISSING, kinds, (), False, False, Option("", least, most, above)), value)
+
+
+def _is_within(value: float, limits: Option, *, whole: bool) -> bool:
+    """Whether a number is finite, within limits, and whole if it must be."""
+    right = math.isfinite(value) and limits.least <= value <= limits.most and value > limits.above
+    return right and (isinstance(value, int) or not whole)
 
 
 def _limits(kind: str, limits: Option) -> str:
     lower = f" above {limits.above:g}" if math.isfinite(limits.above) else ""
     lower = f" from {limits.least:g}" if math.isfinite(limits.least) else lower
     return kind + lower + (f" to {limits.most:g}" if math.isfinite(limits.most) else "")
+
+
+def _equal(value: Any, choice: Any) -> bool:
+    return (
+        isinstance(value, type(choice))
+        and isinstance(value, bool) == isinstance(choice, bool)
+        and value == choice
+    )
+
+
+def _listed(choices: Sequence[Any]) -> str:
+    *most, last = map(str, choices)
+    return f"{', '.join(most)} or {last}" if most else last
 
 
 def _is_number(value: Any) -> bool:
@@ -345,11 +421,11 @@ def seconds(name: str, value: Any) -> None:
         number(name, value, least=0)
 
 
-def one_of(name: str, value: Any, known: Sequence[str]) -> None:
+def one_of(name: str, value: Any, known: Sequence[Any]) -> None:
     """Refuse what is none of the known values.
 
     Raises:
         ConfigError: with those that are known.
     """
     if value not in known:
-        raise ConfigError(f"expected {name} to be one of {', '.join(known)}, got {value!r}")
+        raise ConfigError(f"expected {name} to be one of {', '.join(map(str, known))}, got {value!r}")

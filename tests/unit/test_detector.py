@@ -1,11 +1,26 @@
 """What the author of a detector meets: one module to import from, what must be written, what is refused."""
 
+from pathlib import Path
+
 import pytest
 from tests.unit.engine.toys import Buy, Echo, supported
 
 import guardrail.detector
 from guardrail import Guard
-from guardrail.detector import Ask, Backend, Case, Detector, Failed, Reason, each, one, option, user, within
+from guardrail.detector import (
+    Ask,
+    Backend,
+    Case,
+    Detector,
+    Failed,
+    PathOption,
+    Reason,
+    each,
+    one,
+    option,
+    user,
+    within,
+)
 from guardrail.errors import ConfigError
 
 PROMISED = [
@@ -76,6 +91,14 @@ class TestDetector:
         """And nothing is coerced."""
         with pytest.raises(ConfigError, match="expected most to be a whole number from 0, got -1"):
             Hedges(most=-1)
+
+    def test_a_path_is_in_the_signature(self, tmp_path):
+        """What a file was read from re-creates the detector, too."""
+
+        class Reads(Hedges):
+            file: Path | None = option(default=None, path=PathOption.FILE, help="words")
+
+        assert Reads(file=tmp_path).signature().parameters["file"] == str(tmp_path)
 
     @pytest.mark.parametrize("missing", ["cost", "examine"])
     def test_what_must_be_written_is_named(self, missing):

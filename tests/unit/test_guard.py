@@ -23,7 +23,20 @@ from tests.unit.engine.toys import (
 )
 
 from guardrail import Budget, Case, Detector, Guard, Retry, Span, Verdict, annotate, block, flag, regenerate
-from guardrail.engine.flow import Answer, Branch, Cost, Failed, Reason, draws, each, gather, one, values
+from guardrail.chat import RecordedChat, ScriptedChat
+from guardrail.engine.flow import (
+    Answer,
+    Branch,
+    Cost,
+    Failed,
+    Reason,
+    draws,
+    each,
+    gather,
+    one,
+    values,
+    within,
+)
 from guardrail.errors import BackendError, ConfigError, InputError, UnknownName
 from guardrail.report import Action
 from guardrail.requests import Completion, Message, user
@@ -515,6 +528,24 @@ class TestEstimate:
         guards = [Guard([Looks(Buy(1))], backends={"look": Echo(paid=paid)}) for paid in (False, True)]
         assert [guard.estimate("x").by_detector["asks"] for guard in guards] == [(0, 1), (2, 6)]
 
+    def test_counts_what_nobody_answers(self):
+        """As it would be paid for if somebody did."""
+        assert Guard([Asks(Buy(1), Buy(2))]).estimate("x").most == 2
+
+
+class TestBudgetWithoutABackend:
+    def test_the_reason_is_what_lacks(self):
+        """A larger budget would not help: asked one by one, or with a reservation."""
+
+        class Reserves(Asks):
+            def examine(self, case):
+                return (yield from within(super().examine(case), calls=self.cost(case)))
+
+        for kind in (Asks, Reserves):
+            [finding] = Guard([kind(Buy(1), Buy(2))], budget=1).check("x").findings
+            assert finding.reason.startswith("missing: no backend for 'buy'")
+            assert finding.reason.endswith("(×2)")
+
 
 class TestReports:
     def test_every_report_is_told(self):
@@ -561,7 +592,7 @@ class TestConstruction:
 
         class Brings(Says):
             def backends(self):
-                return {"look": Echo()}
+                return {"look": Echo(fingerprint=self.name)}
 
         with pytest.raises(ConfigError, match="two detectors bring different backends for 'look'"):
             Guard([Brings(name="a"), Brings(name="b")])
@@ -583,6 +614,13 @@ class TestConstruction:
         detector = Asks(ask("q", role="judge"))
         Guard([detector], chat=chat("subject"), judge=chat("judge")).check("x")
         assert detector.replies[0].value.text == "judge"
+
+    def test_a_judge_may_be_a_recording_that_is_still_empty(self, tmp_path):
+        """It is asked, and makes its recording; the chat model is not asked in its place."""
+        detector = Asks(ask("q", role="judge"))
+        judge = RecordedChat(tmp_path / "judge.jsonl", record_from=ScriptedChat("judge"))
+        Guard([detector], chat=chat("subject"), judge=judge).check("x")
+        assert (detector.replies[0].value.text, len(judge)) == ("judge", 1)
         Guard([detector], chat=chat("subject")).check("x")
         assert detector.replies[0].value.text == "subject"
 

@@ -9,9 +9,11 @@ import pytest
 from tests.unit.engine.toys import Asks, Buy, Echo, wait_until
 
 from guardrail import Cache, Guard
-from guardrail.chat import OpenAIChat
+from guardrail.chat import OpenAIChat, _endpoint
+from guardrail.engine.flow import Answer
 from guardrail.engine.hub import Hub
 from guardrail.errors import GuardrailError
+from guardrail.references import ReferenceCheck
 from guardrail.references.bibliography import Index, Record
 from guardrail.requests import Ask, user
 from guardrail.testing.server import serve
@@ -149,6 +151,18 @@ class TestGiven:
         assert Guard([Asks(Buy())], hub=shared).check("y").findings
         assert closed == []
 
+    def test_a_detector_in_the_place_of_the_files_keeps_its_bibliography(self, tmp_path):
+        """The file's models are closed, the index that it was given is not."""
+        with Index.create(tmp_path / "works.sqlite") as works:
+            works.add([Record(title="Attention Is All You Need", authors=("Ashish Vaswani",), year=2017)])
+        works = Index.open(tmp_path / "works.sqlite")
+        (tmp_path / "guardrail.toml").write_text("[guard]\n")
+        detector = ReferenceCheck(bibliography=works)
+        with Guard.from_config(tmp_path / "guardrail.toml", detectors=[detector]) as guard:
+            guard.check(ANSWER)
+        assert len(works._connections) > 0
+        works.close()
+
     def test_a_chat_of_the_users_own_answers_afterwards(self):
         """A guard around it came and went."""
         with serve() as server:
@@ -193,6 +207,29 @@ class TestOwnClients:
         chat.close()
         loop.close()
         assert len(chat._endpoint.own._loops) == 0
+
+    @pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning")
+    @pytest.mark.parametrize("library", ["aiohttp", "httpx"])
+    def test_of_a_loop_that_was_closed_first(self, chat, monkeypatch, library):
+        """Its connections are lost; those who ask at once on the next loop share one client, and are answered."""
+        if library == "httpx":
+            monkeypatch.setattr(_endpoint, "find_spec", lambda _: None)
+        loop = asyncio.new_event_loop()
+        loop.run_until_complete(chat.aanswer([ASK]))
+        loop.close()
+
+        async def main():
+            replies = await asyncio.gather(*(chat.aanswer([ASK]) for _ in range(5)))
+            clients = list(chat._endpoint.own._loops.values())
+            gc.collect()
+            await asyncio.sleep(0)
+            replies += await asyncio.gather(*(chat.aanswer([ASK]) for _ in range(5)))
+            assert list(chat._endpoint.own._loops.values()) == clients
+            assert [type(reply) for [reply] in replies] == [Answer] * 10
+            await chat.aclose()
+
+        asyncio.run(main())
+        gc.collect()
 
     def test_of_two_loops_closed_from_a_third(self, chat):
         """`aclose` reaches them all."""

@@ -1,9 +1,11 @@
 """Options that are declared once: what a constructor admits, and what help and `repr` say."""
 
+import enum
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import pytest
+from tests.looping import each
 
 from guardrail.errors import ConfigError
 from guardrail.options import Options, PathOption, declared, option, placed
@@ -85,6 +87,63 @@ class TestDeclaring:
         assert declared(kind) == ()
 
 
+class Words(Base):
+    """Has a default of its own for an option of its base."""
+
+    words = 7
+
+
+class TestInheriting:
+    def test_a_value_that_a_class_sets_is_its_default(self):
+        """As with `name` and `version`; limits and help stay."""
+        assert (Words().words, Words(words=2).words, Base().words) == (7, 2, 3)
+        words, *_ = declared(Words)
+        assert (words.name, words.default, words.admits) == ("words", 7, "a whole number from 1")
+        with pytest.raises(ConfigError, match="expected words to be a whole number from 1, got 0"):
+            Words(words=0)
+
+    def test_a_wrong_default_is_refused_too(self):
+        """When the class is used."""
+
+        class Wrong(Base):
+            words = 0
+
+        with pytest.raises(ConfigError, match="expected words to be a whole number from 1, got 0"):
+            Wrong()
+
+    def test_a_method_of_that_name_stays_a_method(self):
+        """It is no value."""
+
+        class Splits(Reader):
+            def split(self, text):
+                return [text]
+
+        assert Splits(split=str.split).split is str.split
+
+    def test_what_a_constructor_of_ones_own_hands_on_is_checked(self):
+        """Though the class declares nothing."""
+
+        class Few(Base):
+            def __init__(self, words):
+                super().__init__(words=words)
+
+        assert Few(2).words == 2
+        with pytest.raises(ConfigError, match="expected words to be a whole number from 1, got -1"):
+            Few(-1)
+
+    def test_an_inherited_constructor_stays(self):
+        """Of a class beside the options that comes first."""
+
+        class Logs:
+            def __init__(self, log):
+                self.log = log
+
+        class Both(Logs, Base):
+            """Logs."""
+
+        assert (Both("file").log, Both("file").words, declared(Both)) == ("file", 3, ())
+
+
 class TestChecks:
     @pytest.mark.parametrize(
         ("given", "message"),
@@ -106,6 +165,7 @@ class TestChecks:
             ({"names": ["c", 3]}, "expected names to be a list of texts, got ['c', 3]"),
             ({"names": 3}, "expected names to be a list of texts, got 3"),
             ({"shares": [0.5, True]}, "expected shares to be a list of numbers, got [0.5, True]"),
+            ({"shares": [0.5, float("nan")]}, "expected shares to be a list of numbers, got [0.5, nan]"),
             ({"file": 7}, "expected file to be a file, got 7"),
             ({"deadline": -1}, "expected deadline to be a number from 0, got -1"),
         ],
@@ -119,6 +179,44 @@ class TestChecks:
     def test_what_cannot_be_told_is_taken(self):
         """An object of some kind is for the class to check."""
         assert Reader(split=str.split, deadline=None, share=1, kinds=["a", "b"]).split is str.split
+
+    def test_an_annotation_says_what_is_admitted(self):
+        """By kind of annotation: values that are taken, and values that are not."""
+
+        def check(annotation, limits, right, wrong):
+            fields = {"__annotations__": {"it": annotation}, "it": option(help="it", **limits)}
+            kind = type("Kind", (Options,), {**fields, "__doc__": "One.", "__module__": __name__})
+            assert [value for value in right if not _taken(kind, value)] == []
+            assert [value for value in wrong if _taken(kind, value)] == []
+
+        each(
+            {
+                "anything": (Any, {}, [1, None, "a"], []),
+                "whole numbers count as numbers": ("Sequence[float]", {}, [[1, 0.5], ()], [["1"], [None]]),
+                "limits bound the items": ("Sequence[int]", {"least": 0}, [[0, 1]], [[-1], [0.5]]),
+                "items may be true or false": ("Sequence[bool]", {}, [[True]], [[1]]),
+                "a kind for each place is the class's": (tuple[int, str], {}, [(1, "a")], []),
+                "no place": (tuple[()], {}, [()], []),
+                "one text or several": (str | Sequence[str], {}, ["a", ["a"]], []),
+                "listed numbers": (Literal[1, 2], {}, [1, 2], [3, True, "1"]),
+                "listed beside None": (Literal["a"] | None, {}, ["a", None], ["b"]),
+                "listed or a number": (
+                    Literal["auto"] | float,
+                    {"least": 0},
+                    ["auto", 0.5, 1],
+                    ["b", -1, True],
+                ),
+                "listed by the option": (str, {"choices": ("a",)}, ["a", enum.StrEnum("E", "a").a], ["b", 1]),
+                "a number or a text": (int | str, {}, [1, "a"], [True, 0.5]),
+                "what cannot be evaluated": ("int | 'Unknown'", {}, [1, "a"], []),
+            },
+            check,
+        )
+
+    def test_a_default_that_can_be_changed_is_refused(self):
+        """All instances would share it."""
+        with pytest.raises(ConfigError, match="expected a default that cannot be changed"):
+            option(default={}, help="by name")
 
     def test_the_default_of_a_list_is_a_tuple(self):
         """Nobody can change it for others."""
@@ -143,3 +241,11 @@ class TestPaths:
         (tmp_path / "here").mkdir()
         assert placed(Model, {"weights": "here"}, tmp_path) == {"weights": tmp_path / "here"}
         assert placed(Model, {"weights": "org/name"}, tmp_path) == {"weights": "org/name"}
+
+
+def _taken(kind, value):
+    try:
+        kind(it=value)
+    except ConfigError:
+        return False
+    return True

@@ -195,27 +195,31 @@ class _Clients:
     async def open(self) -> AsyncOpenAI:
         """Make the running loop's client."""
         self._look_for_fork()
+        loop, keeper = asyncio.get_running_loop(), self._keep()
+        client = await anext(keeper)  # does not wait: who asks beside this one finds the client
         with self._lock:
-            closed = [self._loops.pop(loop) for loop in [*self._loops] if loop.is_closed()]
+            closed = [self._loops.pop(other) for other in [*self._loops] if other.is_closed()]
+            self._loops[loop] = (client, keeper)
         for _, left in closed:
             await left.aclose()
-        keeper = self._keep()
-        client = await anext(keeper)
-        with self._lock:
-            self._loops[asyncio.get_running_loop()] = (client, keeper)
         return client
 
     async def _keep(self) -> AsyncGenerator[AsyncOpenAI, None]:
         """Holds a client until it is closed, or the loop shuts its asynchronous generators down."""
         from openai import AsyncOpenAI
 
+        loop = asyncio.get_running_loop()
         client = AsyncOpenAI(**self._arguments, http_client=_patient("DefaultAsyncHttpxClient"))
         try:
             yield client
         finally:
             with self._lock:
-                self._loops.pop(asyncio.get_running_loop(), None)
-            await client.close()
+                if self._loops.get(loop, (None,))[0] is client:  # there may be another by now
+                    del self._loops[loop]
+            with contextlib.suppress(
+                RuntimeError
+            ):  # its loop was closed before, and with that the connections
+                await client.close()
 
     def close(self) -> None:
         """Close all of them, each on its own loop; a later request makes new ones."""

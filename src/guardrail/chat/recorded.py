@@ -93,6 +93,7 @@ class RecordedChat(Backend[Ask]):
         self.batch = 1 if record_from is None else record_from.batch
         self.concurrency = 32 if record_from is None else record_from.concurrency
         self.timeout: float | None = None if record_from is None else record_from.timeout
+        self.paid = record_from is None or record_from.paid
         if record_from is None or record_from.aanswer is not None:
             self.aanswer = self._aanswer
         if record_from is None:

@@ -89,9 +89,10 @@ def build(choice: Choice) -> Iterator[Built]:
     from guardrail.policies import Plan, parse_policy
 
     with ExitStack() as open_files:
-        make = _configured if choice.config is not None else _optioned
-        built = make(choice, open_files)
-        guard, plan = built.guard, built.guard.policy
+        built = _configured(choice) if choice.config is not None else _optioned(choice, open_files)
+        guard, plan = open_files.enter_context(built.guard), built.guard.policy
+        for backend in guard.hub.backends.values():  # nobody else has made them
+            open_files.callback(backend.close)
         policy = parse_policy(choice.policy) if choice.policy is not None else plan.policy
         once = _without_regenerate(policy)
         built.regenerates = once is not policy
@@ -109,7 +110,7 @@ def build(choice: Choice) -> Iterator[Built]:
         yield built
 
 
-def _configured(choice: Choice, open_files: ExitStack) -> Built:
+def _configured(choice: Choice) -> Built:
     from guardrail.guard import Guard
 
     asked = {"--model": choice.model, "--base-url": choice.base_url, "--api-key-env": choice.api_key_env}
@@ -118,8 +119,7 @@ def _configured(choice: Choice, open_files: ExitStack) -> Built:
         raise Usage(
             f"{name} cannot be combined with --config: write it into {choice.config}, or leave --config out"
         )
-    guard = Guard.from_config(choice.config or "", detectors=named(choice.detectors) or None)
-    return Built(open_files.enter_context(guard), choice)
+    return Built(Guard.from_config(choice.config or "", detectors=named(choice.detectors) or None), choice)
 
 
 def _optioned(choice: Choice, open_files: ExitStack) -> Built:
@@ -250,6 +250,7 @@ def _without_regenerate(policy: Policy) -> Policy:
 class Nobody(Backend[Any]):
     """Stands where no chat model was given, so that reasons speak of options and not of code."""
 
+    paid = False
     batch = 64
     instant = True
     fingerprint = "nobody"

@@ -38,18 +38,18 @@ def check(  # noqa: PLR0917  # an option each
     ] = None,
     prompt: Annotated[
         str | None,
-        typer.Option(metavar="TEXT|@FILE", help="What the answer replies to, or @FILE to read it from."),
+        typer.Option(metavar="TEXT|@FILE", help="The question that was answered, or @FILE to read it from."),
     ] = None,
     detector: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME[:OPTION=VALUE,...]",
-            help="Run this detector (`guardrail doctor` lists them), with these options; values are TOML or plain text. "
+            help="Run this detector with these options; `guardrail doctor` lists detectors. A value is TOML or plain text. "
             "Repeat for several. Default: references.",
         ),
     ] = None,
     model: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A chat model to ask about what a look-up leaves open.")
+        str | None, typer.Option(metavar="NAME", help="The chat model that detectors ask.")
     ] = None,
     base_url: BASE_URL = None,
     api_key_env: API_KEY_ENV = None,
@@ -63,7 +63,9 @@ def check(  # noqa: PLR0917  # an option each
     ] = None,
     on_unverified: Annotated[
         OnUnverified | None,
-        typer.Option(help="What could not be checked. Default: annotate if the policy edits, else allow."),
+        typer.Option(
+            help="What to do about what could not be checked. Default: annotate if the policy edits, else allow."
+        ),
     ] = None,
     fail: Annotated[
         FailMode | None,
@@ -75,7 +77,7 @@ def check(  # noqa: PLR0917  # an option each
         str | None,
         typer.Option(
             metavar="FILE",
-            help="A guardrail.toml with detectors, model and policy. Detectors, policy, budget and deadline given here win.",
+            help="A guardrail.toml with detectors, model and policy. --detector, --policy, --budget and --deadline override it.",
         ),
     ] = None,
     budget: Annotated[
@@ -83,13 +85,14 @@ def check(  # noqa: PLR0917  # an option each
         typer.Option(metavar="CALLS[,TOKENS]", help="Stop asking the model after so many calls, or tokens."),
     ] = None,
     deadline: Annotated[
-        float | None, typer.Option(metavar="SECONDS", help="What is not settled by then is unverified.")
+        float | None,
+        typer.Option(metavar="SECONDS", help="What is not checked after so many seconds is unverified."),
     ] = None,
     context: Annotated[
         list[str] | None,
         typer.Option(
             metavar="FILE",
-            help="A document that the answer should rest on, for a detector that reads documents, as selfcheck does. "
+            help="A document that the answer should be based on, for a detector that reads documents, such as selfcheck. "
             "Repeat for several.",
         ),
     ] = None,
@@ -97,16 +100,16 @@ def check(  # noqa: PLR0917  # an option each
     html: Annotated[str | None, typer.Option(metavar="PATH", help="Write a page with the evidence.")] = None,
     out: Annotated[
         str | None,
-        typer.Option(metavar="PATH", help="Write the answer that the policy lets through; - prints it."),
+        typer.Option(metavar="PATH", help="Write the answer after the policy; - prints it."),
     ] = None,
     quiet: QUIET = False,
     **more: Any,
 ) -> None:
-    """Find made-up or misquoted references in an answer, and with --facts what contradicts known facts.
+    """Find invented or misquoted references in an answer; with --facts, sentences that contradict known facts.
 
-    A bibliography settles a reference without any model. What it leaves open is asked of the model given by
-    --model; without one it is "unverified", which is not the same as fine. So is a sentence on which the
-    knowledge base says nothing.
+    A bibliography decides about a reference without a model. The model of --model is asked about all others; without
+    it they are "unverified", which does not mean that they are correct. A sentence about which the knowledge base
+    says nothing is unverified, too. --detector runs other detectors instead.
 
     Examples:
       guardrail check answer.md --bibliography refs.bib
@@ -139,7 +142,7 @@ def check(  # noqa: PLR0917  # an option each
         raise Usage('only one thing can be read from the standard input ("-"); give the others as files')
     if context and config is None and not detector:
         raise Usage(
-            "--context: references and facts are not held against documents; name a --detector that reads them, "
+            "--context: references and facts are not compared with documents; name a --detector that reads documents, "
             "such as selfcheck, or use guardrail selfcheck --context"
         )
     outputs = Outputs(json=json, html=html, out=out, read=(*read, (prompt or "").removeprefix("@")))

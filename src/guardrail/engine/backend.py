@@ -12,16 +12,16 @@ Q_contra = TypeVar("Q_contra", contravariant=True)
 
 
 class Backend(ABC, Generic[Q_contra]):
-    """Answers requests of one lane. Every backend inherits it; to be written are `answer` and `fingerprint`.
+    """Answers requests of one lane. Every backend inherits it, and writes `answer` and `fingerprint`.
 
     Attributes:
         batch: how many requests one `answer` may get at once.
         capacity: bound on the summed `weight` of a batch (tokens, say); `None` = no bound.
         concurrency: how many `answer` calls may run at once.
         timeout: seconds after which a call counts as hung; `None` = never.
-        instant: answers within microseconds and without I/O, so it is called where it stands, no thread.
+        instant: answers within microseconds and without I/O, so it is called in the caller's thread.
         paid: whether its calls are paid for and count against budgets; one that computes on this machine says no.
-        aanswer: an asynchronous form of `answer`, called on the caller's loop and only there; `None` = there is none.
+        aanswer: an asynchronous form of `answer`, called on the caller's loop only; `None` = there is none.
         fingerprint: what the reply depends on besides the request: model, endpoint and a hash of the
             credential. Part of lasting keys, so nobody is served through another's key.
     """
@@ -64,10 +64,10 @@ class Backend(ABC, Generic[Q_contra]):
         return 1
 
     def load(self) -> None:
-        """Make ready what is otherwise made ready at the first use: weights that are read from a disk, say."""
+        """Do now what is otherwise done at the first use, such as reading weights from the disk."""
 
     def close(self) -> None:
-        """Give back connections and files that it opened itself; again does nothing."""
+        """Close connections and files that it opened itself; a second call does nothing."""
 
     async def aclose(self) -> None:
         """As `close`, on the running event loop."""

@@ -47,7 +47,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         if error is None:
             return
         yield error
-        error = error.__cause__ or error.__context__
+        error = error.__cause__ or (None if error.__suppress_context__ else error.__context__)
 
 
 class Next(Enum):
@@ -61,10 +61,11 @@ class Next(Enum):
 class Breaker:
     """Counts calls of one lane at which nobody was there; it needs no clock.
 
-    After `PATIENCE` in a row, one batch (the probe) repeats its call, and the others wait for what comes of it. If
-    anybody answers, an error too, all go on as before. If its attempts are used up, all that waits is given up with
-    it; from then on a probe has one attempt, and what comes meanwhile waits for that: so the next guard call finds out
-    whether somebody is there again, by one call.
+    After `PATIENCE` in a row, one batch (the probe) repeats its call, and the others wait for the result. If anybody
+    answers, with an error too, or keeps the connection and does not reply in time, all go on as before. If the probe's
+    caller leaves, another batch takes its place. If its attempts are used up, all that waits is given up with it. From
+    then on a probe has one attempt, and other batches wait for it: the next guard call finds out by one call whether
+    somebody is there again.
     """
 
     def __init__(self) -> None:
@@ -85,7 +86,7 @@ class Breaker:
     def heard(self, batch: Batch, replies: Sequence[Reply[Any]]) -> Next:
         """A batch was called; `batch.again` is what it would repeat."""
         if not all(map(unreachable, replies)):
-            self.silent, self.given_up, self._probe = 0, False, None
+            self.reset()
             return Next.GO_ON
         self.silent += 1
         if self.silent < PATIENCE:
@@ -93,10 +94,14 @@ class Breaker:
         if self._probe not in {None, batch}:
             return Next.WAIT
         self._probe = batch if batch.again else None
-        if batch.again:
+        if batch.again or batch.unwanted:
             return Next.GO_ON
         self.given_up = True
         return Next.GIVE_UP
+
+    def reset(self) -> None:
+        """Somebody is there."""
+        self.silent, self.given_up, self._probe = 0, False, None
 
     def left(self, batch: Batch) -> bool:
         """A batch is done with, in whatever way; whether it was the probe."""

@@ -86,7 +86,7 @@ class Hub:
         _hubs.add(self)
 
     def add(self, lane: str, backend: Backend[Any]) -> None:
-        """Have a backend answer a lane that nobody answers yet.
+        """Have a backend answer a lane that nobody answers yet, or only one whose replies are the same.
 
         Raises:
             ConfigError: another backend does, or this one is none or can never be called.
@@ -100,20 +100,21 @@ class Hub:
             )
         for name in ("batch", "concurrency"):
             number(f"{lane!r}: {name} of {type(backend).__name__}", getattr(backend, name), least=1)
-        if self.backends.setdefault(lane, backend) is not backend:
+        known = self.backends.setdefault(lane, backend)
+        if known is not backend and known.fingerprint != backend.fingerprint:
             raise ConfigError(
-                f"two different backends for {lane!r}: {self.backends[lane].fingerprint!r} and "
+                f"two different backends for {lane!r}: {known.fingerprint!r} and "
                 f"{backend.fingerprint!r}. Give the guard one (`backends={{…}}`), or each guard a hub of its own."
             )
 
     def backend(self, request: Request[Any]) -> Backend[Any] | None:
         """Who answers a request: the backend of its route, else of its lane."""
-        return self.backends.get(request.route) or self.backends.get(request.lane)
+        return self.backends.get(request.route, self.backends.get(request.lane))
 
-    def is_paid(self, route: str) -> bool:
-        """Whether calls to who answers a route are paid for; where nobody does, they would be."""
-        backend = self.backends.get(route) or self.backends.get(route.partition(":")[0])
-        return backend is None or backend.paid
+    def is_paid(self, route: str) -> bool | None:
+        """Whether the calls of a route are paid for; `None` where nobody answers it."""
+        backend = self.backends.get(route, self.backends.get(route.partition(":")[0]))
+        return None if backend is None else backend.paid
 
     def thread_lane(self, backend: Backend[Any]) -> ThreadLane:
         """The one lane of a backend that serves all threads and loops."""

@@ -211,10 +211,18 @@ class Lane(Generic[B]):
         failed = failure(error)
         return [replace(failed, cost=job.call()) for job in jobs]
 
-    def _overtime(self, jobs: Sequence[Job], error: BaseException | None = None) -> list[Reply[Any]]:
+    def _overtime(
+        self, batch: Batch, jobs: Sequence[Job], error: BaseException | None = None
+    ) -> list[tuple[Job, Reply[Any]]]:
+        """What jobs are told whose call took too long: it is not repeated, and somebody was there."""
+        batch.again = []
+        self._breaker.reset()
         detail = f"no reply in {self.backend.timeout:g} s"
         return [
-            Failed(Reason.TIMEOUT, detail, retryable=True, cost=job.spent + job.call(), error=error)
+            (
+                job,
+                Failed(Reason.TIMEOUT, detail, retryable=True, cost=job.spent + job.call(), error=error),
+            )
             for job in jobs
         ]
 
@@ -315,6 +323,7 @@ class LoopLane(Lane[Backend[Any]]):
 
     async def _attempt(self, batch: Batch, jobs: list[Job]) -> None:
         scope: asyncio.Timeout | None = None
+        late: Exception | None = None
         try:
             if self.backend.timeout is None:
                 replies = checked(await self._ask([job.request for job in jobs]), len(jobs))
@@ -322,13 +331,10 @@ class LoopLane(Lane[Backend[Any]]):
                 async with asyncio.timeout(self.backend.timeout) as scope:
                     replies = checked(await self._ask([job.request for job in jobs]), len(jobs))
         except Exception as error:  # noqa: BLE001  # whatever a backend raises becomes a value
-            if scope is not None and scope.expired():
-                batch.again = []
-                self._tell(list(zip(jobs, self._overtime(jobs, error), strict=True)))
-                return
+            late = error if scope is not None and scope.expired() else None
             replies = self._failures(jobs, error)
         held = self._breaker.holds
-        final = self._called(batch, jobs, replies)
+        final = self._called(batch, jobs, replies) if late is None else self._overtime(batch, jobs, late)
         for job, reply in final:
             self._hub.remember(job.request, self.backend, reply)
         self._tell(final)
@@ -476,10 +482,9 @@ class ThreadLane(Lane[Backend[Any]]):
             if batch.attempt != attempt or not batch.calling:
                 return
             batch.lost = True
-            self._breaker.left(batch)
             self._workers -= 1
             hung = [job for job in batch.jobs if job.batch is batch]
-            final = list(zip(hung, self._overtime(hung), strict=True))
+            final = self._overtime(batch, hung)
             for job in hung:
                 if job.listeners:
                     job.late, job.told = job.listeners[0], FREE

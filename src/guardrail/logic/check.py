@@ -61,19 +61,20 @@ class FactCheck(Detector):
         default=None,
         path=PathOption.FILE,
         kw_only=False,
-        help="an open knowledge base, or the folder of one (`guardrail logic build`). It holds compiled facts, which are "
-        "code: of one from somebody you do not trust pass `KnowledgeBase.open(folder, recompile=True)`",
+        help="an open knowledge base, or its folder (`guardrail logic build` makes one). It contains compiled "
+        "facts, which are code: open one from a source that you do not trust with `KnowledgeBase.open(folder, "
+        "recompile=True)`",
     )
     distinct: bool = option(
         default=True,
-        help="take another name than the known ones for another thing, where a relation has one value (one birthplace, "
-        "one author); without it only what the rules refute is contradicted, which made-up names never are",
+        help="a relation that has one value (one birthplace, one author) is contradicted by any other name, also "
+        "an unknown one; False = only by what the rules refute, which never covers made-up names",
     )
     fingerprint: str | None = option(
         default=None, help="the content that the knowledge base must have; None = any"
     )
     max_sentences: int = option(
-        default=500, least=1, help="sentences that are examined; the rest is unverified, and says so"
+        default=500, least=1, help="sentences to examine; the rest is unverified, and the report says so"
     )
 
     def __post_init__(self) -> None:

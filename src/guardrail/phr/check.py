@@ -51,38 +51,38 @@ class PosteriorHallucinationRate(Detector):
         unit="probability", meaning="larger = less likely to be an answer to the task that the examples set"
     )
 
-    contexts: int = option(default=10, least=2, help="M, how many contexts are imagined at the most")
-    horizon: int = option(default=5, least=1, help="N − n, pairs that are imagined in each")
+    contexts: int = option(default=10, least=2, help="M, imagined contexts at most")
+    horizon: int = option(default=5, least=1, help="N − n, imagined pairs in each context")
     epsilon: float = option(
-        default=0.75, least=0, most=1, help="ε, the quantile below which an answer is a hallucination"
+        default=0.75, least=0, most=1, help="ε; an answer below this quantile is a hallucination"
     )
     estimator: Literal["exact", "drawn"] = option(
         default="exact",
-        help="exact = the distribution of the whole next token, labels judged by their first; drawn = the paper's, by "
-        "`draws` responses per context",
+        help="exact = by the distribution of the whole next token, a label by its first token; drawn = the "
+        "paper's, by `draws` responses per context",
     )
-    draws: int = option(default=50, least=1, help="K, for drawn")
+    draws: int = option(default=50, least=1, help="K, responses per context of drawn")
     until_se: float | None = option(
         default=None,
         least=0,
-        help="stop as soon as the standard error of PHR is no larger; contexts then come in rounds of five",
+        help="stop when the standard error of PHR is at most this; contexts then come in rounds of five. None = "
+        "all contexts",
     )
-    retries: int = option(
-        default=3, least=0, help="how often an imagined pair that cannot be read is drawn again"
-    )
-    max_tokens: int = option(default=200, least=1, help="tokens of an imagined pair")
+    retries: int = option(default=3, least=0, help="further draws of an imagined pair that cannot be read")
+    max_tokens: int = option(default=200, least=1, help="tokens of an imagined pair at most")
     top_p: float = option(
         default=0.9,
         least=1e-6,
         most=1,
-        help="an imagined pair is drawn from the likeliest tokens, so likely together",
+        help="imagined pairs are drawn from the most likely tokens that together have this probability",
     )
-    threshold: float = option(default=0.5, least=0, most=1, help="a score of at least this is unsupported")
+    threshold: float = option(default=0.5, least=0, most=1, help="unsupported from this score on")
     correction: Sequence[float] | None = option(
-        default=None, help="(slope, intercept) of a fitted `Correction` of PHR; the score is not corrected"
+        default=None,
+        help="(slope, intercept) of a fitted `Correction` of PHR; the score is not corrected. None = no correction",
     )
-    input: str = option(default="Input:", help="the words before an input")
-    label: str = option(default="Label:", help="the words before a label")
+    input: str = option(default="Input:", help="words before an input")
+    label: str = option(default="Label:", help="words before a label")
 
     def __post_init__(self) -> None:
         super().__post_init__()

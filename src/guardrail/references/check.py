@@ -13,6 +13,7 @@ from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, compute, g
 from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
+from guardrail.references.bibliography.backend import BibliographyBackend
 from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Reference, Status
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.silence import unread
@@ -59,55 +60,59 @@ class ReferenceCheck(Detector):
 
     effort: Effort = option(
         default="fast",
-        help="questions per reference: fast = 6 (3 author questions, 1 of each direct query), paper = as many as the "
-        "paper (3 + 3 comparisons + 30), adaptive = as many as the decision needs",
+        help="questions per reference: fast = 6 (3 for the authors, 3 direct), paper = 36 (3 for the authors, 3 "
+        "comparisons, 30 direct), adaptive = as many as the decision needs",
     )
     bibliography: Bibliography | str | Path | None = option(
         default=None,
         path=PathOption.FILE,
-        help="works that exist, looked up before any model is asked: an index (`guardrail references index add`)",
+        help="an index of works that exist (`guardrail references index add` makes one); it is searched before a "
+        "model is asked",
     )
     queries: Sequence[Query] = option(
         default=("iq", "dq1", "dq2", "dq3"),
-        help="which questions: iq = authors; dq1, dq2, dq3 = does it exist; year, venue",
+        help="which questions: iq = who the authors are; dq1, dq2, dq3 = whether the work exists; year, venue",
     )
     agreement: Literal["local", "model"] | None = option(
         default=None,
-        help="compare author answers by name (local) or by the judge model (model, the paper's way); None = model for "
-        "effort paper, else local",
+        help="how author answers are compared: local = by name, model = by the judge model, as in the paper; None "
+        "= model with effort paper, else local",
     )
     parsing: Parsing = option(default="exact", help="paper = the published substring rules")
     prompts: Literal["fenced", "paper"] = option(
-        default="fenced", help="paper = the published, unfenced prompts"
+        default="fenced", help="paper = the published prompts, unfenced"
     )
     threshold: float = option(
         default=0.5,
         least=0,
         most=1,
-        help="a score of at least this is unsupported; `guardrail.statistics.calibration.threshold_for_fdr` finds another",
+        help="unsupported from this score on; `guardrail.statistics.calibration.threshold_for_fdr` finds a "
+        "threshold from labelled answers",
     )
     draws: int | None = option(default=None, least=1, help="replies per direct query; None = by effort")
     confidence: float = option(
         default=0.95, least=0.5, most=1, help="how sure adaptive must be before it stops"
     )
     witness: bool = option(
-        default=True, help="compare the authors that the answer itself names with those that the model names"
+        default=True, help="also compare the authors that the answer names with those that the model names"
     )
     logprobs: int | None = option(
         default=None,
         least=1,
         most=20,
-        help="alternatives to ask for, so that one reply gives P(yes) where the model tells them; None = do not ask",
+        help="alternatives per token to request; P(yes) then comes from one reply, if the model returns "
+        "log-probabilities. None = request none",
     )
     max_references: int = option(
-        default=50, least=1, help="references that are examined; the rest is unverified, and says so"
+        default=50, least=1, help="references to examine; the rest is unverified, and the report says so"
     )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.queries:
             raise ConfigError("expected one query or more, got none: leave queries out for the paper's four")
-        self.bibliography = self._bibliography = _opened(self.bibliography)
+        self.bibliography = opened = _opened(self.bibliography)
+        self._backend = None if opened is None else BibliographyBackend(opened)
         self.queries = tuple(self.queries)
         self.agreement = self.agreement or ("model" if self.effort == "paper" else "local")
         self.draws = self.draws if self.draws is not None else _DRAWS[self.effort]
@@ -126,22 +131,17 @@ class ReferenceCheck(Detector):
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The bibliography, if there is one."""
-        if self._bibliography is None:
-            return {}
-        from guardrail.references.bibliography.backend import BibliographyBackend
-
-        return {"bibliography": BibliographyBackend(self._bibliography)}
+        return {} if self._backend is None else {Find.lane: self._backend}
 
     def cost(self, case: Case) -> Calls:
         """Look-ups, and questions: the least if all is settled by look-up or at the first round."""
         cited = self._citations(case)[: self.max_references]
         titles = [citation.reference.title for citation in cited if citation.reference.title]
         asked = self._interviewer.calls(titles)
-        if self._bibliography is None:
+        if self._backend is None:
             return asked
-        return {Find.lane: (len(cited), len(cited))} | {
-            route: (0, most) for route, (_, most) in asked.items()
-        }
+        looked_up = len({citation.reference for citation in cited})
+        return {Find.lane: (looked_up, looked_up)} | {route: (0, most) for route, (_, most) in asked.items()}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""
@@ -198,7 +198,7 @@ class ReferenceCheck(Detector):
     def _check(self, citation: Citation, titles: Sequence[str], position: int) -> Flow[Finding]:
         evidence: list[Evidence] = []
         before = ""
-        if self._bibliography is not None:
+        if self._backend is not None:
             looked_up = yield from one(Find(citation.reference))
             settled = self._from_look_up(citation, looked_up)
             if settled is not None:

@@ -286,7 +286,7 @@ class Interviewer:
         witnesses = self.witnesses if "iq" in self.queries else 0
         posterior = Posterior(
             overlaps=[*found.overlaps, *found.claim],
-            pairs=witnesses * (witnesses - 1) // 2 + (witnesses if found.claim else 0),
+            pairs=_pairs(witnesses) + (witnesses if found.claim else 0),
             votes=found.votes,
             draws=self.draws,
         )

@@ -117,13 +117,14 @@ class SentenceCheck(Detector):
     """Whether documents can stand in for samples."""
 
     threshold: float | None = option(
-        default=None, help="a score of at least this is unsupported; None = the variant's default"
+        default=None, help="unsupported from this score on; None = the variant's threshold"
     )
     max_sentences: int = option(
-        default=200, least=1, help="sentences that are examined; the rest is unverified, and says so"
+        default=200, least=1, help="sentences to examine; the rest is unverified, and the report says so"
     )
     splitter: Splitter | None = option(
-        default=None, help="where sentences are; None = guardrail.text.sentences.sentences"
+        default=None,
+        help="a function from a text to the spans of its sentences; None = guardrail.text.sentences.sentences",
     )
 
     def __post_init__(self) -> None:
@@ -203,18 +204,19 @@ class SentenceCheck(Detector):
 class SampledCheck(SentenceCheck):
     """Scores every sentence by other answers of the same model to the same question, or by documents.
 
-    A variant says how sentences are judged by texts (`_judge`) and what that costs (`_asks`, `_asks_per_sample`).
+    A variant says how sentences are judged by texts (`_judge`) and what that costs (`_asks`, `_asks_at_most`).
     """
 
     needs: ClassVar[frozenset[Resource]] = frozenset({"samples"})
     early_stop: ClassVar[float | None] = None
 
     samples: int = option(
-        default=5, least=1, help="answers that are drawn, at temperature 1, where the case brings none"
+        default=5, least=1, help="other answers to draw, at temperature 1, if the case has none"
     )
     against: Against = option(
         default="auto",
-        help="what sentences are compared with; auto = the documents, if there are some that it can read",
+        help="what sentences are compared with; auto = the documents, if there are some and the variant reads "
+        "documents, else samples",
     )
 
     def __post_init__(self) -> None:
@@ -244,10 +246,8 @@ class SampledCheck(SentenceCheck):
                 route: (min(1, least) if stops else least, most) for route, (least, most) in asked.items()
             }
         least = self.samples if self.early_stop is None else min(FIRST, self.samples)
-        judging = self._asks_per_sample(len(spans))
-        return {SAMPLED: (least, self.samples)} | {
-            route: (0, self.samples * most) for route, most in judging.items()
-        }
+        judging = self._asks_at_most(len(spans), self.samples)
+        return {SAMPLED: (least, self.samples)} | {route: (0, most) for route, most in judging.items()}
 
     # -- what a variant says: how it judges, and what that costs
 
@@ -260,9 +260,9 @@ class SampledCheck(SentenceCheck):
         del sentences, texts
         return {}
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        """Calls of `_judge` per sample at the most, by route."""
-        del sentences
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
+        """Calls of `_judge` on so many sentences and samples that are still to be drawn, by route."""
+        del sentences, samples
         return {}
 
     # -- the steps of `examine`
@@ -356,7 +356,8 @@ class StoppingCheck(SampledCheck):
         default=None,
         above=0.5,
         most=1,
-        help="a confidence: no more samples once every sentence's verdict is settled so surely; None = all of them",
+        help="stop drawing when the verdict of every sentence is settled with this confidence; None = draw all "
+        "samples",
     )
 
 
@@ -390,7 +391,7 @@ def variant(method: str = "") -> type[SentenceCheck]:
         UnknownName: there is no such variant.
     """
     method = method or ("ensemble" if backends.encoder_installed() else "ngram")
-    if method not in METHODS:
+    if str(method) not in METHODS:
         raise UnknownName("SelfCheck method", str(method), METHODS)
     found: type[SentenceCheck] = pkgutil.resolve_name(METHODS[method])
     return found

@@ -78,8 +78,8 @@ class BertScoreCheck(SampledCheck):
 
     encoder: Literal["guard", "packaged"] = option(
         default="guard",
-        help="guard = the guard's backend for similarity; packaged = all-MiniLM-L6-v2, which the detector brings along "
-        "and loads at first use (extra local)",
+        help="guard = the guard's backend for similarity; packaged = all-MiniLM-L6-v2, which comes with the "
+        "detector and is loaded at first use (extra local)",
     )
 
     def backends(self) -> Mapping[str, Backend[Any]]:
@@ -91,8 +91,8 @@ class BertScoreCheck(SampledCheck):
         pairs = {(s, text) for s, row in zip(sentences, rows, strict=True) for held in row for text in held}
         return {self._kind.lane: (len(pairs), len(pairs))}
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        return {self._kind.lane: sentences * MOST}
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
+        return {self._kind.lane: samples * sentences * MOST}
 
     @property
     def _kind(self) -> type[Compare]:

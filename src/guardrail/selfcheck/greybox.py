@@ -145,7 +145,7 @@ class GreyBoxCheck(SentenceCheck):
 
     proxy: bool = option(
         default=False,
-        help="ask a proxy where the case has no log-probabilities; else nobody is asked anything",
+        help="ask another model for log-probabilities if the case has none; False = ask no model",
     )
     quantity: Quantity = option(
         default="logprob",

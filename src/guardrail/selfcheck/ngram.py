@@ -190,8 +190,10 @@ class NgramCheck(SampledCheck):
         most=None, unit="nats", meaning="−log p̃ of words among all answers; larger = rarer", sentences=True
     )
 
-    n: int = option(default=1, least=1, help="words per n-gram; the paper has 1 to 5")
-    statistic: Statistic = option(default="max", help="a sentence's score: its rarest n-gram, or the mean")
+    n: int = option(default=1, least=1, help="words per n-gram; the paper uses 1 to 5")
+    statistic: Statistic = option(
+        default="max", help="score of a sentence: max = its rarest n-gram, mean = over its n-grams"
+    )
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         return (yield from compute(self._judged, tuple(sentences), material))

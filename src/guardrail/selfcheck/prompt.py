@@ -195,21 +195,25 @@ class PromptCheck(StoppingCheck):
 
     batched: bool = option(
         default=False,
-        help="one question per sample about all sentences; single ones for lines that are not understood",
+        help="ask about all sentences at once, one question per sample; sentences whose line cannot be read are "
+        "asked about alone",
     )
     logprobs: int | None = option(
         default=None,
         least=0,
-        help="alternatives to ask for, so that one reply gives P(no) where the model tells them; None = do not ask",
+        help="alternatives per token to request; P(no) then comes from one reply, if the model returns "
+        "log-probabilities. None = request none",
     )
     prompts: Literal["fenced", "paper"] = option(
-        default="fenced", help="paper = the published, unfenced prompt"
+        default="fenced", help="paper = the published prompt, unfenced"
     )
-    parsing: Parsing = option(default="exact", help="paper = the published rule: what the reply begins with")
+    parsing: Parsing = option(
+        default="exact", help="paper = the published rule, by what the reply begins with"
+    )
     max_tokens: int | None = option(
         default=None,
         least=1,
-        help="bound on a reply to a single question; None leaves room for models that think first",
+        help="tokens of a reply about one sentence; None = no bound, for models that think first",
     )
 
     def __post_init__(self) -> None:
@@ -241,8 +245,8 @@ class PromptCheck(StoppingCheck):
         batches = len({self.ask_batched(sentences, text) for text in texts})
         return {JUDGE: (batches, batches + singles)}
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        return {JUDGE: sentences + 1 if self._batches(sentences) else sentences}
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
+        return {JUDGE: samples * (sentences + self._batches(sentences))}
 
     def _batches(self, sentences: int) -> bool:
         return self.batched and sentences > 1

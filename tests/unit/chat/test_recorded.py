@@ -69,6 +69,13 @@ class TestRecording:
         inner.aanswer = None
         assert RecordedChat(path, record_from=inner).aanswer is None
 
+    def test_costs_what_the_recorded_model_costs(self, path):
+        """One on this machine is not paid for."""
+        inner = ScriptedChat("Bar")
+        assert RecordedChat(path, record_from=inner).paid
+        inner.paid = False
+        assert not RecordedChat(path, record_from=inner).paid
+
     def test_failures_that_pass_are_not_written(self, path):
         """Those that last are."""
         passing = Failed(Reason.TIMEOUT, "slow", retryable=True)

@@ -8,6 +8,7 @@ from guardrail.cli._guard import named
 from guardrail.cli._show import show_end
 from guardrail.cli._terminal import Glyphs, console
 from guardrail.engine.flow import Reason
+from guardrail.references.bibliography import Index
 from guardrail.report import Action, Case, Decision, DetectorFailure, Finding, Report, Verdict
 from guardrail.testing.server import serve
 
@@ -264,6 +265,16 @@ class TestDetector:
         run("references", "index", "add", "library.sqlite", "refs.bib")
         result = run("check", "answer.md", "--detector", "references:bibliography=library.sqlite")
         assert result.exit_code == 1
+
+    def test_its_file_is_closed(self, run, folder, monkeypatch):
+        """With a configuration file and without one."""
+        run("references", "index", "add", "library.sqlite", "refs.bib")
+        (folder / "guardrail.toml").write_text("[guard]\n")
+        closed = []
+        monkeypatch.setattr(Index, "close", lambda index: closed.append(index.path.name))
+        for more in ([], ["--config", "guardrail.toml"]):
+            run("check", "answer.md", "--detector", "references:bibliography=library.sqlite", *more)
+        assert closed == ["library.sqlite"] * 2
 
     def test_takes_the_place_of_a_files(self, run, folder):
         """The file's models and policy stay."""

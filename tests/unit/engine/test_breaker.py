@@ -5,7 +5,7 @@ import socket
 import threading
 
 import pytest
-from tests.unit.engine.toys import AsyncEcho, Buy, Echo, drive, hub, wait_until
+from tests.unit.engine.toys import PATIENT, AsyncEcho, Buy, Echo, drive, hub, wait_until
 
 from guardrail import Guard
 from guardrail.chat import OpenAIChat
@@ -46,6 +46,43 @@ class Switch:
             self.calls += 1
             there = self.on or (self.silent is not None and self.calls > self.silent)
         return FINE if there else refused()
+
+
+class Slow(Echo):
+    """Nobody is there; then it hangs once; then it answers two calls at a time, never one alone."""
+
+    def __init__(self):
+        super().__init__(concurrency=1, timeout=0.3)
+        self.turn, self.two, self.let_go = iter(range(100)), threading.Barrier(2), threading.Event()
+
+    def answer(self, requests):
+        turn = next(self.turn)
+        if turn < PATIENCE:
+            return [refused()]
+        if turn == PATIENCE:
+            self.concurrency = 2
+            self.let_go.wait(PATIENT)
+        else:
+            self.two.wait(PATIENT)
+        return [FINE]
+
+
+class AsyncSlow(Slow):
+    """The same on a loop."""
+
+    def __init__(self):
+        super().__init__()
+        self.two = asyncio.Barrier(2)
+
+    async def aanswer(self, requests):
+        turn = next(self.turn)
+        if turn < PATIENCE:
+            return [refused()]
+        if turn == PATIENCE:
+            self.concurrency = 2
+            await asyncio.sleep(PATIENT)
+        await self.two.wait()
+        return [FINE]
 
 
 @BOTH
@@ -164,6 +201,45 @@ class TestWhoAsksForAll:
 
         assert asyncio.run(main()) == (FINE, 0)
 
+    def test_may_leave_while_its_call_is_under_way(self):
+        """Its attempts are not used up: another asks in its place, and meets somebody."""
+        reached, go = threading.Event(), threading.Event()
+        turn = iter(range(1, 100))
+
+        def reply(_):
+            number = next(turn)
+            if number == PATIENCE:
+                reached.set()
+                go.wait(PATIENT)
+            return FINE if number > PATIENCE + 1 else refused()
+
+        backends = hub(Echo(reply, concurrency=1))
+        found = {}
+
+        def ask(name, **options):
+            found[name] = run_sync(Run(one(Buy(name)), **options), backends)
+
+        first = threading.Thread(target=ask, args=("first",), kwargs={"seconds": 0.1})
+        second = threading.Thread(target=ask, args=("second",))
+        first.start()
+        assert reached.wait(PATIENT)
+        second.start()
+        first.join()
+        assert wait_until(lambda: backends.queued() == 1)
+        go.set()
+        second.join()
+        assert found["first"].reason is Reason.DEADLINE
+        assert found["second"] == Answer("fine", Cost(2))
+
+    @pytest.mark.parametrize(("pump", "kind"), [("sync", Slow), ("async", AsyncSlow)])
+    def test_may_meet_one_who_does_not_reply_in_time(self, pump, kind):
+        """Then somebody is there: the others are called beside each other again."""
+        backend = kind()
+        late, *others = drive(pump, each(MANY[:5]), hub(backend))
+        backend.let_go.set()
+        assert late.reason is Reason.TIMEOUT
+        assert others == [FINE] * 4
+
 
 class TestUnreachable:
     @pytest.mark.parametrize("error", [ConnectionRefusedError(), socket.gaierror(), None])
@@ -172,6 +248,12 @@ class TestUnreachable:
         outer = RuntimeError("the client failed")
         outer.__cause__ = error
         assert unreachable(Failed(Reason.BACKEND, error=outer)) is (error is not None)
+
+    def test_is_not_told_by_what_was_tried_before(self):
+        """A client that tries a second time, and is answered, hides the first failure."""
+        answered = RuntimeError("HTTP 429")
+        answered.__context__, answered.__suppress_context__ = ConnectionRefusedError(), True
+        assert not unreachable(Failed(Reason.BACKEND, error=answered))
 
     def test_a_broken_connection_is_none(self):
         """Somebody was there."""

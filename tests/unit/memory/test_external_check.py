@@ -237,6 +237,20 @@ class TestLanguages:
         assert finding.verdict is Verdict.SUPPORTED
         assert "改写" in asked[0].messages[-1].text
 
+    def test_the_guards_encoder_is_told(self):
+        """Its calls may be paid for: each rephrasing with the source, all answers with each other."""
+        asked = []
+
+        def reply(request):
+            asked.append(request.route)
+            return Completion(Model()(request)) if isinstance(request, Ask) else Similarity(0.9, 0.9, 0.9)
+
+        guards = detector(encoder="guard", fit=simple_fit(encoder="guard", compared_by="mine"))
+        play(guards.examine(CASE), reply)
+        told = guards.cost(CASE)
+        assert told["similarity"] == (0, 8 + 10)
+        assert 0 < asked.count("similarity") <= 18
+
     def test_through_another_language(self):
         """The translation is what is asked about; its translation back is what is compared."""
         back = dict(zip(("译文一。", "译文二。"), REPHRASED, strict=False))

@@ -129,6 +129,9 @@ class TestEvidence:
         rate = measured(plain[0])["PHR"].value
         assert plain[0].score == corrected[0].score
         assert measured(corrected[0])["PHR, corrected"].value > rate
+        assert (
+            check(case("no"), correction=[1, 1])[0].evidence == corrected[0].evidence
+        )  # as TOML may have it
 
     def test_redrawn_pairs_are_counted(self):
         """And contexts that were given up."""

@@ -370,6 +370,12 @@ class TestCore:
         guard = Guard([ReferenceCheck(bibliography=shelf)], hub=Hub({"chat": ScriptedChat("no")}))
         assert guard.check(f"1. {REAL}").verdict is Verdict.SUPPORTED
 
+    def test_guards_of_one_hub_share_the_bibliography(self, shelf):
+        """One detector in both, or a detector each: the second was refused as another backend."""
+        hub, one = Hub({"chat": ScriptedChat("no")}), ReferenceCheck(bibliography=shelf)
+        guards = [Guard([detector], hub=hub) for detector in (one, one, ReferenceCheck(bibliography=shelf))]
+        assert [guard.check(f"1. {REAL}").verdict for guard in guards] == [Verdict.SUPPORTED] * 3
+
     def test_messages_with_content_blocks_are_understood(self):
         """The form in which OpenAI's and LangChain's messages come."""
         prompt = [{"role": "user", "content": [{"type": "text", "text": "Name some papers."}]}]

@@ -378,6 +378,16 @@ class TestInAGuard:
         assert report.cost.total.calls == 6
         assert sorted(shelf.asked) == sorted([REAL, "A Made-Up Theory of Everything Else"])
 
+    def test_a_reference_that_occurs_twice_is_looked_up_once(self):
+        """And told once."""
+        asked = []
+        detector, answer = ReferenceCheck(bibliography=Shelf()), f"1. {REAL}\n2. {REAL}"
+        say = model()
+        gone = Match(Status.ABSENT)
+        examine(detector, answer, say=lambda r: (asked.append(r) or gone) if isinstance(r, Find) else say(r))
+        assert len(asked) == 1
+        assert detector.cost(Case.of(answer, prompt=PROMPT))["bibliography"] == (1, 1)
+
     def test_requests_survive_a_recording(self):
         """Equal in every process: untrusted text is keyed as it is, not by its fence."""
         ask = Ask(authors_question(REAL), temperature=1.0, draw=1)

@@ -1,6 +1,9 @@
 """`SelfCheck`: which samples, which verdict, and what it does with input that is not as it should be."""
 
+from collections import Counter
+
 import pytest
+from tests.looping import each
 
 from guardrail import Case, Guard, Retry, Verdict
 from guardrail.chat import ScriptedChat
@@ -9,7 +12,20 @@ from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
-from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
+from guardrail.requests import (
+    Answerable,
+    Ask,
+    Choose,
+    Compare,
+    Completion,
+    Distract,
+    Embed,
+    Entail,
+    Entailment,
+    Question,
+    QuestionAnswer,
+    Similarity,
+)
 from guardrail.selfcheck import NgramCheck, NliCheck, SentenceCheck
 from guardrail.testing import play
 
@@ -72,8 +88,9 @@ class TestMaking:
 
     def test_unknown_method(self):
         """The names that exist are told."""
-        with pytest.raises(UnknownName, match="ngram"):
-            SelfCheck("bert-score")
+        for method in ("bert-score", ["ngram"], 3):
+            with pytest.raises(UnknownName, match="ngram"):
+                SelfCheck(method)
 
 
 class TestSamples:
@@ -157,6 +174,72 @@ class TestDocuments:
         case = Case.of(ANSWER, prompt="Who?", samples=SAMPLES)
         findings = play(SelfCheck("nli", against="context").examine(case), nobody)
         assert "no documents" in findings[0].reason
+
+
+class TestCost:
+    """What a variant tells before, and what it then asks, route by route."""
+
+    CASES = (
+        Case.of(f"{ANSWER} She won a Nobel Prize.", samples=(*SAMPLES, SAMPLES[0], "She won a Nobel Prize.")),
+        Case.of(ANSWER, prompt="Who?"),
+        Case.of(ANSWER, prompt="Who?", context=SAMPLES),
+    )
+
+    def test_holds(self):
+        """Equal questions are asked once; models of every kind are told."""
+        made = {
+            "ngram": SelfCheck("ngram"),
+            "prompt": SelfCheck("prompt", batched=True),
+            "nli": SelfCheck("nli"),
+            "nli, the sentence most like it": SelfCheck("nli", premise="top", top=1),
+            "nli, by vectors": SelfCheck("nli", premise="top", similarity="embedding"),
+            "bertscore": SelfCheck("bertscore"),
+            "qa": SelfCheck("qa", questions=2),
+            "members that ask the same": SelfCheck(
+                "ensemble", fit=None, members=["nli", NliCheck(measure="not_entailed"), "qa"]
+            ),
+        }
+        each(
+            {
+                f"{name}, {number}": (one, case)
+                for name, one in made.items()
+                for number, case in enumerate(self.CASES)
+            },
+            self.check,
+        )
+
+    def check(self, detector, case):
+        """Play it."""
+        told, asked = detector.cost(case), Counter()
+
+        def reply(request):
+            asked[request.route] += 1
+            return self.reply(request)
+
+        play(detector.examine(case), reply)
+        assert asked.keys() <= told.keys()
+        for route, (least, most) in told.items():
+            assert least <= asked[route] <= most, (route, told, asked)
+
+    def reply(self, request):
+        """What a model of each kind says."""
+        kinds = {
+            Ask: Completion(SAMPLES[0]),
+            Entail: Entailment(0.5, 0.25, 0.25),
+            Compare: Similarity(0.5, 0.5, 0.5),
+            Embed: (1.0, 0.0),
+            Distract: ("b", "c", "d"),
+            Choose: (1.0, 0.0, 0.0, 0.0),
+            Answerable: 1.0,
+        }
+        if isinstance(request, Question):
+            return QuestionAnswer(f"{request.text} {request.draw}?", "a")
+        return kinds[type(request)]
+
+    def test_questions_do_not_depend_on_the_number_of_samples(self):
+        """They are about the answer alone: two requests for each, at the most."""
+        told = SelfCheck("qa", questions=2, samples=5).cost(self.CASES[1])
+        assert told == {"chat:subject": (5, 5), "questions": (0, 8), "answers": (0, 48)}
 
 
 class TestPrompt:

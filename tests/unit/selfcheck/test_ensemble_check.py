@@ -263,6 +263,15 @@ class TestMembers:
             assert one.score is not None
             assert "without bertscore: bug: " in one.reason
 
+    def test_may_have_a_constructor_of_its_own(self):
+        """That cannot be called without arguments."""
+
+        class Pairs(NgramCheck):
+            def __init__(self, n):
+                super().__init__(n=n)
+
+        assert EnsembleCheck(fit=None, members=[Pairs(2)]).cost(CASE) == {}
+
 
 class TestLearn:
     def test_a_member_without_scores(self):
@@ -302,13 +311,24 @@ class TestLearn:
 
 class TestSignature:
     @pytest.mark.parametrize(
-        "options", [{}, {"threshold": 0.7, "samples": 3}, {"fit": None, "members": ["ngram", "nli"]}]
+        "options",
+        [
+            {},
+            {"threshold": 0.7, "samples": 3},
+            {"fit": None, "members": ["ngram", "nli"]},
+            {"fit": None, "members": ["ngram", "ngram"]},
+        ],
     )
     def test_re_creates_it(self, options):
         """With the fingerprint of the fit, so that another file is noticed."""
         signature = SelfCheck("ensemble", **options).signature()
         parameters = json.loads(json.dumps(signature.parameters))
         assert DETECTORS.create("selfcheck", parameters).signature() == signature
+
+    def test_names_the_options_of_members(self):
+        """Two ensembles that measure different things have different signatures."""
+        own = EnsembleCheck(fit=None, members=[NgramCheck(n=2), "ngram"])
+        assert own.signature().parameters["members"] == ["NgramCheck(n=2)", "ngram"]
 
     def test_changed_file(self, tmp_path):
         """The same path, another content."""

@@ -43,7 +43,7 @@ def _detectors(
         str | None,
         typer.Option(
             metavar="KB",
-            help="Check every sentence against a knowledge base, too: a folder made by `guardrail logic build`.",
+            help="Also check every sentence by a knowledge base: a folder made by `guardrail logic build`.",
         ),
     ] = None,
 ) -> Iterable[Detector]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -21,6 +22,7 @@ from guardrail.memory.external.measuring import (
     Encoder,
     Measured,
     chosen,
+    kind_of,
     likenesses,
     measure,
     name_of,
@@ -62,44 +64,46 @@ class MemoryConsistency(Detector):
     )
     provides: ClassVar[frozenset[Resource]] = frozenset({"samples"})
 
-    rephrasings: int = option(default=4, least=1, help="how many are asked for")
-    retries: int = option(default=4, least=0, help="how many more requests for rephrasings there may be")
+    rephrasings: int = option(default=4, least=1, help="rephrasings to ask for")
+    retries: int = option(default=4, least=0, help="further requests for rephrasings, if some cannot be used")
     least: int | None = option(
         default=None,
         least=1,
-        help="answers on rephrasings that a score needs; None = two, or the only one (the packaged fits compare answers "
-        "to questions with two or more)",
+        help="answers to rephrasings that a score needs; None = two, or one if only one is asked for (for "
+        "questions the packaged fits need two)",
     )
     encoder: Encoder | Literal["auto"] = option(
         default="auto",
-        help="packaged = all-MiniLM-L6-v2, English (extra local); guard = the guard's backend for similarity, with a fit "
-        "of its own; chrf = character n-grams (extra memory); auto = the packaged one where it is installed and reads "
-        "the language, else chrf",
+        help="packaged = all-MiniLM-L6-v2, English (extra local); guard = the guard's backend for similarity, with "
+        "a fit of its own; chrf = character n-grams (extra memory); auto = packaged where it is installed and "
+        "reads the language, else chrf",
     )
     fit: str | Path | ExternalFit | None = option(
         default=None,
         path=PathOption.FILE_OR_NAME,
-        help="a fit, its file, or the name of a packaged one; None = the packaged one of the language and the encoder. "
-        "What is another task, or in another language, is then unverified. That the guard's encoder is the one of the "
-        "fit cannot be seen here: see to it",
+        help="a fit, its file, or the name of a packaged one; None = the packaged one for the language and the "
+        "encoder. With a fit of your own, other tasks and languages are unverified. Nothing checks that the "
+        "guard's encoder is the one of the fit",
     )
-    language: Language | Literal["auto"] = option(default="auto", help="of the source; auto = by its script")
+    language: Language | Literal["auto"] = option(
+        default="auto", help="language of the source; auto = by its script"
+    )
     through: Literal["en", "zh"] | None = option(
         default=None,
-        help="ask on translations into this language instead of rephrasings; answers are still wanted in the first. A "
-        "translation is judged by its translation back",
+        help="ask about translations into this language, not about rephrasings. The answers are still in the first "
+        "language, and each translation is checked by translating it back",
     )
     threshold: float | None = option(
-        default=None, least=0, most=1, help="a score of at least this is unsupported; None = the fit's"
+        default=None, least=0, most=1, help="unsupported from this score on; None = the fit's threshold"
     )
-    temperature: float = option(default=0.95, least=0, help="of all requests")
+    temperature: float = option(default=0.95, least=0, help="temperature of all requests")
     prompts: Literal["own", "paper"] = option(
-        default="own", help="paper = the paper's, unfenced and in English"
+        default="own", help="paper = the prompts of the paper, unfenced and in English"
     )
     longest: int = option(
         default=20_000,
         least=1,
-        help="characters of a source that is still rephrased, and of an answer that is still compared",
+        help="characters; a longer source is not rephrased, a longer answer not compared",
     )
 
     def __post_init__(self) -> None:
@@ -118,7 +122,6 @@ class MemoryConsistency(Detector):
                 "guardrail.memory.external.learn makes one."
             )
         self._fit = read_fit(self.fit) if isinstance(self.fit, str | Path) else self.fit
-        self.fit = str(self.fit) if isinstance(self.fit, Path) else self.fit
         if self._fit is not None:  # of the packaged encoder the weights are compared when they are loaded
             if self.encoder not in {"auto", _encoder_of(self._fit)}:
                 raise ConfigError(
@@ -139,11 +142,21 @@ class MemoryConsistency(Detector):
 
     def cost(self, case: Case) -> Calls:
         """Rephrasings, and as many questions again; the least if all goes well, or nothing can be kept."""
-        if isinstance(self.plan(case), str):
+        plan = self.plan(case)
+        if isinstance(plan, str):
             return {}
-        tries = self.rephrasings + self.retries
+        kept, tries = self.rephrasings, self.rephrasings + self.retries
         each = 1 if self.through is None else 2
-        return {"chat:subject": (min(2 * self.rephrasings, tries), each * tries + self.rephrasings)}
+        compared: Counter[str] = (
+            Counter()
+        )  # rephrasings with the source; the answer and all others with each other
+        for yardstick, pairs in ((plan.texts_by, tries), (plan.answers_by, kept * (kept + 1) // 2)):
+            if yardstick.encoder != "chrf":
+                compared[kind_of(yardstick.encoder).lane] += pairs
+        return {
+            "chat:subject": (min(2 * kept, tries), each * tries + kept),
+            **{route: (0, most) for route, most in compared.items()},
+        }
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One finding, or none for a case without an answer, or with neither documents nor a question."""

@@ -30,6 +30,7 @@ __all__ = [
     "Measured",
     "chosen",
     "chrf",
+    "kind_of",
     "likenesses",
     "measure",
     "name_of",
@@ -60,6 +61,11 @@ class Likeness:
 def name_of(encoder: Encoder) -> str:
     """What a finding calls it."""
     return _NAMES[encoder]
+
+
+def kind_of(encoder: Encoder) -> type[Compare]:
+    """The request that asks an encoder how alike two texts are; chrF is asked nothing."""
+    return ComparePackaged if encoder == "packaged" else Compare
 
 
 def chosen(encoder: Encoder | Literal["auto"], text: str) -> Encoder:
@@ -95,7 +101,7 @@ def likenesses(pairs: Sequence[tuple[str, str]], encoder: Encoder) -> Flow[list[
         except MissingExtra as error:
             return [Likeness(None, str(error))] * len(pairs)
         return [Likeness(value, "" if value is not None else "no words to compare") for value in values]
-    kind = ComparePackaged if encoder == "packaged" else Compare
+    kind = kind_of(encoder)
     replies = yield from each([kind(first, second) for first, second in pairs])
     found = []
     for reply in replies:

@@ -47,11 +47,11 @@ class PairConsistency(Detector):
         unit="share", meaning="larger = asked in other orders, the model more often gives another partner"
     )
 
-    questions: int = option(default=5, least=1, help="how often it is asked again")
-    least: int = option(default=3, least=1, help="with fewer readable replies nothing is scored")
-    temperature: float = option(default=TEMPERATURE, least=0, most=2, help="of the replies")
-    threshold: float = option(default=0.5, least=0, most=1, help="a score of at least this is unsupported")
-    seed: int = option(default=0, least=0, help="of the orders")
+    questions: int = option(default=5, least=1, help="how often the question is asked again")
+    least: int = option(default=3, least=1, help="readable replies that a score needs")
+    temperature: float = option(default=TEMPERATURE, least=0, most=2, help="temperature of the replies")
+    threshold: float = option(default=0.5, least=0, most=1, help="unsupported from this score on")
+    seed: int = option(default=0, least=0, help="seed of the orders")
 
     def __post_init__(self) -> None:
         super().__post_init__()

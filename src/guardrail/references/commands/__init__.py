@@ -74,17 +74,17 @@ def _detectors(
         bool,
         typer.Option(
             "--complete",
-            help="The bibliography holds everything that may be cited: what is not in it is made up.",
+            help="The bibliography contains everything that may be cited: a work that is not in it is made up.",
         ),
     ] = False,
     effort: Annotated[
         Effort | None,
         typer.Option(
-            help="Questions per reference: 6 (fast, the default), as many as the decision needs, or the paper's 36."
+            help="Questions per reference: 6 (fast, the default), as many as the decision needs (adaptive), or 36 (paper)."
         ),
     ] = None,
 ) -> Iterable[Detector]:
-    """References are always checked."""
+    """References are checked, unless --detector names others alone."""
     from guardrail.references.check import ReferenceCheck
 
     if effort and context.model is None:

@@ -78,13 +78,13 @@ class EnsembleCheck(SampledCheck):
     fit: Fit | str | Path | None = option(
         default="packaged",
         path=PathOption.FILE_OR_NAME,
-        help="a fit, its file, the name of a packaged one, or packaged, the one that makes most of what is installed; "
-        "None = only measure, to `learn` a fit",
+        help="a fit, its file, or the name of a packaged one; packaged = the one that uses most of what is "
+        "installed; None = only measure, to `learn` a fit",
     )
     members: Sequence[str | SampledCheck] | None = option(
         default=None,
-        help="names of variants, or variants without thresholds of their own; None = as the fit says (backends that they "
-        "need are the guard's: `Fit.must_suit` tells whether they are those of the fit)",
+        help="names of variants, or variants without a threshold of their own; None = those of the fit. Backends "
+        "that they need are the guard's; `Fit.must_suit` checks that they are those of the fit",
     )
     digest: str | None = option(default=None, help="the fingerprint that the fit must have; None = any")
 
@@ -92,8 +92,7 @@ class EnsembleCheck(SampledCheck):
         super().__post_init__()
         if not self.members and (self.fit is None or self.members is not None):
             raise ConfigError("expected at least one member, got none")
-        fit = packaged_fit() if self.fit == "packaged" else self.fit
-        self.fit = str(fit) if isinstance(fit, Path) else fit
+        fit = self.fit = packaged_fit() if self.fit == "packaged" else self.fit
         self._fit = read_fit(fit) if isinstance(fit, str | Path) else fit
         digest, self.digest = self.digest, None if self._fit is None else self._fit.fingerprint
         if digest is not None and digest != self.digest:
@@ -112,7 +111,9 @@ class EnsembleCheck(SampledCheck):
                 f"expected the members that the ensemble was fitted with, {self._fit.members!r}, got "
                 f"{self._records!r}"
             )
-        self.members = None if self._fit is not None else tuple(self._members)
+        made = zip(self._records, self._members.values(), strict=True)
+        named = tuple(one if record.options else record.method for record, one in made)
+        self.members = None if self._fit is not None else named
         # An ensemble that is still to be fitted takes samples, though there are documents.
         readers = [name for name, one in self._members.items() if one.reads_context and self._fit is not None]
         self.reads_context = bool(readers)
@@ -142,13 +143,14 @@ class EnsembleCheck(SampledCheck):
         for member in self._members.values():
             for route, (least, most) in member._asks(sentences, texts).items():  # noqa: SLF001
                 before = asked.get(route, (0, 0))
-                asked[route] = before[0] + least, before[1] + most
+                # members may have questions in common, which are asked once
+                asked[route] = max(before[0], least), before[1] + most
         return asked
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
         asked: Counter[str] = Counter()
         for member in self._members.values():
-            asked.update(member._asks_per_sample(sentences))  # noqa: SLF001
+            asked.update(member._asks_at_most(sentences, samples))  # noqa: SLF001
         return asked
 
     # -- flow
@@ -301,8 +303,7 @@ def _by_name(members: Sequence[str | SampledCheck]) -> dict[str, SampledCheck]:
     found: dict[str, SampledCheck] = {}
     for one in members:
         member = _checked(variant(one)() if isinstance(one, str) else one)
-        usual = type(member)()
-        own = [name for name in _SHARED if getattr(member, name) != getattr(usual, name)]
+        own = [name for name in _SHARED if getattr(member, name) != getattr(type(member), name)]
         if own:
             raise ConfigError(
                 f"expected members without options that are the ensemble's, got {member.method!r} with {', '.join(own)}: "
@@ -315,8 +316,8 @@ def _by_name(members: Sequence[str | SampledCheck]) -> dict[str, SampledCheck]:
 
 def _record(name: str, member: SampledCheck) -> Member:
     """A member with the options that make it what it is."""
-    own, usual = member.signature().parameters, type(member)().signature().parameters
-    options = {k: v for k, v in own.items() if k not in _SHARED and v != usual.get(k)}
+    given, usual = member.signature().parameters.items(), type(member)
+    options = {k: v for k, v in given if k not in _SHARED and v != getattr(usual, k, None)}
     return Member(name, member.method, options)
 
 

@@ -98,6 +98,7 @@ def score(probabilities: Sequence[float | None]) -> float | None:
     return math.fsum(known) / len(known) if known else None
 
 
+_SENTENCES = 100  # of a sample that is still to be drawn: an estimate of the cost reckons with as many
 _MEASURES: Mapping[str, Measured] = {
     "contradiction": Measured("P(contradiction)", contradiction, by_contradiction=True),
     "not_entailed": Measured("P(not entailed)", not_entailed, by_contradiction=False),
@@ -130,38 +131,39 @@ class NliCheck(StoppingCheck):
 
     model: Model = option(
         default="guard",
-        help="guard = the guard's backend for entailment; packaged = the small model for English that the detector "
-        "brings along and loads at first use (extra local)",
+        help="guard = the guard's backend for entailment; packaged = a small model for English, which the detector "
+        "loads at first use (extra local)",
     )
     measure: Measure = option(
         default="contradiction",
-        help="contradiction = the paper's, neutral left out; not_entailed = 1 − P(entailment); unmentioned = the same, "
-        "but contradictions of samples weigh `slip`, so that inventions come before slips (documents make no slips: "
-        "beside them it is not_entailed)",
+        help="contradiction = the paper's, without the neutral class; not_entailed = 1 − P(entailment); "
+        "unmentioned = the same, but a contradiction counts only `slip`, so inventions score above slips "
+        "(against documents it is not_entailed)",
     )
     slip: float = option(
         default=SLIP,
         least=0,
         most=1,
-        help="what P(contradiction) weighs in unmentioned, where P(neutral) weighs 1; the default is the packaged "
-        "model's, others have .9 to .95, which labelled answers tell",
+        help="weight of P(contradiction) in unmentioned, where P(neutral) has weight 1; the default was fitted to "
+        "the packaged model, other models need .9 to .95",
     )
     order: Order = option(
         default="sample_first", help="which text is the premise; sentence_first as in the paper's package"
     )
     premise: Selection = option(
         default="whole",
-        help="whole = all of each text, as in the paper; top = those of its sentences most like the sentence",
+        help="whole = the whole text, as in the paper; top = the sentences of the text that are most like the "
+        "sentence",
     )
-    top: int = option(default=3, least=1, help="how many sentences top takes")
+    top: int = option(default=3, least=1, help="number of sentences of top")
     similarity: Likeness = option(
         default="words",
-        help="of sentences, for top: words = BM25, no model; embedding needs a backend for embedding",
+        help="how top finds sentences: words = BM25, no model; embedding = by a backend for embedding",
     )
     max_parts: int = option(
         default=16,
         least=1,
-        help="parts that are read of a text too long for the model, those most like the sentence",
+        help="of a text that is too long for the model, the parts to read: those most like the sentence",
     )
 
     def backends(self) -> Mapping[str, Backend[Any]]:
@@ -169,11 +171,23 @@ class NliCheck(StoppingCheck):
         return {EntailPackaged.lane: packaged_entailment()} if self.model == "packaged" else {}
 
     def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
-        pairs = len(set(sentences)) * len(set(texts))
-        return {self._kind.lane: (pairs, pairs * self.max_parts)}
+        distinct = len(set(sentences))
+        pairs = distinct * len(set(texts))
+        # what several texts have in common may be the premise of each
+        least = pairs if self.premise == "whole" else distinct
+        asked: Calls = {self._kind.lane: (least, pairs * self.max_parts)}
+        if not self._embeds:
+            return asked
+        vectors = len({*sentences, *(own for one in _split(texts) for own in one.sentences)})
+        return {**asked, Embed.lane: (vectors, vectors)}
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        return {self._kind.lane: sentences * self.max_parts}
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
+        asked = {self._kind.lane: samples * sentences * self.max_parts}
+        return asked | ({Embed.lane: sentences + samples * _SENTENCES} if self._embeds else {})
+
+    @property
+    def _embeds(self) -> bool:
+        return self.premise == "top" and self.similarity == "embedding"
 
     @property
     def _kind(self) -> type[Entail]:
@@ -225,7 +239,7 @@ class NliCheck(StoppingCheck):
         if self.premise == "whole":
             return [[Premise(text) for text in texts]] * len(sentences)
         size = size_of(sentences, texts)
-        if self.similarity == "words":
+        if not self._embeds:
             return (yield from compute_if_long(size, _by_words, sentences, texts, self.top))
         held = yield from compute_if_long(size, _split, texts)
         wanted = dict.fromkeys([*sentences, *(own for one in held for own in one.sentences)])

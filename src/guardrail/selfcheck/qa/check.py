@@ -101,11 +101,11 @@ class QACheck(SampledCheck):
     scale: ClassVar[Scale] = Scale(unit="P(false | answers to questions)", sentences=True)
     reads_context = True
 
-    questions: int = option(default=5, least=1, help="how many are drawn per sentence; some draws give none")
+    questions: int = option(default=5, least=1, help="questions to draw per sentence; some draws give none")
     scoring: Scoring = option(
         default="bayes_with_alpha",
-        help="bayes_with_alpha = samples weigh as much as the question is answerable from them; bayes, counting = "
-        "samples count where it is answerable enough",
+        help="bayes_with_alpha = a sample has the weight α, how answerable the question is from it; bayes, "
+        "counting = a sample counts if α is at least `answerable`",
     )
     beta_1: float = option(
         default=BETA, above=0, most=1, help="P(a sample answers otherwise | the sentence is false), below 1"
@@ -121,8 +121,8 @@ class QACheck(SampledCheck):
         default=0.5,
         least=0,
         most=1,
-        help="the least α of bayes and counting, 0 = count every sample and ask for no α; with bayes_with_alpha a "
-        "question tells something where the α of all samples add up to it",
+        help="for bayes and counting the smallest α, 0 = count every sample and do not ask for α; for "
+        "bayes_with_alpha a question counts if the α of all samples add up to this",
     )
 
     def __post_init__(self) -> None:
@@ -136,15 +136,18 @@ class QACheck(SampledCheck):
     # -- what is asked
 
     def _asks(self, sentences: Sequence[str], texts: Sequence[str]) -> Calls:
-        drawn = len(set(sentences)) * self.questions
-        read = drawn * (len(texts) + 1)
-        asked = 2 * read if self.scoring == "bayes_with_alpha" or self.answerable > 0 else read
-        return {Question.lane: (drawn, 2 * drawn), Choose.lane: (0, asked)}
+        distinct = len(set(sentences))
+        most = self._asks_at_most(distinct, len(texts))
+        return {
+            Question.lane: (distinct * self.questions, most[Question.lane]),
+            Choose.lane: (0, most[Choose.lane]),
+        }
 
-    def _asks_per_sample(self, sentences: int) -> Mapping[str, int]:
-        # the answer itself is read as a sample is, so of the first sample everything is asked twice
+    def _asks_at_most(self, sentences: int, samples: int) -> Mapping[str, int]:
         drawn = sentences * self.questions
-        return {Question.lane: 2 * drawn, Choose.lane: 4 * drawn}
+        read = drawn * (samples + 1)  # by the samples, and by the answer itself
+        with_alpha = self.scoring == "bayes_with_alpha" or self.answerable > 0
+        return {Question.lane: 2 * drawn, Choose.lane: 2 * read if with_alpha else read}
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         quizzes = yield from self._quizzes(material.answer, sentences)
