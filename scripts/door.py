@@ -162,7 +162,7 @@ RIGHT: list[str] = [
     "GUARD.check('yes', prompt=[Turn(role='user', content='Hi')]).case.messages[0]",
     "GUARD.check(Turn(role='assistant', content='yes'))",
     "GUARD.check('yes', context=[Document('a document').model_dump()])",
-    "GUARD.check(numpy.array(['yes', 'no'])[0], context=numpy.array(['a document']), samples=numpy.array(['no']))",
+    "GUARD.check(np.array(['yes', 'no'])[0], context=np.array(['a document']), samples=np.array(['no']))",
     "Guard([ReferenceCheck()], policy=annotate(on='unverified'))",
     "Guard([ReferenceCheck()], policy=annotate(on=['unsupported', 'unverified']))",
 ]
@@ -170,7 +170,7 @@ RIGHT: list[str] = [
 
 def names(folder: Path) -> dict[str, Any]:
     """What the expressions may use."""
-    import numpy  # noqa: F401, ICN001  # for the expressions
+    import numpy as np  # noqa: F401  # for the expressions
     from langchain_core.documents import Document  # for the expressions
     from langchain_core.language_models import FakeListChatModel
     from langchain_core.messages import AIMessage, HumanMessage, messages_to_dict  # noqa: F401  # for the expressions

@@ -127,9 +127,10 @@ class Guard:
             shared = Hub(models, store=arguments.store(cache), retry=arguments.retry(retry))
             self._opened += [shared] if shared.store is cache else [shared, shared.store]
         else:
-            if any(given is not None for given in (chat, judge, backends, cache, retry)):
+            own = {"chat": chat, "judge": judge, "backends": backends, "cache": cache, "retry": retry}
+            for name in (name for name, given in own.items() if given is not None):
                 raise ConfigError(
-                    "a hub was given: set chat, judge, backends, cache and retry on it, not here"
+                    f"a hub has its own models, cache and retry, got {name}= with it: give {name} to the hub"
                 )
             for lane, backend in self._backends(None, None, None).items():
                 shared.add(lane, backend)
@@ -463,10 +464,15 @@ def _backend_error(failed: Failed) -> BackendError:
 
 def _case(answer: Given | Case, prompt: Prompt, context: Documents, samples: Sayings = None) -> Case:
     if isinstance(answer, Case):
-        if prompt or context or samples:
-            raise ConfigError(
-                "a whole Case was given, and prompt, context or samples beside it: write Case.of(answer, prompt=…, …)"
-            )
+        given = {"prompt": prompt, "context": context, "samples": samples}
+        for name, value in given.items():
+            empty = value is None or (
+                isinstance(value, str | list | tuple) and not value
+            )  # an array has no truth
+            if not empty:
+                raise ConfigError(
+                    f"a Case has its prompt, context and samples, got {name}= with it: write Case.of(answer, {name}=…)"
+                )
         return answer
     return Case.of(answer, prompt=prompt, context=context, samples=samples)
 

@@ -272,7 +272,8 @@ def _admit(one: Declared, value: Any) -> None:
     elif one.choices and one.types == {str}:
         one_of(one.name, value, one.choices)
     elif not isinstance(value, tuple(one.types)):
-        raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r}")
+        instead = f": write {one.name}='…'" if str in one.types else ""
+        raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r:.80}{instead}")
 
 
 def _declared(name: str, default: Any, annotation: Any, given: Option, home: type) -> Declared:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
+import numpy as np
 import pytest
 from pydantic import BaseModel
 from tests.looping import each
@@ -24,6 +25,7 @@ from guardrail import (
     Finding,
     Guard,
     GuardrailError,
+    Retry,
     Verdict,
     annotate,
     block,
@@ -31,7 +33,7 @@ from guardrail import (
 )
 from guardrail.chat import CompletionsModel, LangChainChat, OpenAIChat, ScriptedChat
 from guardrail.detector import Detector
-from guardrail.detectors import ReferenceCheck, SelfCheck
+from guardrail.detectors import FactCheck, ReferenceCheck, SelfCheck
 from guardrail.engine.flow import Failed, Reason, Request, one
 from guardrail.engine.hub import Hub
 from guardrail.errors import BackendError, ConfigError, IndexFault, InputError, UnknownName
@@ -255,7 +257,7 @@ class TestAnswer:
         refused(lambda: check(stream()), "stream", "join", error=InputError)
         refused(lambda: check({"messages": [1]}), "result['messages'][-1]", error=InputError)
         refused(lambda: check(SimpleNamespace(text=secret)), "SimpleNamespace", error=InputError)
-        refused(lambda: check(Case(answer="a"), samples=["b"]), "Case.of(", error=ConfigError)
+        refused(lambda: check(Case(answer="a"), samples=["b"]), "Case.of(answer, samples=…)")
 
     def test_a_supervised_function_may_give_a_response(self, guard):
         """As its client gave it."""
@@ -551,7 +553,7 @@ class Reply:
 
 
 class TestTables:
-    """Somebody works with pandas and numpy."""
+    """Somebody works with pandas and np."""
 
     def test_a_table_stands_where_its_column_belongs(self, guard):
         """Its parts are the names of its columns, which are no documents."""
@@ -575,8 +577,6 @@ class TestTables:
 
     def test_arrays_of_texts_are_taken(self, guard):
         """One without dimensions is none."""
-        import numpy as np
-
         case = guard.check(np.array(["yes"])[0], context=np.array(["a", "b"]), samples=np.array(["no"])).case
         assert (case.answer, case.context, case.samples) == ("yes", ("a", "b"), ("no",))
         refused(lambda: guard.check(np.array("yes")), "class ndarray", error=InputError)
@@ -584,8 +584,6 @@ class TestTables:
 
     def test_numbers_of_numpy_are_counted_with(self, guard):
         """The message has the number to write."""
-        import numpy as np
-
         three = np.int64(3)
         refused(lambda: Guard([], budget=three), "got np.int64(3): write budget=3")
         refused(lambda: Guard([], deadline=three), "write deadline=3")
@@ -695,6 +693,11 @@ class TestFiles:
         refused(
             lambda: ReferenceCheck(bibliography=tmp_path), f"{tmp_path / 'refs.sqlite'}", error=IndexFault
         )
+        refused(
+            lambda: FactCheck(path), "name the folder that `guardrail logic build` made", error=InputError
+        )
+        refused(lambda: FactCheck(tmp_path / "world.kb"), "guardrail logic build", "FILES", error=InputError)
+        refused(lambda: FactCheck(42), "write kb='…'")
         refused(lambda: ReferenceCheck(bibliography=Index), "the class Index", "'refs.sqlite'")
         refused(lambda: Index.create(None), "Index.open('refs.sqlite')")
 
@@ -797,6 +800,11 @@ class TestOwnClasses:
             lambda fields, instead: refused(lambda: Case(**fields), instead, error=InputError),
         )
         assert Case(answer="a", context=["b"]).context == ("b",)
+        guard = Guard([Asks()])
+        refused(
+            lambda: guard.check(Case(answer="a"), context=np.array(["b", "c"])),
+            "Case.of(answer, context=…)",
+        )
         assert Case.of("a", logprobs=None).logprobs == ()
 
     def test_a_verdict_is_misspelt(self, guard):
@@ -956,6 +964,7 @@ class TestOtherLibraries:
         refused(lambda: Guard([], budget=(9, 5)), "write budget=Budget(calls=9, tokens=5)")
         refused(lambda: Budget(calls="9"), "expected calls to be", "write calls=9")
         refused(lambda: Hub(ScriptedChat("yes")), "Hub({'chat': model})")
+        refused(lambda: Guard([], hub=Hub({}), retry=Retry()), "got retry= with it: give retry to the hub")
         refused(lambda: Hub({"chat": "gpt"}), "got str")
         refused(lambda: Hub({}, retry=3), "Retry(attempts=3)")
         refused(lambda: Hub({}, store="c.sqlite"), "Cache('replies.sqlite')")

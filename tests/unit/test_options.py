@@ -106,7 +106,7 @@ class TestChecks:
             ({"names": ["c", 3]}, "expected names to be a list of texts, got ['c', 3]"),
             ({"names": 3}, "expected names to be a list of texts, got 3"),
             ({"shares": [0.5, True]}, "expected shares to be a list of numbers, got [0.5, True]"),
-            ({"file": 7}, "expected file to be a file, got 7"),
+            ({"file": 7}, "expected file to be a file, got 7: write file='…'"),
             ({"deadline": -1}, "expected deadline to be a number from 0, got -1"),
         ],
     )

@@ -167,7 +167,7 @@ def backends(given: Mapping[str, Any] | None, brought: Iterable[str]) -> dict[st
     found: dict[str, Backend[Any]] = {}
     for lane, backend in given.items():
         if lane not in known:
-            raise UnknownName("lane of a model", str(lane), known)
+            raise UnknownName("lane", str(lane), known)
         name = f"backends={{{lane!r}: …}}"
         if lane.partition(":")[0] == CHAT:
             made = chat(backend, name)
