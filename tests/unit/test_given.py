@@ -605,6 +605,7 @@ class TestLogs:
         def check(form):
             turns = json.loads(json.dumps([form(message) for message in said]))
             assert Case.of("yes", prompt=turns).messages == expected
+            assert Case.of(turns[-1]).answer == "Ho"
 
         each({"model_dump": HumanMessage.model_dump, "to_dict": message_to_dict, "dumpd": dumpd}, check)
 
@@ -709,7 +710,7 @@ class TestFiles:
     def test_a_cache_is_a_file(self, tmp_path):
         """No folder, no address, and nobody's bibliography, which must not be deleted."""
         refused(lambda: Guard([], cache=tmp_path), f"{tmp_path / 'replies.sqlite'}")
-        refused(lambda: Guard([], cache="redis://localhost:6379"), "the address", "cache='replies.sqlite'")
+        refused(lambda: Guard([], cache="redis://localhost:6379"), "an address", "cache='replies.sqlite'")
         secret = refused(lambda: Guard([], cache="redis://me:secret@localhost"), "cache='replies.sqlite'")
         assert "secret" not in secret
         Index.create(tmp_path / "refs.sqlite").close()

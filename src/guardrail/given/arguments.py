@@ -343,7 +343,7 @@ def store(given: Any) -> Store | None:
         return None
     if isinstance(given, str) and "://" in given:
         raise ConfigError(
-            f"cache= takes the path of a file or a Cache, got the address {shown(given)}: write cache='replies.sqlite'"
+            f"cache= takes the path of a file or a Cache, got {shown(given)}, an address: write cache='replies.sqlite'"
         )
     if isinstance(given, str | Path):
         return Cache(given)

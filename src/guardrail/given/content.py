@@ -210,6 +210,9 @@ def _of_langchain(said: Any) -> tuple[str, tuple[TokenLogprob, ...]]:
 
 def _of_response(given: Mapping[str, Any], takes: str) -> tuple[str, tuple[TokenLogprob, ...]]:
     """A chat completion, a choice of one, a response of the Responses API, or a message of either."""
+    stored = given.get("data") if _role(given.get("type")) is not None else given.get("kwargs")
+    if isinstance(stored, Mapping):  # a message of LangChain as JSON
+        return answer(stored, takes=takes)
     if isinstance(given.get("choices"), list):
         return answer(_only(given["choices"], "response.choices[0]", takes), takes=takes)
     if isinstance(given.get("message"), Mapping):
@@ -276,7 +279,7 @@ def _no_answer(given: object, takes: str) -> InputError:
     if listed is not None:
         return InputError(f"{takes}, got {shown(given)}: give them one at a time")
     otherwise = "None where there is no answer" if is_missing(given) else "its text"
-    if isinstance(given, Number) and not is_missing(given):
+    if isinstance(given, Number) and not isinstance(given, bool) and not is_missing(given):
         otherwise = "str(…) of it"
     return refusal(f"{takes}, or a message or response of OpenAI or LangChain", given, "result", otherwise)
 
