@@ -82,9 +82,9 @@ WRONG: list[tuple[str, str]] = [
     ("GUARD.check('yes', prompt=PROMPT)", ".invoke("),
     # context and samples
     ("GUARD.check('yes', context=42)", "texts"),
-    ("GUARD.check('yes', context=[1, 2])", "texts"),
+    ("GUARD.check('yes', context=[1, 2])", "str("),
     ("GUARD.check('yes', samples=5)", "samples=5"),
-    ("GUARD.check('yes', samples=[1, 2])", "texts"),
+    ("GUARD.check('yes', samples=[1, 2])", "str("),
     # files
     ("Index(42)", "path"),
     ("Index('missing.sqlite').find", "guardrail references index add"),
@@ -92,8 +92,32 @@ WRONG: list[tuple[str, str]] = [
     ("Guard.from_config('missing.toml')", "missing.toml"),
     ("Guard.from_config(42)", "path"),
     ("Guard.from_config(FOLDER / 'typo.toml')", "'effort'"),
-    # nobody to ask
+    # nobody to ask, nothing to ask
     ("Guard([ReferenceCheck()]).generate('Hi')", "chat="),
+    ("Guard([ReferenceCheck()], chat=MODEL).generate(None)", "generate('the question')"),
+    # what other libraries, notebooks and logs teach
+    ("GUARD.check({'question': 'Hi', 'answer': 'yes', 'context': []})", "result['answer']"),
+    ("GUARD.check([HumanMessage('Hi'), AIMessage('yes')])", "prompt=messages[:-1]"),
+    ("GUARD.check('yes', prompt=[{'role': 'user', 'text': 'Hi'}])", "'content'"),
+    ("GUARD.check('yes', context=TABLE)", "table['text']"),
+    ("GUARD.check('yes', context=[FOLDER / 'manual.txt'])", ".read_text()"),
+    ("GUARD.check('yes', context=RETRIEVER)", ".invoke("),
+    ("GUARD.check('yes', samples=MODEL.stream('Hi'))", "join"),
+    ("Guard([lambda answer: 'moon' in answer])", "guardrail.detector.Detector"),
+    ("Guard([Validator()])", "guardrail.detector.Detector"),
+    ("Guard([ReferenceCheck()], policy='reask')", "regenerate()"),
+    ("Guard([ReferenceCheck()], policy=regenerate(2) | annotate)", "annotate()"),
+    ("Guard([ReferenceCheck()], policy=annotate(on={'unsuported'}))", "'unsupported'"),
+    ("Guard([ReferenceCheck()], on_report=record)", "def alone"),
+    ("OpenAIChat(OpenAI(api_key='k'))", "OpenAIChat('gpt-5-mini', client=client)"),
+    ("ReferenceCheck(bibliografy='refs.sqlite')", "'bibliography'"),
+    ("ReferenceCheck('refs.sqlite')", "bibliography='refs.sqlite'"),
+    ("ReferenceCheck(bibliography=FOLDER / 'refs.bib')", "refs.sqlite"),
+    ("SelfCheck('prompt', llm=MODEL)", "chat="),
+    ("SelfCheck(['ngram', 'nli'])", "[SelfCheck('ngram'), SelfCheck('nli')]"),
+    ("Case(answer='yes', prompt='Hi')", "Case.of("),
+    ("GuardedOutput([ReferenceCheck()])", "GuardedOutput(Guard("),
+    ("guard_runnable(MODEL, GUARD)", "guard_runnable(guard, model)"),
 ]
 
 RIGHT: list[str] = [
@@ -132,18 +156,30 @@ RIGHT: list[str] = [
     "ReferenceCheck(bibliography=str(FOLDER / 'refs.sqlite'))",
     "Guard.from_config(FOLDER / 'guardrail.toml')",
     "Guard.from_config(str(FOLDER / 'guardrail.toml'))",
+    # what logs, notebooks and web services hold
+    "GUARD.check('yes', prompt=[HumanMessage('Hi').model_dump()]).case.messages[0]",
+    "GUARD.check('yes', prompt=messages_to_dict([HumanMessage('Hi')])).case.messages[0]",
+    "GUARD.check('yes', prompt=[Turn(role='user', content='Hi')]).case.messages[0]",
+    "GUARD.check(Turn(role='assistant', content='yes'))",
+    "GUARD.check('yes', context=[Document('a document').model_dump()])",
+    "GUARD.check(np.array(['yes', 'no'])[0], context=np.array(['a document']), samples=np.array(['no']))",
+    "Guard([ReferenceCheck()], policy=annotate(on='unverified'))",
+    "Guard([ReferenceCheck()], policy=annotate(on=['unsupported', 'unverified']))",
 ]
 
 
 def names(folder: Path) -> dict[str, Any]:
     """What the expressions may use."""
-    from langchain_core.documents import Document  # noqa: F401  # for the expressions
+    import numpy as np  # noqa: F401  # for the expressions
+    from langchain_core.documents import Document  # for the expressions
     from langchain_core.language_models import FakeListChatModel
-    from langchain_core.messages import AIMessage, HumanMessage  # noqa: F401  # for the expressions
+    from langchain_core.messages import AIMessage, HumanMessage, messages_to_dict  # noqa: F401  # for the expressions
     from langchain_core.prompts import ChatPromptTemplate
+    from langchain_core.runnables import RunnableLambda
     from openai import AsyncOpenAI, OpenAI  # noqa: F401  # for the expressions
     from openai.types.chat import ChatCompletion
     from openai.types.responses import Response
+    from pydantic import BaseModel
 
     from guardrail import Case, Guard, Retry, annotate, regenerate  # noqa: F401  # for the expressions
     from guardrail.backends import PackagedEntailment  # noqa: F401  # for the expressions
@@ -151,6 +187,30 @@ def names(folder: Path) -> dict[str, Any]:
     from guardrail.detectors import ReferenceCheck, SelfCheck  # noqa: F401  # for the expressions
     from guardrail.references.bibliography.index import Index
     from guardrail.requests import user  # noqa: F401  # for the expressions
+    from guardrail_langchain import GuardedOutput, guard_runnable  # noqa: F401  # for the expressions
+
+    class Turn(BaseModel):
+        """A message as a web service has it."""
+
+        role: str
+        content: str
+
+    class Table:
+        """A table as pandas has it: its parts are the names of its columns."""
+
+        columns = ("text", "source")
+
+        def __iter__(self) -> Any:
+            return iter(self.columns)
+
+    class Validator:
+        """A check as another library has it."""
+
+        def __call__(self, answer: str) -> bool:
+            return "moon" in answer
+
+    async def record(report: Any) -> None:
+        del report
 
     def completion(**message: Any) -> ChatCompletion:
         said = {"role": "assistant", "content": "yes", **message}
@@ -173,6 +233,7 @@ def names(folder: Path) -> dict[str, Any]:
     }
     Index.create(folder / "refs.sqlite").close()
     (folder / "guardrail.toml").write_text('[[detectors]]\nname = "references"\n', encoding="utf-8")
+    (folder / "refs.bib").write_text("@misc{a, title = {On Nothing}}\n", encoding="utf-8")
     (folder / "typo.toml").write_text(
         '[[detectors]]\nname = "references"\nefort = "fast"\n', encoding="utf-8"
     )
@@ -186,6 +247,8 @@ def names(folder: Path) -> dict[str, Any]:
         "OPENAI_TOOL_CALL": completion(content=None, tool_calls=[call]),
         "RESPONSES": Response.model_validate(response),
         "FOLDER": folder,
+        "TABLE": Table(),
+        "RETRIEVER": RunnableLambda(lambda question: [Document(question)]),
     }
 
 

@@ -15,6 +15,7 @@ from guardrail._log import log
 from guardrail.engine import codec
 from guardrail.engine.flow import Answer, Keep, Request
 from guardrail.errors import ConfigError, InputError
+from guardrail.options import number
 
 __all__ = ["Cache"]
 
@@ -43,7 +44,17 @@ class Cache:
     """
 
     def __init__(self, path: str | Path, *, samples: bool = False, max_age: float | None = None) -> None:
+        if not isinstance(path, str | os.PathLike):
+            raise ConfigError(
+                f"expected the path of a cache file, got {path!r:.80}: write Cache('replies.sqlite')"
+            )
+        if max_age is not None:
+            number("max_age", max_age)
         self.path = Path(path).expanduser()
+        if self.path.is_dir():
+            raise ConfigError(
+                f"expected a cache file, got the folder {str(path)!r}: write {str(self.path / 'replies.sqlite')!r}"
+            )
         self.samples = samples
         self.max_age = max_age
         self._mutex = threading.RLock()
@@ -181,4 +192,7 @@ def _refuse_another(path: Path) -> None:
         looking.close()
     tables = {str(name) for (name,) in rows}
     if tables and "replies" not in tables:
-        raise sqlite3.DatabaseError(f"it is another database, with tables like {min(tables)!r}")
+        raise ConfigError(
+            f"expected a cache file, got {str(path)!r}, which is another database (with tables like {min(tables)!r}): "
+            "name another file"
+        )

@@ -41,15 +41,17 @@ Paths are relative to the file; a model is a folder beside it or, where there is
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from guardrail.detector import Detector
 from guardrail.engine.budget import Budget
-from guardrail.errors import ConfigError, MissingExtra, UnknownName, WeightsMissing
+from guardrail.errors import ConfigError, IndexFault, InputError, MissingExtra, UnknownName, WeightsMissing
 from guardrail.given.recognition import shown
-from guardrail.policies import parse_policy
+from guardrail.options import seconds
+from guardrail.policies import Plan, parse_policy
 from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 
 __all__ = ["load"]
@@ -63,6 +65,14 @@ _KINDS: dict[str, Any] = {
     "cache": str,
     "deadline": int | float,
 }
+_EXAMPLES = {
+    "policy": '"regenerate(2) | annotate"',
+    "on_unverified": '"annotate"',
+    "fail": '"open"',
+    "cache": '"replies.sqlite"',
+    "deadline": "30",
+}
+_KEPT = (UnknownName, MissingExtra, WeightsMissing, InputError, IndexFault)  # a caller may want to tell these
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
 
 
@@ -84,22 +94,33 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
     try:
         entries = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
-        raise ConfigError(f"expected a configuration file, got {str(path)!r}: {error.strerror}") from error
+        raise ConfigError(
+            f"expected a configuration file, got {str(path)!r} ({error.strerror}): write the path of a guardrail.toml"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"{path}: not TOML in UTF-8: {error}") from error
+        raise ConfigError(
+            f'{path}: not TOML in UTF-8: {error}. An entry is written name = "value"'
+        ) from error
     _known(path, "section", entries, _SECTIONS)
     section = _table(path, entries, "guard")
     _known(path, "[guard] entry", section, _GUARD)
     for name, kind in _KINDS.items():
         if name in section and (isinstance(section[name], bool) or not isinstance(section[name], kind)):
-            raise ConfigError(f"{path}: expected [guard] {name} to be {_WORDS[kind]}, got {section[name]!r}")
+            raise ConfigError(
+                f"{path}: expected [guard] {name} to be {_WORDS[kind]}, got {section[name]!r:.80}: "
+                f"write {name} = {_EXAMPLES[name]}"
+            )
     options: dict[str, Any] = {k: section[k] for k in ("on_unverified", "fail", "deadline") if k in section}
-    if "policy" in section:
-        options["policy"] = parse_policy(section["policy"])
+    with _noted(f"in [guard] of {path}"):
+        policy = parse_policy(section.get("policy", "flag"))
+        Plan(policy, on_unverified=section.get("on_unverified"), fail=section.get("fail", "open"))
+        seconds("deadline", section.get("deadline"))
+        if "policy" in section:
+            options["policy"] = policy
+        if "budget" in section:
+            options["budget"] = _budget(path, section["budget"])
     if "cache" in section:
         options["cache"] = file.parent / Path(section["cache"]).expanduser()
-    if "budget" in section:
-        options["budget"] = _budget(path, section["budget"])
     for role in ("chat", "judge"):
         if role in entries:
             options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]")
@@ -116,8 +137,20 @@ def _detectors(file: Path, entries: Mapping[str, Any]) -> list[Any]:
     """Those of the file, or the one of a file that names none."""
     listed = entries.get("detectors", [{"name": DEFAULT}])
     if not isinstance(listed, list):
-        raise ConfigError(f"{file}: expected [[detectors]] tables, got {_kind(listed)}")
+        raise ConfigError(
+            f'{file}: expected a list of detectors, got {_kind(listed)}: write [[detectors]], and name = "…" below it'
+        )
     return [_made(file, DETECTORS, entry, "[[detectors]]") for entry in listed]
+
+
+@contextmanager
+def _noted(place: str) -> Iterator[None]:
+    """Say where an error comes from; its class and its words stay."""
+    try:
+        yield
+    except ConfigError as error:
+        error.add_note(place)
+        raise
 
 
 def _is_text(entry: Mapping[str, Any], name: str) -> bool:
@@ -128,11 +161,14 @@ def _made(file: Path, registry: Registry[type], entry: Any, where: str) -> Any:
     """What an entry describes; options that are `paths` of its class are looked for beside the file."""
     key = "name" if registry is DETECTORS else "adapter"
     if not isinstance(entry, Mapping) or not _is_text(entry, key):
-        raise ConfigError(f'{file}: expected {where} to hold {key} = "…", got {_kind(entry)}')
+        raise ConfigError(
+            f"{file}: expected {where} to have an entry {key}, got {_kind(entry)}: "
+            f'write {key} = "{DEFAULT if registry is DETECTORS else next(iter(registry))}"'
+        )
     options = {name: value for name, value in entry.items() if name != key}
     try:
         return registry.create(entry[key], options, folder=file.parent)
-    except (UnknownName, MissingExtra, WeightsMissing) as error:  # a caller may want to tell these
+    except _KEPT as error:
         error.add_note(f"in {where} of {file}")
         raise
     except (TypeError, ConfigError) as error:
@@ -149,7 +185,7 @@ def _kind(value: Any) -> str:
 def _table(path: str | Path, entries: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     table = entries.get(name, {})
     if not isinstance(table, Mapping):
-        raise ConfigError(f"{path}: expected a table [{name}], got {_kind(table)}")
+        raise ConfigError(f"{path}: expected a table, got {_kind(table)} as {name}: write [{name}]")
     return table
 
 
@@ -160,7 +196,9 @@ def _budget(path: str | Path, value: Any) -> Budget:
         _known(path, "budget entry", value, ("calls", "tokens"))
         if all(isinstance(n, int) and not isinstance(n, bool) for n in value.values()):
             return Budget(**value)
-    raise ConfigError(f"{path}: expected budget to be a number of calls or {{calls, tokens}}, got {value!r}")
+    raise ConfigError(
+        f"{path}: expected budget to be a number of calls or {{calls, tokens}}, got {value!r:.80}: write budget = 200"
+    )
 
 
 def _known(path: str | Path, kind: str, entries: Mapping[str, Any], known: tuple[str, ...]) -> None:

@@ -54,12 +54,19 @@ class ConfigError(GuardrailError):
 class UnknownName(ConfigError):
     """A name is not registered; the message offers the nearest ones."""
 
-    def __init__(self, kind: str, name: str, available: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, available: Iterable[str], *, meant: str = "") -> None:
         self.name = name
         self.available = sorted(available)
-        near = difflib.get_close_matches(name, self.available, n=1, cutoff=0.5)
+        near = [meant] if meant else _nearest(name, self.available)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         super().__init__(f"no {kind} named {name!r}.{hint} Available: {', '.join(self.available) or 'none'}.")
+
+
+def _nearest(name: str, available: list[str]) -> list[str]:
+    """The name that was meant, if one is near: "NLI" means "nli", "ngram" means "selfcheck-ngram"."""
+    word = name.lower()
+    ends = [one for one in available if one.lower() == word or one.endswith((f"-{word}", f":{word}"))]
+    return ends[:1] or difflib.get_close_matches(word, available, n=1, cutoff=0.5)
 
 
 class MissingExtra(ConfigError, ImportError):

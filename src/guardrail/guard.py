@@ -23,8 +23,9 @@ from guardrail.engine.run import Run
 from guardrail.errors import BackendError, ConfigError, GuardrailError, InputError
 from guardrail.examination import examine, sharing
 from guardrail.given import arguments, content
+from guardrail.given.accepted import Documents, Given, Prompt, Sayings
 from guardrail.given.arguments import ChatModel
-from guardrail.given.content import Documents, Given, Prompt, Sayings
+from guardrail.given.recognition import shown
 from guardrail.policies import Plan, Policy, Review, better, flag
 from guardrail.registry import DETECTORS
 from guardrail.report import (
@@ -114,7 +115,8 @@ class Guard:
         names = [detector.name for detector in self.detectors]
         if repeated := {name for name in names if names.count(name) > 1}:
             raise ConfigError(
-                f"expected detectors of different names, got {sorted(repeated)!r} more than once"
+                f"expected detectors of different names, got {sorted(repeated)!r} more than once: leave one out, "
+                "or give it to a guard of its own"
             )
         self.policy = Plan(arguments.policy(policy) or flag(), on_unverified=on_unverified, fail=fail)
         self.budget = arguments.budget(budget)
@@ -126,9 +128,10 @@ class Guard:
             shared = Hub(models, store=arguments.store(cache), retry=arguments.retry(retry))
             self._opened += [shared] if shared.store is cache else [shared, shared.store]
         else:
-            if any(given is not None for given in (chat, judge, backends, cache, retry)):
+            own = {"chat": chat, "judge": judge, "backends": backends, "cache": cache, "retry": retry}
+            for name in (name for name, given in own.items() if given is not None):
                 raise ConfigError(
-                    "a hub was given: set chat, judge, backends, cache and retry on it, not here"
+                    f"a hub has its own models, cache and retry, got {name}= with it: give {name} to the hub"
                 )
             for lane, backend in self._backends(None, None, None).items():
                 shared.add(lane, backend)
@@ -231,14 +234,15 @@ class Guard:
         """Have the guard's chat model answer, examine the answer, and apply the policy.
 
         Raises:
+            InputError: the prompt is empty or cannot be read.
             BackendError: no first answer could be had; its cause is the exception of the model's client, if there was one.
         """
-        case = _case("", prompt, context)
+        case = _question(prompt, context)
         return self._drive(self._supervise(case, self._ask(case)), {})
 
     async def agenerate(self, prompt: Prompt, *, context: Documents = None) -> Report:
         """As `generate`, on the running event loop."""
-        case = _case("", prompt, context)
+        case = _question(prompt, context)
         return await self._adrive(self._supervise(case, self._ask(case)), {})
 
     def supervise(self, generate: Generator, *, prompt: Prompt = None, context: Documents = None) -> Report:
@@ -252,6 +256,7 @@ class Guard:
             context: documents the answer should rest on.
         """
         case = _case("", prompt, context)
+        arguments.generator(generate, "supervise")
 
         def handle(request: Generate) -> Reply[Completion]:
             return _handled(lambda: _answered(generate(request.feedback)))
@@ -263,10 +268,11 @@ class Guard:
     ) -> Report:
         """As `supervise`, with a coroutine function, on the running event loop."""
         case = _case("", prompt, context)
+        arguments.generator(generate, "asupervise")
 
         async def handle(request: Generate) -> Reply[Completion]:
             try:
-                return _answered(await generate(request.feedback))
+                return _answered(await arguments.awaited(generate(request.feedback)))
             except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
                 return Failed(Reason.BACKEND, describe(error), error=error)
 
@@ -472,12 +478,29 @@ def _backend_error(failed: Failed) -> BackendError:
 
 def _case(answer: Given | Case, prompt: Prompt, context: Documents, samples: Sayings = None) -> Case:
     if isinstance(answer, Case):
-        if prompt or context or samples:
-            raise ConfigError(
-                "a whole Case was given, and prompt, context or samples beside it: write Case.of(answer, prompt=…, …)"
-            )
+        given = {"prompt": prompt, "context": context, "samples": samples}
+        for name, value in given.items():
+            empty = value is None or (
+                isinstance(value, str | list | tuple) and not value
+            )  # an array has no truth
+            if not empty:
+                raise ConfigError(
+                    f"a Case has its prompt, context and samples, got {name}= with it: write Case.of(answer, {name}=…)"
+                )
         return answer
     return Case.of(answer, prompt=prompt, context=context, samples=samples)
+
+
+def _question(prompt: Prompt, context: Documents) -> Case:
+    """A case without its answer, for a model to give.
+
+    Raises:
+        InputError: nothing is asked.
+    """
+    case = Case.of("", prompt=prompt, context=context)
+    if not case.messages:
+        raise InputError(f"generate takes a prompt, got {shown(prompt)}: write generate('the question')")
+    return case
 
 
 def _is_silent(given: Given | Case, case: Case) -> bool:
@@ -491,8 +514,8 @@ def _answered(generated: Generated) -> Answer[Completion]:
     if isinstance(generated, Completion):
         return Answer(generated)
     if generated is None:
-        raise InputError("the function gave None in the place of an answer: write return before it")
-    text, logprobs = content.answer(generated, name="what the function gave")
+        raise InputError("the function must return an answer, got None: write return before it")
+    text, logprobs = content.answer(generated, takes="the function must return a text")
     silent = not text and not isinstance(generated, str)
     return Answer(Completion(text, finish_reason=_CALLED if silent else "", logprobs=logprobs))
 
@@ -510,15 +533,8 @@ def _framework(feedback: str, attempt: int) -> Flow[Reply[Completion]]:
 
 
 def _must_be_detector(given: Any) -> None:
-    if isinstance(given, Detector):
-        if not isinstance(getattr(given, "name", None), str):
-            raise ConfigError(
-                f'expected a detector with a name, got {given!r}: write name = "…" in its class'
-            )
-        return
-    if isinstance(given, type) or callable(given):
-        name = given.__name__
-        raise ConfigError(f"expected a detector, got {name}, which makes one: write {name}()")
-    raise ConfigError(
-        f"expected a detector, got {type(given).__name__}: have its class inherit guardrail.detector.Detector"
-    )
+    if not isinstance(given, Detector):
+        makes = isinstance(given, type) and issubclass(given, Detector) and given is not Detector
+        raise arguments.no_detector(given, makes=makes)
+    if not isinstance(getattr(given, "name", None), str):
+        raise ConfigError(f'expected a detector with a name, got {given!r}: write name = "…" in its class')

@@ -24,8 +24,9 @@ import typing
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from enum import StrEnum
+from numbers import Number
 from pathlib import Path
-from typing import Any, ClassVar, Literal, dataclass_transform
+from typing import Any, ClassVar, Literal, Self, dataclass_transform
 
 from guardrail.errors import ConfigError
 
@@ -227,6 +228,17 @@ class Options:
         dataclass(kw_only=True, eq=False, repr=False, init=not cls._builds_itself)(cls)
         cls.__doc__ = _described(cls, words) if words else None
 
+    def __new__(cls, *given: Any, **options: Any) -> Self:
+        """An object, if there are such options.
+
+        Raises:
+            ConfigError: there are not; the message names the nearest one.
+        """
+        if not cls._builds_itself:
+            _refuse_unnamed(cls, given)
+            refuse_unknown(cls.__name__, options, [one.name for one in declared(cls)])
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         """Check the options; a class that checks more calls this first.
 
@@ -244,6 +256,18 @@ class Options:
             if (value := getattr(self, one.name, one.default)) != one.default
         ]
         return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _refuse_unnamed(cls: Any, given: Sequence[Any]) -> None:
+    """Refuse values that say not for which option they are, beyond those that need not."""
+    options = declared(cls)
+    for value in given[sum(not one.kw_only for one in fields(cls)) :]:
+        paths = [one for one in options if one.option.path is not None and isinstance(value, str | Path)]
+        meant = next((f"{one.name}={value!r:.80}" for one in (*paths, *options)), "")
+        raise ConfigError(
+            f"{cls.__name__} takes its options by name, got {value!r:.80} without one: write {cls.__name__}({meant}). "
+            f"It takes: {', '.join(one.name for one in options) or 'none'}."
+        )
 
 
 def _described(cls: type, words: str) -> str:
@@ -284,8 +308,10 @@ def _admit(one: Declared, value: Any) -> None:
     if one.several and isinstance(value, str):
         instead = f": write {one.name}={json.dumps(value.split(','), ensure_ascii=False)}"
     elif one.types & _NUMBERS and _is_number(value):
-        instead = f": write {one.name}={value.strip()}"
-    raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r}{instead}")
+        instead = f": write {one.name}={str(value).strip()}"
+    elif str in one.types and not one.several:
+        instead = f": write {one.name}='…'"
+    raise ConfigError(f"expected {one.name} to be {one.admits}, got {value!r:.80}{instead}")
 
 
 def _declared(one: Field[Any], home: type) -> Declared:
@@ -348,6 +374,9 @@ def _members(annotation: Any) -> list[Any]:
     return [type(None) if annotation is None else annotation]
 
 
+_MODELS = {"chat", "judge", "llm", "model", "client"}  # what users look for in a detector
+
+
 def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> None:
     """Refuse options that there are not.
 
@@ -357,6 +386,8 @@ def refuse_unknown(what: str, given: Iterable[str], known: Sequence[str]) -> Non
     for name in sorted(set(given) - set(known)):
         near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
         hint = f" Did you mean {near[0]!r}?" if near else ""
+        if name in _MODELS:
+            hint = " Models are given to the guard: write Guard([…], chat=model), or backends={…}."
         raise ConfigError(f"{what} has no option {name!r}.{hint} It takes: {', '.join(known) or 'none'}.")
 
 
@@ -404,9 +435,10 @@ def _listed(choices: Sequence[Any]) -> str:
 
 
 def _is_number(value: Any) -> bool:
-    """Whether a text is a number that somebody put into quotes."""
+    """Whether something is a number of another kind: in quotes, or of numpy."""
     try:
-        return isinstance(value, str) and math.isfinite(float(value))
+        numeric = isinstance(value, str | Number) and not isinstance(value, int | float | complex)
+        return numeric and math.isfinite(float(value))
     except ValueError:
         return False
 
@@ -428,4 +460,7 @@ def one_of(name: str, value: Any, known: Sequence[Any]) -> None:
         ConfigError: with those that are known.
     """
     if value not in known:
-        raise ConfigError(f"expected {name} to be one of {', '.join(map(str, known))}, got {value!r}")
+        names = [str(one) for one in known]
+        near = difflib.get_close_matches(str(value).lower(), names, n=1, cutoff=0.5)
+        meant = f": write {name}={near[0]!r}" if near else ""
+        raise ConfigError(f"expected {name} to be one of {', '.join(names)}, got {value!r:.80}{meant}")

@@ -16,6 +16,7 @@ from guardrail.options import declared, placed, refuse_unknown
 __all__ = ["BACKENDS", "CHATS", "COMMANDS", "DEFAULT", "DETECTORS", "Registry"]
 
 T = TypeVar("T")
+_VARIABLE = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
 
 
 class Registry(Mapping[str, T], Generic[T]):
@@ -63,7 +64,8 @@ class Registry(Mapping[str, T], Generic[T]):
                     f"the {self._kind} {name!r} of the plug-in {point.value!r} does not import: {error!r}. "
                     "Update or uninstall that package."
                 ) from error
-        raise UnknownName(self._kind, name, self)
+        meant = (known for known, target in self._targets.items() if target.endswith(f":{name}"))
+        raise UnknownName(self._kind, name, self, meant=next(meant, "") if name else "")  # or by its class
 
     def working(self) -> dict[str, T]:
         """All that import; one warning for each that does not."""
@@ -90,6 +92,13 @@ class Registry(Mapping[str, T], Generic[T]):
         if not any(one.kind is one.VAR_KEYWORD for one in accepted):
             known = [one.name for one in declared(found)] or [one.name for one in accepted]
             refuse_unknown(f"{self._kind} {name!r}", parameters, known)
+        needed = (one.name for one in accepted if one.default is one.empty and one.kind not in _VARIABLE)
+        for missing in needed:
+            if missing not in parameters:
+                given = ", ".join(parameters) or "no option"
+                raise ConfigError(
+                    f"{self._kind} {name!r} needs {missing!r}, got {given}: write {missing} = …"
+                )
         return found(**parameters)
 
     def made(self, name: str, parameters: Mapping[str, Any]) -> Any:

@@ -20,9 +20,11 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_fiel
 from guardrail._version import __version__
 from guardrail._visible import one_line
 from guardrail.engine.flow import Cost, Reason
-from guardrail.errors import GuardrailError
+from guardrail.errors import GuardrailError, InputError
 from guardrail.given import content
-from guardrail.given.content import Documents, Given, Prompt, Sayings
+from guardrail.given.accepted import Documents, Given, Prompt, Sayings
+from guardrail.given.recognition import shown
+from guardrail.options import one_of
 from guardrail.requests import Message, TokenLogprob, Untrusted
 
 __all__ = [
@@ -161,6 +163,20 @@ class Case(_Model):
     logprobs: tuple[TokenLogprob, ...] = ()
     examples: tuple[Example, ...] = ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _stored_form(cls, data: Any) -> Any:
+        """What users have at hand is for `of`; nothing that is in the JSON of a report is refused here."""
+        for name, value in data.items() if isinstance(data, dict) else ():
+            alone = name in {"messages", "context", "samples"} and isinstance(value, str)
+            if name == "prompt" or alone or (name == "answer" and value is None):
+                argument = "" if name == "answer" else f"{'prompt' if name == 'messages' else name}="
+                raise InputError(
+                    f"a Case takes {', '.join(cls.model_fields)} in their stored form, got {name}={shown(value)}: "
+                    f"write Case.of({f'answer, {argument}…' if argument else 'None'})"
+                )
+        return data
+
     @classmethod
     def of(
         cls,
@@ -169,7 +185,7 @@ class Case(_Model):
         prompt: Prompt = None,
         context: Documents = None,
         samples: Sayings = None,
-        logprobs: Sequence[TokenLogprob] = (),
+        logprobs: Sequence[TokenLogprob] | None = None,
     ) -> Case:
         """Build a case from what users have at hand: texts, or objects of OpenAI and LangChain (see `Guard.check`).
 
@@ -182,7 +198,7 @@ class Case(_Model):
             messages=content.messages(prompt),
             context=content.texts(context),
             samples=content.samples(samples),
-            logprobs=tuple(logprobs) or tokens,
+            logprobs=tuple(logprobs or tokens),
         )
 
     @property
@@ -428,8 +444,13 @@ class Report(_Model):
         return self.decision.action is Action.BLOCK
 
     def with_verdict(self, verdict: Verdict) -> tuple[Finding, ...]:
-        """The findings of one verdict."""
-        return tuple(finding for finding in self.findings if finding.verdict is verdict)
+        """The findings of one verdict.
+
+        Raises:
+            ConfigError: there is no such verdict.
+        """
+        one_of("verdict", verdict, tuple(Verdict))
+        return tuple(finding for finding in self.findings if finding.verdict == verdict)
 
     def summary(self) -> dict[str, Any]:
         """What may travel beside an edited answer: no text of it, so that nothing removed leaks.

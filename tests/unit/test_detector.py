@@ -127,7 +127,7 @@ class TestDetector:
             name, version, scope, needs, provides, deadline = "shape", "1", "answer", (), (), None
             cost, examine, signature = Hedges.cost, Hedges.examine, Hedges.signature
 
-        with pytest.raises(ConfigError, match=r"inherit guardrail\.detector\.Detector"):
+        with pytest.raises(ConfigError, match=r"write class Shape\(guardrail\.detector\.Detector\)"):
             Guard([Shape()])
 
 

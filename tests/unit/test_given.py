@@ -8,20 +8,38 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from types import SimpleNamespace
 from typing import ClassVar
 
+import numpy as np
 import pytest
+from pydantic import BaseModel
 from tests.looping import each
 
-from guardrail import Case, Finding, Guard, GuardrailError, Verdict, annotate
-from guardrail.chat import LangChainChat, ScriptedChat
+from guardrail import (
+    Budget,
+    Cache,
+    Case,
+    Finding,
+    Guard,
+    GuardrailError,
+    Retry,
+    Verdict,
+    annotate,
+    block,
+    regenerate,
+)
+from guardrail.chat import CompletionsModel, LangChainChat, OpenAIChat, ScriptedChat
 from guardrail.detector import Detector
+from guardrail.detectors import FactCheck, ReferenceCheck, SelfCheck
 from guardrail.engine.flow import Failed, Reason, Request, one
 from guardrail.engine.hub import Hub
-from guardrail.errors import BackendError, ConfigError, InputError, UnknownName
+from guardrail.errors import BackendError, ConfigError, IndexFault, InputError, UnknownName
 from guardrail.given.recognition import is_of, shown
+from guardrail.policies import parse_policy
+from guardrail.references.bibliography import Index
 from guardrail.requests import Ask, Completion, Message, TokenLogprob, Untrusted, user
 
 ROOT = Path(__file__).parents[2]
@@ -239,7 +257,7 @@ class TestAnswer:
         refused(lambda: check(stream()), "stream", "join", error=InputError)
         refused(lambda: check({"messages": [1]}), "result['messages'][-1]", error=InputError)
         refused(lambda: check(SimpleNamespace(text=secret)), "SimpleNamespace", error=InputError)
-        refused(lambda: check(Case(answer="a"), samples=["b"]), "Case.of(", error=ConfigError)
+        refused(lambda: check(Case(answer="a"), samples=["b"]), "Case.of(answer, samples=…)")
 
     def test_a_supervised_function_may_give_a_response(self, guard):
         """As its client gave it."""
@@ -324,7 +342,7 @@ class TestPrompt:
                 (["Hi"], "'Hi' as message 1", "('user', 'the text')"),
                 ([("user", "Hi"), ("usr", "Hi")], "message 2", "'usr'", "'user'"),
                 ([("user", 42)], "42", "('user', 'the text')"),
-                (b"Hi", "2 bytes", "prompt='the text'"),
+                (b"Hi", "2 bytes", "prompt.decode()"),
                 ({"messages": []}, "state['messages']"),
                 ([{"role": ["user"], "content": "Hi"}], "a list of 1", "'user'"),
             ],
@@ -501,3 +519,507 @@ class TestPolicy:
         )
         refused(lambda: Guard([], policy=type(annotate())), "the class Annotate", "policy=annotate()")
         assert re.search(r"policy=remove\(\)$", refused(lambda: Guard([], policy="removed")))
+
+
+class Table:
+    """A table as pandas has it: its parts are the names of its columns."""
+
+    columns = ("text", "source")
+
+    def __iter__(self):
+        return iter(self.columns)
+
+
+class Turn(BaseModel):
+    """A message as a web service has it."""
+
+    role: str
+    content: object
+
+
+@dataclass
+class Line:
+    """A message as a dataclass."""
+
+    role: str
+    content: str
+
+
+@dataclass
+class Reply:
+    """What a chain of one's own gives."""
+
+    answer: str
+
+
+class TestTables:
+    """Somebody works with pandas and np."""
+
+    def test_a_table_stands_where_its_column_belongs(self, guard):
+        """Its parts are the names of its columns, which are no documents."""
+        each(
+            [("context",), ("samples",), ("prompt",)],
+            lambda name: refused(
+                lambda: guard.check("yes", **{name: Table()}), "table['text']", error=InputError
+            ),
+        )
+        refused(lambda: guard.check(Table()), "class Table", "table['text']", error=InputError)
+
+    def test_a_column_has_empty_cells(self, guard):
+        """They are no documents; of an answer that is missing nothing can be checked."""
+        for cell in (None, float("nan")):
+            refused(
+                lambda cell=cell: guard.check("yes", context=["a", cell]),
+                "the list without it",
+                error=InputError,
+            )
+        refused(lambda: guard.check(float("nan")), "None where there is no answer", error=InputError)
+
+    def test_arrays_of_texts_are_taken(self, guard):
+        """One without dimensions is none."""
+        case = guard.check(np.array(["yes"])[0], context=np.array(["a", "b"]), samples=np.array(["no"])).case
+        assert (case.answer, case.context, case.samples) == ("yes", ("a", "b"), ("no",))
+        refused(lambda: guard.check(np.array("yes")), "class ndarray", error=InputError)
+        refused(lambda: guard.check("yes", prompt=np.array(["Hi"])), "got 'Hi' as", error=InputError)
+
+    def test_numbers_of_numpy_are_counted_with(self, guard):
+        """The message has the number to write."""
+        three = np.int64(3)
+        refused(lambda: Guard([], budget=three), "got np.int64(3): write budget=3")
+        refused(lambda: Guard([], deadline=three), "write deadline=3")
+        refused(lambda: SelfCheck("ngram", samples=three), "write samples=3")
+        refused(lambda: guard.check("yes", samples=three), "SelfCheck(…, samples=3)", error=InputError)
+
+
+class TestLogs:
+    """Somebody reads conversations and documents back from files."""
+
+    def test_messages_of_langchain_come_as_json(self):
+        """In each of its three forms; the text is there, not dropped."""
+        from langchain_core.load import dumpd
+        from langchain_core.messages import AIMessage, HumanMessage, message_to_dict
+
+        said = [HumanMessage("Hi"), AIMessage("Ho")]
+        expected = (Message("user", "Hi"), Message("assistant", "Ho"))
+
+        def check(form):
+            turns = json.loads(json.dumps([form(message) for message in said]))
+            assert Case.of("yes", prompt=turns).messages == expected
+            assert Case.of(turns[-1]).answer == "Ho"
+
+        each({"model_dump": HumanMessage.model_dump, "to_dict": message_to_dict, "dumpd": dumpd}, check)
+
+    def test_the_text_has_another_name(self):
+        """It would be dropped; a message that only calls a tool may lack it."""
+        each(
+            [{"role": "user", "text": "Hi"}, {"role": "user", "parts": [{"text": "Hi"}]}, {"role": "user"}],
+            lambda turn: refused(
+                lambda: Case.of("yes", prompt=[turn]),
+                "message 1 of prompt= has no 'content'",
+                "'content': '…'",
+                error=InputError,
+            ),
+        )
+        called = {"role": "assistant", "tool_calls": [CALL]}
+        assert Case.of("yes", prompt=[called, ("user", "Hi")]).messages == (Message("user", "Hi"),)
+
+    def test_the_whole_conversation_is_given_as_the_answer(self, guard):
+        """Its last message is the answer, the others are the prompt."""
+        from langchain_core.messages import AIMessage, HumanMessage
+
+        pairs = [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "yes"}]
+        each(
+            [(pairs,), ([HumanMessage("Hi"), AIMessage("yes")],), ((Turn(role="user", content="Hi"),) * 2,)],
+            lambda said: refused(
+                lambda: guard.check(said),
+                "2 messages: write messages[-1], with prompt=messages[:-1]",
+                error=InputError,
+            ),
+        )
+        assert guard.check(pairs[-1], prompt=pairs[:-1]).case.question == "Hi"
+
+    def test_documents_come_as_json(self):
+        """LangChain's own are taken, of others the message says where the text is."""
+        from langchain_core.documents import Document
+
+        dumped = json.loads(Document("b").model_dump_json())
+        assert Case.of("a", context=dumped).context == Case.of("a", context=[dumped]).context == ("b",)
+        each(
+            {
+                "a row": ({"text": "b", "id": 1}, "document['text']"),
+                "with its score": ((Document("b"), 0.8), "document[0]"),
+                "in lists": (["b", "c"], "its texts into the one list"),
+                "a message": (user("b"), "document.content"),
+                "bytes": (b"b", "document.decode()"),
+            },
+            lambda given, instead: refused(
+                lambda: Case.of("a", context=[given]), "each of context=", instead, error=InputError
+            ),
+        )
+        found = {"ids": [["1"]], "documents": [["b"]]}
+        refused(lambda: Case.of("a", context=found), "context['documents']", error=InputError)
+
+
+class TestFiles:
+    """Somebody gives a path, or an open file, in the place of what is in it."""
+
+    def test_paths_and_open_files(self, guard, tmp_path):
+        """A file is no list of its lines, and a path is no text."""
+        path = tmp_path / "notes.txt"
+        path.write_text("one\ntwo\n")
+
+        def check(call):
+            refused(lambda: call(path), "notes.txt", "path.read_text()", error=InputError)
+            with path.open() as file:
+                refused(lambda: call(file), "an open file", "file.read()", error=InputError)
+
+        each(
+            {
+                "the answer": guard.check,
+                "the prompt": lambda given: guard.check("yes", prompt=given),
+                "documents": lambda given: guard.check("yes", context=given),
+                "one of them": lambda given: guard.check("yes", context=[given]),
+                "samples": lambda given: guard.check("yes", samples=given),
+            },
+            check,
+        )
+
+    def test_a_bibliography_of_latex_is_no_index(self, tmp_path):
+        """The command makes one beside it; it would not be written over."""
+        path = tmp_path / "refs.bib"
+        path.write_text("@misc{a, title = {On Nothing}}")
+        for given in (path, tmp_path / "missing.bib"):
+            message = refused(lambda given=given: ReferenceCheck(bibliography=given), error=IndexFault)
+            assert f"add {given.with_suffix('.sqlite')} {given};" in message
+        refused(
+            lambda: ReferenceCheck(bibliography=tmp_path), f"{tmp_path / 'refs.sqlite'}", error=IndexFault
+        )
+        refused(
+            lambda: FactCheck(path), "name the folder that `guardrail logic build` made", error=InputError
+        )
+        refused(lambda: FactCheck(tmp_path / "world.kb"), "guardrail logic build", "FILES", error=InputError)
+        refused(lambda: FactCheck(42), "write kb='…'")
+        refused(lambda: ReferenceCheck(bibliography=Index), "the class Index", "'refs.sqlite'")
+        refused(lambda: Index.create(None), "Index.open('refs.sqlite')")
+
+    def test_a_title_is_looked_up_by_hand(self, tmp_path):
+        """An index finds references."""
+        with Index.create(tmp_path / "refs.sqlite") as index:
+            refused(lambda: index.find("On Nothing"), "find(Reference(title='…'))", error=InputError)
+
+    def test_a_cache_is_a_file(self, tmp_path):
+        """No folder, no address, and nobody's bibliography, which must not be deleted."""
+        refused(lambda: Guard([], cache=tmp_path), f"{tmp_path / 'replies.sqlite'}")
+        refused(lambda: Guard([], cache="redis://localhost:6379"), "an address", "cache='replies.sqlite'")
+        secret = refused(lambda: Guard([], cache="redis://me:secret@localhost"), "cache='replies.sqlite'")
+        assert "secret" not in secret
+        Index.create(tmp_path / "refs.sqlite").close()
+        message = refused(lambda: Guard([], cache=tmp_path / "refs.sqlite"), "another database")
+        assert "elete" not in message
+        refused(lambda: Cache(42), "Cache('replies.sqlite')")
+        refused(lambda: Cache(tmp_path / "c.sqlite", max_age="60"), "write max_age=60")
+
+
+class TestOwnClasses:
+    """Somebody has models of pydantic and dataclasses of their own. (That no warning is given is pytest's to see.)"""
+
+    def test_messages_with_role_and_content_are_taken(self, guard):
+        """As prompts and as answers, in lists or alone; roles may be members of an enumeration."""
+        assert Case.of("yes", prompt=[Turn(role="user", content="Hi"), Line("assistant", "Ho")]).messages == (
+            Message("user", "Hi"),
+            Message("assistant", "Ho"),
+        )
+        assert Case.of("yes", prompt=Line("user", "Hi")).question == "Hi"
+        role = StrEnum("Who", {"USER": "user"}).USER
+        [message] = Case.of("yes", prompt=Turn(role=role, content="Hi")).messages
+        assert (type(message.role), message.role) == (str, "user")
+
+        class Block(BaseModel):
+            type: str = "text"
+            text: str
+
+        assert guard.check(Turn(role="assistant", content=[Block(text="yes")])).case.answer == "yes"
+
+    def test_results_are_refused_with_the_place_of_their_text(self, guard):
+        """By the usual names; nothing of what they hold is repeated."""
+
+        class Result(BaseModel):
+            output: str
+
+        def check(given, instead):
+            message = refused(lambda: guard.check(given), f"write {instead}", error=InputError)
+            assert "secret" not in message
+
+        each(
+            {
+                "a chain's dict": ({"question": "Hi", "answer": "secret"}, "result['answer']"),
+                "a pipeline's": ({"generated_text": "secret"}, "result['generated_text']"),
+                "a model of pydantic": (Result(output="secret"), "result.output"),
+                "a dataclass": (Reply("secret"), "result.answer"),
+                "a report": (guard.check("secret"), "result.answer"),
+                "a client's": (
+                    SimpleNamespace(message=Line("assistant", "secret")),
+                    "result.message.content",
+                ),
+                "bytes": (b"secret", "result.decode()"),
+            },
+            check,
+        )
+        refused(lambda: Case.of("yes", prompt=Result(output="x")), "prompt.output", error=InputError)
+
+    def test_things_that_would_have_to_be_called(self, guard):
+        """Functions, and models and retrievers of LangChain."""
+        from langchain_core.language_models import FakeListChatModel
+        from langchain_core.runnables import RunnableLambda
+
+        refused(lambda: guard.check(lambda: "yes"), "write what it returns", error=InputError)
+        refused(lambda: guard.check(FakeListChatModel(responses=["hm"])), ".invoke(…)", error=InputError)
+        retriever = RunnableLambda(lambda question: [question])
+        refused(lambda: guard.check("yes", context=retriever), ".invoke(…)", error=InputError)
+
+    def test_one_answer_is_given_as_the_samples(self, guard):
+        """A response with its choices, or a message by itself."""
+        from langchain_core.messages import AIMessage
+
+        refused(
+            lambda: guard.check("a", samples=completion("b", "c")),
+            "samples=response.choices",
+            error=InputError,
+        )
+        refused(lambda: guard.check("a", samples=AIMessage("b")), "samples=[message]", error=InputError)
+
+    def test_a_case_is_written_by_its_fields(self):
+        """What users have at hand is for `Case.of`; a report's JSON is read as it always was."""
+        each(
+            {
+                "a prompt": ({"answer": "a", "prompt": "Hi"}, "Case.of(answer, prompt=…)"),
+                "a text for messages": ({"answer": "a", "messages": "Hi"}, "Case.of(answer, prompt=…)"),
+                "a text for documents": ({"answer": "a", "context": "b"}, "Case.of(answer, context=…)"),
+                "a text for samples": ({"answer": "a", "samples": "b"}, "Case.of(answer, samples=…)"),
+                "no answer": ({"answer": None}, "Case.of(None)"),
+            },
+            lambda fields, instead: refused(lambda: Case(**fields), instead, error=InputError),
+        )
+        assert Case(answer="a", context=["b"]).context == ("b",)
+        guard = Guard([Asks()])
+        refused(
+            lambda: guard.check(Case(answer="a"), context=np.array(["b", "c"])),
+            "Case.of(answer, context=…)",
+        )
+        assert Case.of("a", logprobs=None).logprobs == ()
+
+    def test_a_verdict_is_misspelt(self, guard):
+        """No finding has it, which would look like good news."""
+        report = guard.check("yes")
+        assert report.with_verdict("unverified") == report.findings
+        refused(lambda: report.with_verdict("unverifed"), "write verdict='unverified'")
+
+
+class TestAsynchronous:
+    """Somebody writes asynchronous code, and forgets an await or an async."""
+
+    def test_a_call_is_not_awaited(self, guard):
+        """Wherever a text is wanted; nobody is told a second time."""
+
+        async def later():
+            return "yes"
+
+        each(
+            {
+                "the prompt": lambda: guard.check("yes", prompt=later()),
+                "documents": lambda: guard.check("yes", context=later()),
+                "one of them": lambda: guard.check("yes", context=[later()]),
+                "samples": lambda: guard.check("yes", samples=later()),
+                "one of those": lambda: guard.check("yes", samples=[later()]),
+            },
+            lambda call: refused(call, "not awaited: write await before it", error=InputError),
+        )
+
+    def test_functions_of_the_wrong_kind(self, guard):
+        """They would never be awaited, or cannot be."""
+
+        async def later(_):
+            return "yes"
+
+        refused(lambda: Guard([], on_report=later), "the function later with async", "def alone")
+        refused(lambda: ScriptedChat(later), "the function later", "ScriptedChat('yes')")
+        refused(lambda: guard.supervise(later), "await guard.asupervise(…)")
+        refused(lambda: asyncio.run(guard.asupervise(lambda _: "yes")), "async def", "guard.supervise(…)")
+
+    def test_what_supervise_cannot_call(self, guard):
+        """An answer, or a model."""
+        from langchain_core.language_models import FakeListChatModel
+
+        model = FakeListChatModel(responses=["hm"])
+        refused(lambda: guard.supervise("yes"), "check('the answer')")
+        refused(lambda: guard.supervise(model), "supervise(lambda feedback: model.invoke(…))")
+        refused(lambda: asyncio.run(guard.asupervise(model)), "asupervise(lambda feedback: model.ainvoke(…))")
+
+    def test_the_pieces_of_a_stream_are_given_as_samples(self, guard):
+        """Each would count as an answer; answers that are made one by one do not."""
+        from langchain_core.language_models import FakeListChatModel
+
+        model = FakeListChatModel(responses=["hm"])
+        refused(lambda: guard.check("a", samples=model.stream("Hi")), "a stream", "join", error=InputError)
+        assert guard.check("a", samples=(model.invoke("Hi") for _ in range(2))).case.samples == ("hm", "hm")
+
+
+class TestOtherLibraries:
+    """Somebody writes what another library's page taught."""
+
+    def test_policies_have_other_names(self):
+        """The nearest of ours is to be written."""
+        each(
+            [
+                ("reask", "regenerate"),
+                ("Fix", "regenerate"),
+                ("filter", "remove"),
+                ("exception", "block"),
+                ("noop", "flag"),
+            ],
+            lambda given, ours: refused(lambda: Guard([], policy=given), f"policy={ours}()"),
+        )
+
+    def test_what_is_joined_is_no_policy(self):
+        """It was found out when the first answer was wrong."""
+        each(
+            [(annotate, "annotate()"), ("block", "block()"), (None, "annotate()")],
+            lambda given, ours: refused(lambda: regenerate(2) | given, "| joins policies", f"write {ours}"),
+        )
+
+    def test_options_of_policies(self):
+        """One verdict may be given by itself, and by its name."""
+        assert annotate(on="unverified") == annotate(on=Verdict.UNVERIFIED) == annotate(on=["unverified"])
+        refused(lambda: annotate(on="unverifed"), "Did you mean 'unverified'?", error=UnknownName)
+        refused(lambda: annotate(on=3), "on={'unsupported', 'unverified'}")
+        refused(lambda: regenerate("2"), "write times=2")
+        refused(lambda: regenerate(0), "write flag()")
+        refused(lambda: block(message=None), "block('No answer.')")
+        refused(lambda: parse_policy(annotate()), "takes a text")
+        refused(lambda: parse_policy("annotate, block"), "with | between")
+        refused(lambda: Guard([], fail=None), "open, closed, got None: write fail='open'")
+
+    def test_checks_are_functions_and_callable_objects(self):
+        """Ours are detectors; `write <lambda>()` helped nobody."""
+
+        class Validator:
+            def __call__(self, answer):
+                return answer
+
+        from langchain_core.language_models import FakeListChatModel
+
+        each(
+            {
+                "a function": (lambda text: text, "inherits guardrail.detector.Detector"),
+                "an object": (Validator(), "inherits guardrail.detector.Detector"),
+                "the base class": (Detector, "inherits guardrail.detector.Detector"),
+                "a list": ([Asks()], "into the one list"),
+                "a table": ({"name": "asks"}, "the detector with its options"),
+                "nothing": (None, "the list without it"),
+                "a model": (FakeListChatModel(responses=["hm"]), "Guard([…], chat=model)"),
+                "a class": (Asks, "write Asks()"),
+            },
+            lambda given, instead: refused(lambda: Guard([given]), instead),
+        )
+        refused(lambda: Guard(["FactCheck"]), "Did you mean 'logic'?", error=UnknownName)
+        refused(lambda: Guard(["nli"]), "Did you mean 'selfcheck-nli'?", error=UnknownName)
+
+    def test_a_model_is_given_to_a_detector(self):
+        """It belongs to the guard."""
+        for call in (lambda: SelfCheck("prompt", llm=1), lambda: ReferenceCheck(chat=1)):
+            refused(call, "given to the guard: write Guard([…], chat=model)")
+        refused(
+            lambda: SelfCheck("nli", model="deberta-nli"),
+            "backends={'entailment': EntailmentModel('deberta-nli')}",
+        )
+
+    def test_options_of_detectors(self):
+        """Misspelt, without a name, or several methods at once."""
+        refused(lambda: ReferenceCheck(bibliografy="refs.sqlite"), "Did you mean 'bibliography'?")
+        refused(
+            lambda: ReferenceCheck("refs.sqlite"), "'refs.sqlite' without one", "(bibliography='refs.sqlite')"
+        )
+        refused(lambda: SelfCheck(["ngram", "nli"]), "Guard([SelfCheck('ngram'), SelfCheck('nli')])")
+        refused(lambda: SelfCheck("NLI"), "Did you mean 'nli'?", error=UnknownName)
+
+    def test_models_by_their_address_or_a_method(self):
+        """And by what a registry calls them."""
+        import openai
+        from langchain_core.language_models import FakeListChatModel
+
+        client = openai.OpenAI(api_key="sk-secret")
+        refused(lambda: Guard([], chat=client.chat.completions.create), "client=client")
+        refused(lambda: Guard([], chat=client.chat.completions), "client=client")
+        refused(lambda: Guard([], chat=FakeListChatModel(responses=["hm"]).invoke), "write chat=model")
+        refused(
+            lambda: Guard([], chat="http://localhost:8000/v1"),
+            "OpenAIChat('gpt-5-mini', base_url='http://localhost:8000/v1')",
+        )
+        refused(
+            lambda: Guard([], backends={"entailment": "packaged"}), "{'entailment': PackagedEntailment()}"
+        )
+
+    def test_limits(self):
+        """As a configuration file has them."""
+        refused(lambda: Guard([], budget={"calls": 9, "tokens": 5}), "write budget=Budget(calls=9, tokens=5)")
+        refused(lambda: Guard([], budget=(9, 5)), "write budget=Budget(calls=9, tokens=5)")
+        refused(lambda: Budget(calls="9"), "expected calls to be", "write calls=9")
+        refused(lambda: Hub(ScriptedChat("yes")), "Hub({'chat': model})")
+        refused(lambda: Guard([], hub=Hub({}), retry=Retry()), "got retry= with it: give retry to the hub")
+        refused(lambda: Hub({"chat": "gpt"}), "got str")
+        refused(lambda: Hub({}, retry=3), "Retry(attempts=3)")
+        refused(lambda: Hub({}, store="c.sqlite"), "Cache('replies.sqlite')")
+
+
+class TestEndpoints:
+    def test_what_a_model_behind_openais_protocol_takes(self):
+        """It was found out at the first question, or by an exception of Python's."""
+        import openai
+
+        client, later = openai.OpenAI(api_key="k"), openai.AsyncOpenAI(api_key="k")
+        each(
+            {
+                "a client": ((client,), {}, "('gpt-5-mini', client=client)"),
+                "an asynchronous one": ((later,), {}, "('gpt-5-mini', async_client=client)"),
+                "no name": (("",), {}, "('gpt-5-mini')"),
+                "the other client": (("m",), {"client": later}, "async_client=client"),
+                "the other one": (("m",), {"async_client": client}, "client=client"),
+                "a class": (("m",), {"client": openai.OpenAI}, "client=OpenAI()"),
+                "no client": (("m",), {"client": "sk-secret"}, "a client of openai"),
+                "half an address": (("m",), {"base_url": "localhost:1"}, "base_url='http://localhost:1'"),
+                "a number as a key": (("m",), {"api_key": 42}, "api_key='…'"),
+                "a text as a number": (("m",), {"timeout": "60"}, "write timeout=60"),
+                "nobody at once": (("m",), {"concurrency": 0}, "concurrency to be a whole number from 1"),
+                "a list of options": (("m",), {"options": ["seed"]}, "options={'seed': 1}"),
+            },
+            lambda given, options, instead: [
+                refused(lambda kind=kind: kind(*given, **options), instead)
+                for kind in (OpenAIChat, CompletionsModel)
+            ],
+        )
+
+    def test_langchain_is_not_openai(self):
+        """Each client has its own."""
+        import openai
+
+        client = openai.OpenAI(api_key="k")
+        refused(lambda: LangChainChat(client), "OpenAIChat('gpt-5-mini', client=client)")
+        refused(lambda: LangChainChat("gpt-5-mini"), "OpenAIChat('gpt-5-mini')")
+
+    def test_a_script_gives_something_else_than_texts(self):
+        """The guard's answer says what to return; no exception of Python's comes out."""
+        from langchain_core.messages import AIMessage
+
+        refused(lambda: ScriptedChat(42), "ScriptedChat('yes')")
+        for given, instead in ((AIMessage("yes"), "reply.content"), (None, "a text")):
+            guard = Guard([], chat=ScriptedChat(lambda _, given=given: given))
+            refused(lambda guard=guard: guard.generate("Hi"), f"write {instead}", error=BackendError)
+
+
+class TestQuestion:
+    def test_nothing_is_asked(self, chat, guard):
+        """No model is asked either."""
+        for prompt in (None, "", [], [("user", "")]):
+            refused(lambda p=prompt: guard.generate(p), "generate('the question')", error=InputError)
+            refused(lambda p=prompt: asyncio.run(guard.agenerate(p)), "the question", error=InputError)
+        assert chat.asked == []

@@ -251,7 +251,7 @@ class TestFailingDetectors:
     def test_without_a_backend_a_finding_says_what_is_missing(self, pump):
         """And what to give the guard."""
         (finding,) = check(pump, Guard([Asks(ask("q"))])).findings
-        assert finding.reason.startswith("missing: no backend for 'chat': give the Guard one")
+        assert finding.reason.startswith("missing: no backend for 'chat': give the guard chat=…")
 
     def test_failing_open_shows_the_answer_and_says_so(self, pump):
         """In the decision's note."""
@@ -432,7 +432,7 @@ class TestSupervise:
 
     def test_what_is_no_text_is_refused(self, pump):
         """A generator that forgot its return."""
-        with pytest.raises(InputError, match="gave None in the place of an answer: write return"):
+        with pytest.raises(InputError, match="must return an answer, got None: write return"):
             supervise(pump, Guard([]), lambda _: None)
 
     def test_keeps_the_best_attempt(self, pump):
@@ -574,7 +574,7 @@ class TestConstruction:
 
     def test_what_is_no_detector_is_refused(self):
         """With what it lacks."""
-        with pytest.raises(ConfigError, match=r"inherit guardrail\.detector\.Detector"):
+        with pytest.raises(ConfigError, match=r"a class that inherits guardrail\.detector\.Detector"):
             Guard([object()])
 
     def test_two_of_one_name_are_refused(self):

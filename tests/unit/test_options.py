@@ -166,7 +166,7 @@ class TestChecks:
             ({"names": 3}, "expected names to be a list of texts, got 3"),
             ({"shares": [0.5, True]}, "expected shares to be a list of numbers, got [0.5, True]"),
             ({"shares": [0.5, float("nan")]}, "expected shares to be a list of numbers, got [0.5, nan]"),
-            ({"file": 7}, "expected file to be a file, got 7"),
+            ({"file": 7}, "expected file to be a file, got 7: write file='…'"),
             ({"deadline": -1}, "expected deadline to be a number from 0, got -1"),
         ],
     )

@@ -74,5 +74,5 @@ class TestSupervise:
 
     def test_something_else_than_an_answer_is_refused(self, guard):
         """With what was expected."""
-        with pytest.raises(InputError, match="what the function gave is a text, or a message or response"):
+        with pytest.raises(InputError, match="the function must return a text, or a message or response"):
             guard.supervise(lambda _feedback: 42)

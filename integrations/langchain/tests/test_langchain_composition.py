@@ -39,7 +39,14 @@ from tests.looping import each
 
 from guardrail import Guard, flag, regenerate, remove
 from guardrail.errors import ConfigError
-from guardrail_langchain import GuardedOutput, GuardedRunnable, guard_runnable
+from guardrail_langchain import (
+    AsyncGuardrailCallback,
+    GuardedOutput,
+    GuardedRunnable,
+    GuardrailCallback,
+    GuardrailMiddleware,
+    guard_runnable,
+)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::langgraph.warnings.LangGraphDeprecatedSinceV10"),
@@ -452,3 +459,37 @@ def test_a_block_that_does_not_say_what_it_is_is_named_by_what_it_has(block, nam
     assert asyncio.run(
         guard_runnable(Guard([MarkedWords()]), FakeChat(lambda _: AIMessage([block]))).ainvoke("?")
     )
+
+
+class TestWhatStandsFirst:
+    def test_is_a_guard(self):
+        """Its detectors, its class, its name or the model are refused where they are given, by every door."""
+        agent = GuardrailMiddleware
+        each(
+            {
+                "detectors": ([MarkedWords()], "(Guard([ReferenceCheck()]))"),
+                "the class": (Guard, "got the class Guard"),
+                "a name": ("references", "got 'references'"),
+                "the model": (FakeChat(replies=[GOOD]), "write guard_runnable(guard, model)"),
+            },
+            lambda given, words: [
+                _refused(lambda door=door: door(given), words)
+                for door in (GuardedOutput, agent, GuardrailCallback, AsyncGuardrailCallback)
+            ],
+        )
+        model = FakeChat(replies=[GOOD])
+        _refused(lambda: guard_runnable(model, Guard([MarkedWords()])), "write guard_runnable(guard, model)")
+
+    def test_documents_are_given_by_a_function(self):
+        """Of the chain's input, or the agent's request."""
+        for door in (GuardedOutput, GuardrailMiddleware):
+            _refused(
+                lambda door=door: door(Guard([MarkedWords()]), context=["a document"]),
+                "got a list of 1: write context=lambda given: […]",
+            )
+
+
+def _refused(call: Callable[[], Any], words: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        call()
+    assert words in str(caught.value)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import urlsplit
 
 from guardrail._log import log
+from guardrail.chat._arguments import refuse_wrong
 from guardrail.chat._choices import distribution, mean_logprob, stopped
 from guardrail.chat._endpoint import Body, Endpoint, Exchange, read
 from guardrail.chat._failures import words_of
@@ -111,6 +112,17 @@ class CompletionsModel(Backend[Request[Any]]):
         paid: bool = True,
         options: Mapping[str, Any] | None = None,
     ) -> None:
+        refuse_wrong(
+            "CompletionsModel",
+            model=model,
+            base_url=base_url,
+            api_key=api_key,
+            client=client,
+            async_client=async_client,
+            timeout=timeout,
+            concurrency=concurrency,
+            options=options,
+        )
         number("top", top, least=1, whole=True)
         if seed is not None:
             number("seed", seed, whole=True)

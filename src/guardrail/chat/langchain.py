@@ -16,6 +16,7 @@ from guardrail.chat.logprobs import token_logprobs
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Keep, Reason, Reply
 from guardrail.errors import ConfigError, MissingExtra
+from guardrail.given.recognition import is_of, shown, written
 from guardrail.requests import Ask, Completion
 from guardrail.text.fence import render
 
@@ -69,7 +70,12 @@ class LangChainChat(Backend[Ask]):
         except ImportError as error:
             raise MissingExtra("langchain-core", extra="langchain") from error
         if not callable(getattr(model, "invoke", None)):
-            raise ConfigError(f"expected a LangChain chat model, got {model!r}")
+            client = "client=client" if is_of(model, "openai:OpenAI") else "async_client=client"
+            behind = f", {client}" if is_of(model, "openai:OpenAI", "openai:AsyncOpenAI") else ""
+            raise ConfigError(
+                f"LangChainChat takes a chat model of LangChain, got {shown(model)}: "
+                f"write OpenAIChat({written(model, repr('gpt-5-mini'))}{behind})"
+            )
         inner = model
         while not isinstance(inner, BaseChatModel) and hasattr(inner, "bound"):
             inner = inner.bound  # arguments that were bound to it

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from guardrail._log import log
+from guardrail.chat._arguments import refuse_wrong
 from guardrail.chat._endpoint import Body, Endpoint, Exchange, read, unsupported
 from guardrail.chat.logprobs import token_logprobs
 from guardrail.engine.backend import Backend
@@ -46,7 +47,7 @@ class OpenAIChat(Backend[Ask]):
 
     Raises:
         MissingExtra: openai is not installed.
-        ConfigError: no credential.
+        ConfigError: no credential, or something cannot be used; the message says what to write.
     """
 
     fingerprint: str
@@ -64,6 +65,17 @@ class OpenAIChat(Backend[Ask]):
         coalesce: bool = False,
         options: Mapping[str, Any] | None = None,
     ) -> None:
+        refuse_wrong(
+            "OpenAIChat",
+            model=model,
+            base_url=base_url,
+            api_key=api_key,
+            client=client,
+            async_client=async_client,
+            timeout=timeout,
+            concurrency=concurrency,
+            options=options,
+        )
         self.model = model
         self.timeout: float | None = 2 * timeout + 1  # the client's own limit comes first
         self.concurrency = concurrency

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import re
 import threading
 import time
@@ -11,6 +12,9 @@ from typing import Any, TypeAlias
 
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
+from guardrail.errors import ConfigError
+from guardrail.given.advice import instead
+from guardrail.given.recognition import shown
 from guardrail.requests import Ask, Completion
 
 Line: TypeAlias = str | Completion | Answer[Completion] | Failed | BaseException | type[BaseException]
@@ -37,6 +41,9 @@ class ScriptedChat(Backend[Ask]):
     Attributes:
         asked: the requests, in the order they came.
 
+    Raises:
+        ConfigError: it is no script.
+
     What the script does not foresee is answered by `Failed(Reason.MISSING)` that names the question. Costs are
     made up: one call, and a token per word.
 
@@ -50,6 +57,13 @@ class ScriptedChat(Backend[Ask]):
     fingerprint = "scripted"
 
     def __init__(self, script: Script, *, delay: float = 0.0, concurrency: int = 32) -> None:
+        if inspect.iscoroutinefunction(script) or not (
+            callable(script) or isinstance(script, Mapping | Sequence)
+        ):
+            raise ConfigError(
+                f"ScriptedChat takes texts or a function that is not awaited, got {shown(script)}: "
+                "write ScriptedChat('yes')"
+            )
         self._script = script
         self.delay = delay
         self.instant = delay <= 0
@@ -79,6 +93,10 @@ class ScriptedChat(Backend[Ask]):
         if isinstance(line, Answer | Failed):
             return line
         completion = Completion(line, "scripted", "stop") if isinstance(line, str) else line
+        if not isinstance(completion, Completion):
+            raise ConfigError(
+                f"a script must give texts, got {shown(line)}: write {instead(line, 'reply') or 'a text'}"
+            )
         asked = sum(len(message.text.split()) for message in ask.messages)
         return Answer(completion, Cost(1, asked, len(completion.text.split()), self.delay))
 

@@ -118,6 +118,10 @@ def _failed(error: Exception) -> int:
 
 def _usage(error: Any) -> str:
     message = error.format_message().replace("Value error, ", "")
+    for wrong in getattr(error.__cause__, "errors", list)()[:1]:  # pydantic's: it does not say what was given
+        expected = wrong["msg"].removeprefix("Input should be ").partition(", unable")[0]
+        if expected != wrong["msg"]:
+            message = message.replace(wrong["msg"], f"expected {expected}, got {wrong['input']!r}")
     near = getattr(error, "possibilities", None)
     if near:
         nearest = max(near, key=lambda option: SequenceMatcher(None, option, error.option_name).ratio())

@@ -141,7 +141,22 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
                 )
             detectors.append(one)
     chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else Nobody()
-    return Built(Guard(detectors, chat=chat), choice, warnings=context.warnings)
+    guard = Guard(detectors, chat=chat, backends=_absent(detectors))
+    return Built(guard, choice, warnings=context.warnings)
+
+
+def _absent(detectors: Sequence[Detector]) -> dict[str, Nobody]:
+    """What stands for the models that a configuration file could name and no detector brings along."""
+    from guardrail.registry import BACKENDS
+
+    brought = {lane for detector in detectors for lane in detector.backends()}
+    return {
+        lane: Nobody(
+            f"no model for {lane!r} was given: name one under [{lane}] in a guardrail.toml, and pass --config"
+        )
+        for lane in BACKENDS
+        if lane not in brought
+    }
 
 
 def _given(method: Method, choice: Choice) -> list[str]:
@@ -171,6 +186,8 @@ def _written(text: str, written: str) -> dict[str, Any]:
         name, equals, value = part.partition("=")
         if not equals or not name.strip():
             raise Usage(f"--detector {text}: expected NAME:OPTION=VALUE,OPTION=VALUE, got {part!r}")
+        if name.strip() in options:
+            raise Usage(f"--detector {text}: {name.strip()} is given twice, write it once")
         try:
             options[name.strip()] = tomllib.loads(f"value = {value}")["value"]
         except tomllib.TOMLDecodeError:
@@ -248,13 +265,16 @@ def _without_regenerate(policy: Policy) -> Policy:
 
 
 class Nobody(Backend[Any]):
-    """Stands where no chat model was given, so that reasons speak of options and not of code."""
+    """Stands where no model was given, so that reasons speak of options and not of code."""
 
     paid = False
     batch = 64
     instant = True
     fingerprint = "nobody"
 
+    def __init__(self, why: str = "no model was asked") -> None:
+        self._why = why
+
     def answer(self, requests: Sequence[Any]) -> list[Failed]:
         """No reply, and why."""
-        return [Failed(Reason.MISSING, "no model was asked")] * len(requests)
+        return [Failed(Reason.MISSING, self._why)] * len(requests)

@@ -88,7 +88,10 @@ def _bytes(place: str, name: str, what: str) -> bytes:
             with Path(place).expanduser().open("rb") as stream:
                 data = stream.read(LARGEST + 1)
     except FileNotFoundError as error:
-        raise InputError(f"expected {what} in {name}, found no such file: check the path") from error
+        instead = "check the path"
+        if what == "the answer" and _NAMES_A_FILE.fullmatch(place) is None:
+            instead = "to check a text, pipe it in: echo '…' | guardrail check -"
+        raise InputError(f"expected {what} in {name}, found no such file: {instead}") from error
     except IsADirectoryError as error:
         raise InputError(f"expected {what} in {name}, found a folder: name a file in it") from error
     except (OSError, ValueError) as error:

@@ -25,10 +25,9 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
     tell(out, marked(report, glyphs))
     out.print()
     if not report.findings and not report.failures:
-        asked = (
-            "" if report.case.messages else "; --prompt tells what was asked for, which helps to find them"
-        )
-        tell(out, f"nothing to check: no reference was found in {one_line(source)}{asked}")
+        names = one_line(", ".join(report.signatures)) or "no detector"
+        asked = "" if report.case.messages else "; --prompt tells what was asked, which may help"
+        tell(out, f"nothing to check: {names} found nothing to examine in {one_line(source)}{asked}")
     elif out.is_terminal:
         out.print(findings_table(report.findings, glyphs))
     else:

@@ -25,7 +25,7 @@ class Budget:
     def __post_init__(self) -> None:
         for name, value in (("calls", self.calls), ("tokens", self.tokens)):
             if value is not None:
-                number(f"the budget of {name}", value, least=0, whole=True)
+                number(name, value, least=0, whole=True)
 
 
 @dataclass(slots=True, eq=False)

@@ -330,6 +330,5 @@ class _AsyncPost(_Post):
 
 
 def _missing(request: Request[Any]) -> Failed:
-    return Failed(
-        Reason.MISSING, f"no backend for {request.lane!r}: give the Guard one (`chat=…` or `backends=…`)"
-    )
+    given = "chat=…" if request.lane == "chat" else f"backends={{{request.lane!r}: …}}"
+    return Failed(Reason.MISSING, f"no backend for {request.lane!r}: give the guard {given}")

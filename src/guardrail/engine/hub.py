@@ -64,11 +64,22 @@ class Hub:
         backends: by lane ("chat", "entailment", …) or by lane and role ("chat:judge"), which comes first.
         store: the lasting memory.
         retry: how passing failures are asked again.
+
+    Raises:
+        ConfigError: one of them is something else.
     """
 
     def __init__(
         self, backends: Mapping[str, Backend[Any]], *, store: Store | None = None, retry: Retry | None = None
     ) -> None:
+        if not isinstance(backends, Mapping):
+            raise ConfigError(
+                f"a Hub takes models by lane, got {type(backends).__name__}: write Hub({{'chat': model}})"
+            )
+        if retry is not None and not isinstance(retry, Retry):
+            raise ConfigError(f"retry= takes a Retry, got {retry!r:.80}: write retry=Retry(attempts=3)")
+        if store is not None and not hasattr(store, "samples"):
+            raise ConfigError(f"store= takes a Cache, got {store!r:.80}: write store=Cache('replies.sqlite')")
         self.backends: dict[str, Backend[Any]] = {"compute": _Computer()}
         for lane, backend in backends.items():
             self.add(lane, backend)
@@ -92,7 +103,7 @@ class Hub:
             ConfigError: another backend does, or this one is none or can never be called.
         """
         given: object = backend
-        fingerprinted = hasattr(type(backend), "fingerprint") or "fingerprint" in vars(backend)
+        fingerprinted = hasattr(type(given), "fingerprint") or "fingerprint" in getattr(given, "__dict__", {})
         if not (isinstance(given, Backend) and fingerprinted):
             raise ConfigError(
                 f"expected for {lane!r} a backend with a fingerprint, got {type(backend).__name__}: inherit "

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from functools import partial
+from numbers import Number
 from pathlib import Path
 from typing import Any, Protocol, cast
 
@@ -18,13 +18,13 @@ from guardrail.engine.flow import Request
 from guardrail.engine.hub import Hub, Store
 from guardrail.engine.jobs import Retry
 from guardrail.errors import ConfigError, UnknownName
-from guardrail.given.recognition import is_of, shown, written
+from guardrail.given.advice import policy_to_write
+from guardrail.given.recognition import is_missing, is_of, shown, written
 from guardrail.options import seconds
 from guardrail.registry import BACKENDS
 
 CHAT = "chat"
 _ROLES = ("judge", "subject", "generate")
-_POLICIES = ("flag", "annotate", "remove", "regenerate", "block")
 _POLICY = ("decide", "feedback", "edits", "needs_whole_answer", "asks_again")
 _RUNNABLE = "langchain_core.runnables.base:Runnable"
 _CHAT_MODEL = "langchain_core.language_models.chat_models:BaseChatModel"
@@ -58,6 +58,71 @@ def detectors(given: Any) -> tuple[Any, ...]:
             f"Guard takes a list of detectors, got {shown(given)}: write Guard([ReferenceCheck()])"
         )
     return tuple(given)
+
+
+def no_detector(given: Any, *, makes: bool) -> ConfigError:
+    """The error for something among the detectors that is none.
+
+    Args:
+        given: what was given.
+        makes: whether it is the class of one.
+    """
+    if makes or hasattr(given, "class_for"):
+        name = given.__name__
+        return ConfigError(f"expected a detector, got {name}, which makes one: write {name}()")
+    if is_missing(given):
+        instead = "the list without it"
+    elif isinstance(given, list | set):
+        instead = "its detectors into the one list"
+    elif isinstance(given, tuple | Mapping):
+        instead = "the detector with its options, such as ReferenceCheck(effort='fast')"
+    elif isinstance(given, Backend) or is_of(_innermost(given), _CHAT_MODEL, "openai:OpenAI"):
+        instead = "Guard([…], chat=model)"
+    elif hasattr(given, "examine") and not isinstance(given, type):
+        instead = f"class {type(given).__name__}(guardrail.detector.Detector)"
+    else:
+        instead = "a class that inherits guardrail.detector.Detector"
+    return ConfigError(f"expected a detector, got {shown(given)}: write {instead}")
+
+
+def generator(given: Any, method: str) -> None:
+    """Refuse what is no function that gives an answer.
+
+    Args:
+        given: the function.
+        method: that takes it, "supervise" or "asupervise".
+
+    Raises:
+        ConfigError: it is none, or one of the other method.
+    """
+    if not callable(given):
+        instead = f"{method}(lambda feedback: …)"
+        if isinstance(given, str):
+            instead = "check('the answer')"
+        elif is_of(_innermost(given), _RUNNABLE):
+            instead = f"{method}(lambda feedback: model.{'a' * method.startswith('a')}invoke(…))"
+        raise ConfigError(
+            f"{method} takes a function that gives an answer, got {shown(given)}: write {instead}"
+        )
+    if method == "supervise" and inspect.iscoroutinefunction(given):
+        raise ConfigError(
+            f"supervise takes a function that is not awaited, got {shown(given)} with async: "
+            "write await guard.asupervise(…)"
+        )
+
+
+def awaited(given: Any) -> Any:
+    """What `asupervise`'s function gave, to be awaited.
+
+    Raises:
+        ConfigError: it cannot be.
+    """
+    if inspect.isawaitable(given):
+        return given
+    raise ConfigError(
+        f"asupervise takes a function that is awaited, got one that gives {shown(given)}: "
+        "write it with async def, or guard.supervise(…)"
+    )
 
 
 # -- models
@@ -102,7 +167,7 @@ def backends(given: Mapping[str, Any] | None, brought: Iterable[str]) -> dict[st
     found: dict[str, Backend[Any]] = {}
     for lane, backend in given.items():
         if lane not in known:
-            raise UnknownName("lane of a model", str(lane), known)
+            raise UnknownName("lane", str(lane), known)
         name = f"backends={{{lane!r}: …}}"
         if lane.partition(":")[0] == CHAT:
             made = chat(backend, name)
@@ -165,11 +230,17 @@ def _kind(given: Any) -> str:
 
 def _chat_to_write(given: Any, name: str) -> str:
     """What to write in the place of something that is no chat model."""
+    if inspect.ismethod(given):
+        given = given.__self__  # chat=model.invoke, chat=client.chat.completions.create
     model = f"OpenAIChat({written(given, repr('gpt-5-mini'))})"
-    if is_of(given, "openai:AsyncOpenAI"):
+    if is_of(given, "openai:AsyncOpenAI", "openai.resources.chat:AsyncCompletions"):
         model = "OpenAIChat('gpt-5-mini', async_client=client)"
-    elif is_of(given, "openai:OpenAI"):
+    elif is_of(given, "openai:OpenAI", "openai.resources.chat:Completions"):
         model = "OpenAIChat('gpt-5-mini', client=client)"
+    elif isinstance(given, str) and given.startswith(("http://", "https://")):
+        model = f"OpenAIChat('gpt-5-mini', base_url={written(given, '…')})"
+    elif is_of(given, _CHAT_MODEL):
+        model = "model"
     elif is_of(given, "langchain_core.runnables.base:RunnableSequence"):
         return f"{name}model with the chat model alone, and chain | GuardedOutput(guard) to guard the chain"
     elif is_of(given, _RUNNABLE):
@@ -180,6 +251,8 @@ def _chat_to_write(given: Any, name: str) -> str:
         model = "ScriptedChat(function)"
     elif isinstance(given, Mapping) and isinstance(given.get("model"), str):
         model = f"OpenAIChat({written(given['model'], '…')}, …)"
+    elif not isinstance(given, str | Mapping | bool | int | list | tuple):
+        model += ", or a chat model of LangChain"
     return f"{name}{model}" if name.endswith("=") else model
 
 
@@ -187,6 +260,8 @@ def _model_to_write(lane: str, given: Any) -> str:
     """What to write in the place of something that is no model for a lane."""
     if isinstance(given, type):
         model = f"{given.__name__}()"
+    elif lane in BACKENDS and given == "packaged" and given in BACKENDS[lane]:
+        model = f"{BACKENDS[lane][given].__name__}()"
     elif lane in BACKENDS and "local" in BACKENDS[lane]:
         model = f"{BACKENDS[lane]['local'].__name__}({written(given, '…')})"
     else:
@@ -221,23 +296,19 @@ def policy(given: Any) -> Any:
         raise ConfigError(
             f"policy= takes a policy, got {type(given).__name__} without {', '.join(lacking)}: write it"
         )
-    if isinstance(given, list | tuple):
-        instead = "policy=regenerate(2) | annotate()"
-    elif isinstance(given, str) and re.search(r"[|(]", given):
-        instead = f"policy=parse_policy({written(given, '…')})"
-    else:
-        name = given if isinstance(given, str) else getattr(given, "__name__", "")
-        near = difflib.get_close_matches(name.strip().lower(), _POLICIES, n=1)
-        instead = f"policy={near[0] if near else 'annotate'}()"
-    raise ConfigError(f"policy= takes a policy, got {shown(given)}: write {instead}")
+    raise ConfigError(f"policy= takes a policy, got {shown(given)}: write policy={policy_to_write(given)}")
 
 
 def listener(given: Any) -> Any:
     """A function that is called with every report.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is none, or its calls would have to be awaited.
     """
+    if inspect.iscoroutinefunction(given):
+        raise ConfigError(
+            f"on_report= takes a function that is not awaited, got {shown(given)} with async: write it with def alone"
+        )
     if given is not None and not callable(given):
         raise ConfigError(
             f"on_report= takes a function of a report, got {shown(given)}: write on_report=print"
@@ -270,6 +341,10 @@ def store(given: Any) -> Store | None:
     """
     if given is None:
         return None
+    if isinstance(given, str) and "://" in given:
+        raise ConfigError(
+            f"cache= takes the path of a file or a Cache, got {shown(given)}, an address: write cache='replies.sqlite'"
+        )
     if isinstance(given, str | Path):
         return Cache(given)
     if isinstance(given, type) or not all(hasattr(given, name) for name in ("put", "samples")):
@@ -289,11 +364,21 @@ def budget(given: Any) -> Budget | None:
         return given
     if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
         return Budget(calls=given)
-    digits = re.fullmatch(r"\s*(\d{1,9})\s*", given) if isinstance(given, str) else None
     raise ConfigError(
         f"budget= takes a whole number of paid calls from 0, or a Budget, got {shown(given)}: "
-        f"write budget={digits[1] if digits else 200}"
+        f"write budget={_budget_to_write(given)}"
     )
+
+
+def _budget_to_write(given: Any) -> str:
+    if isinstance(given, Mapping) and given and set(given) <= {"calls", "tokens"}:
+        return f"Budget({', '.join(f'{name}={value!r}' for name, value in given.items())})"
+    if isinstance(given, tuple) and len(given) == 2:
+        return f"Budget(calls={given[0]!r}, tokens={given[1]!r})"
+    if isinstance(given, Number) and not isinstance(given, bool):
+        given = f"{given}".removesuffix(".0")
+    digits = re.fullmatch(r"\s*(\d{1,9})\s*", given) if isinstance(given, str) else None
+    return digits[1] if digits else "200"
 
 
 def deadline(given: Any) -> float | None:

@@ -5,84 +5,15 @@ The objects are read, never changed. What cannot be read is refused with an `Inp
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias, cast, get_args
+from numbers import Number
+from typing import Any, cast, get_args
 
 from guardrail.errors import InputError
-from guardrail.given.recognition import is_of, shown
+from guardrail.given.accepted import Document, Documents, Given, Prompt, PromptValue, Sayings, Turn
+from guardrail.given.advice import instead, refusal
+from guardrail.given.recognition import fields_of, is_file, is_missing, is_of, is_table, shown
 from guardrail.requests import Completion, Message, Role, TokenLogprob, Untrusted, user
-
-
-class Said(Protocol):
-    """A message of OpenAI or LangChain."""
-
-    @property
-    def content(self) -> Any:
-        """Its text, or blocks of which some are text."""
-        ...
-
-
-class PromptValue(Protocol):
-    """What a LangChain prompt template makes."""
-
-    def to_messages(self) -> Sequence[Any]:
-        """Its messages."""
-        ...
-
-
-class Chosen(Protocol):
-    """A chat completion of OpenAI."""
-
-    @property
-    def choices(self) -> Sequence[Any]:
-        """Its answers."""
-        ...
-
-
-class Produced(Protocol):
-    """A response of OpenAI's Responses API."""
-
-    @property
-    def output(self) -> Any:
-        """Messages, calls of tools and thoughts."""
-        ...
-
-
-class Holder(Protocol):
-    """A choice of a chat completion, or a generation of LangChain."""
-
-    @property
-    def message(self) -> Any:
-        """The answer."""
-        ...
-
-
-class Generated(Protocol):
-    """A result of a LangChain chat model."""
-
-    @property
-    def generations(self) -> Sequence[Any]:
-        """Its answers."""
-        ...
-
-
-class Document(Protocol):
-    """A document of LangChain."""
-
-    @property
-    def page_content(self) -> str:
-        """Its text."""
-        ...
-
-
-Turn: TypeAlias = Message | Mapping[str, Any] | tuple[str, str] | Said
-Prompt: TypeAlias = str | Turn | PromptValue | Sequence[Turn] | None
-"""A text, a message or messages: pairs, dicts, or those of OpenAI and LangChain."""
-Given: TypeAlias = str | Completion | Mapping[str, Any] | Said | Chosen | Produced | Holder | Generated | None
-"""An answer: a text, or a message or response of OpenAI or LangChain. `None` is no text, as beside a tool call."""
-Documents: TypeAlias = str | Document | Iterable[str | Document] | None
-Sayings: TypeAlias = str | Iterable[Given] | None
 
 _PAIR = "('user', 'the text')"
 _ALIASES = {
@@ -97,6 +28,14 @@ _ALIASES = {
 _OPENAI = "openai:BaseModel"
 _LANGCHAIN = "langchain_core.messages.base:BaseMessage"
 _TEXTS = {"text", "output_text", "input_text"}  # the kinds of blocks that hold text
+_WORDLESS = {
+    "tool_calls",
+    "function_call",
+    "refusal",
+    "audio",
+}  # what a message may have in the place of its content
+_PIECES = ("langchain_core.messages.base:BaseMessageChunk", "openai.types.chat:ChatCompletionChunk")
+_ANSWER = "the answer must be a text"
 
 
 # -- prompts
@@ -129,8 +68,8 @@ def messages(prompt: Prompt) -> tuple[Message, ...]:
         prompt = [cast("Turn", prompt)]
     listed = _listed(prompt)
     if listed is None:
-        raise InputError(
-            f"prompt= takes a text or messages, got {shown(prompt)}: write prompt='the text' or prompt=[{_PAIR}]"
+        raise refusal(
+            "prompt= takes a text or messages", prompt, "prompt", f"prompt='the text' or prompt=[{_PAIR}]"
         )
     found = (_message(one, number) for number, one in enumerate(listed, 1))
     return tuple(message for message in found if message is not None)
@@ -142,7 +81,7 @@ def _is_message(given: object) -> bool:
         return (
             len(given) == 2 and all(isinstance(part, str) for part in given) and _role(given[0]) is not None
         )
-    return isinstance(given, Message | Mapping) or is_of(given, _OPENAI, _LANGCHAIN)
+    return isinstance(_plain(given), Message | Mapping) or is_of(given, _LANGCHAIN)
 
 
 def _message(given: object, number: int) -> Message | None:
@@ -154,10 +93,9 @@ def _message(given: object, number: int) -> Message | None:
         said = cast("Any", given)
         role = said.role if said.type in {"chat", "ChatMessageChunk"} else said.type
         return _said(_role(role) or "user", str(said.text), said.name)
-    if is_of(given, _OPENAI):
-        given = _plain(given)
-    if isinstance(given, Mapping):
-        return _of_mapping(given, where)
+    plain = _plain(given)
+    if isinstance(plain, Mapping):
+        return _of_mapping(plain, where)
     if isinstance(given, tuple | list) and len(given) == 2 and isinstance(given[0], str):
         return _said(_known_role(given[0], where), _text(given[1], where))
     if isinstance(given, tuple | list):
@@ -167,11 +105,20 @@ def _message(given: object, number: int) -> Message | None:
 
 
 def _of_mapping(given: Mapping[str, Any], where: str) -> Message | None:
-    """A message of OpenAI's chat completions or an item of its Responses API."""
+    """A message of OpenAI's chat completions, an item of its Responses API, or a message of LangChain as JSON."""
     kind = given.get("type", "message")
     if "role" in given:
-        name = given.get("name")
-        return _said(_known_role(given["role"], where), _text(given.get("content"), where), name)
+        role = _known_role(given["role"], where)
+        if "content" not in given and not _WORDLESS & given.keys():
+            raise InputError(
+                f"{where} has no 'content', got {shown(given)}: write {{'role': {role!r}, 'content': '…'}}"
+            )
+        return _said(role, _text(given.get("content"), where), given.get("name"))
+    if kind == "constructor" and isinstance(given.get("kwargs"), Mapping):
+        return _of_mapping(given["kwargs"], where)
+    if (role_of_kind := _role(kind)) is not None:
+        data = given["data"] if isinstance(given.get("data"), Mapping) else given
+        return _said(role_of_kind, _text(data.get("content"), where), data.get("name"))
     if isinstance(kind, str) and kind.endswith("call_output"):
         return _said("tool", _text(given.get("output"), where))
     if kind != "message":  # a call, a thought, a reference to an item: nothing was said
@@ -191,7 +138,7 @@ def _said(role: Role, text: str, name: str | None = None) -> Message | None:
 
 def _role(given: object) -> Role | None:
     name = _ALIASES.get(given, given) if isinstance(given, str) else given
-    return cast("Role", name) if name in get_args(Role) else None
+    return next((role for role in get_args(Role) if role == name), None)
 
 
 def _known_role(given: object, where: str) -> Role:
@@ -214,7 +161,7 @@ def _text(content: Any, where: str) -> str:
 
 def _block(block: Any) -> str:
     """A content block's text; thoughts, calls and pictures have none that was said."""
-    block = _plain(block)
+    block = fields_of(block) or block
     if isinstance(block, str):
         return block
     if not isinstance(block, Mapping) or block.get("type", "text") not in _TEXTS:
@@ -225,10 +172,14 @@ def _block(block: Any) -> str:
 # -- answers
 
 
-def answer(given: Given, *, name: str = "the answer") -> tuple[str, tuple[TokenLogprob, ...]]:
+def answer(given: Given, *, takes: str = _ANSWER) -> tuple[str, tuple[TokenLogprob, ...]]:
     """An answer's text, and its tokens with their log-probabilities where it brings them.
 
     The text is "" where there is none: `None`, or a response that only calls a tool.
+
+    Args:
+        given: the answer.
+        takes: what a message says of what may be given.
 
     Raises:
         InputError: it is no answer, or several.
@@ -243,13 +194,13 @@ def answer(given: Given, *, name: str = "the answer") -> tuple[str, tuple[TokenL
         return _of_langchain(given)
     if is_of(given, "langchain_core.outputs.generation:Generation"):
         said = cast("Any", given)
-        return answer(said.message, name=name) if hasattr(said, "message") else (said.text, ())
+        return answer(said.message, takes=takes) if hasattr(said, "message") else (said.text, ())
     if is_of(given, "langchain_core.outputs.chat_result:ChatResult"):
-        return answer(_only(cast("Any", given).generations, "result.generations[0]", name), name=name)
-    given = _plain(given)
-    if isinstance(given, Mapping):
-        return _of_response(given, name)
-    raise InputError(_no_answer(given, name))
+        return answer(_only(cast("Any", given).generations, "result.generations[0]", takes), takes=takes)
+    plain = _plain(given)
+    if isinstance(plain, Mapping):
+        return _of_response(plain, takes)
+    raise _no_answer(given, takes)
 
 
 def _of_langchain(said: Any) -> tuple[str, tuple[TokenLogprob, ...]]:
@@ -257,13 +208,16 @@ def _of_langchain(said: Any) -> tuple[str, tuple[TokenLogprob, ...]]:
     return str(said.text), _logprobs(told.get("content") if isinstance(told, Mapping) else None)
 
 
-def _of_response(given: Mapping[str, Any], name: str) -> tuple[str, tuple[TokenLogprob, ...]]:
+def _of_response(given: Mapping[str, Any], takes: str) -> tuple[str, tuple[TokenLogprob, ...]]:
     """A chat completion, a choice of one, a response of the Responses API, or a message of either."""
+    stored = given.get("data") if _role(given.get("type")) is not None else given.get("kwargs")
+    if isinstance(stored, Mapping):  # a message of LangChain as JSON
+        return answer(stored, takes=takes)
     if isinstance(given.get("choices"), list):
-        return answer(_only(given["choices"], "response.choices[0]", name), name=name)
+        return answer(_only(given["choices"], "response.choices[0]", takes), takes=takes)
     if isinstance(given.get("message"), Mapping):
         told = given.get("logprobs")
-        text = _text(given["message"].get("content"), name)
+        text = _text(given["message"].get("content"), takes)
         return text, _logprobs(told.get("content") if isinstance(told, Mapping) else None)
     if isinstance(given.get("output"), list):
         said = [
@@ -273,12 +227,12 @@ def _of_response(given: Mapping[str, Any], name: str) -> tuple[str, tuple[TokenL
     if given.get("type") == "message" and isinstance(given.get("content"), list):
         return _of_blocks(given["content"])
     if "content" in given:
-        return _text(given["content"], name), ()
+        return _text(given["content"], takes), ()
     if isinstance(given.get("text"), str):
         return given["text"], ()
     if isinstance(given.get("messages"), list):
-        raise InputError(f"{name} is a text or a response, got {shown(given)}: write result['messages'][-1]")
-    raise InputError(_no_answer(given, name))
+        raise InputError(f"{takes}, got {shown(given)}: write result['messages'][-1]")
+    raise _no_answer(given, takes)
 
 
 def _of_blocks(blocks: Sequence[Any]) -> tuple[str, tuple[TokenLogprob, ...]]:
@@ -289,14 +243,16 @@ def _of_blocks(blocks: Sequence[Any]) -> tuple[str, tuple[TokenLogprob, ...]]:
     return "".join(map(_block, spoken)), _logprobs(tokens)
 
 
-def _only(choices: Sequence[Any], first: str, name: str) -> Any:
+def _only(choices: Sequence[Any], first: str, takes: str) -> Any:
     """The one choice of a response."""
     if len(choices) == 1:
         return choices[0]
     if not choices:
-        raise InputError(f"{name} is a response without choices: write the text that is to be checked")
+        raise InputError(f"{takes}, got a response without choices: write the text that is to be checked")
     others = first.replace("[0]", "[1:]")
-    raise InputError(f"{name} is one of {len(choices)} choices: write check({first}, samples={others})")
+    raise InputError(
+        f"{takes}, got a response with {len(choices)} choices: write check({first}, samples={others})"
+    )
 
 
 def _logprobs(told: Any) -> tuple[TokenLogprob, ...]:
@@ -308,18 +264,35 @@ def _logprobs(told: Any) -> tuple[TokenLogprob, ...]:
         return ()
 
 
-def _no_answer(given: object, name: str) -> str:
-    if isinstance(given, bytes | bytearray):
-        return f"{name} is a text, got {shown(given)}: write answer.decode()"
-    if inspect.isawaitable(given):
-        if inspect.iscoroutine(given):
-            given.close()  # or Python says that nobody awaited it
-        return f"{name} is a text, got a call that was not awaited: write await before it"
-    if isinstance(given, Iterator | AsyncIterator) or is_of(given, "openai:Stream", "openai:AsyncStream"):
-        return f"{name} is a text, got a stream ({type(given).__name__}): join its pieces to one text first"
-    if isinstance(given, Iterable) and _listed(given) is not None:
-        return f"{name} is one text, got {shown(given)}: check them one at a time"
-    return f"{name} is a text, or a message or response of OpenAI or LangChain, got {shown(given)}: write its text"
+def _no_answer(given: object, takes: str) -> InputError:
+    if _is_stream(given):
+        return InputError(
+            f"{takes}, got a stream ({type(given).__name__}): join its pieces to one text first"
+        )
+    if instead(given, "result"):
+        return refusal(takes, given, "result", "")
+    listed = _listed(given)
+    if listed and len(listed) > 1 and _has_role(listed[-1]):
+        return InputError(
+            f"{takes}, got {len(listed)} messages: write messages[-1], with prompt=messages[:-1]"
+        )
+    if listed is not None:
+        return InputError(f"{takes}, got {shown(given)}: give them one at a time")
+    otherwise = "None where there is no answer" if is_missing(given) else "its text"
+    if isinstance(given, Number) and type(given) is not bool and not is_missing(given):
+        otherwise = "str(…) of it"
+    return refusal(f"{takes}, or a message or response of OpenAI or LangChain", given, "result", otherwise)
+
+
+def _has_role(given: object) -> bool:
+    """Whether something is a message for sure."""
+    plain = _plain(given)
+    return is_of(given, _LANGCHAIN) or (isinstance(plain, Mapping) and "role" in plain)
+
+
+def _is_stream(given: object) -> bool:
+    alike = isinstance(given, Iterator | AsyncIterator) or is_of(given, "openai:Stream", "openai:AsyncStream")
+    return alike and not is_file(given)
 
 
 # -- documents and samples
@@ -333,24 +306,40 @@ def texts(context: Documents) -> tuple[str, ...]:
     """
     if context is None:
         return ()
-    alone = isinstance(context, str) or is_of(context, "langchain_core.documents.base:Document")
+    alone = _document_text(context) is not None
     listed = (context,) if alone else _listed(context)
     if listed is None:
-        raise InputError(
-            f"context= takes texts or documents, got {shown(context)}: write context=['the text']"
-        )
+        raise refusal("context= takes texts or documents", context, "context", "context=['the text']")
     return tuple(map(_document, listed))
 
 
 def _document(given: Any) -> str:
+    text = _document_text(given)
+    if text is None:
+        takes = "each of context= must be a text or a document"
+        raise refusal(takes, given, "document", _document_to_write(given))
+    return text
+
+
+def _document_text(given: Any) -> str | None:
+    """The text of a document: of a string itself, of LangChain's or its JSON the content."""
     if isinstance(given, str):
         return given
-    text = given.page_content if is_of(given, "langchain_core.documents.base:Document") else None
-    if not isinstance(text, str):
-        raise InputError(
-            f"context= takes texts or documents, got {shown(given)} among them: write str(…) of it"
-        )
-    return text
+    if is_of(given, "langchain_core.documents.base:Document"):
+        return cast("Document", given).page_content
+    text = given.get("page_content") if isinstance(given, Mapping) else None
+    return text if isinstance(text, str) else None
+
+
+def _document_to_write(given: Any) -> str:
+    """What to write in the place of something of which no text is known."""
+    if is_missing(given):
+        return "the list without it"
+    if isinstance(given, int | float):
+        return "str(…) of it"
+    if isinstance(given, tuple):
+        return "document[0], if that is the document"  # with its score behind it
+    return "its texts into the one list" if _listed(given) is not None else "its text"
 
 
 def samples(given: Sayings) -> tuple[str, ...]:
@@ -361,27 +350,50 @@ def samples(given: Sayings) -> tuple[str, ...]:
     """
     if given is None:
         return ()
-    if isinstance(given, int | float) and not isinstance(given, bool):
+    if isinstance(given, Number) and not isinstance(given, bool):
         raise InputError(
-            f"samples= takes texts (other answers to the same prompt), got {given!r}: "
-            f"a number is an option of the detector, write SelfCheck(…, samples={given!r})"
+            f"samples= takes texts (other answers to the same prompt), got {given}: "
+            f"a number is an option of the detector, write SelfCheck(…, samples={given})"
         )
     listed = (given,) if isinstance(given, str) else _listed(given)
     if listed is None:
-        raise InputError(f"samples= takes texts, got {shown(given)}: write samples=['another answer']")
-    return tuple(answer(one, name="one of the texts of samples=")[0] for one in listed)
+        takes, answers = "samples= takes texts", _answers_of(given)
+        if answers:
+            raise InputError(f"{takes}, got {shown(given)}: write samples={answers}")
+        raise refusal(takes, given, "samples", "samples=['another answer']")
+    if isinstance(given, Iterator) and any(is_of(one, *_PIECES) for one in listed):
+        raise InputError(
+            f"samples= takes texts, got a stream ({type(given).__name__}): join its pieces to one text first"
+        )
+    return tuple(answer(one, takes="each of samples= must be a text")[0] for one in listed)
+
+
+def _answers_of(given: Any) -> str:
+    """How the answers of a response, or the one of a message, are written as a list; "" of anything else."""
+    plain = _plain(given)
+    if isinstance(plain, Mapping) and isinstance(plain.get("choices"), list):
+        return "response.choices"
+    return "[message]" if _has_role(given) else ""
 
 
 # -- helpers
 
 
 def _plain(given: Any) -> Any:
-    """An object of OpenAI as a dict; anything else as it is."""
-    return given.model_dump(warnings=False) if is_of(given, _OPENAI) else given
+    """An object of OpenAI, or a message as anybody's pydantic models and dataclasses have it, as a dict; else as it is."""
+    if is_of(given, _OPENAI):
+        return given.model_dump(warnings=False)
+    found = fields_of(given)
+    return found if found is not None and {"role", "content"} <= found.keys() else given
 
 
 def _listed(given: object) -> tuple[Any, ...] | None:
-    """The parts of a list or the like; `None` of a text, a mapping, or a model whose parts are its fields."""
-    if isinstance(given, str | bytes | bytearray | Mapping) or hasattr(given, "model_fields"):
+    """The parts of a list or the like; `None` of a text, a mapping, a file, a table, or a model whose parts are its fields."""
+    if isinstance(given, str | bytes | bytearray | Mapping) or is_file(given) or is_table(given):
         return None
-    return tuple(given) if isinstance(given, Iterable) else None
+    if not isinstance(given, Iterable) or is_of(given, "pydantic:BaseModel"):
+        return None
+    try:
+        return tuple(given)
+    except TypeError:  # an array of no dimension, say
+        return None

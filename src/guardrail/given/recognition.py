@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import inspect
+import io
+import math
 import re
 import sys
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from numbers import Number
+from pathlib import PurePath
 from typing import Any
 
 _LONGEST = 60  # characters of a text in a message
-_SECRET = re.compile(r"^(?:sk|pk|rk|gsk|ghp|xai|hf|Bearer)[-_ ]|^AIza|^eyJ", re.IGNORECASE)
+_SECRET = re.compile(r"^(?:sk|pk|rk|gsk|ghp|xai|hf|Bearer)[-_ ]|^AIza|^eyJ|://[^/]*@", re.IGNORECASE)
 
 
 def is_of(given: object, *classes: str) -> bool:
@@ -23,6 +28,32 @@ def is_of(given: object, *classes: str) -> bool:
         if isinstance(kind, type) and isinstance(given, kind):
             return True
     return False
+
+
+def is_file(given: object) -> bool:
+    """Whether something is an open file, whose lines are no list of texts."""
+    return isinstance(given, io.IOBase) or callable(getattr(given, "readline", None))
+
+
+def is_table(given: object) -> bool:
+    """Whether something is a table, as of pandas, whose parts are the names of its columns."""
+    return hasattr(given, "columns") and not isinstance(given, type)
+
+
+def is_missing(given: object) -> bool:
+    """Whether something is an empty cell of a table: `None`, not a number, or the like of pandas."""
+    return (
+        given is None or (isinstance(given, float) and math.isnan(given)) or type(given).__name__ == "NAType"
+    )
+
+
+def fields_of(given: object) -> dict[str, Any] | None:
+    """The fields of a pydantic model or a dataclass by name; `None` of anything else."""
+    if is_of(given, "pydantic:BaseModel"):
+        return dict(given)  # type: ignore[call-overload, no-any-return]  # pairs of names and values
+    if is_dataclass(given) and not isinstance(given, type):
+        return {field.name: getattr(given, field.name) for field in fields(given)}
+    return None
 
 
 def _looks_secret(text: str) -> bool:
@@ -40,8 +71,8 @@ def shown(given: object) -> str:
     if isinstance(given, str):
         if _looks_secret(given):
             return "a text that looks like a key"
-        return repr(given if len(given) <= _LONGEST else given[: _LONGEST - 1] + "…")
-    if given is None or isinstance(given, bool | int | float | complex):
+        return repr(str(given) if len(given) <= _LONGEST else given[: _LONGEST - 1] + "…")
+    if given is None or isinstance(given, Number):
         return repr(given)
     if isinstance(given, bytes | bytearray):
         return f"{len(given)} bytes"
@@ -54,6 +85,12 @@ def shown(given: object) -> str:
         return f"a {type(given).__name__} of {len(given)}"
     if inspect.isroutine(given):
         return f"the function {getattr(given, '__name__', '')}".rstrip()
+    if inspect.isawaitable(given):
+        return "a call that was not awaited"
+    if isinstance(given, PurePath):
+        return f"the path {str(given)!r}"
+    if is_file(given):
+        return "an open file"
     return f"an object of the class {type(given).__name__}"
 
 

@@ -172,7 +172,7 @@ def _opened(kb: KnowledgeBase | str | Path | None) -> KnowledgeBase:
         return kb
     if kb is None:
         raise ConfigError(
-            "expected a knowledge base, got none. Pass the folder of one as kb; `guardrail logic build` makes it."
+            "expected a knowledge base, got none: write FactCheck('world.kb'), with a folder that `guardrail logic build` made"
         )
     try:
         return KnowledgeBase.open(kb)

@@ -7,14 +7,16 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, TypeAlias
 
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, UnknownName
+from guardrail.given.recognition import shown
+from guardrail.options import number
 from guardrail.policies.composition import VerdictPolicy, untouched
 from guardrail.policies.edits import apply, insertions, removals
 from guardrail.policies.review import Review
 from guardrail.policies.wording import ask_again, failure_mark, kinds, many, mark, summary, why
 from guardrail.report import Action, Decision, Edit, Verdict
 
-On: TypeAlias = Verdict | Collection[Verdict]
+On: TypeAlias = Verdict | str | Collection[Verdict | str]
 BLOCKED = "This answer was withheld: {reason}."
 
 
@@ -77,8 +79,9 @@ class Regenerate(VerdictPolicy):
     asks_again: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.times < 1:
-            raise ConfigError(f"regenerate expects at least one more attempt, got {self.times!r}; use flag()")
+        if self.times == 0:
+            raise ConfigError("regenerate takes a number of attempts from 1, got 0: write flag()")
+        number("times", self.times, least=1, whole=True)
 
     def feedback(self, review: Review, attempt: int) -> str | None:
         """Names what was rejected, as data, and asks for an answer without it."""
@@ -104,6 +107,12 @@ class Block(VerdictPolicy):
 
     message: str = BLOCKED
     needs_whole_answer: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.message, str):
+            raise ConfigError(
+                f"block takes a message as a text, got {shown(self.message)}: write block('No answer.')"
+            )
 
     def decide(self, review: Review) -> Decision:
         """The message, if anything is affected; a check that failed is something unverified."""
@@ -147,7 +156,13 @@ def block(message: str = BLOCKED, *, on: On = Verdict.UNSUPPORTED) -> Block:
 
 
 def _verdicts(on: On) -> frozenset[Verdict]:
-    return frozenset({on}) if isinstance(on, Verdict) else frozenset(Verdict(verdict) for verdict in on)
+    if not isinstance(on, Collection):
+        raise ConfigError(f"on= takes verdicts, got {shown(on)}: write on={{'unsupported', 'unverified'}}")
+    found = [on] if isinstance(on, str) else list(on)
+    for one in found:
+        if one not in set(Verdict):
+            raise UnknownName("verdict", str(one), [verdict.value for verdict in Verdict])
+    return frozenset(map(Verdict, found))
 
 
 def blocked(message: str, reason: str) -> Decision:

@@ -7,6 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Protocol, cast
 
+from guardrail.errors import ConfigError
+from guardrail.given.advice import policy_to_write
+from guardrail.given.recognition import shown
 from guardrail.policies.edits import NUMBERED_AGAIN, apply, merge
 from guardrail.policies.review import Review
 from guardrail.report import Action, Decision, Edit, Finding, Verdict
@@ -84,9 +87,15 @@ class Chain:
 
     @classmethod
     def of(cls, *policies: Policy) -> Chain:
-        """One flat chain; policies that differ only in `on` are one policy that acts on both."""
+        """One flat chain; policies that differ only in `on` are one policy that acts on both.
+
+        Raises:
+            ConfigError: one of them is no policy.
+        """
         flat: list[Policy] = []
         for policy in policies:
+            if isinstance(policy, type) or not hasattr(policy, "decide"):
+                raise ConfigError(f"| joins policies, got {shown(policy)}: write {policy_to_write(policy)}")
             for part in policy.policies if isinstance(policy, Chain) else (policy,):
                 same = next((i for i, p in enumerate(flat) if _alike(p, part)), None)
                 if same is None:

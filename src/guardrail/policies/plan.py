@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from guardrail.errors import UnknownName
+from guardrail.options import one_of
 from guardrail.policies.actions import BLOCKED, Annotate, Block, blocked
 from guardrail.policies.composition import Chain, Policy
 from guardrail.policies.edits import one_line
@@ -33,10 +33,9 @@ class Plan:
     fail: Literal["open", "closed"] = "open"
 
     def __post_init__(self) -> None:
-        if self.on_unverified not in {None, "allow", "annotate", "block"}:
-            raise UnknownName("on_unverified", str(self.on_unverified), ["allow", "annotate", "block"])
-        if self.fail not in {"open", "closed"}:
-            raise UnknownName("fail mode", str(self.fail), ["open", "closed"])
+        if self.on_unverified is not None:
+            one_of("on_unverified", self.on_unverified, ("allow", "annotate", "block"))
+        one_of("fail", self.fail, ("open", "closed"))
 
     @cached_property
     def whole(self) -> Policy:

@@ -8,6 +8,8 @@ from collections.abc import Callable
 from typing import cast
 
 from guardrail.errors import ConfigError, UnknownName
+from guardrail.given.advice import policy_to_write
+from guardrail.given.recognition import shown
 from guardrail.policies.actions import Annotate, Block, Flag, Regenerate, Remove
 from guardrail.policies.composition import Chain, Policy, VerdictPolicy
 from guardrail.report import Verdict
@@ -33,13 +35,17 @@ def parse_policy(text: str) -> Policy:
         >>> str(parse_policy("regenerate(2)|annotate"))
         'regenerate(2) | annotate'
     """
+    if not isinstance(text, str):
+        raise ConfigError(
+            f"parse_policy takes a text, got {shown(text)}: write policy={policy_to_write(text)}"
+        )
     policies: list[Policy] = []
     position, more = 0, True
     while more:
         match = _TERM.match(text, position)
         if match is None:
             raise ConfigError(
-                f"a policy is written like 'regenerate(2) | annotate', got {text!r}; look at {text[position:]!r}"
+                f"a policy is written with | between its parts, got {text!r}: write 'regenerate(2) | annotate'"
             )
         policies.append(_term(match.group("name"), match.group("arguments") or ""))
         position, more = match.end(), match.group("end") == "|"

@@ -377,7 +377,8 @@ def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | No
         from guardrail.references.bibliography.index import Index
 
         return Index.open(bibliography)
-    if bibliography is not None and not hasattr(bibliography, "find_all"):
+    given: object = bibliography
+    if given is not None and (isinstance(given, type) or not hasattr(given, "find_all")):
         raise ConfigError(
             f"bibliography= takes the path of an index or a Bibliography, got {shown(bibliography)}: "
             "write bibliography='refs.sqlite'"

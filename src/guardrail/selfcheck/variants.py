@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from guardrail.errors import ConfigError
 from guardrail.options import declared, refuse_unknown
 from guardrail.selfcheck.base import SentenceCheck, variant
 
@@ -60,6 +61,11 @@ def SelfCheck(method: str = "", **options: Any) -> SentenceCheck:  # noqa: N802 
 
     Source: [manakul2023]; differs: `docs/design/selfcheck.md`.
     """
+    if isinstance(method, list | tuple | set):
+        several = ", ".join(f"SelfCheck({one!r})" for one in method)
+        raise ConfigError(
+            f"SelfCheck takes one method, got {len(method)}: write Guard([{several}]), or SelfCheck('ensemble')"
+        )
     made = variant(method)
     name = made.name.removeprefix("selfcheck-")
     refuse_unknown(f"SelfCheck({name!r})", options, [one.name for one in declared(made)])

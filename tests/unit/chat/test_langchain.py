@@ -186,7 +186,7 @@ class TestForms:
 
     def test_anything_else_is_refused(self):
         """With what came."""
-        with pytest.raises(ConfigError, match="expected a LangChain chat model, got 'gpt'"):
+        with pytest.raises(ConfigError, match="takes a chat model of LangChain, got 'gpt': write OpenAIChat"):
             LangChainChat("gpt")
 
     def test_without_langchain_it_names_the_extra(self, monkeypatch):

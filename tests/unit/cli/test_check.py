@@ -300,6 +300,12 @@ class TestDetector:
                 "--bibliography and --detector references: give one",
             ),
             (["references:bibliography=nowhere.sqlite"], "guardrail references index add"),
+            (["references:bibliography=refs.bib"], "index add refs.sqlite refs.bib; and give that"),
+            (["selfcheck-ngram:n=1,n=2"], "n is given twice, write it once"),
+            (["FactCheck"], "Did you mean 'logic'?"),
+            (["ngram"], "Did you mean 'selfcheck-ngram'?"),
+            (["references", "--deadline", "30s"], "'--deadline': expected a valid number, got '30s'"),
+            (["references", "--policy", "annotate,block"], "with | between its parts, got 'annotate,block'"),
         ],
     )
     def test_what_is_wrong_is_said_in_one_line(self, run, folder, arguments, message):
@@ -308,6 +314,32 @@ class TestDetector:
         assert result.exit_code == 2
         assert message in result.stderr
         assert result.stderr.count("\n") == 1
+
+    def test_nothing_to_check_is_said_of_the_one_that_looked(self, run, folder):
+        """It looked for examples in the prompt, not for references."""
+        result = run("check", "answer.md", "--detector", "phr")
+        assert "nothing to check: phr found nothing to examine in answer.md; --prompt tells" in result.stdout
+
+    def test_a_model_is_missing_that_no_option_gives(self, run, folder):
+        """The reason speaks of files and options, not of code."""
+        result = run("check", "answer.md", "--detector", "selfcheck-nli", "--context", "refs.bib")
+        assert result.exit_code == 3
+        assert "name one under [entailment] in a guardrail.toml, and pass --config" in result.stdout
+
+    def test_a_text_is_given_in_the_place_of_a_file(self, run):
+        """The message says how a text is given."""
+        result = run("check", "The moon is made of cheese.")
+        assert result.exit_code == 2
+        assert "to check a text, pipe it in: echo '…' | guardrail check -" in result.stderr
+        assert "check the path" in run("check", "missing.md").stderr
+
+    def test_a_wrong_entry_of_a_file_is_said_with_its_place(self, run, folder):
+        """A deadline of the guard is found in the file, not in the program."""
+        for entry in ("deadline = -1", 'policy = "anotate"', 'on_unverified = "flag"', "budget = -1"):
+            (folder / "guardrail.toml").write_text(f"[guard]\n{entry}\n")
+            result = run("check", "answer.md", "--config", "guardrail.toml")
+            assert (result.exit_code, result.stderr.count("\n")) == (2, 1), entry
+            assert "in [guard] of guardrail.toml" in result.stderr, entry
 
 
 class TestRemembered:

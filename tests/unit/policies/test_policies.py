@@ -261,9 +261,9 @@ class TestPlan:
 
     def test_refuses_words_that_it_does_not_know(self):
         """With the nearest one."""
-        with pytest.raises(UnknownName, match="Did you mean 'annotate'"):
+        with pytest.raises(ConfigError, match="write on_unverified='annotate'"):
             Plan(flag(), on_unverified="anotate")
-        with pytest.raises(UnknownName, match="closed"):
+        with pytest.raises(ConfigError, match="open, closed, got 'shut'"):
             Plan(flag(), fail="shut")
 
 

@@ -14,12 +14,14 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 from langchain_core.prompt_values import PromptValue
 from langchain_core.prompts import BasePromptTemplate
-from langchain_core.runnables import RunnableConfig, RunnableSequence
+from langchain_core.runnables import Runnable, RunnableConfig, RunnableSequence
 from langchain_core.runnables.base import RunnableBindingBase, coerce_to_runnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from pydantic import BaseModel
 
 from guardrail.errors import ConfigError
+from guardrail.given.recognition import shown
+from guardrail.guard import Guard
 from guardrail.policies import Policy
 from guardrail_langchain._chains import Chain, Enclosing, Step, asks, inside, listeners
 
@@ -32,6 +34,23 @@ __all__ = [
     "refuse_model_behind",
     "refuse_unseen",
 ]
+
+
+def refuse_no_guard(given: object, door: str, context: object = None) -> None:
+    """Refuse what is no guard where one is wanted, and documents in the place of a function that gives them.
+
+    Raises:
+        ConfigError: with the line to write.
+    """
+    if not isinstance(given, Guard):
+        instead = f"{door}(Guard([ReferenceCheck()]))"
+        if isinstance(given, Runnable) or door == "guard_runnable":
+            instead = "guard_runnable(guard, model)"
+        raise ConfigError(f"{door} takes a guard first, got {shown(given)}: write {instead}")
+    if context is not None and not callable(context):
+        raise ConfigError(
+            f"context= takes a function that gives documents, got {shown(context)}: write context=lambda given: […]"
+        )
 
 
 def refuse(chain: Step, steps: Chain, policy: Policy) -> None:

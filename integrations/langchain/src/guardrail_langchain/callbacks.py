@@ -17,6 +17,7 @@ from langchain_core.outputs import ChatGeneration, Generation, LLMResult
 
 from guardrail.guard import Guard
 from guardrail.report import Blocked, Case, Report
+from guardrail_langchain._composition import refuse_no_guard
 from guardrail_langchain._messages import conversation, logprobs
 from guardrail_langchain._quiet import apart
 
@@ -31,6 +32,7 @@ class _Watch:
     _asked: dict[UUID, Sequence[Sequence[BaseMessage]]]
 
     def _set_up(self, guard: Guard, *, raise_error: bool, keep: int) -> None:
+        refuse_no_guard(guard, type(self).__name__)
         self.guard = guard
         self.reports = deque(maxlen=keep)
         self.raise_error = raise_error

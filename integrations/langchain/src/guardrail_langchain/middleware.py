@@ -17,6 +17,7 @@ from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._answers import Change, Reading
 from guardrail_langchain._attempts import Attempts
+from guardrail_langchain._composition import refuse_no_guard
 from guardrail_langchain._messages import conversation, with_feedback
 from guardrail_langchain._parsed import Told
 from guardrail_langchain._quiet import asay, current, say, unheard
@@ -48,7 +49,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         name: needed where an agent has two of these.
 
     Raises:
-        ConfigError: in strict mode, when such a model is called; under a policy that edits or blocks, when an
+        ConfigError: it is given no guard; in strict mode, when such a model is called; under a policy that edits or blocks, when an
             answer cannot be read (speech, a content block of unknown kind).
         Blocked: an edited structured answer would not be valid any more.
     """
@@ -61,6 +62,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         strict: bool = False,
         name: str = "GuardrailMiddleware",
     ) -> None:
+        refuse_no_guard(guard, "GuardrailMiddleware", context)
         super().__init__()
         self.guard = guard
         self._context = context or _tool_results

@@ -23,6 +23,7 @@ from guardrail_langchain._composition import (
     refuse_asking_alone,
     refuse_late,
     refuse_model_behind,
+    refuse_no_guard,
     refuse_unseen,
 )
 from guardrail_langchain._messages import as_messages, chunks, conversation, pieces, with_feedback
@@ -50,10 +51,11 @@ def guard_runnable(
 
     Raises:
         ConfigError: the chain stores what it said before it could be examined (a graph, a history); it has no
-            answer yet (a prompt); the policy may ask again, and the model stands where feedback does not reach it;
+            answer yet (a prompt); what stands first is no guard; the policy may ask again, and the model stands where feedback does not reach it;
             in strict mode, as above. When it is called: the output holds what cannot be read, and the policy edits
             or blocks.
     """
+    refuse_no_guard(guard, "guard_runnable", context)
     owner = getattr(chain, "__self__", None)
     if isinstance(owner, Runnable) and chain.__name__ in {"invoke", "ainvoke"}:
         chain = owner  # which can be asked again
@@ -270,6 +272,9 @@ class GuardedOutput(RunnableSequence[Any, Any]):
         key: as in `guard_runnable`.
         context: as in `guard_runnable`.
         strict: as in `guard_runnable`; refuses to follow a single runnable, too.
+
+    Raises:
+        ConfigError: it is given no guard; when it is composed, as `guard_runnable`.
     """
 
     def __init__(
@@ -280,6 +285,7 @@ class GuardedOutput(RunnableSequence[Any, Any]):
         context: Context | None = None,
         strict: bool = False,
     ) -> None:
+        refuse_no_guard(guard, "GuardedOutput", context)
         options: dict[str, Any] = {"key": key, "context": context, "strict": strict}
         super().__init__(RunnablePassthrough(), _Alone(guard, options))
 

@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -123,8 +124,14 @@ class Manifest:
             content = json.loads(path.read_bytes())
         except FileNotFoundError as error:
             raise KnowledgeFault(
-                "expected a knowledge base, found no manifest. Build it with guardrail.logic.knowledge.build.",
+                "expected a knowledge base, found no manifest. "
+                f"Build one with: {shlex.join(['guardrail', 'logic', 'build', str(folder)])} FILES...",
                 source=str(path),
+            ) from error
+        except NotADirectoryError as error:
+            raise KnowledgeFault(
+                "expected the folder of a knowledge base, found a file: name the folder that `guardrail logic build` made",
+                source=str(folder),
             ) from error
         except OSError as error:
             raise KnowledgeFault(f"cannot be read: {error}", source=str(path)) from error

@@ -13,9 +13,18 @@ from guardrail.errors import IndexFault
 
 __all__ = ["faults", "remedy"]
 
+_SOURCES = {".bib", ".bibtex", ".tsv", ".json"}  # what an index is built of
+
 
 def remedy(path: str | os.PathLike[str]) -> str:
-    """The command that builds an index."""
+    """The command that builds an index: of a bibliography's own file, which is not written over, another."""
+    given = Path(path)
+    if given.suffix.lower() in _SOURCES:
+        built = str(given.with_suffix(".sqlite"))
+        command = shlex.join(["guardrail", "references", "index", "add", built, str(given)])
+        return f"Build one of it with: {command}; and give that."
+    if given.is_dir():
+        return f"Name a file, such as {str(given / 'refs.sqlite')!r}."
     command = shlex.join(["guardrail", "references", "index", "add", os.fspath(path)])
     return f"Build it (a broken file moved away first) with: {command} FILES..."
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from guardrail.errors import ConfigError, IndexFault
+from guardrail.errors import ConfigError, IndexFault, InputError
 from guardrail.given.recognition import shown
 from guardrail.references.bibliography.connections import Connections
 from guardrail.references.bibliography.faults import faults, remedy
@@ -78,10 +78,7 @@ class Index:
             ConfigError: it is no path.
             IndexFault: there is no such file.
         """
-        if not isinstance(path, str | os.PathLike):
-            raise ConfigError(
-                f"an index is opened by its path, got {shown(path)}: write Index.open('refs.sqlite')"
-            )
+        _must_be_path(path)
         self.path = Path(path)
         self.readonly = readonly
         if not self.path.is_file():
@@ -118,8 +115,10 @@ class Index:
             exist_ok: whether a file that is there may be continued.
 
         Raises:
+            ConfigError: it is no path.
             IndexFault: a file is there and is not an index, or `exist_ok` is false; or the place is not writable.
         """
+        _must_be_path(path)
         target = Path(path)
         if target.exists() and target.stat().st_size:
             if not exist_ok:
@@ -154,10 +153,17 @@ class Index:
         By identifier, then by title: exact after normalisation, by main title, then through similar titles, then
         by parts of the title, in case it was cut out of its text wrongly (see `readings`).
 
+        Raises:
+            InputError: it is no reference.
+
         Returns:
             `FOUND` with the fields that are quoted wrongly; `ABSENT`, perhaps with a near miss; `UNREACHABLE`
             if the index could not be read or the reference has neither title nor identifier.
         """
+        if not isinstance(reference, Reference):
+            raise InputError(
+                f"find takes a Reference, got {shown(reference)}: write find(Reference(title='…'))"
+            )
         source = f"index {self.path.name}"
         title = Title(reference.title)
         if not title.normalised and not any(
@@ -301,3 +307,10 @@ def _read_again(lookup: Lookup, reference: Reference) -> Match | None:
 
 def _reopened(path: Path, readonly: bool) -> Index:
     return Index(path, readonly=readonly)
+
+
+def _must_be_path(given: object) -> None:
+    if not isinstance(given, str | os.PathLike):
+        raise ConfigError(
+            f"an index is opened by its path, got {shown(given)}: write Index.open('refs.sqlite')"
+        )

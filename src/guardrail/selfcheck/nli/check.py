@@ -8,11 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 from guardrail.backends import EntailPackaged, packaged_entailment
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reason, Reply, compute, each
+from guardrail.errors import ConfigError
+from guardrail.given.recognition import shown, written
 from guardrail.options import option
 from guardrail.report import Scale
 from guardrail.requests import Embed, Entail, Entailment, Vector
@@ -165,6 +167,14 @@ class NliCheck(StoppingCheck):
         least=1,
         help="of a text that is too long for the model, the parts to read: those most like the sentence",
     )
+
+    def __post_init__(self) -> None:
+        if self.model not in get_args(Model):
+            raise ConfigError(
+                f"model= is guard or packaged, got {shown(self.model)}: write Guard([SelfCheck('nli')], "
+                f"backends={{'entailment': EntailmentModel({written(self.model, '…')})}})"
+            )
+        super().__post_init__()
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """The packaged entailment model, if it is to be that."""

@@ -1,0 +1,81 @@
+"""The types of what is taken as a prompt, an answer, documents and samples, for type checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol, TypeAlias
+
+from guardrail.requests import Completion, Message
+
+
+class Said(Protocol):
+    """A message of OpenAI or LangChain."""
+
+    @property
+    def content(self) -> Any:
+        """Its text, or blocks of which some are text."""
+        ...
+
+
+class PromptValue(Protocol):
+    """What a LangChain prompt template makes."""
+
+    def to_messages(self) -> Sequence[Any]:
+        """Its messages."""
+        ...
+
+
+class Chosen(Protocol):
+    """A chat completion of OpenAI."""
+
+    @property
+    def choices(self) -> Sequence[Any]:
+        """Its answers."""
+        ...
+
+
+class Produced(Protocol):
+    """A response of OpenAI's Responses API."""
+
+    @property
+    def output(self) -> Any:
+        """Messages, calls of tools and thoughts."""
+        ...
+
+
+class Holder(Protocol):
+    """A choice of a chat completion, or a generation of LangChain."""
+
+    @property
+    def message(self) -> Any:
+        """The answer."""
+        ...
+
+
+class Generated(Protocol):
+    """A result of a LangChain chat model."""
+
+    @property
+    def generations(self) -> Sequence[Any]:
+        """Its answers."""
+        ...
+
+
+class Document(Protocol):
+    """A document of LangChain."""
+
+    @property
+    def page_content(self) -> str:
+        """Its text."""
+        ...
+
+
+Turn: TypeAlias = Message | Mapping[str, Any] | tuple[str, str] | Said
+Prompt: TypeAlias = str | Turn | PromptValue | Sequence[Turn] | None
+"""A text, a message or messages: pairs, dicts, or those of OpenAI and LangChain."""
+Given: TypeAlias = str | Completion | Mapping[str, Any] | Said | Chosen | Produced | Holder | Generated | None
+"""An answer: a text, or a message or response of OpenAI or LangChain. `None` is no text, as beside a tool call."""
+Text: TypeAlias = str | Document | Mapping[str, Any]
+Documents: TypeAlias = Text | Iterable[Text] | None
+"""Texts, or documents of LangChain, as objects or as JSON."""
+Sayings: TypeAlias = str | Iterable[Given] | None
