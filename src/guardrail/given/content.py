@@ -279,7 +279,7 @@ def _no_answer(given: object, takes: str) -> InputError:
     if listed is not None:
         return InputError(f"{takes}, got {shown(given)}: give them one at a time")
     otherwise = "None where there is no answer" if is_missing(given) else "its text"
-    if isinstance(given, Number) and type(given) is not bool and not is_missing(given):
+    if not isinstance(given, bool) and isinstance(given, Number) and not is_missing(given):
         otherwise = "str(…) of it"
     return refusal(f"{takes}, or a message or response of OpenAI or LangChain", given, "result", otherwise)
 
