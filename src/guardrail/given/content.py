@@ -278,9 +278,9 @@ def _no_answer(given: object, takes: str) -> InputError:
         )
     if listed is not None:
         return InputError(f"{takes}, got {shown(given)}: give them one at a time")
-    otherwise = "None where there is no answer" if is_missing(given) else "its text"
-    if not isinstance(given, bool) and isinstance(given, Number) and not is_missing(given):
-        otherwise = "str(…) of it"
+    otherwise = "str(…) of it" if type(given) in {int, float} else "its text"
+    if is_missing(given):
+        otherwise = "None where there is no answer"
     return refusal(f"{takes}, or a message or response of OpenAI or LangChain", given, "result", otherwise)
 
 

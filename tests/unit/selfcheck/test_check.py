@@ -88,9 +88,14 @@ class TestMaking:
 
     def test_unknown_method(self):
         """The names that exist are told."""
-        for method in ("bert-score", ["ngram"], 3):
+        for method in ("bert-score", 3):
             with pytest.raises(UnknownName, match="ngram"):
                 SelfCheck(method)
+
+    def test_several_methods_are_refused_with_the_line_to_write(self):
+        """Each is a detector of its own."""
+        with pytest.raises(ConfigError, match=r"write Guard\(\[SelfCheck\('ngram'\), SelfCheck\('nli'\)\]\)"):
+            SelfCheck(["ngram", "nli"])
 
 
 class TestSamples:
