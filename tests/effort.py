@@ -1,5 +1,6 @@
 """What a call costs, without a clock: the lines of Python that it runs. And an end for what would never end."""
 
+import gc
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -20,12 +21,15 @@ def lines_run(call: Callable[[], object]) -> int:
         count += event == "line"
         return line
 
-    before = sys.gettrace()
+    before, collects = sys.gettrace(), gc.isenabled()
+    gc.disable()  # what others have left to be cleaned up is not this call's
     sys.settrace(line)
     try:
         call()
     finally:
         sys.settrace(before)
+        if collects:
+            gc.enable()
     return count
 
 

@@ -323,7 +323,7 @@ class TestSignature:
         """With the fingerprint of the fit, so that another file is noticed."""
         signature = SelfCheck("ensemble", **options).signature()
         parameters = json.loads(json.dumps(signature.parameters))
-        assert DETECTORS.create("selfcheck", parameters).signature() == signature
+        assert DETECTORS.create(signature.detector, parameters).signature() == signature
 
     def test_names_the_options_of_members(self):
         """Two ensembles that measure different things have different signatures."""
