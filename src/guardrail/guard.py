@@ -478,6 +478,8 @@ def _backend_error(failed: Failed) -> BackendError:
 
 def _case(answer: Given | Case, prompt: Prompt, context: Documents, samples: Sayings = None) -> Case:
     if isinstance(answer, Case):
+        if prompt is context is samples is None:
+            return answer
         given = {"prompt": prompt, "context": context, "samples": samples}
         for name, value in given.items():
             empty = value is None or (

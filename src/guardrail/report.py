@@ -53,6 +53,8 @@ __all__ = [
 ]
 
 
+_LISTS = (tuple, list)
+_TEXTS = (Message, TokenLogprob, Untrusted)  # not a union in the call: it would be made anew each time
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -71,11 +73,11 @@ class _Model(BaseModel):
 def _whole(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else _HALF.sub("\ufffd", value)
-    if isinstance(value, tuple | list):
+    if isinstance(value, _LISTS):
         whole = [_whole(part) for part in value]
         same = all(one is other for one, other in zip(whole, value, strict=True))
         return value if same else type(value)(whole)  # of named tuples there are none
-    if isinstance(value, Message | TokenLogprob | Untrusted):
+    if isinstance(value, _TEXTS):
         parts = {field.name: getattr(value, field.name) for field in fields(value)}
         changed = {name: new for name, part in parts.items() if (new := _whole(part)) is not part}
         return replace(value, **changed) if changed else value
@@ -400,6 +402,9 @@ class Decision(_Model):
     note: str = ""
 
 
+_FOLLOWING = frozenset({"answer", "verdict"})  # the fields that a report computes
+
+
 class Report(_Model):
     """The case, all findings, failures of detectors, cost, and what the policy did.
 
@@ -421,8 +426,8 @@ class Report(_Model):
     @classmethod
     def _without_what_follows(cls, data: Any) -> Any:
         """JSON has the answer and the verdict for whoever reads it; here they follow from the rest."""
-        if isinstance(data, dict):
-            return {name: value for name, value in data.items() if name not in cls.model_computed_fields}
+        if isinstance(data, dict) and not _FOLLOWING.isdisjoint(data):
+            return {name: value for name, value in data.items() if name not in _FOLLOWING}
         return data
 
     @computed_field  # type: ignore[prop-decorator]  # mypy knows no decorated property

@@ -429,10 +429,11 @@ class ThreadLane(Lane[Backend[Any]]):
                 self._settle(list(zip(left, self._failures(left, error), strict=True)))
             if batch.lost:  # another worker has taken this one's place
                 return
-            with self._mutex:
-                probed = self._breaker.left(batch)
-            if probed:
-                self.start()
+            if self._breaker.holds:  # else it is no probe, and nobody waits for it
+                with self._mutex:
+                    probed = self._breaker.left(batch)
+                if probed:
+                    self.start()
 
     def _next(self) -> Batch | None:
         with self._mutex:
