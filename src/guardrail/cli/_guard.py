@@ -146,7 +146,7 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
 
 
 def _absent(detectors: Sequence[Detector]) -> dict[str, Nobody]:
-    """What stands for the models that a configuration file could name and no detector brings along."""
+    """Stand-ins for models that a configuration file could name and that no detector brings along."""
     from guardrail.registry import BACKENDS
 
     brought = {lane for detector in detectors for lane in detector.backends()}

@@ -27,11 +27,7 @@ Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 _LONG = 5_000  # characters
-_IN_MARKS = {
-    "quoted",
-    "emphasised",
-    "bibtex",
-}  # styles in which nobody has to guess which words are the title
+_IN_MARKS = {"quoted", "bibtex"}  # styles in which nobody has to guess which words are the title
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
     re.MULTILINE,
@@ -205,7 +201,7 @@ class ReferenceCheck(Detector):
                 return settled
             evidence.append(_lookup(looked_up))
             before = _why_open(looked_up)
-        if not citation.reference.title:
+        if not citation.reference.title or citation.style == "labelled":
             return self._unverified(
                 citation, f"{before}the reference names no title to ask about", evidence=evidence
             )
@@ -222,7 +218,10 @@ class ReferenceCheck(Detector):
         if isinstance(reply, Failed):
             return None
         match = reply.value
-        if match.status is Status.FOUND and not match.differences:
+        settled = match.status is Status.FOUND and not match.differences
+        if citation.style == "labelled" and not settled:
+            return self._unverified(citation, _doubtful(match), evidence=[_lookup(reply)])
+        if settled:
             return self._finding(
                 citation,
                 Verdict.SUPPORTED,
@@ -363,6 +362,13 @@ def _agreed(claimed: Reference, match: Match) -> str:
         agreed = "nothing but its identifier is given"
     unchecked = f"not compared: {', '.join(match.unchecked)}" if match.unchecked else ""
     return "; ".join(filter(None, ["the work exists", agreed, match.detail, unchecked]))
+
+
+def _doubtful(match: Match) -> str:
+    """Why a name that may be no title is neither cleared nor called wrong."""
+    if match.record is None or not (match.detail or match.status is Status.FOUND):
+        return "its identifier is not known, and its name could not be read reliably"
+    return f"its identifier is that of “{match.record.title}”; whether another title is claimed could not be read reliably"
 
 
 def _owner(match: Match) -> str:

@@ -29,6 +29,9 @@ SHAPES = {
     "italic in a sentence": "As *{title}* ({doi}) shows, it works.",
 }
 
+SURE = [shape for name, shape in SHAPES.items() if name.startswith(("quoted", "the text"))]
+"""Shapes in which nobody has to guess which words are the title."""
+
 
 @pytest.fixture(params=[True, False], ids=["complete", "incomplete"])
 def check(request, tmp_path):
@@ -47,7 +50,7 @@ class TestIdentifier:
         [finding] = check(shape.format(title=INVENTED, doi=DOI))
         assert finding.text == INVENTED
         assert finding.verdict is not Verdict.SUPPORTED
-        if shape != SHAPES["a bullet with it"]:  # there nothing marks which words are the title
+        if shape in SURE:
             assert finding.verdict is Verdict.UNSUPPORTED
             assert f"the identifier that is given belongs to “{REAL}”" in finding.reason
 
@@ -85,6 +88,21 @@ class TestIdentifier:
         [finding] = check(answer)
         assert (finding.verdict, finding.text) == (Verdict.SUPPORTED, "")
         assert finding.reason == "the work exists; nothing but its identifier is given"
+
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            f"## Recommended Papers on Computer Vision\n{DOI}",
+            f"He and others published it in the *IEEE Conference on Computer Vision* ({DOI}).",
+            f"[the famous paper on residual learning by He]({DOI})",
+            "**Why It Still Matters Today**\nDOI: 10.1109/CVPR.2016.90",
+        ],
+        ids=["a section", "a venue", "a description", "a remark"],
+    )
+    def test_a_name_that_may_be_no_title_is_never_an_accusation(self, check, answer):
+        """Of a section, of a journal, in the writer's own words."""
+        [finding] = check(answer)
+        assert finding.verdict is not Verdict.UNSUPPORTED
 
     def test_the_span_is_the_label_with_its_identifier(self):
         """So that what is marked or cut is the whole of it."""

@@ -103,7 +103,7 @@ def refuse_unseen(chain: Step, steps: Chain) -> None:
     """
     if found := listeners(chain):
         raise ConfigError(
-            f"expected models without callbacks of their own, got {found!r}, which would hear what is rejected. "
+            f"expected models without callbacks of their own, got {found!r}, which would receive rejected text. "
             "Give them to the call's config instead."
         )
     if steps.model is None:
@@ -164,7 +164,7 @@ def refuse_asking_alone(policy: Policy, *, strict: bool) -> None:
         why = (
             "the policy may ask again"
             if policy.asks_again
-            else "callbacks would hear what is rejected (strict)"
+            else "callbacks would receive rejected text (strict)"
         )
         raise ConfigError(
             f"{why}, but GuardedOutput does not know what it follows behind a single runnable or in pipe(): write "

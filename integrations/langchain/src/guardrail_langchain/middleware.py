@@ -124,7 +124,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         if self._strict and (model.callbacks or model.verbose):
             raise ConfigError(
                 f"expected a model without callbacks of its own, got {type(model).__name__} with "
-                f"{model.callbacks!r} (verbose={model.verbose}), which would hear what is rejected. Give them to "
+                f"{model.callbacks!r} (verbose={model.verbose}), which would receive rejected text. Give them to "
                 "the agent's config instead."
             )
         tags = [*(model.tags or []), "nostream"]

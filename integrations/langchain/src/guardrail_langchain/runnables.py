@@ -102,7 +102,7 @@ class GuardedRunnable(Enclosing):
         """The guarded model with tools: it can stand where a graph wants a chat model.
 
         Raises:
-            ConfigError: what is guarded is a chain, to whose model tools are bound before.
+            ConfigError: the guarded runnable is a chain; bind the tools to its model before you guard it.
         """
         if not hasattr(self.chain, "bind_tools"):
             raise ConfigError(

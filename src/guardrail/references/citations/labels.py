@@ -14,12 +14,12 @@ from guardrail.references.citations.evidence import heading
 from guardrail.references.citations.fields import clean_title, parse
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.lines import Line
-from guardrail.references.citations.model import Citation
+from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import title_case, words
 from guardrail.report import Span
 
-__all__ = ["author_and_year", "loose", "points"]
+__all__ = ["CASED", "author_and_year", "loose", "points"]
 
 _LINK = re.compile(r"\[(?P<text>[^\[\]\r\n]{3,300})\]\(\Z")
 _MARKED = re.compile(
@@ -37,6 +37,9 @@ _WHOLE = re.compile(
     r"\s{0,12}(?:#{1,6}\s+(?P<head>\S.{2,300})|(?P<marked>\*\*[^*]{4,300}\*\*|\"[^\"]{4,300}\"|“[^”]{4,300}”))[.:]?\s*"
 )
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
+CASED = 0.7
+"""Share of words with a capital from which the text of a link is taken for a title."""
+
 _POINTERS = frozenset(
     [
         "a",
@@ -86,7 +89,10 @@ _POINTERS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class _Label:
-    """What an identifier is called: a text of the answer from `start` on, and how sure it is to be a title."""
+    """What an identifier is called: a text of the answer from `start` on, and whether that is sure to be a title.
+
+    A heading may be that of a section, emphasised words may be a journal, and a link in small letters may describe a work.
+    """
 
     text: str
     start: int
@@ -107,7 +113,8 @@ def loose(answer: str, found: Sequence[Identifier], rows: Sequence[Line]) -> Ite
             yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
             continue
         end = i.end + (answer[label.start] == "[" and answer[i.end : i.end + 1] == ")")
-        yield Citation(Span(start=label.start, end=end), with_identifiers(reference, [i]), "quoted")
+        style: Style = "quoted" if label.sure or not reference.title else "labelled"
+        yield Citation(Span(start=label.start, end=end), with_identifiers(reference, [i]), style)
 
 
 def author_and_year(text: str) -> Reference | None:
@@ -138,7 +145,7 @@ def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label 
     row = rows[at]
     before = answer[max(row.start, i.start - 400) : i.start]
     if link := _LINK.search(before):
-        return _Label(link["text"], i.start - len(link[0]), sure=True)
+        return _Label(link["text"], i.start - len(link[0]), sure=title_case(link["text"]) >= CASED)
     if marked := _MARKED.search(before):
         text = marked["marked"]
         return _Label(text, i.start - len(before) + marked.start(), sure=text[0] in '"“«《')
@@ -149,7 +156,7 @@ def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label 
     if above is None or whole is None or heading(above.text):
         return None
     text = whole["head"] or whole["marked"]
-    return _Label(text, above.start + whole.start("head" if whole["head"] else "marked"), sure=True)
+    return _Label(text, above.start + whole.start("head" if whole["head"] else "marked"), sure=False)
 
 
 def _called(label: _Label) -> Reference | None:
@@ -157,6 +164,6 @@ def _called(label: _Label) -> Reference | None:
     text = clean_title(label.text)
     if yeared := author_and_year(text):
         return yeared
-    if len(words(text)) < 3 or points(text) or (not label.sure and title_case(text) < 0.5):
+    if len(words(text)) < 3 or points(text):
         return None
     return parse(text).reference if parse(text).reference.title else Reference(title=text)

@@ -12,12 +12,12 @@ from guardrail.references.citations.evidence import heading
 from guardrail.references.citations.fields import Parsed, clean_title, parse, surely_people
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.inline import doubtless
-from guardrail.references.citations.labels import author_and_year, points
+from guardrail.references.citations.labels import CASED, author_and_year, points
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
 from guardrail.references.citations.tail import Tail, read_tail
-from guardrail.references.citations.words import YEAR, title_case, words
+from guardrail.references.citations.words import VENUE, YEAR, title_case, words
 from guardrail.report import Span
 
 __all__ = ["above_authors", "standing", "titled"]
@@ -141,6 +141,7 @@ _PUBLISHER = re.compile(
     r"Harper(?: (?:&|and) Row)?|Macmillan|Norton|W\. ?W\. Norton|Vintage|Viking|Bloomsbury|Scribner|Basic Books|Routledge|"
     r"Springer|Elsevier|Wiley|Picador|Hachette|Crown|Pantheon|Ballantine|Bantam)[:,]?\s(?:1[5-9]|20)\d\d"
 )
+_IN = re.compile(r"\b(?:in|from|by)(?: the)?\s$", re.IGNORECASE)
 _BOLD_LINE = re.compile(r"[\s>]{0,8}\*\*(?P<title>[^*\r\n]{8,300})\*\*[.:]?\s*")
 _LAST_YEAR = re.compile(r"[\s,(·|–—-]{1,6}(?:1[4-9]|20)\d\d\)?\s*$")
 _LEADS = re.compile(r"\s*In\s[\"“*_]")
@@ -247,14 +248,17 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     name = "link" if group == "address" else (group or "")
     inner = match["italic"] if name == "italic" else match[name]
     title = clean_title(inner)
-    if name == "link" and (points(title) or author_and_year(title)):
+    identifier = starts.get(match.start("address")) if name == "link" else None
+    named = identifier is not None and identifier.kind != "url"
+    if name == "link" and (points(title) or author_and_year(title) or (named and title_case(title) < CASED)):
         return None  # the label of its address, which is read with that
     count = len(words(title)) if not title.isascii() or " " in title else 1
     if count < 2 and name not in ("book", "corner"):
         return None
     before = text[max(0, match.start() - 100) : match.start()]
+    if name in ("italic", "under") and _IN.search(before) and VENUE.search(title):
+        return None  # published in the *Journal of …*: where it is, not what it is
     window = text[match.end() : match.end() + 500].split("\n", 1)[0]
-    identifier = starts.get(match.start("address")) if name == "link" else None
     nearby = [
         replace(i, start=k - match.end(), end=i.end - match.end())
         for k in _close(match.end(), starts)
@@ -271,7 +275,7 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
         expects=count >= 3 and not author.names and (cased >= 0.7 or before.endswith("In ")),
     )
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
-    known = bool(inside or (identifier and identifier.kind != "url"))
+    known = bool(inside) or named
     score = 1.0 * (cased >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
     score += 2.0 * bool(author.names) + 3.0 * known + _said_around(before, window)
     score += 0.5 if name in ("book", "corner") else 0.0
