@@ -318,6 +318,8 @@ class _AsyncPost(_Post):
         task = asyncio.get_running_loop().create_task(handle())
         self._tasks.add(task)
         task.add_done_callback(ended)
+        if inspect.iscoroutine(coming):  # of a task that was cancelled before it began, nobody awaited it
+            task.add_done_callback(lambda _task: coming.close())
 
         def withdraw() -> Cost:
             task.remove_done_callback(ended)

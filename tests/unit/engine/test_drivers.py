@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+import warnings
 from pathlib import Path
 from unittest.mock import ANY
 
@@ -170,6 +171,29 @@ class TestHandlers:
 
         assert asyncio.run(main()).reason is Reason.DEADLINE
         assert ended == [True]
+
+    def test_a_coroutine_that_is_cancelled_before_it_begins_leaves_no_warning(self):
+        """All tasks of a loop are cancelled in the turn in which the framework's model would have been called."""
+        asked = []
+
+        async def handler(_):
+            asked.append(True)
+
+        async def main():
+            running = asyncio.create_task(
+                run_async(Run(one(Generate())), Hub({}), handlers={"generate": handler})
+            )
+            await asyncio.sleep(0)
+            (handling,) = asyncio.all_tasks() - {running, asyncio.current_task()}
+            handling.cancel()
+            assert (await running).reason is Reason.BACKEND
+
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            asyncio.run(main())
+            gc.collect()
+        assert asked == []
+        assert [str(one.message) for one in warned] == []
 
     def test_do_not_keep_the_other_requests_of_the_step_waiting(self):
         """They are on their way before the framework's model is called."""
