@@ -22,6 +22,7 @@ class Reference:
         year: four digits.
         doi, arxiv, isbn, pmid: normalised identifiers (DOI in lower case without a resolver's address, arXiv
             without version, ISBN digits only), "" if none.
+        volume, issue, pages: as written ("12", "3", "123–145"), "" if none.
     """
 
     title: str = ""
@@ -34,6 +35,9 @@ class Reference:
     isbn: str = ""
     pmid: str = ""
     url: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -43,7 +47,13 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A real work, as a source has it; `authors` may be cut short (`et_al`)."""
+    """A real work, as a source has it; `authors` may be cut short (`et_al`).
+
+    Attributes:
+        volume, issue, pages: as the source has them, "" if it does not say.
+        retracted: what a source says of the work's retraction, such as its date and the notice's DOI; "" if no source
+            says that it was retracted.
+    """
 
     title: str
     authors: tuple[str, ...] = ()
@@ -56,6 +66,10 @@ class Record:
     pmid: str = ""
     url: str = ""
     source: str = ""
+    volume: str = ""
+    issue: str = ""
+    pages: str = ""
+    retracted: str = ""
 
 
 class Status(StrEnum):
