@@ -62,7 +62,10 @@ def nurse(number: int, make: Callable[[], Operations], modules: Sequence[str]) -
         os.dup2(stream, place)
         os.close(stream)
     os.chdir(os.fsdecode(folder))
-    serve(make())
+    try:
+        serve(make())
+    finally:
+        os._exit(0)  # every reply is written; taking down all that was imported would only cost time
 
 
 def answer(operations: Operations, line: str) -> dict[str, Any]:

@@ -23,8 +23,6 @@ OTHERS = (4, 8, 32)
 """At a time, for orientation: with few the service is the bound, with many the client's processor time."""
 FAULTS = {"server_error": 0.02, "malformed": 0.02, "empty": 0.02}
 ANSWERS, FAST_ANSWERS = 100, 20
-FAST_ROUNDS = 3
-"""Rounds of ours with --fast; the package, which waits for every reply, and what is only shown have one."""
 
 _QUESTION = "Context: {}\n\nSentence: {}\n\nIs the sentence supported by the context above?"
 _SHAPE = re.compile(r"Context: (.*?)\n+Sentence: (.*?)\n+Is the sentence", re.DOTALL)
@@ -128,7 +126,7 @@ def _floor(setting: Setting, server: Served) -> list[Row]:
 
 
 def _once(setting: Setting) -> list[Texts]:
-    """The answers for what is not judged: one with --fast."""
+    """One answer with --fast: for the package, which waits for every reply, and for what is only shown."""
     return setting.timed[:1] if setting.fast else setting.timed
 
 

@@ -23,6 +23,7 @@ __all__ = ["PARTS", "compute", "main"]
 
 PARTS = ("nli", "error", "saved", "bertscore", "ngram", "prompt", "equality")
 SENTENCES, SAMPLES = 8, 20
+ROUNDS, FAST_ROUNDS = 5, 3
 FAST_SENTENCES, FAST_SAMPLES = 4, 5
 
 
@@ -31,10 +32,11 @@ def compute(run: Run) -> list[Row]:
     options = run.options
     size = options.size or ("tiny" if run.fast else "base")
     sentences, samples = (FAST_SENTENCES, FAST_SAMPLES) if run.fast else (SENTENCES, SAMPLES)
+    rounds = options.rounds or (FAST_ROUNDS if run.fast else ROUNDS)
     passages = read_passages(run.data("wikibio_gpt3"))
     run.parameters |= {
         "size": "real" if options.model else size,
-        "rounds": options.rounds,
+        "rounds": rounds,
         "threads": options.threads,
         "device": options.device,
         "only": options.only,
@@ -43,10 +45,10 @@ def compute(run: Run) -> list[Row]:
     with tempfile.TemporaryDirectory() as place:
         setting = Setting(
             size=size,
-            rounds=options.rounds,
+            rounds=rounds,
             device=options.device,
             threads=options.threads,
-            texts=texts_of(passages, answers=options.rounds + 1, sentences=sentences, samples=samples),
+            texts=texts_of(passages, answers=rounds + 1, sentences=sentences, samples=samples),
             bars=run.expected.values[options.device],
             envs=(options.envs or environments.folder()).resolve(),
             models=environments.folder() / "models",
@@ -61,9 +63,8 @@ def compute(run: Run) -> list[Row]:
         answers = prompt.FAST_ANSWERS if run.fast else prompt.ANSWERS
         many = texts_of(passages, answers=answers, sentences=FAST_SENTENCES, samples=FAST_SAMPLES)
         # a few questions would not fill the 16 that go at once
-        whole = texts_of(passages, answers=options.rounds + 1, sentences=SENTENCES, samples=SAMPLES)
-        asked = min(options.rounds, prompt.FAST_ROUNDS) if run.fast else options.rounds
-        asking = replace(setting, texts=whole, rounds=asked)
+        whole = texts_of(passages, answers=rounds + 1, sentences=SENTENCES, samples=SAMPLES)
+        asking = replace(setting, texts=whole)
         setting.begin()
         try:
             rows = _rows(setting, asking, many, set(options.only or PARTS))
@@ -116,7 +117,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--only", action="append", choices=PARTS, help="this part; may be given several times"
     )
     parser.add_argument("--size", choices=[*SIZES], help="of the models with random weights (base)")
-    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="that each is timed (5)")
+    parser.add_argument("--rounds", type=int, metavar="N", help="that each is timed (5; with --fast 3)")
     parser.add_argument("--threads", type=int, default=2, metavar="N", help="of each process (2)")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where all compute")
     parser.add_argument("--model", type=Path, metavar="DIR", help="a real entailment model to time")
