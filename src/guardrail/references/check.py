@@ -131,21 +131,21 @@ class ReferenceCheck(Detector):
 
     def cost(self, case: Case) -> Calls:
         """Look-ups, and questions: the least if all is settled by look-up or at the first round."""
-        cited = self._citations(case)[: self.max_references]
+        cited = [one for one in self._citations(case) if one.means is None][: self.max_references]
         titles = [citation.reference.title for citation in cited if citation.reference.title]
         asked = self._interviewer.calls(titles)
         if self._backend is None:
             return asked
-        looked_up = len({citation.reference for citation in cited})
+        looked_up = len({citation.reference for citation in cited if citation.style != "author-year"})
         return {Find.lane: (looked_up, looked_up)} | {route: (0, most) for route, (_, most) in asked.items()}
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""
         if len(case.answer) > _LONG:  # parsing takes milliseconds: not on somebody's event loop
-            cited, marks = yield from compute(self._read, case)
+            cited, left_out = yield from compute(self._read, case)
         else:
-            cited, marks = self._read(case)
-        silent = [self._could_not_read(span, case.answer) for span in marks[: self.max_references]]
+            cited, left_out = self._read(case)
+        silent = [self._could_not_read(span, case.answer) for span in left_out[: self.max_references]]
         if (
             not cited
             and not silent
@@ -154,6 +154,8 @@ class ReferenceCheck(Detector):
         ):
             reason = "references were asked for, and none was recognised in the answer"
             return [Finding(detector=self.name, verdict=Verdict.UNVERIFIED, label="unknown", reason=reason)]
+        marks = [citation for citation in cited if citation.means]
+        cited = [citation for citation in cited if not citation.means]
         titles = [citation.reference.title for citation in cited]
         shown = [title for title in titles if title]
         examined = cited[: self.max_references]
@@ -169,7 +171,16 @@ class ReferenceCheck(Detector):
         ]
         reason = f"only the first {self.max_references} references are examined (max_references)"
         left = [self._unverified(citation, reason) for citation in cited[self.max_references :]]
-        return [*findings, *left, *silent]
+        entries = {finding.span: finding for finding in (*findings, *left)}
+        meant = [self._of_its_entry(mark, entries.get(mark.means)) for mark in marks]
+        return [*findings, *left, *silent, *meant]
+
+    def _of_its_entry(self, mark: Citation, entry: Finding | None) -> Finding:
+        """An author-year mark is as good as the reference that it stands for."""
+        if entry is None:
+            return self._unverified(mark, "the reference that it stands for was not examined")
+        reason = f"it stands for “{entry.text}”: {entry.reason}"
+        return entry.model_copy(update={"span": mark.span, "reason": reason})
 
     def _could_not_read(self, span: Span, answer: str) -> Finding:
         return Finding(
@@ -192,6 +203,10 @@ class ReferenceCheck(Detector):
         return cited, list(unread(case.answer, cited))
 
     def _check(self, citation: Citation, titles: Sequence[str], position: int) -> Flow[Finding]:
+        if citation.style == "author-year":
+            return self._unverified(
+                citation, "it names no title, and the answer has no reference with these authors and year"
+            )
         evidence: list[Evidence] = []
         before = ""
         if self._backend is not None:

@@ -463,5 +463,5 @@ class TestNamesInTheSentence:
         ],
     )
     def test_a_term_in_quotation_marks_is_no_title(self, text: str) -> None:
-        """It is in lower case."""
-        assert citations(text) == []
+        """It is in lower case; only the mark counts."""
+        assert [(one.style, one.reference.title) for one in citations(text)] == [("author-year", "")]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
@@ -78,4 +79,5 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     keep(titled(answer, ids))
     found[:] = completed(answer, found, ids, taken)
     keep(loose(answer, ids, rows))
-    return list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
+    found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
+    return sorted([*found, *marks(answer, found)], key=lambda citation: citation.span.start)

@@ -23,7 +23,8 @@ Style: TypeAlias = Literal[
     "pmid",
     "isbn",
     "inline",  # a full reference within a text: behind another one, in a sentence, in a comment
-    "legal",  # reserved
+    "author-year",  # a mark in prose that names no title: (Hofmann et al., 2010)
+    "legal",  # a case: Brown v. Board of Education, 347 U.S. 483 (1954)
 ]
 
 
@@ -40,6 +41,7 @@ class Citation:
             or the BibTeX block; `None` in running prose and where two references share a line. An item never
             holds another citation: with references below it, it ends before the first of them.
         marker: the list marker as written, such as "3.", "[2]" or "-".
+        means: of an author-year mark, the span of the reference in the same answer that it stands for.
     """
 
     span: Span
@@ -47,3 +49,4 @@ class Citation:
     style: Style
     item: Span | None = None
     marker: str = ""
+    means: Span | None = None

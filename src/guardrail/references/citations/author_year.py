@@ -1,0 +1,266 @@
+"""Author-year marks in prose: "(Hofmann et al., 2010; Goldin & Gross, 2010)", "Smith and Jones (2020) found …".
+
+A mark that names the author and the year of a reference elsewhere in the answer means that reference.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from guardrail.references.authors.names import parse_name
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.model import Citation
+from guardrail.report import Span
+
+__all__ = ["marks"]
+
+_YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
+_YEARS = rf"{_YEAR}(?:\s?[/–-]\s?{_YEAR})?(?:,\s?(?:{_YEAR}|[a-z]\b)){{0,4}}"
+_PARTICLE = r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd][uia]|[Ll]a|[Ll]e|[Aa]l|[Dd]os|ten|ter|zu[rm]?|[Ii]bn|bin)[\s-]){0,3}"
+_WORD = r"[^\W\d_a-z](?:[^\W\d_]|[’'](?=[^\W\d_]{2})){1,30}(?:[-‐–][^\W\d_]{1,30}){0,2}"
+_INITIALS = r"(?:[^\W\d_a-z]\.[\s-]?){1,3}"
+_NAME = rf"(?:{_INITIALS})?{_PARTICLE}{_WORD}"
+_AND = r"(?:,?\s(?:and|&|und|et|y|e|и)\s)"
+_CUT = r",?\s(?:et\sal\.?|and\s(?:others|colleagues)|y\scols\.?|u\.\s?a\.|и\sдр\.)"
+_PEOPLE = rf"{_NAME}(?:(?:,\s{_NAME}){{0,6}}(?P<last>{_AND}{_NAME})|(?:,\s{_NAME}){{0,2}}(?P<cut>{_CUT}))?"
+_BODY = r"[^\W\d_a-z][\w’'.&-]{1,30}(?:\s(?:of|for|on|the|and|&|in|de|des|du|[^\W\d_a-z][\w’'.-]{1,30})){1,9}"
+_LEAD = (
+    r"(?:(?:see(?:\salso|,?\se\.g\.,?)?|e\.g\.,?|cf\.?|for\s(?:an?\s)?(?:review|example|overview),?(?:\ssee)?|also|but\ssee|"
+    r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|siehe|vgl\.|voir|véase|ver|cp\.)[:,]?\s){0,2}"
+)
+_PLACE = r"(?:[,:]\s?(?:pp?\.|S\.|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|vol\.|Fig(?:ure)?\.?|Table)?\s?[\w–-]{1,12}(?:\s?[–-]\s?\d{1,5})?)?"
+_PART = re.compile(
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?P<comma>,)?\s\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE})"
+)
+_BODY_PART = re.compile(rf"{_LEAD}(?P<mark>(?P<people>{_BODY}),\s(?P<years>{_YEARS}|n\.d\.){_PLACE})")
+_JOURNAL = re.compile(
+    rf"{_LEAD}(?P<mark>(?P<people>{_NAME}\s(?:[^\W\d_a-z]{{1,4}}\b)?(?:,?\set\sal\.?|(?:,\s{_NAME}\s[^\W\d_a-z]{{1,4}}){{0,6}})?)[,.]\s"
+    r"(?P<venue>[^\W\d_a-z][^\d;()]{2,80}?)[.,]?\s(?P<year>(?:19|20)\d\d);\s?(?P<volume>\d{1,4})(?:\((?P<issue>\d{1,4}(?:[-–]\d{1,4})?)\))?"
+    r":\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?))\.?"
+)
+_BRACKET = re.compile(r"[(\[](?P<inner>[^()\[\]\r\n]{5,400})[)\]]")
+_HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
+_NARRATIVE = re.compile(
+    rf"(?<![\w.’'-])(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
+)
+_EAST = re.compile(
+    r"(?:(?<=[（(;；])(?P<in>(?P<who>[\u3400-\u9fff\u3041-\u30ff\uac00-\ud7a3·・]{2,12}(?:[、，, ]?(?:等人?|ら|외))?)[，,、]\s?(?P<when>(?:19|20)\d\d)年?)"
+    r"(?=[）);；])|(?P<out>(?P<whom>[\u3400-\u9fff\uac00-\ud7a3]{2,4}(?:(?:和|与|・|、)[\u3400-\u9fff]{2,4})?(?:等人?|ら|\s?외)?)\s?[（(](?P<dated>(?:19|20)\d\d)年?[）)]))"
+)
+_CUT_END = re.compile(rf"(?:{_CUT}|等人?|ら|\s?외)$")
+_NOT_PEOPLE = frozenset(
+    [
+        "january",
+        "february",
+        "march",
+        "april",
+        "may",
+        "june",
+        "july",
+        "august",
+        "september",
+        "october",
+        "november",
+        "december",
+        "spring",
+        "summer",
+        "autumn",
+        "fall",
+        "winter",
+        "section",
+        "chapter",
+        "figure",
+        "table",
+        "part",
+        "volume",
+        "version",
+        "since",
+        "until",
+        "before",
+        "after",
+        "around",
+        "circa",
+        "year",
+        "in",
+        "on",
+        "by",
+        "the",
+        "a",
+        "an",
+        "from",
+        "and",
+        "but",
+        "for",
+        "at",
+        "during",
+        "early",
+        "late",
+        "mid",
+        "published",
+        "released",
+        "born",
+        "died",
+        "founded",
+        "season",
+        "episode",
+        "vol",
+        "no",
+        "issue",
+        "edition",
+        "copyright",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    span: Span
+    reference: Reference
+    sure: bool
+    suffix: str = ""
+
+
+def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
+    """Author-year marks outside of the references that were found, each with the reference that it means.
+
+    What may be a place or a film with its year ("(Paris, 2019)", "Gladiator (2000)") counts only if it means a reference
+    of the answer, or if the answer has other marks that are beyond doubt.
+
+    Args:
+        answer: the text.
+        found: the references that were read from it, in order.
+
+    Example:
+        >>> [one.span.of(text) for text in ["As shown (see Hofmann et al., 2010; Goldin, 2011, p. 3), it works."] for one in marks(text, [])]
+        ['Hofmann et al., 2010', 'Goldin, 2011, p. 3']
+    """
+    covered = sorted((one.span.start, one.span.end) for one in found)
+    entries = _entries(found)
+    candidates = sorted(_candidates(answer), key=lambda mark: mark.span.start)
+    kept: list[tuple[_Mark, Span | None]] = []
+    at = end = 0
+    for mark in candidates:
+        while at < len(covered) and covered[at][1] <= mark.span.start:
+            at += 1
+        if mark.span.start < end or (at < len(covered) and covered[at][0] < mark.span.end):
+            continue
+        end = mark.span.end
+        kept.append((mark, _meant(mark, entries)))
+    certain = any(mark.sure or means for mark, means in kept)
+    for mark, means in kept:
+        if mark.sure or means or certain:
+            yield Citation(mark.span, mark.reference, "author-year", means=means)
+
+
+def _candidates(answer: str) -> Iterator[_Mark]:
+    for bracket in _BRACKET.finditer(answer):
+        if not _HAS_YEAR.search(bracket["inner"]):
+            continue
+        start = bracket.start("inner")
+        if journal := _JOURNAL.fullmatch(bracket["inner"]):
+            yield _from_journal(journal, start)
+            continue
+        parts = list[re.Match[str]]()
+        pieces = bracket["inner"].split(";")[:20]
+        for piece in pieces:
+            blank = len(piece) - len(piece.lstrip())
+            match = _PART.fullmatch(piece.strip()) or _BODY_PART.fullmatch(piece.strip())
+            if match and not _named_otherwise(match["people"]):
+                parts.append(match)
+                begin = start + blank + match.start("mark")
+                sure = len(pieces) > 1 and len(parts) > 1
+                yield from _read(match, begin, start + blank + match.end("mark"), sure=sure)
+            start += len(piece) + 1
+    for match in _NARRATIVE.finditer(answer):
+        if not _named_otherwise(match["people"]):
+            yield from _read(match, match.start(), match.end(), sure=False)
+    for match in _EAST.finditer(answer):
+        who, year = match["who"] or match["whom"], match["when"] or match["dated"]
+        cut = _CUT_END.search(who)
+        names = tuple(re.split(r"[和与・、，,]", who[: cut.start()] if cut else who))
+        yield _Mark(
+            Span(start=match.start(), end=match.end()),
+            Reference(authors=tuple(filter(None, names)), et_al=cut is not None, year=int(year)),
+            sure=cut is not None,
+        )
+
+
+def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[_Mark]:
+    groups = match.groupdict()
+    cut, last, written = groups.get("cut"), groups.get("last"), match["people"]
+    names = re.split(rf"{_AND}|,\s", written[: len(written) - len(cut)] if cut else written)
+    if match.re is _BODY_PART:
+        names = [written]
+    year = re.match(r"\d{4}", match["years"])
+    reference = Reference(
+        authors=tuple(filter(None, names)), et_al=bool(cut), year=int(year[0]) if year else None
+    )
+    beyond = bool(cut) or sure or (bool(last) and match.re is _PART)
+    suffix = re.match(r"\d{4}([a-z])", match["years"])
+    yield _Mark(Span(start=start, end=end), reference, beyond, suffix[1] if suffix else "")
+
+
+def _from_journal(match: re.Match[str], start: int) -> _Mark:
+    """(McMurray JJV et al., N Engl J Med 2019;381:1995-2008): everything but a title."""
+    cut = re.search(r",?\set\sal\.?$", match["people"])
+    names = match["people"][: cut.start()] if cut else match["people"]
+    reference = Reference(
+        authors=tuple(names.split(", ")),
+        et_al=cut is not None,
+        year=int(match["year"]),
+        venue=match["venue"],
+        volume=match["volume"],
+        issue=match["issue"] or "",
+        pages=match["pages"],
+    )
+    span = Span(start=start + match.start("mark"), end=start + match.end("mark"))
+    return _Mark(span, reference, sure=True)
+
+
+def _named_otherwise(people: str) -> bool:
+    """Whether it begins with a month, a season, or what stands before a year without being a name."""
+    return re.split(r"[\s,]", people, maxsplit=1)[0].casefold() in _NOT_PEOPLE
+
+
+# -- which reference is meant
+
+
+def _entries(found: Sequence[Citation]) -> dict[tuple[str, int], list[Citation]]:
+    """The references by the name of the first author and the year."""
+    entries: dict[tuple[str, int], list[Citation]] = {}
+    for one in found:
+        reference = one.reference
+        if reference.authors and reference.year:
+            for name in _spellings(reference.authors[0]):
+                entries.setdefault((name, reference.year), []).append(one)
+    return entries
+
+
+def _spellings(author: str) -> set[str]:
+    """What a mark may call an author: by family name, by the whole name, a body by its initials."""
+    whole = normalise(author)
+    initials = "".join(word[0] for word in author.split() if word[:1].isupper())
+    family = normalise(parse_name(author).family)
+    return {name for name in (whole, family, initials.lower() if len(initials) > 2 else "") if name}
+
+
+def _meant(mark: _Mark, entries: dict[tuple[str, int], list[Citation]]) -> Span | None:
+    year, authors = mark.reference.year, mark.reference.authors
+    if year is None or not authors:
+        return None
+    found = {one.span.start: one for name in _spellings(authors[0]) for one in entries.get((name, year), [])}
+    meant = [found[start] for start in sorted(found)]
+    if len(meant) > 1 and len(authors) > 1:
+        second = _spellings(authors[1])
+        alike = [
+            one
+            for one in meant
+            if len(one.reference.authors) > 1 and second & _spellings(one.reference.authors[1])
+        ]
+        meant = alike or meant
+    if len(meant) > 1 and mark.suffix:
+        meant = meant[ord(mark.suffix) - ord("a") :][:1]
+    return meant[0].span if len(meant) == 1 else None
