@@ -132,7 +132,7 @@ class ReferenceCheck(Detector):
     def cost(self, case: Case) -> Calls:
         """Look-ups, and questions: the least if all is settled by look-up or at the first round."""
         cited = [one for one in self._citations(case) if one.means is None][: self.max_references]
-        titles = [citation.reference.title for citation in cited if citation.reference.title]
+        titles = [one.reference.title for one in cited if one.reference.title and one.style != "legal"]
         asked = self._interviewer.calls(titles)
         if self._backend is None:
             return asked
@@ -216,6 +216,10 @@ class ReferenceCheck(Detector):
                 return settled
             evidence.append(_lookup(looked_up))
             before = _why_open(looked_up)
+        if citation.style == "legal":
+            return self._unverified(
+                citation, f"{before}a case is looked up, and no model is asked about it", evidence=evidence
+            )
         if not citation.reference.title or citation.style == "labelled":
             return self._unverified(
                 citation, f"{before}the reference names no title to ask about", evidence=evidence

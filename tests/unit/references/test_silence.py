@@ -17,7 +17,7 @@ class TestUnread:
     @pytest.mark.parametrize(
         ("text", "found"),
         [
-            ("It was settled in 347 U.S. 483 (1954).", ["347 U.S. 483"]),
+            ("It was settled in [1932] AC 562.", ["[1932] AC 562"]),
             ("(N Engl J Med 2019;381:1995-2008)", ["2019;381:1995-2008"]),
         ],
     )
@@ -45,7 +45,7 @@ class TestUnread:
 class TestCheck:
     def test_an_answer_with_citations_is_not_nothing_to_check(self):
         """It is unverified, with the reason."""
-        report = Guard([ReferenceCheck()]).check("It was settled in 347 U.S. 483.")
+        report = Guard([ReferenceCheck()]).check("It was settled in [1932] AC 562.")
         assert report.verdict is Verdict.UNVERIFIED
-        assert [finding.text for finding in report.findings] == ["347 U.S. 483"]
+        assert [finding.text for finding in report.findings] == ["[1932] AC 562"]
         assert report.findings[0].reason == "it looks like a citation, and could not be read as one"

@@ -17,6 +17,7 @@ from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import inline, starts
 from guardrail.references.citations.items import apart, completed
 from guardrail.references.citations.labels import loose
+from guardrail.references.citations.legal import cases
 from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.model import Citation, Style
@@ -67,6 +68,8 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     begun = starts(answer)
     ids = identifiers(answer)
     keep(bibtex(answer))
+    decided = list(cases(answer))
+    keep(case for case in decided if case.reference.title)
     lists = listed(rows, begun, asked=asked)
     keep(lists.citations)
     keep(tabled(rows, asked=asked))
@@ -79,5 +82,6 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     keep(titled(answer, ids))
     found[:] = completed(answer, found, ids, taken)
     keep(loose(answer, ids, rows))
+    keep(decided)
     found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
     return sorted([*found, *marks(answer, found)], key=lambda citation: citation.span.start)

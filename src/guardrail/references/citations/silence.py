@@ -12,6 +12,8 @@ __all__ = ["unread"]
 
 _MARK = re.compile(
     r"(?<!\w)\d{1,4}\s(?:U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.(?:\s?2d)?|F\.(?:\s?[23]d|\s?4th)?|F\.\s?Supp\.(?:\s?[23]d)?)\s\d{1,4}(?!\w)"
+    r"|(?:\[(?:1[89]|20)\d\d\]\s(?:\d{1,2}\s)?|\((?:1[89]|20)\d\d\)\s\d{1,3}\s)(?:UKSC|UKHL|EWCA|EWHC|AC|KB|QB|WLR|All\sER|CLR|HCA|SCC|SCR|NZLR|Ch)\b"
+    r"(?:\s(?:Civ|Crim))?\s\d{1,5}(?!\w)"
     r"|(?<!\w)(?:19|20)\d\d;\s?\d{1,4}(?:\(\d{1,3}\))?:\s?[eE]?\d{1,6}(?:[-–]\d{1,6})?(?!\w)"
 )
 
@@ -19,7 +21,7 @@ _MARK = re.compile(
 def unread(answer: str, found: Sequence[Citation]) -> Iterator[Span]:
     """Where something looks like a citation and is part of none that was read.
 
-    Reporters of United States law ("347 U.S. 483"), volumes with pages ("2019;381:1995-2008").
+    Reporters of law ("347 U.S. 483", "[1932] AC 562"), volumes with pages ("2019;381:1995-2008").
 
     Args:
         answer: the text.

@@ -1,0 +1,118 @@
+"""Cases of United States courts are read, and looked up; others are said to be unread."""
+
+import pytest
+
+from guardrail import Guard, Verdict
+from guardrail.detectors import ReferenceCheck
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record
+from guardrail.references.citations import citations, legal
+
+BROWN = "Brown v. Board of Education, 347 U.S. 483 (1954)"
+
+
+def read(text):
+    """Span, name, year and place of each case."""
+    return [
+        (one.span.of(text), one.reference.title, one.reference.year, one.reference.venue)
+        for one in citations(text)
+        if one.style == "legal"
+    ]
+
+
+class TestCases:
+    @pytest.mark.parametrize(
+        ("text", "span", "name", "year", "place"),
+        [
+            (f"In {BROWN}, the Court held so.", BROWN, "Brown v. Board of Education", 1954, "347 U.S. 483"),
+            (
+                "1. *Mata v. Avianca, Inc.*, 678 F. Supp. 3d 443 (S.D.N.Y. 2023) – sanctions",
+                "*Mata v. Avianca, Inc.*, 678 F. Supp. 3d 443 (S.D.N.Y. 2023)",
+                "Mata v. Avianca, Inc.",
+                2023,
+                "678 F. Supp. 3d 443",
+            ),
+            (
+                "See In re Gault, 387 U.S. 1 (1967).",
+                "In re Gault, 387 U.S. 1 (1967)",
+                "In re Gault",
+                1967,
+                "387 U.S. 1",
+            ),
+            (
+                "- **Miranda v. Arizona** (1966), 384 U.S. 436",
+                "**Miranda v. Arizona** (1966), 384 U.S. 436",
+                "Miranda v. Arizona",
+                1966,
+                "384 U.S. 436",
+            ),
+            (
+                "Marbury v. Madison, 5 U.S. (1 Cranch) 137 (1803).",
+                "Marbury v. Madison, 5 U.S. (1 Cranch) 137 (1803)",
+                "Marbury v. Madison",
+                1803,
+                "5 U.S. (1 Cranch) 137",
+            ),
+            ("The case 347 U.S. 483 (1954) settled it.", "347 U.S. 483 (1954)", "", 1954, "347 U.S. 483"),
+        ],
+    )
+    def test_are_read(self, text, span, name, year, place):
+        """In prose, in lists, with markup, by the place alone."""
+        assert read(text) == [(span, name, year, place)]
+
+    def test_parallel_citations_are_one_case(self):
+        """Three reporters, one decision."""
+        text = "Obergefell v. Hodges, 576 U.S. 644, 135 S. Ct. 2584 (2015)"
+        assert [name for _, name, _, _ in read(text)] == ["Obergefell v. Hodges"]
+
+    @pytest.mark.parametrize(
+        "text",
+        ["We sold 350 Million Units 20 times.", "12 Foo Rep. 34 (1999)", "It is 3 P.M. 20 people came."],
+    )
+    def test_are_not_seen_in_other_text(self, text):
+        """Numbers with words between them, an unknown reporter."""
+        assert read(text) == []
+
+
+class TestCheck:
+    @pytest.fixture
+    def index(self, tmp_path):
+        """A complete one of one case."""
+        path = tmp_path / "cases.sqlite"
+        with Index.create(path) as made:
+            made.add([Record("Brown v. Board of Education", year=1954, venue="347 U.S. 483")])
+            made.declare_complete()
+        return path
+
+    def test_a_case_of_the_index_is_verified(self, index):
+        """By its name."""
+        report = Guard([ReferenceCheck(bibliography=index)]).check(f"In {BROWN}, it was held.")
+        assert [finding.verdict for finding in report.findings] == [Verdict.SUPPORTED]
+
+    def test_an_invented_case_is_not(self, index):
+        """The index says that it has all."""
+        report = Guard([ReferenceCheck(bibliography=index)]).check(
+            "See Varghese v. China Southern Airlines Co., Ltd., 925 F.3d 1339 (11th Cir. 2019)."
+        )
+        assert [finding.label for finding in report.findings] == ["fabricated"]
+
+    def test_no_model_is_asked_about_a_case(self):
+        """It is unverified."""
+        report = Guard([ReferenceCheck()]).check(f"In {BROWN}, it was held.")
+        assert [finding.reason for finding in report.findings] == [
+            "a case is looked up, and no model is asked about it"
+        ]
+
+    @pytest.mark.parametrize("text", ["Donoghue v Stevenson [1932] AC 562", "R v Dudley (2019) 49 CLR 12"])
+    def test_a_case_of_another_country_is_said_to_be_unread(self, text):
+        """It is unverified, and not passed over."""
+        report = Guard([ReferenceCheck()]).check(f"It was held in {text}.")
+        assert [(finding.verdict, finding.label) for finding in report.findings] == [
+            (Verdict.UNVERIFIED, "unknown")
+        ]
+
+    def test_without_eyecite_it_is_said_to_be_unread(self, monkeypatch):
+        """The extra [legal] is not installed."""
+        monkeypatch.setattr(legal, "installed", lambda: False)
+        report = Guard([ReferenceCheck()]).check(f"In {BROWN}, it was held.")
+        assert [finding.text for finding in report.findings] == ["347 U.S. 483"]
