@@ -7,6 +7,7 @@ items. All matching takes time linear in the length of the text.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from guardrail.references.citations.author_year import marks
@@ -27,6 +28,8 @@ from guardrail.references.citations.visible import placed, visible
 
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
 
+_TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
+
 
 def citations(answer: str, *, asked_for_references: bool = False) -> list[Citation]:
     """The references in an answer, in order, not overlapping.
@@ -44,9 +47,15 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
         ...     "1. Topology Without Tears", asked_for_references=True)]
         [('1.', 'Topology Without Tears')]
     """
-    text, places = visible(answer)
+    text, places = visible(_TAG.sub(_as_markdown, answer))
     found = _citations(text, asked=asked_for_references)
     return found if places is None else [placed(citation, places) for citation in found]
+
+
+def _as_markdown(tag: re.Match[str]) -> str:
+    """An HTML tag of emphasis as Markdown's, of the same length."""
+    mark = "**" if tag["name"].lower() in {"b", "strong"} else "*"
+    return mark.ljust(len(tag[0])) if tag["closing"] else mark.rjust(len(tag[0]))
 
 
 def _citations(answer: str, *, asked: bool) -> list[Citation]:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import Eastern, eastern
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
-from guardrail.references.citations.people import people
+from guardrail.references.citations.people import body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
@@ -80,6 +81,10 @@ class Parsed:
 
 
 _BEFORE_QUOTATION = re.compile(r"[\s*_.,:–—-]{1,8}(?=[\"“«„])")
+_CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+")
+_ORNAMENT = re.compile(
+    r"\s*[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff][\s\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]*"
+)
 _ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)[,:]\s+(?=[^\W\d_a-z])")
 _POINTERS = frozenset(["see", "link", "source", "doi", "url", "available at", "read", "paper", "see also"])
 """Words before an identifier that are no title: See https://doi.org/…"""
@@ -121,14 +126,17 @@ def parse(text: str, *, by: bool = True) -> Parsed:
         (39, ('Yoshua Bengio',))
     """
     raw = re.sub(r"[\r\n\t\f\v]", " ", text[:LONGEST])
+    if (read := eastern(raw)) is not None:
+        return _from_eastern(raw, read)
     if _SIMPLE.fullmatch(raw) and " by " not in raw and " - " not in raw:
         return Parsed(Reference(title=clean_title(raw)), 0, len(raw.rstrip()))
     found = identifiers(raw)
     clean = _VISIT.sub(lambda match: " " * len(match[0]), _blanked(raw, found))
     if clean.islower():
         clean = _capitalised(clean)
-    label = _LABEL.match(clean)
-    start = label.end() if label else 0
+    ornament = _ORNAMENT.match(clean)
+    label = _LABEL.match(clean, ornament.end() if ornament else 0)
+    start = label.end() if label else ornament.end() if ornament else 0
     draft = (
         _dated(clean, start)
         or _abridged(clean, start)
@@ -142,6 +150,14 @@ def parse(text: str, *, by: bool = True) -> Parsed:
         clean, draft.tail, found, knows_authors=bool(draft.authors), knows_year=draft.year is not None
     )
     return _parsed(raw, _blanked(raw, found), draft, tail, found)
+
+
+def _from_eastern(raw: str, read: Eastern) -> Parsed:
+    found = [i for i in identifiers(raw) if i.start < read.end + 8]
+    end = max([read.end, *(i.end for i in found)])
+    reference = with_identifiers(read.reference, found)
+    marks = {"quoted", *({"people"} if reference.authors else ()), *({"year"} if reference.year else ())}
+    return Parsed(reference, read.start, end, frozenset(marks | ({"venue"} if reference.venue else set())))
 
 
 def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[Identifier]) -> Parsed:
@@ -172,6 +188,8 @@ def clean_title(text: str) -> str:
     text = " ".join(text.split())
     for _ in range(4):
         before = text
+        if ornament := _ORNAMENT.match(text):
+            text = text[ornament.end() :]
         text = text.strip(" ,;:")
         if text.endswith(")") and text.count(")") > text.count("("):
             text = text[:-1]
@@ -216,8 +234,10 @@ def _dated(text: str, start: int) -> _Draft | None:
         if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
         head = text[start : date.start()]
-        names = None if pattern is _DATE and _named_date(date) else people(head)
+        names = None if pattern is _DATE and _named_date(date) else people(head) or body(head)
         rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
+        if closed := _CLOSED.match(text, date.end()):
+            rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
         if names is None or rest >= len(text):
             continue
         if opened := _BEFORE_QUOTATION.match(text, date.end()):

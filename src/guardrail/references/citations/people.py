@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["people"]
+__all__ = ["body", "people"]
 
 _PARTICLES = frozenset(
     [
@@ -128,6 +128,16 @@ _ORGANISATION = re.compile(
     r"\b(?:Organi[sz]ation|Association|Institution|Commission|Foundation|Nations|Administration|Federation|"
     r"Corporation|Institute|Committee|Department|Ministry|Agency|Society|Collaboration|Consortium|Group|Team)\b"
 )
+_BODY_WORD = re.compile(
+    r"\b(?:Organi[sz]ations?|Association|Institut(?:ion|e|o|ut)?s?|Commission|Foundation|Nations|Administration|Federation|Corporation|"
+    r"Committee|Department|Ministry|Agency|Society|Collaboration|Consortium|Group|Team|Office|Bureau|Bank|Fund|Council|Centers?|Centres?|"
+    r"University|Academy|Academies|Board|Panel|Service|Authority|Union|College|Network|Alliance|Parliament|Government|Statistics|"
+    r"Initiative|Program(?:me)?|Bundesamt|Ministerium|Gesellschaft|Universität|Université|OpenAI|Google|DeepMind|Microsoft|Meta)\b"
+)
+_BODY = re.compile(
+    r"[^\W\d_a-z][\w.’'-]{0,30}(?:,?\s(?:(?:of|for|on|the|and|&|in|to|de|des|du|la|für|und|y|e)\s){0,3}[^\W\d_a-z][\w.’'-]{0,30}){0,9}"
+    r"(?:\s\([A-Z]{2,10}\))?"
+)
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]?){1,4}")
 _INITIAL = re.compile(r"[^\W\d_]\.(?:-?[^\W\d_]\.?)*-?")
@@ -137,15 +147,30 @@ _ET_AL = re.compile(
 _ELLIPSIS = re.compile(
     r"(?:[,;]\s{0,3}|(?<=\.)\s{1,3})(?:…|\.\s?\.\s?\.)\s{0,3}[,;]?\s{0,3}(?:&\s{0,3}|and\s)?(?=[^\W\d_])"
 )
-_EDITORS = re.compile(r"[,\s]{0,3}\(?\beds?\b\.?\)?\s*$|\((?:author|editor)s?\)\s*$", re.IGNORECASE)
+_EDITORS = re.compile(
+    r"[,\s]{0,3}[\[(]?\b(?:eds?|editors?|hrsg|hg|coords?|comps?|trans)\b\.?[\])]?\s*$|\((?:author|editor)s?\)\s*$", re.IGNORECASE
+)
 _SPLIT = re.compile(
-    r"\s*[,，、]\s*(?:(?:and|und|et)\s+|&\s*)?|\s+(?:and|und|et|with)\s+|\s*&\s*", re.IGNORECASE
+    r"\s*[,，、]\s*(?:(?:and|und|et|y|e)\s+|&\s*)?|\s+(?:and|und|et|with|y|e|och|og|и)\s+|\s*&\s*", re.IGNORECASE
 )
 _FINAL_DOT = re.compile(r"(?:\b[^\W\d_]|\b(?:et al|Jr|Sr|Eds?))\.$", re.IGNORECASE)
 _COMPACT = re.compile(
     r"(?:[^\W\d_][\w'’-]{1,40}\s[A-Z]{1,3},\s){0,60}[^\W\d_][\w'’-]{1,40}\s[A-Z]\."
 )  # "Watson J.": the dot ends the list
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]+)*\.?")
+
+
+def body(text: str) -> tuple[tuple[str, ...], bool] | None:
+    """The name of an organisation as an author; `None` if the text is no such name.
+
+    Example:
+        >>> body("Office for National Statistics"), body("A Study of National Statistics")
+        ((('Office for National Statistics',), False), None)
+    """
+    text = " ".join(text.split()).strip(" ,;:*_–—-").removesuffix(".")
+    if not 2 <= len(text) <= 120 or _BODY.fullmatch(text) is None:
+        return None
+    return ((text,), False) if text.isupper() or _BODY_WORD.search(text) else None
 
 
 def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | None:

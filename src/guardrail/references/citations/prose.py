@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import eastern
 from guardrail.references.citations.evidence import heading
 from guardrail.references.citations.fields import Parsed, clean_title, parse, surely_people
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
@@ -145,6 +146,7 @@ _IN = re.compile(r"\b(?:in|from|by)(?: the)?\s$", re.IGNORECASE)
 _BOLD_LINE = re.compile(r"[\s>]{0,8}\*\*(?P<title>[^*\r\n]{8,300})\*\*[.:]?\s*")
 _LAST_YEAR = re.compile(r"[\s,(·|–—-]{1,6}(?:1[4-9]|20)\d\d\)?\s*$")
 _LEADS = re.compile(r"\s*In\s[\"“*_]")
+_QUOTES = re.compile(r"[\"“”„«»]|(?<!\w)['‘]")
 _QUOTED_LINE = re.compile(r"\s*[\"“«„《][^\"“”«»„《》]{4,350}[\"”»“》][.,]?\s*")
 
 
@@ -169,6 +171,11 @@ def standing(
             continue
         if text.lstrip().startswith("#"):
             under = False
+        if len(text) < 400 and (read := eastern(text)) and read.reference.authors and read.reference.year:
+            parsed = parse(text)
+            span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
+            found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
+            continue
         quoted = asked and len(text) < 360 and _QUOTED_LINE.fullmatch(text) is not None
         if not quoted and (len(text) > 1500 or not YEAR.search(text, 0, 700)):
             continue
@@ -179,6 +186,8 @@ def standing(
                 found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
         elif among or asked:
             found += _whole(row)
+        elif not _QUOTES.search(text):
+            found += [one for one in _whole(row) if 10 * (one.span.end - one.span.start) > 9 * len(text.strip())]
     return found
 
 
