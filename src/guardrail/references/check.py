@@ -28,6 +28,7 @@ Effort = Literal["paper", "fast", "adaptive"]
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 _LONG = 5_000  # characters
 _IN_MARKS = {"quoted", "bibtex"}  # styles in which nobody has to guess which words are the title
+_DOUBTFUL = {"labelled", "unmarked"}  # styles whose title may be none: never an accusation
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
     re.MULTILINE,
@@ -220,10 +221,9 @@ class ReferenceCheck(Detector):
             return self._unverified(
                 citation, f"{before}a case is looked up, and no model is asked about it", evidence=evidence
             )
-        if not citation.reference.title or citation.style == "labelled":
-            return self._unverified(
-                citation, f"{before}the reference names no title to ask about", evidence=evidence
-            )
+        if not citation.reference.title or citation.style in _DOUBTFUL:
+            said = "its name could not be read reliably" if citation.reference.title else "it names no title"
+            return self._unverified(citation, f"{before}{said}", evidence=evidence)
         asked = yield from within(
             self._interviewer.interrogate(citation.reference, titles, position),
             calls=self._interviewer.calls([citation.reference.title]),
@@ -238,7 +238,7 @@ class ReferenceCheck(Detector):
             return None
         match = reply.value
         settled = match.status is Status.FOUND and not match.differences
-        if citation.style == "labelled" and not settled:
+        if citation.style in _DOUBTFUL and not settled:
             return self._unverified(citation, _doubtful(match), evidence=[_lookup(reply)])
         if settled:
             return self._finding(
@@ -386,7 +386,7 @@ def _agreed(claimed: Reference, match: Match) -> str:
 def _doubtful(match: Match) -> str:
     """Why a name that may be no title is neither cleared nor called wrong."""
     if match.record is None or not (match.detail or match.status is Status.FOUND):
-        return "its identifier is not known, and its name could not be read reliably"
+        return "it is not known, and its name could not be read reliably"
     return f"its identifier is that of “{match.record.title}”; whether another title is claimed could not be read reliably"
 
 

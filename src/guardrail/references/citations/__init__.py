@@ -24,6 +24,7 @@ from guardrail.references.citations.lists import listed
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.prose import above_authors, standing, titled
 from guardrail.references.citations.tables import tabled
+from guardrail.references.citations.unmarked import unmarked
 from guardrail.references.citations.visible import placed, visible
 
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
@@ -89,6 +90,7 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
         if row.code:
             take(row.start, row.end)
     keep(titled(answer, ids))
+    keep(unmarked(answer, taken))
     found[:] = completed(answer, found, ids, taken)
     keep(loose(answer, ids, rows))
     keep(decided)

@@ -16,6 +16,7 @@ Style: TypeAlias = Literal[
     "line",  # a line, paragraph, row of a table or block of labels of its own
     "quoted",  # a quoted title in running prose
     "emphasised",  # an italic or bold title in running prose
+    "unmarked",  # a title in prose that only its capitals show: Caro's The Power Broker (1974)
     "labelled",  # an identifier with a heading, emphasised words or a link, which may be its title
     "bibtex",
     "doi",

@@ -148,10 +148,12 @@ _ELLIPSIS = re.compile(
     r"(?:[,;]\s{0,3}|(?<=\.)\s{1,3})(?:…|\.\s?\.\s?\.)\s{0,3}[,;]?\s{0,3}(?:&\s{0,3}|and\s)?(?=[^\W\d_])"
 )
 _EDITORS = re.compile(
-    r"[,\s]{0,3}[\[(]?\b(?:eds?|editors?|hrsg|hg|coords?|comps?|trans)\b\.?[\])]?\s*$|\((?:author|editor)s?\)\s*$", re.IGNORECASE
+    r"[,\s]{0,3}[\[(]?\b(?:eds?|editors?|hrsg|hg|coords?|comps?|trans)\b\.?[\])]?\s*$|\((?:author|editor)s?\)\s*$",
+    re.IGNORECASE,
 )
 _SPLIT = re.compile(
-    r"\s*[,，、]\s*(?:(?:and|und|et|y|e)\s+|&\s*)?|\s+(?:and|und|et|with|y|e|och|og|и)\s+|\s*&\s*", re.IGNORECASE
+    r"\s*[,，、]\s*(?:(?:and|und|et|y|e)\s+|&\s*)?|\s+(?:and|und|et|with|y|e|och|og|и)\s+|\s*&\s*",
+    re.IGNORECASE,
 )
 _FINAL_DOT = re.compile(r"(?:\b[^\W\d_]|\b(?:et al|Jr|Sr|Eds?))\.$", re.IGNORECASE)
 _COMPACT = re.compile(

@@ -187,7 +187,9 @@ def standing(
         elif among or asked:
             found += _whole(row)
         elif not _QUOTES.search(text):
-            found += [one for one in _whole(row) if 10 * (one.span.end - one.span.start) > 9 * len(text.strip())]
+            found += [
+                one for one in _whole(row) if 10 * (one.span.end - one.span.start) > 9 * len(text.strip())
+            ]
     return found
 
 

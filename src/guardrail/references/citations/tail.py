@@ -47,6 +47,10 @@ _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|$)")
+_CITY = re.compile(
+    r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2}|[A-Z][a-z]{2,12}))?|М\.|СПб\.|М\.[;-]\s?Л\.)"
+    r"\s?:\s(?=[^\W\d_a-z])"
+)
 _TAIL_LIMIT = 40
 
 
@@ -223,6 +227,10 @@ def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -
         return None
     piece = segment[0]
     known = VENUE.search(piece) is not None
+    city = _CITY.match(text, at)
+    if city and not known and not tail.venue:  # Santiago: Editorial Universitaria
+        after = _take_venue(text, city.end(), "", tail, sure=True)
+        return after if after is not None else segment.end()
     count = len(words(piece))
     least = 0.4 if sure and count <= 6 else 0.55
     if not known and (count > 14 or title_case(piece) < least):

@@ -1,0 +1,172 @@
+"""Titles in prose without quotation marks or emphasis: "Thomas Kuhn's 1962 book The Structure of Scientific Revolutions".
+
+Only where a person and a year, or a person and a word such as "book" or "paper", stand beside the title: capitals alone
+are no sign of a work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.people import people
+from guardrail.references.citations.words import words
+from guardrail.report import Span
+
+__all__ = ["unmarked"]
+
+_YEAR = r"(?:1[4-9]|20)\d\d"
+_NOUN = (
+    r"(?:papers?|books?|articles?|study|essay|report|thesis|dissertation|novel|survey|monograph|textbook|memoir|treatise|"
+    r"bestseller|classic|review|volume|pamphlet|masterpiece|masterwork|biography|autobiography|magnum\sopus|work)"
+)
+_LED = rf"(?:(?:[\w-]{{2,20}}\s){{0,3}}{_NOUN},?\s(?:(?:titled|entitled|called|on)\s)?)"
+_CAPITAL = r"(?:[^\W\d_a-z][\w’'-]{0,30}|\d{1,4}(?:st|nd|rd|th)?)"
+_SMALL = r"(?:an?|the|of|in|on|for|to|and|or|with|from|at|as|is|are|vs\.?|into|through|under|without|between|de|la|du|et|der|und|&)"
+_RUN = rf"{_CAPITAL}(?:(?::\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
+_COMMAS = rf"{_CAPITAL}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
+_FAMILY = r"(?:(?:van|von|de|der|den|du|la|le|al|bin|ibn)[\s-]){0,2}[^\W\d_a-z][^\W\d_]{1,30}(?:[-’'][^\W\d_]{2,30})?"
+_PERSON = rf"(?:[^\W\d_a-z]\.[\s-]?){{0,3}}{_FAMILY}(?:\s(?:[^\W\d_a-z]\.\s?){{0,2}}{_FAMILY}){{0,2}}"
+_PEOPLE = rf"{_PERSON}(?:(?:,\s{_PERSON}){{0,4}},?\s(?:and|&)\s{_PERSON}|,?\set\sal\.?|,?\sand\scolleagues)?"
+_FORMS = [
+    re.compile(pattern)
+    for pattern in (
+        # Kahneman's Thinking, Fast and Slow (2011); Thomas Kuhn's 1962 book The Structure of Scientific Revolutions
+        rf"(?<![\w’'])(?P<by>{_PEOPLE})(?:['’]s|(?<=s)['’])\s(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:{_CAPITAL}(?:\s{_CAPITAL}){{0,3}},\s)?(?P<year>{_YEAR})\)",
+        rf"(?<![\w’'])(?P<by>{_PEOPLE})(?:['’]s|(?<=s)['’])\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:\(?(?P<year>{_YEAR})\)?\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?",
+        # In their 2017 paper Attention Is All You Need, Vaswani et al. …
+        rf"\b[Ii]n\s(?:their|his|her|the|a)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?,\s(?P<by>{_PEOPLE})",
+        # the book The Selfish Gene by Richard Dawkins (1976)
+        rf"\b{_NOUN},?\s(?:(?:titled|entitled|called)\s)?(?P<title>{_RUN})(?:\s\((?P<year>{_YEAR})\))?,?\s(?:was\s)?(?:written\s)?by\s(?P<by>{_PEOPLE})(?:,?\s\(?(?P<later>{_YEAR})\)?)?",
+        rf"(?P<title>{_RUN})\s\((?P<year>{_YEAR})\),?\s(?:written\s)?by\s(?P<by>{_PEOPLE})",
+        rf"(?P<title>{_RUN}),?\s(?:written\s)?by\s(?P<by>{_PEOPLE}),?\s\((?:{_CAPITAL}(?:\s{_CAPITAL}){{0,3}},\s)?(?P<year>{_YEAR})\)",
+        # The Structure of Scientific Revolutions (Kuhn, 1962)
+        rf"(?P<title>{_RUN})\s\((?P<by>{_PEOPLE}),?\s(?P<year>{_YEAR})\)",
+        # B. F. Skinner published The Behavior of Organisms in 1938
+        rf"(?<![\w’'])(?P<by>{_PEOPLE})\s(?:first\s)?(?:published|wrote|authored)\s(?:(?:his|her|their|the|a)\s{_LED})?(?P<title>{_COMMAS})\s(?:in\s|\()(?P<year>{_YEAR})",
+        # Rachel Carson, in Silent Spring (1962); in Silent Spring (1962), Rachel Carson
+        rf"(?<![\w’'])(?P<by>{_PEOPLE}),?\s(?:argued?s?\s)?in\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\)",
+        rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\),\s(?P<by>{_PEOPLE})",
+    )
+]
+_OPENERS = frozenset(
+    [
+        "in",
+        "as",
+        "see",
+        "per",
+        "from",
+        "like",
+        "since",
+        "while",
+        "when",
+        "after",
+        "before",
+        "although",
+        "however",
+        "but",
+        "and",
+        "also",
+        "then",
+        "both",
+        "for",
+        "on",
+        "by",
+        "according",
+        "thus",
+        "hence",
+        "similarly",
+        "meanwhile",
+        "later",
+        "today",
+        "another",
+        "one",
+        "his",
+        "her",
+        "their",
+        "its",
+        "our",
+        "my",
+        "this",
+        "these",
+        "those",
+        "yet",
+        "still",
+        "consider",
+        "read",
+    ]
+)
+_MEDIA = re.compile(
+    r"\b(?:films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
+    r"video\sgames?|sculptures?|symphony|concerto|opera|musical)\b",
+    re.IGNORECASE,
+)
+_CUE = re.compile(rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b")
+_SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[^\W\d_a-z\s])|\n")
+_LONGEST = 600
+
+
+def unmarked(answer: str, taken: bytearray) -> Iterator[Citation]:
+    """The works named in the sentences of an answer, outside what is `taken`, without overlap.
+
+    Example:
+        >>> text = "B. F. Skinner published The Behavior of Organisms in 1938."
+        >>> [(one.reference.title, one.reference.authors, one.reference.year) for one in unmarked(text, bytearray(len(text)))]
+        [('The Behavior of Organisms', ('B. F. Skinner',), 1938)]
+    """
+    start = 0
+    for end in [*(match.end() for match in _SENTENCE_ENDS.finditer(answer)), len(answer)]:
+        if end - start > 25 and not answer[max(start, end - 12) : end].rstrip().endswith(("et al.", " al.")):
+            yield from _in_sentence(answer, start, min(end, start + _LONGEST), taken)
+            start = end
+        elif end - start <= 25 and answer[end - 1 : end] == "\n":
+            start = end
+
+
+def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterator[Citation]:
+    sentence = answer[start:end]
+    if not _CUE.search(sentence) or _MEDIA.search(sentence):
+        return
+    found: list[Citation] = []
+    for form in _FORMS:
+        for match in form.finditer(sentence):
+            citation = _citation(match, start)
+            if (
+                citation is not None
+                and taken.find(1, citation.span.start, citation.span.end) < 0
+                and not any(
+                    one.span.start < citation.span.end and citation.span.start < one.span.end for one in found
+                )
+            ):
+                found.append(citation)
+    yield from sorted(found, key=lambda one: one.span.start)
+
+
+def _citation(match: re.Match[str], offset: int) -> Citation | None:
+    title, skipped = _without_opener(match["title"])
+    by, before = _without_opener(match["by"])
+    names = people(by)
+    year = match["year"] or match.groupdict().get("later")
+    count = len(words(title))
+    if (
+        names is None
+        or count < 2
+        or (count == 2 and not title.startswith(("The ", "A ", "On ")) and not year)
+    ):
+        return None
+    if all(len(name.split()) == 1 for name in names[0]) and not (year or names[1] or len(names[0]) > 1):
+        return None
+    start = min(match.start("title") + skipped, match.start("by") + before)
+    end = max(match.end(name) for name in match.groupdict() if match[name])
+    end += match.string[end : end + 1] == ")" and "(" in match.string[start:end]
+    reference = Reference(title, names[0], names[1], int(year) if year else None)
+    style: Style = "unmarked" if match.re is _FORMS[0] else "emphasised"
+    return Citation(Span(start=offset + start, end=offset + end), reference, style)
+
+
+def _without_opener(text: str) -> tuple[str, int]:
+    """Without the word that only begins the sentence, and how long that was."""
+    first, _, rest = text.partition(" ")
+    return (rest, len(first) + 1) if rest and first.casefold() in _OPENERS else (text, 0)
