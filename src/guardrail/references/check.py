@@ -18,6 +18,7 @@ from guardrail.references.bibliography.records import Bibliography, Find, Match,
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.silence import unread
 from guardrail.references.interrogate import Interrogation, Interviewer, Query
+from guardrail.references.model_reader import added, reading
 from guardrail.references.parsing import Parsing
 from guardrail.report import Case, Evidence, Finding, Lookup, Measurement, Replies, Scale, Span, Verdict, Work
 
@@ -28,7 +29,7 @@ Effort = Literal["paper", "fast", "adaptive"]
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 _LONG = 5_000  # characters
 _IN_MARKS = {"quoted", "bibtex"}  # styles in which nobody has to guess which words are the title
-_DOUBTFUL = {"labelled", "unmarked"}  # styles whose title may be none: never an accusation
+_DOUBTFUL = {"labelled", "unmarked", "model"}  # styles whose title may be none: never an accusation
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
     re.MULTILINE,
@@ -100,6 +101,11 @@ class ReferenceCheck(Detector):
         help="alternatives per token to request; P(yes) then comes from one reply, if the model returns "
         "log-probabilities. None = request none",
     )
+    reader: Literal["rules", "both"] = option(
+        default="rules",
+        help="who reads the references: rules = this program; both = also the judge model, once for each answer: what it "
+        "finds beyond that can be cleared, and is never called wrong",
+    )
     max_references: int = option(
         default=50, least=1, help="references to examine; the rest is unverified, and the report says so"
     )
@@ -134,11 +140,17 @@ class ReferenceCheck(Detector):
         """Look-ups, and questions: the least if all is settled by look-up or at the first round."""
         cited = [one for one in self._citations(case) if one.means is None][: self.max_references]
         titles = [one.reference.title for one in cited if one.reference.title and one.style != "legal"]
-        asked = self._interviewer.calls(titles)
-        if self._backend is None:
-            return asked
+        asked = dict(self._interviewer.calls(titles))
+        read = int(self.reader == "both")
         looked_up = len({citation.reference for citation in cited if citation.style != "author-year"})
-        return {Find.lane: (looked_up, looked_up)} | {route: (0, most) for route, (_, most) in asked.items()}
+        if self._backend is not None:
+            further = self.max_references - len(cited) if read else 0
+            asked = {route: (0, most) for route, (_, most) in asked.items()}
+            asked = {Find.lane: (looked_up, looked_up + further)} | asked
+        if read:
+            least, most = asked.get("chat:judge", (0, 0))
+            asked["chat:judge"] = (least + read, most + read)
+        return asked
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""
@@ -146,6 +158,8 @@ class ReferenceCheck(Detector):
             cited, left_out = yield from compute(self._read, case)
         else:
             cited, left_out = self._read(case)
+        if self.reader == "both":
+            cited = yield from self._read_by_model(case, cited)
         silent = [self._could_not_read(span, case.answer) for span in left_out[: self.max_references]]
         if (
             not cited
@@ -202,6 +216,12 @@ class ReferenceCheck(Detector):
         """The references, and what looks like one and could not be read."""
         cited = self._citations(case)
         return cited, list(unread(case.answer, cited))
+
+    def _read_by_model(self, case: Case, cited: list[Citation]) -> Flow[list[Citation]]:
+        """With what the judge model finds beyond; without it, if it does not answer."""
+        reply = yield from one(reading(case.answer))
+        further = [] if isinstance(reply, Failed) else added(reply.value.text, case.answer, cited)
+        return sorted([*cited, *further], key=lambda citation: citation.span.start)
 
     def _check(self, citation: Citation, titles: Sequence[str], position: int) -> Flow[Finding]:
         if citation.style == "author-year":

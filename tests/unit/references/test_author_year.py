@@ -91,6 +91,18 @@ class TestMarks:
         assert ("Oceans" in first.of(text), "Graphs" in second.of(text), third) == (True, True, None)
 
 
+class TestHidden:
+    def test_a_work_in_the_brackets_of_another_is_one_of_its_own(self):
+        """It is not cleared with the work that it stands beside."""
+        text = (
+            "1. Vaswani et al. (2017). Attention Is All You Need. NeurIPS (extended in Winterbottom, Q. 2019, "
+            "The Ontology of Teapots, Journal of Nothing)."
+        )
+        first, second = citations(text)
+        assert first.span.of(text) == "Vaswani et al. (2017). Attention Is All You Need. NeurIPS"
+        assert (second.reference.title[:23], second.reference.year) == ("The Ontology of Teapots", 2019)
+
+
 class TestCheck:
     @pytest.fixture
     def index(self, tmp_path):

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.model import Citation
+from guardrail.references.citations.fields import parse
+from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.tail import HIDDEN
 from guardrail.report import Span
 
 __all__ = ["marks"]
@@ -152,7 +154,8 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
     certain = any(mark.sure or means for mark, means in kept)
     for mark, means in kept:
         if mark.sure or means or certain:
-            yield Citation(mark.span, mark.reference, "author-year", means=means)
+            style: Style = "inline" if mark.reference.title else "author-year"
+            yield Citation(mark.span, mark.reference, style, means=None if mark.reference.title else means)
 
 
 def _candidates(answer: str) -> Iterator[_Mark]:
@@ -162,6 +165,11 @@ def _candidates(answer: str) -> Iterator[_Mark]:
         start = bracket.start("inner")
         if journal := _JOURNAL.fullmatch(bracket["inner"]):
             yield _from_journal(journal, start)
+            continue
+        if hidden := HIDDEN.search(bracket["inner"]):
+            begin = start + hidden.start()
+            parsed = parse(hidden[0])
+            yield _Mark(Span(start=begin + parsed.start, end=begin + parsed.end), parsed.reference, sure=True)
             continue
         parts = list[re.Match[str]]()
         pieces = bracket["inner"].split(";")[:20]

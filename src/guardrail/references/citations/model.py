@@ -25,6 +25,7 @@ Style: TypeAlias = Literal[
     "isbn",
     "inline",  # a full reference within a text: behind another one, in a sentence, in a comment
     "author-year",  # a mark in prose that names no title: (Hofmann et al., 2010)
+    "model",  # what a model read and the rules did not (`reader="both"`)
     "legal",  # a case: Brown v. Board of Education, 347 U.S. 483 (1954)
 ]
 

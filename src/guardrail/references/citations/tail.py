@@ -10,7 +10,7 @@ from guardrail.references.citations.identifiers import Identifier
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
-__all__ = ["Tail", "names_at", "read_tail"]
+__all__ = ["HIDDEN", "Tail", "names_at", "read_tail"]
 
 _BETWEEN = re.compile(r"[\s,.;:*_\]–—|-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
@@ -51,6 +51,10 @@ _CITY = re.compile(
     r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2}|[A-Z][a-z]{2,12}))?|М\.|СПб\.|М\.[;-]\s?Л\.)"
     r"\s?:\s(?=[^\W\d_a-z])"
 )
+HIDDEN = re.compile(
+    r"[^\W\d_a-z][\w’'-]{1,30},\s(?:[^\W\d_a-z]\.[\s-]?){1,3}(?:,?\s?(?:&|and)\s[^()\d]{2,60}?)?,?\s?\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,:]\s+\S.{8,}"
+)
+"""Names, a year and more within brackets: another work, beside the one that they follow."""
 _TAIL_LIMIT = 40
 
 
@@ -165,6 +169,8 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
 
 def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bool) -> int | None:
     inner = paren[1] or paren[2]
+    if HIDDEN.search(inner):
+        return None
     year = YEAR.search(inner)
     names = None
     venue = VENUE.search(inner) or (year and _ACRONYM.fullmatch(inner[: year.start()]))
