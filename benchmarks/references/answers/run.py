@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import tempfile
+import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Record
+from guardrail.references.citations import citations
+from guardrail.references.citations.silence import unread
 from guardrail.references.citations.words import YEAR
 from guardrail.report import Finding, Span
 
@@ -35,10 +38,41 @@ def compute(run: Run) -> list[Row]:
     """Every row; of the halves that are asked for."""
     run.parameters["seed"] = SEED
     rows = list[Row]()
+    rows += hostile_rows()
     for half in run.options.half or HALVES:
         some = answers(half)
         rows += reading_rows(half, [read(answer) for answer in some])
         rows += accusation_rows(run, half, some, works(half))
+    return rows
+
+
+# -- hostile text
+
+_REFERENCES = (
+    "1. Vaswani, A., Shazeer, N. (2017). Attention Is All You Need. NeurIPS, 30, 5998-6008. https://doi.org/10.5555/3295222\n"
+    '2. "Deep Learning" by Ian Goodfellow (2016) - a classic.\n'
+    "In Brown v. Board of Education, 347 U.S. 483 (1954), and (Smith & Jones, 2020; Doe, 2019) said.\n"
+)
+HOSTILE = {
+    "references alone": _REFERENCES,
+    "opened brackets and quotes": '(["“*_{|',
+    "names without end": "Smith, A., ",
+    "years": "(2017). Aaa ",
+    "list items": "- Aaa Bbb (2017)\n",
+    "identifiers": "doi:10.1000/abc ",
+}
+
+
+def hostile_rows() -> list[Row]:
+    """Seconds for a megabyte of text that is made to be slow to read."""
+    rows = []
+    for name, piece in HOSTILE.items():
+        text = (piece * (1_000_000 // len(piece) + 1))[:1_000_000]
+        start = time.perf_counter()
+        left = list(unread(text, citations(text)))
+        seconds = time.perf_counter() - start
+        rows.append(Row.at_most(f"1 MB of {name}", seconds, 1.0, unit="s", digits=2))
+        rows.append(Row.equal(f"1 MB of {name}: said to be unread in part", bool(left), True))
     return rows
 
 

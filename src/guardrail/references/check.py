@@ -160,7 +160,9 @@ class ReferenceCheck(Detector):
             cited, left_out = self._read(case)
         if self.reader == "both":
             cited = yield from self._read_by_model(case, cited)
-        silent = [self._could_not_read(span, case.answer) for span in left_out[: self.max_references]]
+        silent = [
+            self._not_read(span, case.answer, reason) for span, reason in left_out[: self.max_references]
+        ]
         if (
             not cited
             and not silent
@@ -197,14 +199,14 @@ class ReferenceCheck(Detector):
         reason = f"it stands for “{entry.text}”: {entry.reason}"
         return entry.model_copy(update={"span": mark.span, "reason": reason})
 
-    def _could_not_read(self, span: Span, answer: str) -> Finding:
+    def _not_read(self, span: Span, answer: str, reason: str) -> Finding:
         return Finding(
             detector=self.name,
             span=span,
-            text=span.of(answer),
+            text=span.of(answer)[:200],
             verdict=Verdict.UNVERIFIED,
             label="unknown",
-            reason="it looks like a citation, and could not be read as one",
+            reason=reason,
         )
 
     # -- one reference
@@ -212,7 +214,7 @@ class ReferenceCheck(Detector):
     def _citations(self, case: Case) -> list[Citation]:
         return citations(case.answer, asked_for_references=asks_for_references(case.question))
 
-    def _read(self, case: Case) -> tuple[list[Citation], list[Span]]:
+    def _read(self, case: Case) -> tuple[list[Citation], list[tuple[Span, str]]]:
         """The references, and what looks like one and could not be read."""
         cited = self._citations(case)
         return cited, list(unread(case.answer, cited))

@@ -10,7 +10,7 @@ from guardrail.references.citations.silence import unread
 
 def marks(text):
     """What is said of a text."""
-    return [span.of(text) for span in unread(text, citations(text))]
+    return [span.of(text) for span, _ in unread(text, citations(text))]
 
 
 class TestUnread:

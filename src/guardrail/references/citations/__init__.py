@@ -23,6 +23,7 @@ from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.prose import above_authors, standing, titled
+from guardrail.references.citations.silence import read_to
 from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.unmarked import unmarked
 from guardrail.references.citations.visible import placed, visible
@@ -34,6 +35,8 @@ _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECAS
 
 def citations(answer: str, *, asked_for_references: bool = False) -> list[Citation]:
     """The references in an answer, in order, not overlapping.
+
+    Only its first `LONGEST` characters are read (`unread` says what was left).
 
     Args:
         answer: any text.
@@ -48,7 +51,7 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
         ...     "1. Topology Without Tears", asked_for_references=True)]
         [('1.', 'Topology Without Tears')]
     """
-    text, places = visible(_TAG.sub(_as_markdown, answer))
+    text, places = visible(_TAG.sub(_as_markdown, answer[: read_to(answer)]))
     found = _citations(text, asked=asked_for_references)
     return found if places is None else [placed(citation, places) for citation in found]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
@@ -115,6 +116,7 @@ def parse_reference(text: str) -> Reference:
     return parse(text).reference
 
 
+@lru_cache(maxsize=1_024)  # lists, lines and what follows in them read the same string
 def parse(text: str, *, by: bool = True) -> Parsed:
     """Read one reference string and say how far it goes.
 

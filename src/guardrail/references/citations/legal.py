@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
-from itertools import groupby
 from typing import Any
 
 from guardrail.references.bibliography.records import Reference
@@ -27,7 +26,11 @@ _PARTIES = re.compile(
 _SENTENCE = re.compile(
     r"(?:In|See|also|Under|Cf|e\.g|As|And|But|Compare|From|Since|Following|By|The)\b[.,]?\s+(?!re\b)"
 )
-_LONGEST, _MOST = 1_000, 30_000  # characters of a window, and of all: eyecite reads some 100,000 a second
+_PARALLEL = re.compile(r"(?:,\s\d{1,4}(?:[-–]\d{1,4})?)?,?\s{1,3}")
+_COURT = re.compile(
+    r"(?:,\s\d{1,5}(?:[-–]\d{1,5})?){0,3}\s{0,3}\((?:[^()]{0,60}?[\s.,])?(?P<year>1[789]\d\d|20\d\d)\)"
+)
+_LONGEST, _MOST = 1_000, 60_000  # characters of a window, and of all of them
 
 
 @cache
@@ -47,10 +50,9 @@ def cases(answer: str) -> Iterator[Citation]:
         if left < 0:
             return
         clean = _MARKUP.sub(" ", answer[start:end])
-        found = [one for one in _cited(clean) if one.groups.get("reporter")]
         since = 0
-        for _, group in groupby(found, key=lambda one: one.full_span()[1]):
-            case = _case(answer, clean, start, since, list(group))
+        for group in _together(clean, _cited(clean)):
+            case = _case(answer, clean, start, since, group)
             since = case.span.end - start
             yield case
 
@@ -73,36 +75,52 @@ def _windows(answer: str) -> Iterator[tuple[int, int]]:
 
 
 def _cited(text: str) -> list[Any]:
-    from eyecite import get_citations
-    from eyecite.models import FullCaseCitation
+    """The places in reporters, as eyecite's tokens; its own reading of courts costs a hundred times as much."""
+    from eyecite.tokenizers import default_tokenizer
 
-    return [one for one in get_citations(text) if isinstance(one, FullCaseCitation)]
+    _, found = default_tokenizer.tokenize(text)
+    tokens = [token for _, token in found if hasattr(token, "exact_editions") and not token.short]
+    return [
+        token
+        for token in tokens
+        if any(e.reporter.source == "reporters" for e in token.exact_editions or token.variation_editions)
+    ]
+
+
+def _together(text: str, tokens: list[Any]) -> Iterator[list[Any]]:
+    """Parallel citations of one case: nothing but a comma, and perhaps a page, between them."""
+    group: list[Any] = []
+    for token in tokens:
+        if group and not _PARALLEL.fullmatch(text, group[-1].end, token.start):
+            yield group
+            group = []
+        group.append(token)
+    if group:
+        yield group
 
 
 def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) -> Citation:
     """One case, from the first letter of its name to the year; what is before `since` belongs to another."""
     first, last = group[0], group[-1]
-    at = first.span()[0]
-    edge = max(since, at - _BEFORE)
-    parties = _PARTIES.search(clean, edge, at)
+    at = first.start
     start, name = at, ""
+    parties = _PARTIES.search(clean, max(since, at - _BEFORE), at)
     if parties:
-        lead = _SENTENCE.match(clean, parties.start(), at)
-        while lead:
+        start = parties.start()
+        while lead := _SENTENCE.match(clean, start, at):
             start = lead.end()
-            lead = _SENTENCE.match(clean, start, at)
-        start = start if start != at else parties.start()
         name = " ".join(clean[start : parties.start("early") - 1 if parties["early"] else at].split()).strip(
             " ,"
         )
-    end = max(last.span()[1], last.full_span()[1] if last.full_span()[1] <= len(clean) else 0)
-    while start + offset > 0 and answer[offset + start - 1] in "*_" and start > 0:
+    court = _COURT.match(clean, last.end)
+    end = court.end() if court else last.end
+    while start > 0 and answer[offset + start - 1] in "*_":
         start -= 1
-    year = str(first.metadata.year or (parties["early"] if parties else "") or "")
+    year = (court and court["year"]) or (parties and parties["early"]) or ""
     reference = Reference(
         title=name,
-        year=int(year) if year.isdigit() else None,
-        venue=" ".join(first.matched_text().split()),
+        year=int(year) if year else None,
+        venue=" ".join(clean[first.start : first.end].split()),
         volume=first.groups.get("volume") or "",
         pages=first.groups.get("page") or "",
     )

@@ -8,7 +8,10 @@ from collections.abc import Iterator, Sequence
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["unread"]
+__all__ = ["LONGEST", "read_to", "unread"]
+
+LONGEST = 200_000
+"""Characters of an answer that are read, some eighty pages: what is longer is hostile, or no answer."""
 
 _MARK = re.compile(
     r"(?<!\w)\d{1,4}\s(?:U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.(?:\s?2d)?|F\.(?:\s?[23]d|\s?4th)?|F\.\s?Supp\.(?:\s?[23]d)?)\s\d{1,4}(?!\w)"
@@ -18,8 +21,15 @@ _MARK = re.compile(
 )
 
 
-def unread(answer: str, found: Sequence[Citation]) -> Iterator[Span]:
-    """Where something looks like a citation and is part of none that was read.
+def read_to(answer: str) -> int:
+    """Up to where an answer is read: all of it, or the last line that begins within `LONGEST` characters."""
+    if len(answer) <= LONGEST:
+        return len(answer)
+    return answer.rfind("\n", LONGEST // 2, LONGEST) + 1 or LONGEST
+
+
+def unread(answer: str, found: Sequence[Citation]) -> Iterator[tuple[Span, str]]:
+    """Where something looks like a citation and is part of none that was read, and why it was not.
 
     Reporters of law ("347 U.S. 483", "[1932] AC 562"), volumes with pages ("2019;381:1995-2008").
 
@@ -29,13 +39,19 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[Span]:
 
     Example:
         >>> text = "As held in 347 U.S. 483 (1954)."
-        >>> [span.of(text) for span in unread(text, [])]
-        ['347 U.S. 483']
+        >>> [(span.of(text), reason) for span, reason in unread(text, [])]
+        [('347 U.S. 483', 'it looks like a citation, and could not be read as one')]
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
     at = 0
-    for match in _MARK.finditer(answer):
+    end = read_to(answer)
+    for match in _MARK.finditer(answer, 0, end):
         while at < len(covered) and covered[at][1] <= match.start():
             at += 1
         if at == len(covered) or covered[at][0] >= match.end():
-            yield Span(start=match.start(), end=match.end())
+            yield (
+                Span(start=match.start(), end=match.end()),
+                "it looks like a citation, and could not be read as one",
+            )
+    if end < len(answer):
+        yield Span(start=end, end=len(answer)), f"only the first {end:,} characters of an answer are read"
