@@ -76,10 +76,11 @@ def _windows(answer: str) -> Iterator[tuple[int, int]]:
 
 def _cited(text: str) -> list[Any]:
     """The places in reporters, as eyecite's tokens; its own reading of courts costs a hundred times as much."""
+    from eyecite.models import CitationToken
     from eyecite.tokenizers import default_tokenizer
 
     _, found = default_tokenizer.tokenize(text)
-    tokens = [token for _, token in found if hasattr(token, "exact_editions") and not token.short]
+    tokens = [token for _, token in found if isinstance(token, CitationToken) and not token.short]
     return [
         token
         for token in tokens
