@@ -16,7 +16,15 @@ from rapidfuzz.process import extract
 from guardrail.references.bibliography.claims import identifiers
 from guardrail.references.bibliography.normalise import IDENTIFIERS, key, normalise
 from guardrail.references.bibliography.records import Record, Reference
-from guardrail.references.bibliography.schema import COLUMNS, LONGEST_WORD, from_row, length_mark
+from guardrail.references.bibliography.retractions import mark
+from guardrail.references.bibliography.schema import (
+    LONGEST_WORD,
+    VERSION,
+    columns,
+    from_row,
+    length_mark,
+    version_of,
+)
 from guardrail.references.bibliography.spelling import Vocabulary
 from guardrail.references.bibliography.titles import FUNCTION_WORDS, Title
 
@@ -37,11 +45,12 @@ class Lookup:
         self._connection = connection
         self._vocabulary = Vocabulary(connection)
         self.frequency = self._vocabulary.frequency
+        self._version = version_of(connection)
 
-    def complete(self) -> bool:
-        """Whether the index was declared to hold every work."""
-        row = self._connection.execute("SELECT value FROM meta WHERE name = 'complete'").fetchone()
-        return bool(row and row[0])
+    def holdings(self) -> tuple[int, bool]:
+        """How many works the index holds, and whether it was declared to hold every work."""
+        meta = dict(self._connection.execute("SELECT name, value FROM meta"))
+        return int(meta["records"]), bool(meta["complete"])
 
     def exact(self, reference: Reference, title: Title) -> list[Record]:
         """Works with one of the identifiers, the same title, or one that is the other without its subtitle."""
@@ -61,12 +70,9 @@ class Lookup:
         return self._with_keys([key("title", title.squeezed) for title in titles if title.squeezed])
 
     def _with_keys(self, hashes: list[int]) -> list[Record]:
-        rows = self._connection.execute(
-            f"SELECT {COLUMNS} FROM works WHERE id IN (SELECT work FROM keys WHERE hash IN "  # noqa: S608
-            "(SELECT value FROM json_each(?))) LIMIT 200",
-            (json.dumps(hashes),),
+        return self._records(
+            "SELECT work FROM keys WHERE hash IN (SELECT value FROM json_each(?)) LIMIT 200", hashes
         )
-        return [from_row(row) for row in rows]
 
     def similar(self, title: Title) -> list[Record]:
         """The works whose titles look most like this one."""
@@ -80,11 +86,16 @@ class Lookup:
             best = _most_alike(title, rows)
             if best and best[0][1] >= ENOUGH:
                 break
-        found = self._connection.execute(
-            f"SELECT {COLUMNS} FROM works WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608
-            (json.dumps([at for _, _, at in best]),),
+        return self._records("SELECT value FROM json_each(?)", [at for _, _, at in best])
+
+    def _records(self, which: str, numbers: list[int]) -> list[Record]:
+        """The works whose numbers a query gives, marked where they were retracted."""
+        rows = self._connection.execute(
+            f"SELECT {columns(self._version)} FROM works WHERE id IN ({which})",  # noqa: S608  # the queries above
+            (json.dumps(numbers),),
         )
-        return [from_row(row) for row in found]
+        records = [from_row(row) for row in rows]
+        return mark(self._connection, records) if self._version == VERSION else records
 
     def _queries(self, title: Title) -> Iterator[str]:
         """Full-text queries that the true title matches although some of the words are damaged.

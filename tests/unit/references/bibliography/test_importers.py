@@ -101,7 +101,7 @@ class TestCsl:
         path = write(tmp_path / "x.json", '[{"title": "Good"},\n 3,\n {"author": []}]')
         assert [r.title for r in read_records(path, problems=problems)] == ["Good"]
         assert [problem.line for problem in problems] == [2, 3]
-        with pytest.raises(ParseError, match=":2: expected CSL-JSON"):
+        with pytest.raises(ParseError, match=":2: expected JSON"):
             list(read_records(write(tmp_path / "y.json", '[{"title": "Good"},\n {"title": "Cut')))
 
 

@@ -63,4 +63,7 @@ def _record(fields: list[str], columns: Mapping[str, int]) -> Record:
         pmid=normalise_pmid(value.get("pmid", "")),
         url=value.get("url", ""),
         source=value.get("source", ""),
+        volume=value.get("volume", ""),
+        issue=value.get("issue", ""),
+        pages=value.get("pages", ""),
     )
