@@ -130,17 +130,17 @@ def import_files(
 
 def _batches(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Join small pieces up to the size of a transaction."""
-    joined: Piece | None = None
+    joined, position = Piece(0), None
     for piece in pieces:
-        joined = replace(joined or Piece(0), position=piece.position)
         joined.records.extend(piece.records)
         joined.problems.extend(piece.problems)
         joined.retractions.extend(piece.retractions)
+        position = piece.position
         if len(joined.records) + len(joined.problems) + len(joined.retractions) >= BATCH:
-            yield joined
-            joined = None
-    if joined is not None:
-        yield joined
+            yield replace(joined, position=position)
+            joined, position = Piece(0), None
+    if position is not None:
+        yield replace(joined, position=position)
 
 
 def _digest(path: Path) -> str:

@@ -20,7 +20,7 @@ from guardrail.given.recognition import shown
 from guardrail.references.bibliography.connections import Connections
 from guardrail.references.bibliography.faults import faults, remedy
 from guardrail.references.bibliography.insertion import cleaned, insert
-from guardrail.references.bibliography.lookup import Lookup
+from guardrail.references.bibliography.lookup import Lookup, has_its_title
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.normalise import IDENTIFIERS
 from guardrail.references.bibliography.readings import judge_readings, readings
@@ -205,9 +205,9 @@ class Index:
             if match.status is not Status.FOUND and title.normalised:
                 near = [work for work in lookup.similar(title) if work not in works]
                 match = judge(reference, [*works, *near], lookup.frequency)
-            if not _has_its_title(match):
+            if not has_its_title(match):
                 again = _read_again(lookup, reference)
-                if again and (match.status is not Status.FOUND or _has_its_title(again)):
+                if again and (match.status is not Status.FOUND or has_its_title(again)):
                     match = again
         except (sqlite3.Error, OSError, KeyError) as error:
             detail = f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}"
@@ -337,11 +337,6 @@ class Index:
             if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
                 return  # another process was faster
             install(connection)
-
-
-def _has_its_title(match: Match) -> bool:
-    """Whether the work was found, and under this title."""
-    return match.status is Status.FOUND and all(different.field != "title" for different in match.differences)
 
 
 def _read_again(lookup: Lookup, reference: Reference) -> Match | None:

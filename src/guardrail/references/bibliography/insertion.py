@@ -23,7 +23,7 @@ from guardrail.references.bibliography.retractions import (
 from guardrail.references.bibliography.schema import LONGEST_WORD, length_mark, to_row
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["cleaned", "insert"]
+__all__ = ["cleaned", "identity_of", "insert", "keys_of"]
 
 SAID = "marked as retracted in its title"
 # DBLP numbers people of one name, "Wei Wang 0001"; nobody quotes them so.
@@ -63,7 +63,8 @@ def _text(value: str, longest: int) -> str:
     return value[:longest]
 
 
-def _identity(record: Record, title: str) -> int:
+def identity_of(record: Record, title: str) -> int:
+    """A number that stands for a record: equal for equal fields; the title as `normalise` gives it."""
     year = "" if record.year is None else str(record.year)
     identifiers = (record.doi, record.arxiv, record.isbn, record.pmid)
     parts = [squeeze(title), *record.authors, str(int(record.et_al)), year, record.venue, *identifiers]
@@ -74,7 +75,8 @@ def _identity(record: Record, title: str) -> int:
     return key("work", "\x1f".join(parts))
 
 
-def _keys(record: Record, title: Title) -> Iterator[int]:
+def keys_of(record: Record, title: Title) -> Iterator[int]:
+    """The keys under which a record is found."""
     if title.squeezed:
         yield key("title", title.squeezed)
     for part in title.mains:
@@ -124,10 +126,12 @@ def _insert(connection: sqlite3.Connection, records: Sequence[Record]) -> int:
     if not new:
         return 0
     connection.executemany(
-        f"INSERT INTO works VALUES ({', '.join('?' * 17)})",
+        "INSERT INTO works VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((number, identity, *to_row(record)) for number, identity, record, _ in new),
     )
-    hashes = sorted({(hashed, number) for number, _, record, title in new for hashed in _keys(record, title)})
+    hashes = sorted(
+        {(hashed, number) for number, _, record, title in new for hashed in keys_of(record, title)}
+    )
     connection.executemany("INSERT INTO keys VALUES (?, ?)", hashes)
     connection.executemany(
         "INSERT INTO titles (rowid, words) VALUES (?, ?)",
@@ -145,7 +149,7 @@ def _insert(connection: sqlite3.Connection, records: Sequence[Record]) -> int:
 def _new(connection: sqlite3.Connection, records: Iterable[Record]) -> list[_New]:
     """The records that are not there yet, each once."""
     titled = ((record, Title(record.title)) for record in records)
-    new = {_identity(record, title.normalised): (record, title) for record, title in titled}
+    new = {identity_of(record, title.normalised): (record, title) for record, title in titled}
     known = connection.execute(
         "SELECT identity FROM works WHERE identity IN (SELECT value FROM json_each(?))",
         (json.dumps(list(new)),),

@@ -8,14 +8,14 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import extract
 
 from guardrail.references.bibliography.claims import identifiers
 from guardrail.references.bibliography.normalise import IDENTIFIERS, key, normalise
-from guardrail.references.bibliography.records import Record, Reference
+from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.bibliography.retractions import mark
 from guardrail.references.bibliography.schema import (
     LONGEST_WORD,
@@ -28,7 +28,7 @@ from guardrail.references.bibliography.schema import (
 from guardrail.references.bibliography.spelling import Vocabulary
 from guardrail.references.bibliography.titles import FUNCTION_WORDS, Title
 
-__all__ = ["Lookup"]
+__all__ = ["Lookup", "exact_keys", "has_its_title", "most_alike"]
 
 SLOTS = 6  # words of a title that the full-text query uses
 MOST_WORDS = 60  # of a title that are read
@@ -54,16 +54,7 @@ class Lookup:
 
     def exact(self, reference: Reference, title: Title) -> list[Record]:
         """Works with one of the identifiers, the same title, or one that is the other without its subtitle."""
-        hashes = [
-            key(kind, value)
-            for kind, read in IDENTIFIERS.items()
-            if (value := read(getattr(reference, kind)))
-        ]
-        hashes += [key(said.kind, said.value) for said in identifiers(reference) if said.field != said.kind]
-        if title.squeezed:
-            hashes += [key("title", title.squeezed), key("main", title.squeezed)]
-        hashes += [key("title", part.squeezed) for part in title.mains]
-        return self._with_keys(hashes)
+        return self._with_keys(exact_keys(reference, title))
 
     def titled(self, titles: Iterable[Title]) -> list[Record]:
         """Works with exactly one of these titles."""
@@ -83,7 +74,7 @@ class Lookup:
                 "JOIN works ON works.id = hits.rowid",
                 (query, CANDIDATES),
             )
-            best = _most_alike(title, rows)
+            best = most_alike(title, dict(rows.fetchall()))
             if best and best[0][1] >= ENOUGH:
                 break
         return self._records("SELECT value FROM json_each(?)", [at for _, _, at in best])
@@ -135,15 +126,31 @@ class Lookup:
         return self.frequency(word) == 0 or (len(content) <= 4 and self.frequency(word) <= 5)
 
 
+def exact_keys(reference: Reference, title: Title) -> list[int]:
+    """The keys under which a work is found that has an identifier, the title or the main title of a reference."""
+    hashes = [
+        key(kind, value) for kind, read in IDENTIFIERS.items() if (value := read(getattr(reference, kind)))
+    ]
+    hashes += [key(said.kind, said.value) for said in identifiers(reference) if said.field != said.kind]
+    if title.squeezed:
+        hashes += [key("title", title.squeezed), key("main", title.squeezed)]
+    return hashes + [key("title", part.squeezed) for part in title.mains]
+
+
+def has_its_title(match: Match) -> bool:
+    """Whether the work was found, and under this title."""
+    return match.status is Status.FOUND and all(different.field != "title" for different in match.differences)
+
+
 def _any_of(terms: Iterable[str]) -> str:
     return f"({' OR '.join(terms)})"
 
 
-def _most_alike(title: Title, rows: Iterable[tuple[int, str]]) -> list[tuple[str, float, int]]:
-    """Normalised title, similarity and number of the works most like a title, best first."""
+def most_alike(title: Title, titles: Mapping[int, str]) -> list[tuple[str, float, int]]:
+    """Normalised title, similarity and place of the titles most like one, best first."""
     return extract(
         title.normalised,
-        {at: normalise(text) for at, text in rows},
+        {at: normalise(text) for at, text in titles.items()},
         scorer=Levenshtein.normalized_similarity,
         processor=None,
         limit=SIMILAR,

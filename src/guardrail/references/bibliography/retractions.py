@@ -5,14 +5,23 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from guardrail.references.authors.lists import authors_agree
 from guardrail.references.bibliography.normalise import key, normalise, squeeze
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["Retraction", "mark", "retraction_keys", "retractions_of", "spread", "store", "without_mark"]
+__all__ = [
+    "Retraction",
+    "latest",
+    "mark",
+    "retraction_keys",
+    "retractions_of",
+    "spread",
+    "store",
+    "without_mark",
+]
 
 # How publishers rename a retracted work. A notice is called "Retraction: …" or "Retraction note: …" and is left as it is.
 MARKED = re.compile(
@@ -87,8 +96,8 @@ def store(connection: sqlite3.Connection, retractions: Sequence[Retraction]) -> 
 def mark(connection: sqlite3.Connection, records: Sequence[Record]) -> list[Record]:
     """The records, each with what is known of its retraction: by its identifiers, or from a full record of the same work."""
     hashes = {hashed for record in records for hashed in retraction_keys(record)}
-    known = _known(connection, hashes) if hashes else {}
-    return spread([_marked(record, known) for record in records] if known else records)
+    known = {hashed: [entry] for hashed, entry in _known(connection, hashes).items()} if hashes else {}
+    return spread([latest(record, known) for record in records])
 
 
 def spread(records: Sequence[Record]) -> list[Record]:
@@ -116,8 +125,9 @@ def _same(record: Record, other: Record) -> bool:
     )
 
 
-def _marked(record: Record, known: dict[int, tuple[str, str]]) -> Record:
-    entries = [known[hashed] for hashed in retraction_keys(record) if hashed in known]
+def latest(record: Record, known: Mapping[int, Sequence[tuple[str, str]]]) -> Record:
+    """A record with the latest of what was said, as date and text, under its keys."""
+    entries = [entry for hashed in retraction_keys(record) for entry in known.get(hashed, ())]
     return replace(record, retracted=max(entries, key=_rank)[1]) if entries else record
 
 

@@ -29,15 +29,19 @@ def read_items(path: Path, position: int, record: Callable[[dict[str, Any]], Rec
         if count <= position:
             continue
         try:
-            if isinstance(item, ValueError):
-                raise item
-            if not isinstance(item, dict):
-                raise ValueError(f"expected an object, got {str(item)[:80]!r}.")
-            yield Piece(count, [record(item)])
+            yield Piece(count, [record(_object(item))])
         except Passed as passed:
             yield Piece(count, problems=[Problem(str(path), line, str(passed), passed=True)])
         except ValueError as error:
             yield Piece(count, problems=[Problem(str(path), line, str(error))])
+
+
+def _object(item: Any) -> dict[str, Any]:
+    if isinstance(item, ValueError):
+        raise item
+    if not isinstance(item, dict):
+        raise ValueError(f"expected an object, got {str(item)[:80]!r}.")
+    return item
 
 
 def json_items(path: Path, skip: int = 0) -> Iterator[tuple[int, Any]]:
