@@ -241,6 +241,17 @@ class Index:
                 count("bookmarks WHERE NOT done"),
             )
 
+    @property
+    def complete(self) -> bool:
+        """Whether it was declared to hold every work; see `create`.
+
+        Raises:
+            IndexFault: it cannot be read.
+        """
+        with faults(self.path):
+            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = 'complete'")
+            return bool(rows.fetchone()[0])
+
     def __len__(self) -> int:
         with faults(self.path):
             rows = self._connections.get().execute("SELECT value FROM meta WHERE name = 'records'")

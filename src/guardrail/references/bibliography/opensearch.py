@@ -39,7 +39,7 @@ from guardrail.references.bibliography.retractions import (
 )
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["OpenSearch", "is_address"]
+__all__ = ["OpenSearch"]
 
 ADDRESS = re.compile(
     r"(?:opensearch|elasticsearch)(?:\+(?P<scheme>https?))?://(?P<host>[A-Za-z0-9._\-\[\]:]+)/(?P<index>[a-z0-9][a-z0-9._-]{0,200})/?"
@@ -67,13 +67,6 @@ Source = Mapping[str, Any]
 
 class _NoAnswerError(Exception):
     """The engine did not answer, or not completely."""
-
-
-def is_address(place: object) -> bool:
-    """Whether a place is an index in OpenSearch rather than a file."""
-    return isinstance(place, str) and place.startswith(
-        ("opensearch:", "opensearch+", "elasticsearch:", "elasticsearch+")
-    )
 
 
 @dataclass(slots=True)
@@ -122,7 +115,9 @@ class OpenSearch:
         try:
             httpx.URL(self._url)
         except httpx.InvalidURL as error:
-            raise ConfigError(f"expected the address of a host and a port, got {address!r}: {error}") from error
+            raise ConfigError(
+                f"expected the address of a host and a port, got {address!r}: {error}"
+            ) from error
         self._options = (timeout, attempts, wait)
         self._client: tuple[int, httpx.Client] | None = None
         self.complete = False

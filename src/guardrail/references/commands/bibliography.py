@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from guardrail._version import __version__
 from guardrail.cli._errors import Usage
 from guardrail.errors import InputError
+from guardrail.references.bibliography.opening import is_address, open_bibliography
 
 if TYPE_CHECKING:
     from guardrail.references.bibliography.importers import Imported
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SQLITE = b"SQLite format 3\x00"
 INDEX_NAMES = {".sqlite", ".sqlite3", ".db", ".index", ".idx"}
+NAMED = 5  # entries left out that are shown
 KEPT = 20  # indexes made of files, the latest
 
 
@@ -55,6 +57,12 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
         IndexFault: an index is corrupt or of another version.
         Usage: an index together with other files.
     """
+    if addresses := [path for path in paths if is_address(path)]:
+        if len(paths) > 1:
+            raise Usage(f"--bibliography: {addresses[0]!r} is an index and must stand alone")
+        with open_bibliography(addresses[0]) as known:
+            yield (Complete(known) if complete else known), []
+        return
     files = [Path(path).expanduser() for path in paths]
     indexes = [file for file in files if _is_index(file)]
     if indexes and len(files) > 1:
@@ -133,7 +141,20 @@ def left_out(imported: Imported) -> list[str]:
     if not imported.broken:
         return []
     entries = "1 entry was" if imported.broken == 1 else f"{imported.broken:,} entries were"
-    return [f"{entries} left out of the bibliography; the first: {imported.problems[0]}"]
+    more = imported.problems[1:NAMED]
+    others = "".join(f"\n  {problem}" for problem in more)
+    rest = imported.broken - 1 - len(more)
+    others += f"\n  and {rest:,} more" if more and rest else ""
+    return [f"{entries} left out of the bibliography; the first: {imported.problems[0]}{others}"]
+
+
+def passed_over(imported: Imported) -> list[str]:
+    """A note about entries that describe no work, if there are any."""
+    kinds = [
+        f"{count:,} {what}"
+        for what, count in sorted(imported.passed.items(), key=lambda kind: (-kind[1], kind[0]))
+    ]
+    return [f"passed over: {', '.join(kinds[:NAMED])}{', …' * (len(kinds) > NAMED)}"] if kinds else []
 
 
 def _digest(files: Sequence[Path]) -> str:

@@ -75,8 +75,9 @@ def _is_item(line: bytes) -> bool:
         item = json.loads(line.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError):
         return False
-    lists = isinstance(item, dict) and (item.get("items"), item.get("results"), item.get("message"))
-    return bool(lists) and not any(isinstance(found, list | dict) for found in lists)
+    if not isinstance(item, dict):
+        return False
+    return not any(isinstance(item.get(name), list | dict) for name in ("items", "results", "message"))
 
 
 def _lines(stream: IO[bytes], skip: int) -> Iterator[tuple[int, Any]]:

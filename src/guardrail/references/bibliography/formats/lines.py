@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from guardrail.errors import InputError, ParseError
 from guardrail.references.bibliography.records import Record
@@ -64,7 +64,7 @@ def opened(path: Path) -> IO[bytes]:
     if not packed:
         return stream
     stream.close()
-    return gzip.open(path)
+    return cast("IO[bytes]", gzip.open(path))
 
 
 @contextmanager

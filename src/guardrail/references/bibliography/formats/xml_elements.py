@@ -29,11 +29,13 @@ def elements(path: Path, wanted: Collection[str]) -> Iterator[tuple[int, Element
     """
     reader = _Reader(path, frozenset(wanted))
     with opened(path) as stream:
-        while chunk := stream.read(CHUNK):
-            reader.feed(chunk)
+        chunk = b"begin"
+        while chunk:
+            chunk = stream.read(CHUNK)
+            fault = reader.feed(chunk)
             yield from reader.taken()
-        reader.feed(b"")
-        yield from reader.taken()
+            if fault is not None:
+                raise fault
 
 
 def inner_text(element: Element | None) -> str:
@@ -59,11 +61,15 @@ class _Reader:
         parser.EntityDeclHandler = self._refuse
         self._parser = parser
 
-    def feed(self, chunk: bytes) -> None:
+    def feed(self, chunk: bytes) -> ParseError | None:
+        """Read on, nothing at the end; what is wrong is returned, for the elements before it are good."""
         try:
             self._parser.Parse(chunk, not chunk)
         except ExpatError as error:
-            raise ParseError(f"expected XML: {error}.", source=str(self._path), line=error.lineno) from error
+            return ParseError(f"expected XML: {error}.", source=str(self._path), line=error.lineno)
+        except ParseError as error:
+            return error
+        return None
 
     def taken(self) -> list[tuple[int, Element]]:
         found, self._found = self._found, []
