@@ -105,7 +105,7 @@ def insert(
     added = _insert(connection, records)
     works = [cleaned(retraction.work) for retraction in retractions if retraction.work]
     added += _insert(connection, _lacking(connection, works))
-    marked, change = store(connection, [*retractions, *retractions_of([*records, *works])])
+    marked, change = store(connection, [*retractions, *retractions_of(records)])
     _count(connection, 0, change)
     return added, marked
 

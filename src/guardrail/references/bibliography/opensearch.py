@@ -278,7 +278,7 @@ class OpenSearch:
         """Add some records and retractions, then the bookmark; returns how many were new."""
         works = [cleaned(retraction.work) for retraction in retractions if retraction.work]
         clean = [cleaned(record) for record in records]
-        said = [*retractions, *retractions_of([*clean, *works])]
+        said = [*retractions, *retractions_of(clean)]
         documents = dict(map(_document, [*clean, *self._lacking(works)]))
         added = self._bulk("create", documents)
         marked = self._bulk("create", dict(document for one in said for document in _retractions(one)))

@@ -76,8 +76,9 @@ def store(connection: sqlite3.Connection, retractions: Sequence[Retraction]) -> 
     """Enter what is newer than what is there; returns how many said something new, and the change of the index's content."""
     given: dict[int, tuple[str, str]] = {}
     for retraction in retractions:
+        entry = retraction.date, retraction.text
         for hashed in retraction_keys(retraction):
-            given[hashed] = max(given.get(hashed, ("", "")), (retraction.date, retraction.text), key=_rank)
+            given[hashed] = max(given.get(hashed, entry), entry, key=_rank)
     known = _known(connection, given)
     newer = {
         hashed: entry

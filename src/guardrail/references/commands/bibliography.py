@@ -141,20 +141,20 @@ def left_out(imported: Imported) -> list[str]:
     if not imported.broken:
         return []
     entries = "1 entry was" if imported.broken == 1 else f"{imported.broken:,} entries were"
-    more = imported.problems[1:NAMED]
-    others = "".join(f"\n  {problem}" for problem in more)
-    rest = imported.broken - 1 - len(more)
-    others += f"\n  and {rest:,} more" if more and rest else ""
-    return [f"{entries} left out of the bibliography; the first: {imported.problems[0]}{others}"]
+    return [f"{entries} left out of the bibliography; the first: {imported.problems[0]}"]
 
 
-def passed_over(imported: Imported) -> list[str]:
-    """A note about entries that describe no work, if there are any."""
-    kinds = [
-        f"{count:,} {what}"
-        for what, count in sorted(imported.passed.items(), key=lambda kind: (-kind[1], kind[0]))
-    ]
-    return [f"passed over: {', '.join(kinds[:NAMED])}{', …' * (len(kinds) > NAMED)}"] if kinds else []
+def others_left_out(imported: Imported) -> list[str]:
+    """The next few entries that could not be read, how many more there are, and how many describe no work."""
+    shown = imported.problems[1:NAMED]
+    notes = [f"left out: {problem}" for problem in shown]
+    if rest := imported.broken - 1 - len(shown) if shown else 0:
+        notes.append(f"left out: {rest:,} more")
+    if imported.passed:
+        kinds = sorted(imported.passed.items(), key=lambda kind: (-kind[1], kind[0]))
+        listed = ", ".join(f"{what} {count:,}" for what, count in kinds[:NAMED])
+        notes.append(f"passed over {sum(imported.passed.values()):,} entries that describe no work: {listed}")
+    return notes
 
 
 def _digest(files: Sequence[Path]) -> str:

@@ -86,7 +86,7 @@ def add(
       130  interrupted; what was read is kept
     """
     from guardrail.references.bibliography.importers import import_files
-    from guardrail.references.commands.bibliography import left_out, passed_over
+    from guardrail.references.commands.bibliography import left_out, others_left_out
 
     paths = [_source(file, index) for file in files]
     done = (0, 0)
@@ -106,7 +106,7 @@ def add(
             if done[0]:
                 say(f"note: {done[0]:,} records were read before, {done[1]:,} of them added, and are kept")
             raise
-        for warning in (*left_out(imported), *passed_over(imported)):
+        for warning in (*left_out(imported), *others_left_out(imported)):
             say(f"note: {warning}")
         total = len(known)
         if not total:
@@ -187,7 +187,7 @@ def stats(
     typer.echo(f"{one_line(str(found.path))}: {found.records:,} works, {_size(found.size)}")
     typer.echo(f"  {kind}")
     if found.retractions:
-        typer.echo(f"  {found.retractions:,} identifiers of retracted works")
+        typer.echo(f"  identifiers of retracted works: {found.retractions:,}")
     if found.unfinished:
         typer.echo(
             f"  {_files(found.unfinished)} not read to the end; add {'it' if found.unfinished == 1 else 'them'} again to go on"

@@ -47,7 +47,7 @@ DO  - https://doi.org/10.1038/nature14539
 DB  - PubMed
 AN  - 26017442
 UR  - https://example.org/a
-ER  - 
+ER  -
 
 AU  - Nobody
 ER  -
@@ -85,9 +85,7 @@ class TestRis:
             Record(
                 "Introduction to Algorithms", ("Cormen, Thomas H.",), venue="MIT Press", isbn="9780262033848"
             ),
-            Record(
-                "A preprint on something", arxiv="1706.03762", url="http://arxiv.org/abs/1706.03762v5"
-            ),
+            Record("A preprint on something", arxiv="1706.03762", url="http://arxiv.org/abs/1706.03762v5"),
         ]
 
     def test_names_broken_entries(self, file):
@@ -144,7 +142,7 @@ class TestCrossref:
         path = file("0.json.gz", gzip.compress(text.encode()))
         records, problems = read(path)
         assert (detect(path), records) == (Format.CROSSREF, [TEAPOTS])
-        assert [(message, passed) for _, message, passed in problems] == [("no work: component", True)]
+        assert [(message, passed) for _, message, passed in problems] == [("component", True)]
 
     def test_reads_lines_and_leaves_broken_ones_out(self, file):
         """One item a line; a cut line and bytes that are no text are named."""
@@ -170,7 +168,9 @@ class TestCrossref:
 
     def test_a_long_list_is_read_in_chunks(self, file):
         """Ten thousand items, each at its line, in a file larger than a chunk."""
-        items = [{"DOI": f"10.1000/{n}", "title": [f"Title {n}"], "reference-count": 0} for n in range(10_000)]
+        items = [
+            {"DOI": f"10.1000/{n}", "title": [f"Title {n}"], "reference-count": 0} for n in range(10_000)
+        ]
         path = file("0.json", '{"items": [\n' + ",\n".join(map(json.dumps, items)) + ", 3\n]}")
         records, problems = read(path)
         assert [record.title for record in records] == [f"Title {n}" for n in range(10_000)]
@@ -178,7 +178,13 @@ class TestCrossref:
 
     def test_fields_of_the_wrong_kind_do_no_harm(self, file):
         """Null, numbers and lists where there should be text."""
-        odd = {"DOI": "10.1000/x", "reference-count": 1, "title": None, "author": [None, 3, []], "updated-by": [None]}
+        odd = {
+            "DOI": "10.1000/x",
+            "reference-count": 1,
+            "title": None,
+            "author": [None, 3, []],
+            "updated-by": [None],
+        }
         odd |= {"issued": {"date-parts": [[None]]}, "page": ["1"], "ISBN": {}, "container-title": [[]]}
         assert read(file("x.json", json.dumps([odd])))[0] == [Record("", ("3",), doi="10.1000/x", pages="1")]
 
@@ -191,7 +197,10 @@ WORK = {
     "ids": {"pmid": "https://pubmed.ncbi.nlm.nih.gov/29456894"},
     "authorships": [{"author": {"display_name": "Heather Piwowar"}}, {"raw_author_name": "J. Priem"}],
     "is_authors_truncated": True,
-    "primary_location": {"landing_page_url": "https://doi.org/10.7717/peerj.4375", "source": {"display_name": "PeerJ"}},
+    "primary_location": {
+        "landing_page_url": "https://doi.org/10.7717/peerj.4375",
+        "source": {"display_name": "PeerJ"},
+    },
     "locations": [None, {"landing_page_url": "https://arxiv.org/abs/1706.03762v2"}],
     "biblio": {"volume": "6", "issue": None, "first_page": "e4375", "last_page": "e4375"},
     "is_retracted": False,
@@ -223,7 +232,7 @@ class TestOpenAlex:
             ),
             Record("Bad", retracted="retracted, says OpenAlex"),
         ]
-        assert problems == [(2, "no work: paratext", True)]
+        assert problems == [(2, "paratext", True)]
 
     def test_reads_replies(self, file):
         """`{"meta": …, "results": […]}`."""

@@ -67,7 +67,7 @@ def _csl(item: dict[str, Any]) -> Record:
 def _crossref(item: dict[str, Any]) -> Record:
     kind = as_text(item.get("type"))
     if kind in NO_WORKS:
-        raise Passed(f"no work: {kind}")
+        raise Passed(kind)
     return _csl(item)
 
 
@@ -115,9 +115,9 @@ def _year(issued: Any) -> int | None:
 
 def _openalex(item: dict[str, Any]) -> Record:
     if item.get("is_paratext") or item.get("type") == "paratext":
-        raise Passed("no work: paratext")
+        raise Passed("paratext")
     if as_text(item.get("id")).rpartition("/")[2][:1] not in {"W", ""}:
-        raise Passed("no work: another kind of entity")
+        raise Passed("another kind of entity")
     places = [as_object(place) for place in [item.get("primary_location"), *as_list(item.get("locations"))]]
     pages = [as_text(place.get("landing_page_url")) for place in places]
     doi = normalise_doi(as_text(item.get("doi")))

@@ -34,7 +34,7 @@ def read_dblp(path: Path, position: int) -> Iterator[Piece]:
 
 def _record(entry: Element) -> Record:
     if entry.tag == "www":
-        raise Passed("no work: a person's page")
+        raise Passed("a person's page")
 
     def text(*names: str) -> str:
         return next((found for name in names if (found := inner_text(entry.find(name)))), "")

@@ -111,11 +111,11 @@ def _retraction(row: Row | ValueError, returned: Mapping[str, str]) -> Retractio
         raise row
     event = _event(row)
     if event.nature not in {"retraction", "reinstatement"}:
-        raise Passed(f"no retraction: {event.nature[:40] or 'nothing said'}")
+        raise Passed(event.nature[:40] or "no kind of notice given")
     text = ""
     if event.nature == "retraction":
         if any(event.date <= returned[work] for work in event.works if work in returned):
-            raise Passed("no retraction: taken back later")
+            raise Passed("retraction that was taken back later")
         notice = normalise_doi(row.get("RetractionDOI", ""))
         text = ", ".join(filter(None, [event.date, f"notice {notice}" if notice else ""])) or "retracted"
     authors, et_al = listed_authors(name.strip() for name in row.get("Author", "").split(";"))
