@@ -13,7 +13,9 @@ import json
 import os
 import re
 import time
+import weakref
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from types import TracebackType
@@ -134,9 +136,10 @@ class OpenSearch:
             IndexFault: the engine does not answer, or has no such index with works.
         """
         opened = cls(address, **options)
-        opened._look()
-        if not len(opened):
-            raise IndexFault(f"expected works in the index {address!r}, found none. {opened._remedy}")
+        with opened._or_closed():
+            opened._look()
+            if not len(opened):
+                raise IndexFault(f"expected works in the index {address!r}, found none. {opened._remedy}")
         return opened
 
     @classmethod
@@ -148,13 +151,22 @@ class OpenSearch:
             IndexFault: the engine does not answer, or has another kind of index there.
         """
         made = cls(address, **options)
-        reply = made._checked("PUT", "", {"mappings": MAPPINGS}, besides={400})
-        if reply.status_code == 400 and "resource_already_exists" not in reply.text:
-            raise IndexFault(f"the index {address!r} cannot be made: {_reason(reply)}.")
-        made._look()
-        if complete:
-            made.declare_complete()
+        with made._or_closed():
+            reply = made._checked("PUT", "", {"mappings": MAPPINGS}, besides={400})
+            if reply.status_code == 400 and "resource_already_exists" not in reply.text:
+                raise IndexFault(f"the index {address!r} cannot be made: {_reason(reply)}.")
+            made._look()
+            if complete:
+                made.declare_complete()
         return made
+
+    @contextmanager
+    def _or_closed(self) -> Iterator[None]:
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
 
     # --- looking up ----------------------------------------------------------------------------------------
 
@@ -348,8 +360,8 @@ class OpenSearch:
 
     def close(self) -> None:
         """Close the connections; the next look-up makes new ones."""
-        if self._client is not None and self._client[0] == os.getpid():
-            self._client[1].close()
+        if self._client is not None:
+            _close(*self._client)
         self._client = None
 
     def __enter__(self) -> Self:
@@ -423,7 +435,14 @@ class OpenSearch:
                 headers={"Authorization": f"ApiKey {key_}"} if key_ and not name else None,
             )
             self._client = os.getpid(), client
+            weakref.finalize(self, _close, *self._client)
         return self._client[1]
+
+
+def _close(process: int, client: httpx.Client) -> None:
+    """Close a client in the process that made it: elsewhere its connections are the parent's."""
+    if process == os.getpid():
+        client.close()
 
 
 def _asked(reference: Reference) -> _Asked:
