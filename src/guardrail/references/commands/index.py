@@ -38,6 +38,9 @@ class Kind(StrEnum):
     RETRACTION_WATCH = "retraction-watch"
 
 
+INDEX_FILE = Annotated[
+    str, typer.Argument(metavar="INDEX", help="The index file, for example library.sqlite.")
+]
 INDEX = Annotated[
     str,
     typer.Argument(
@@ -162,7 +165,8 @@ def find(
 
 
 def stats(
-    index: INDEX, json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False
+    index: INDEX_FILE,
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Say what an index holds.
 
