@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from tests.opensearch import opensearch
 
 from guardrail.references.bibliography import Index
 
@@ -159,6 +160,40 @@ class TestAddOfSourcesOfWorks:
             "identifiers of retracted works: 1\n"
             in run("references", "index", "stats", "library.sqlite").stdout
         )
+
+
+class TestOpenSearch:
+    def test_add_find_and_check(self, run):
+        """An address in the place of the file."""
+        with opensearch() as (_, address):
+            added = run("references", "index", "add", address, "refs.bib", "--complete")
+            assert (added.exit_code, added.stdout) == (
+                0,
+                f"{address}: 2 added, 0 there already; 2 works now\n",
+            )
+            again = run("references", "index", "add", address, "refs.bib")
+            assert again.stdout.endswith("0 added, 0 there already, 1 file imported before; 2 works now\n")
+            assert run("references", "index", "find", address, "Attention is all you ned").exit_code == 0
+            checked = run("check", "answer.md", "--bibliography", address)
+            assert [line.split("\t")[1] for line in checked.stdout.splitlines()] == [
+                "verified",
+                "misquoted",
+                "fabricated",
+            ]
+            assert run("references", "index", "stats", address).exit_code == 2
+            assert (
+                run("check", "answer.md", "--bibliography", address, "--bibliography", "refs.bib").exit_code
+                == 2
+            )
+
+    def test_an_address_in_a_configuration_file_is_no_path(self, run, folder):
+        """It is not taken for a file beside it."""
+        with opensearch() as (_, address):
+            run("references", "index", "add", address, "refs.bib")
+            (folder / "g.toml").write_text(
+                f'[[detectors]]\nname = "references"\nbibliography = "{address}"\n'
+            )
+            assert "verified" in run("check", "answer.md", "--config", "g.toml").stdout
 
 
 class TestFind:

@@ -306,6 +306,13 @@ class TestDblp:
         with pytest.raises(ParseError, match=r"x\.xml:1: expected a file that defines no entities"):
             list(read_records(file("x.xml", text)))
 
+    @pytest.mark.parametrize("encoding", ["klingon", "shift_jis", "UTF-16"])
+    def test_refuses_encodings_that_cannot_be_read(self, file, encoding):
+        """No traceback of a codec."""
+        text = f'<?xml version="1.0" encoding="{encoding}"?><dblp><article key="a"></article></dblp>'
+        with pytest.raises(ParseError, match="expected XML"):
+            list(read_records(file("x.xml", text)))
+
     def test_refuses_elements_without_end(self, file):
         """A million elements within each other."""
         text = '<dblp><article key="a"><title>' + "<i>" * 1_000_000

@@ -127,6 +127,11 @@ class TestTsv:
         with pytest.raises(ParseError, match=r"x\.tsv:2: expected UTF-8.*iconv"):
             list(read_records(path))
 
+    def test_refuses_a_header_that_names_a_column_twice(self, tmp_path):
+        """Which of the two would be the title?"""
+        with pytest.raises(ParseError, match="every name of the header once"):
+            list(read_records(write(tmp_path / "x.tsv", "title\ttitle\nA\tB\n")))
+
     def test_refuses_another_header(self, tmp_path):
         """A file without titles."""
         with pytest.raises(ParseError, match="header"):

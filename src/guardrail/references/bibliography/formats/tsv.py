@@ -43,6 +43,10 @@ def _header(line: str, path: Path) -> dict[str, int]:
             source=str(path),
             line=1,
         )
+    if len(set(names)) < len(names):
+        raise ParseError(
+            f"expected every name of the header once, got {line[:80]!r}.", source=str(path), line=1
+        )
     return {name: place for place, name in enumerate(names)}
 
 

@@ -67,6 +67,11 @@ class _Reader:
             self._parser.Parse(chunk, not chunk)
         except ExpatError as error:
             return ParseError(f"expected XML: {error}.", source=str(self._path), line=error.lineno)
+        except (
+            LookupError,
+            ValueError,
+        ) as error:  # an encoding that Python does not have, or expat not with it
+            return self._error(f"expected XML in a known encoding: {error}.")
         except ParseError as error:
             return error
         return None
