@@ -175,11 +175,8 @@ class TestOpenSearch:
             assert again.stdout.endswith("0 added, 0 there already, 1 file imported before; 2 works now\n")
             assert run("references", "index", "find", address, "Attention is all you ned").exit_code == 0
             checked = run("check", "answer.md", "--bibliography", address)
-            assert [line.split("\t")[1] for line in checked.stdout.splitlines()] == [
-                "verified",
-                "misquoted",
-                "fabricated",
-            ]
+            labels = [line.split("\t")[1] for line in checked.stdout.splitlines() if "\t" in line]
+            assert labels == ["verified", "misquoted", "fabricated"]
             assert run("references", "index", "stats", address).exit_code == 2
             assert (
                 run("check", "answer.md", "--bibliography", address, "--bibliography", "refs.bib").exit_code
