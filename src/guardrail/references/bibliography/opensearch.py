@@ -68,7 +68,11 @@ Source = Mapping[str, Any]
 
 
 class _NoAnswerError(Exception):
-    """The engine did not answer, or not completely."""
+    """The engine did not answer a search, or not completely."""
+
+
+class _NobodyError(_NoAnswerError):
+    """The engine did not answer at all."""
 
 
 @dataclass(slots=True)
@@ -194,16 +198,16 @@ class OpenSearch:
         try:
             return self._judged([_asked(reference) for reference in references])
         except _NoAnswerError as error:
-            if len(references) > 1:  # perhaps it is one of them that the engine cannot answer
+            if len(references) > 1 and not isinstance(error, _NobodyError):  # perhaps one of them is to blame
                 return [match for reference in references for match in self._find([reference])]
-            return [Match(Status.UNREACHABLE, detail=str(error))]
+            return [Match(Status.UNREACHABLE, detail=str(error))] * len(references)
 
     def _judged(self, asked: Sequence[_Asked]) -> list[Match]:
         able = [one for one in asked if exact_keys(one.reference, one.title)]
         found = self._search([query for one in able for query in (_exact(one), _similar(one.title))])
-        for one, exact, near in zip(able, found[::2], found[1::2], strict=True):
-            one.works = _candidates(one.title, exact, near)
-        self._mark(able)
+        works = map(_candidates, able, found[::2], found[1::2])
+        for one, marked in zip(able, self._marked(list(works)), strict=True):
+            one.works = marked
         frequency = self._frequency(able)
         matches = {id(one): judge(one.reference, one.works, frequency) for one in able}
         doubtful = [
@@ -223,18 +227,17 @@ class OpenSearch:
         found = self._search(
             [_keyed([key("title", part.title.squeezed) for part in one.parts]) for one in asked]
         )
-        return [list(map(_record, sources)) for sources in found]
+        return self._marked([list(map(_record, sources)) for sources in found])
 
-    def _mark(self, asked: Sequence[_Asked]) -> None:
-        """Mark the candidates that were retracted."""
-        hashes = sorted({hashed for one in asked for work in one.works for hashed in retraction_keys(work)})
+    def _marked(self, groups: Sequence[Sequence[Record]]) -> list[list[Record]]:
+        """Groups of works, each marked where it was retracted."""
+        hashes = sorted({hashed for works in groups for work in works for hashed in retraction_keys(work)})
         known: dict[int, list[tuple[str, str]]] = {}
         for source in self._search([_terms("retracts", hashes)])[0] if hashes else []:
             said = _object(source.get("record"))
             for hashed in source.get("retracts", ()):
                 known.setdefault(int(hashed), []).append((str(said.get("date")), str(said.get("text"))))
-        for one in asked:
-            one.works = spread([latest(work, known) for work in one.works])
+        return [spread([latest(work, known) for work in works]) for works in groups]
 
     def _frequency(self, asked: Sequence[_Asked]) -> Callable[[str], int]:
         """In how many titles a word occurs, of those words in which a reference and a candidate differ."""
@@ -268,7 +271,7 @@ class OpenSearch:
         try:
             replies = self._body(self._checked("POST", "_msearch", body, lines=True)).get("responses")
         except IndexFault as error:
-            raise _NoAnswerError(str(error)) from error
+            raise _NobodyError(str(error)) from error
         if not isinstance(replies, list) or len(replies) != len(queries):
             raise _NoAnswerError(f"{self._name} gave a reply that cannot be read")
         for reply in map(_object, replies):
@@ -469,10 +472,10 @@ def _similar(title: Title) -> dict[str, Any]:
     return {"query": {"match": {"words": like}}, "size": CANDIDATES}
 
 
-def _candidates(title: Title, exact: Sequence[Source], near: Sequence[Source]) -> list[Record]:
+def _candidates(one: _Asked, exact: Sequence[Source], near: Sequence[Source]) -> list[Record]:
     """The works with a key, and those whose titles look most alike."""
     works, others = list(map(_record, exact)), list(map(_record, near))
-    best = most_alike(title, {at: work.title for at, work in enumerate(others)})
+    best = most_alike(one.title, {at: work.title for at, work in enumerate(others)})
     return works + [others[at] for _, _, at in best if others[at] not in works]
 
 

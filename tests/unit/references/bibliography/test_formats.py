@@ -3,8 +3,10 @@
 Oracles: the entries of each test, read by hand against the format's own description.
 """
 
+import contextlib
 import gzip
 import json
+import random
 
 import pytest
 
@@ -472,3 +474,46 @@ class TestDetect:
             for text in ("<article " * 100_000, "<" * 1_000_000, '{"DOI":' * 100_000, "\n " * 400_000):
                 with pytest.raises(InputError):
                     list(read_records(file("export", text)))
+
+
+SAMPLES = {
+    Format.RIS: RIS.encode(),
+    Format.CROSSREF: json.dumps({"items": [ARTICLE, COMPONENT]}, indent=1).encode(),
+    Format.OPENALEX: "\n".join([json.dumps(WORK)] * 3).encode(),
+    Format.DBLP: DBLP,
+    Format.ACL_XML: ACL.encode(),
+    Format.BIBTEX: ACL_BIBTEX.encode() * 2,
+    Format.TSV: b"title\tyear\tauthors\nA Title\t2000\tA; B\nAnother\t2001\tC\n",
+    Format.CSL_JSON: json.dumps([{"title": "x", "issued": {"date-parts": [[2000]]}, "author": []}]).encode(),
+    Format.RETRACTION_WATCH: (
+        b"Title,Author,RetractionDate,OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature\n"
+        b'"A, Title",A;B,1/2/2020 0:00,10.1000/x,7,Retraction\nBack,A,1/2/2020 0:00,10.1000/x,7,Reinstatement\n'
+    ),
+}
+PIECES = b'" { } [ ] < > & \r \0 , \\ null 3 \xff\xfe ]]> <![CDATA[ <!DOCTYPE( @a{ \t : // TY'.split(b" ")
+
+
+def damaged(rng, content):
+    """Some bytes lost, doubled or written over, and the rest cut off now and then."""
+    found = bytearray(content)
+    for _ in range(rng.randint(1, 6)):
+        at, length = rng.randrange(len(found) + 1), rng.randint(1, 40)
+        if rng.random() < 0.1:
+            found = found[: max(at, 1)]
+        else:
+            found[at : at + rng.choice([0, length])] = rng.choice(
+                [b"", rng.choice(PIECES), rng.randbytes(3), bytes(found[:length])]
+            )
+    return bytes(found)
+
+
+class TestDamaged:
+    @pytest.mark.parametrize("kind", SAMPLES)
+    def test_is_read_or_refused(self, file, kind):
+        """Three hundred damaged files: records and problems, or one error of ours; never another's."""
+        rng = random.Random(f"{kind}")
+        for number in range(300):
+            content = damaged(rng, SAMPLES[kind])
+            path = file("x", gzip.compress(content)[: rng.choice([None, -9])] if number % 9 == 0 else content)
+            with contextlib.suppress(InputError):
+                assert all(isinstance(r, Record) for r in read_records(path, format=kind, problems=[]))

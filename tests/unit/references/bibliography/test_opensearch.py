@@ -103,10 +103,17 @@ class TestFind:
         assert match.sources == (f"index {address.removeprefix('opensearch+http://')}",)
 
     def test_few_requests_for_many_references(self, index, engine):
-        """Four at most for sixteen: candidates, retractions, words, parts of titles."""
+        """Five at most for sixteen: candidates, words, parts of titles, and twice retractions."""
         before = len(engine.seen)
         index.find_all(QUOTED)
-        assert len(engine.seen) - before <= 4
+        assert len(engine.seen) - before <= 5
+
+    def test_few_requests_where_nobody_answers(self, index, engine):
+        """Three attempts for all together, not for each."""
+        before = len(engine.seen)
+        engine.fault = lambda _path: (503, {}, b"")
+        assert {match.status for match in index.find_all(QUOTED)} == {Status.UNREACHABLE}
+        assert len(engine.seen) - before == 3
 
     @pytest.mark.parametrize(
         "title",
@@ -306,10 +313,12 @@ class TestAdd:
             )
         ]
         assert index.add_batch([], retractions=said) == (1, 2)
-        index.add_batch([Record("A full title of another work", doi="10.1000/later")])
+        index.add_batch([Record("A full title of another work", year=2001, doi="10.1000/later")])
         index.optimise()
         assert index.find(Reference(doi="10.1000/dl")).record.retracted == "2020-01-02, notice x"
-        assert index.find(Reference("A full title of another work")).record.retracted == "2020-01-02"
+        for quoted in ("A full title of another work", "The paper: A full title of another work"):
+            match = index.find(Reference(quoted, year=2001))
+            assert match.record.retracted == "2020-01-02"
         index.add_batch([], retractions=[Retraction("10.1000/dl", "", "2021-01-01", "")])
         index.optimise()
         assert index.find(Reference(doi="10.1000/dl")).record.retracted == ""
