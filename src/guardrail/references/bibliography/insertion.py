@@ -23,7 +23,7 @@ from guardrail.references.bibliography.retractions import (
 from guardrail.references.bibliography.schema import LONGEST_WORD, length_mark, to_row
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["cleaned", "identity_of", "insert", "keys_of"]
+__all__ = ["cleaned", "identity_of", "insert", "keys_of", "unknown_works"]
 
 SAID = "marked as retracted in its title"
 # DBLP numbers people of one name, "Wei Wang 0001"; nobody quotes them so.
@@ -111,14 +111,24 @@ def insert(
 
 
 def _lacking(connection: sqlite3.Connection, works: Sequence[Record]) -> list[Record]:
-    """Those works whose DOI and PMID no work has."""
+    """Those works whose DOI and PMID no work has, each once."""
     hashes = {hashed for work in works for hashed in retraction_keys(work)}
     rows = connection.execute(
         "SELECT DISTINCT hash FROM keys WHERE hash IN (SELECT value FROM json_each(?))",
         (json.dumps(list(hashes)),),
     )
-    known = {hashed for (hashed,) in rows}
-    return [work for work in works if known.isdisjoint(retraction_keys(work))]
+    return unknown_works(works, {hashed for (hashed,) in rows})
+
+
+def unknown_works(works: Iterable[Record], known: set[int]) -> list[Record]:
+    """Those works of whose DOI and PMID neither is among the known keys or another work's before."""
+    lacking = []
+    for work in works:
+        keys = retraction_keys(work)
+        if known.isdisjoint(keys):
+            lacking.append(work)
+        known.update(keys)
+    return lacking
 
 
 def _insert(connection: sqlite3.Connection, records: Sequence[Record]) -> int:

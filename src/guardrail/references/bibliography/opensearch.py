@@ -25,7 +25,7 @@ import httpx
 
 from guardrail.errors import ConfigError, IndexFault
 from guardrail.references.bibliography.index import Added, Bookmark
-from guardrail.references.bibliography.insertion import cleaned, identity_of, keys_of
+from guardrail.references.bibliography.insertion import cleaned, identity_of, keys_of, unknown_works
 from guardrail.references.bibliography.lookup import exact_keys, has_its_title, most_alike
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.normalise import key
@@ -324,14 +324,17 @@ class OpenSearch:
         if not works:
             return []
         self.optimise()
-        known = set()
+        known: set[int] = set()
         rest = iter([work for work in works if retraction_keys(work)])
         while batch := list(islice(rest, 100)):
-            for sources, work in zip(
-                self._found([_keyed(retraction_keys(work), 1) for work in batch]), batch, strict=True
-            ):
-                known |= set(retraction_keys(work)) if sources else set()
-        return [work for work in works if known.isdisjoint(retraction_keys(work))]
+            found = self._found([_keyed(retraction_keys(work), 1) for work in batch])
+            known |= {
+                hashed
+                for work, sources in zip(batch, found, strict=True)
+                if sources
+                for hashed in retraction_keys(work)
+            }
+        return unknown_works(works, known)
 
     def _found(self, queries: Sequence[Mapping[str, Any]]) -> list[list[Source]]:
         try:
