@@ -205,8 +205,8 @@ class OpenSearch:
     def _judged(self, asked: Sequence[_Asked]) -> list[Match]:
         able = [one for one in asked if exact_keys(one.reference, one.title)]
         found = self._search([query for one in able for query in (_exact(one), _similar(one.title))])
-        works = map(_candidates, able, found[::2], found[1::2])
-        for one, marked in zip(able, self._marked(list(works)), strict=True):
+        groups = list(map(_candidates, able, found[::2], found[1::2]))
+        for one, marked in zip(able, self._marked(groups), strict=True):
             one.works = marked
         frequency = self._frequency(able)
         matches = {id(one): judge(one.reference, one.works, frequency) for one in able}
