@@ -186,6 +186,7 @@ def names(folder: Path) -> dict[str, Any]:
     from guardrail.chat import OpenAIChat, ScriptedChat  # noqa: F401  # for the expressions
     from guardrail.detectors import ReferenceCheck, SelfCheck  # noqa: F401  # for the expressions
     from guardrail.references.bibliography.index import Index
+    from guardrail.references.bibliography.records import Record
     from guardrail.requests import user  # noqa: F401  # for the expressions
     from guardrail_langchain import GuardedOutput, guard_runnable  # noqa: F401  # for the expressions
 
@@ -231,7 +232,8 @@ def names(folder: Path) -> dict[str, Any]:
         "tool_choice": "auto",
         "tools": [],
     }
-    Index.create(folder / "refs.sqlite").close()
+    with Index.create(folder / "refs.sqlite") as made:
+        made.add([Record("On Nothing")])
     (folder / "guardrail.toml").write_text('[[detectors]]\nname = "references"\n', encoding="utf-8")
     (folder / "refs.bib").write_text("@misc{a, title = {On Nothing}}\n", encoding="utf-8")
     (folder / "typo.toml").write_text(

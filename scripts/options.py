@@ -30,6 +30,7 @@ from guardrail.config import load
 from guardrail.errors import GuardrailError
 from guardrail.options import Declared, declared
 from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record
 from guardrail.registry import DETECTORS
 
 DOCS = Path(__file__).parent.parent / "docs" / "options.md"
@@ -111,7 +112,8 @@ def right(name: str, one: Declared, folder: Path, found: Any, more: dict[str, An
     """Values that depend on what is there: files, and the fingerprints of what is in them."""
     if one.option.path:
         index = folder / "refs.sqlite"
-        Index.create(index).close()
+        with Index.create(index) as made:
+            made.add([Record("On Nothing")])
         there = {
             "references": str(index),
             "logic": more.get("kb"),

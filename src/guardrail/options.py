@@ -202,7 +202,7 @@ def placed(cls: Any, given: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     kinds = {**getattr(cls, "paths", {}), **{one.name: one.option.path for one in declared(cls)}}
     found = dict(given)
     for name, kind in kinds.items():
-        if kind is not None and isinstance(given.get(name), str):
+        if kind is not None and isinstance(given.get(name), str) and "://" not in given[name]:
             path = folder / Path(given[name]).expanduser()
             if kind == PathOption.FILE or path.exists():
                 found[name] = path

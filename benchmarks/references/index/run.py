@@ -6,6 +6,7 @@ with noise that keeps the work (`_noise.NOISES`) and changed into near misses (`
 
 from __future__ import annotations
 
+import argparse
 import csv
 import random
 import sqlite3
@@ -13,17 +14,18 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
+from benchmarks.references.index._looked import Looked, look_up, recall
+from benchmarks.references.index._million import million
 from benchmarks.references.index._noise import INVENTED, MISREAD, NEAR_MISSES, NOISES, content_words
 from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.importers import import_files
 from guardrail.references.bibliography.index import Index
-from guardrail.references.bibliography.normalise import key, main_part, normalise, squeeze
+from guardrail.references.bibliography.normalise import key, normalise, squeeze
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
 
 __all__ = ["main"]
@@ -32,30 +34,6 @@ HERE = Path(__file__).resolve().parent
 SEED = 20240917
 # data/biblio/SOURCE.md: titles of data/references found by exact normalised match, by label.
 PUBLISHED = {"gpt-4": (132 / 532, 0.0), "gpt-3.5-turbo": (62 / 404, 0.0)}
-
-
-@dataclass(frozen=True)
-class Looked:
-    """One kind of look-ups: what came out, and how long each took, in milliseconds."""
-
-    matches: list[Match]
-    times: list[float]
-
-    def quantile(self, share: float) -> float:
-        """A quantile of the times."""
-        ordered = sorted(self.times)
-        return ordered[min(int(share * len(ordered)), len(ordered) - 1)]
-
-
-def look_up(index: Index, titles: Iterable[str | Reference]) -> Looked:
-    """Look titles, or whole references, up one by one."""
-    matches, times = [], []
-    for title in titles:
-        reference = Reference(title=title) if isinstance(title, str) else title
-        start = time.perf_counter()
-        matches.append(index.find(reference))
-        times.append((time.perf_counter() - start) * 1000)
-    return Looked(matches, times)
 
 
 def compute(run: Run) -> list[Row]:
@@ -71,6 +49,9 @@ def compute(run: Run) -> list[Row]:
             rows += searched(run, index, path, records)
             if not run.fast:
                 rows += references(run, index, {normalise(record.title) for record in records})
+        if run.options.million:
+            path.unlink()
+            rows += million(run, sorted(folder.glob("titles-*.tsv")), Path(scratch))
     return rows
 
 
@@ -110,7 +91,7 @@ def searched(run: Run, index: Index, path: Path, records: Sequence[Record]) -> l
     look_up(index, sample[:50])  # warm
     rows = []
     exact = look_up(index, sample)
-    rows.append(Row.at_least("recall, exact titles", recall(exact, sample), 0.99, digits=4))
+    rows.append(Row.at_least("recall, exact titles", recall(exact.matches, sample), 0.99, digits=4))
     rows += times("exact", exact)
     floor = raw_times(path, sample)
     rows.append(Row.shown("one keyed query in SQLite, p50 (the floor)", floor, unit="ms"))
@@ -122,7 +103,7 @@ def searched(run: Run, index: Index, path: Path, records: Sequence[Record]) -> l
         ]
         pairs = pairs[: number // 2]
         looked = look_up(index, [new for new, _ in pairs])
-        hits.append(recall(looked, [old for _, old in pairs]))
+        hits.append(recall(looked.matches, [old for _, old in pairs]))
         rows.append(Row.at_least(f"recall, {name}", hits[-1], 0.97, digits=4))
         everything.times.extend(looked.times)
     rows.append(Row.at_least("recall, all noise (mean of the kinds)", sum(hits) / len(hits), 0.97, digits=4))
@@ -153,7 +134,7 @@ def quotations(
         taken += looked.times
         if name in MISREAD:
             rows.append(
-                Row.at_least(f"recall, {name}", recall(looked, [t for _, t in pairs]), 0.97, digits=4)
+                Row.at_least(f"recall, {name}", recall(looked.matches, [t for _, t in pairs]), 0.97, digits=4)
             )
         share = sum(as_quoted(match) for match in looked.matches) / max(len(pairs), 1)
         if name in MISREAD:
@@ -208,20 +189,6 @@ def times(name: str, looked: Looked) -> list[Row]:
     ]
 
 
-def recall(looked: Looked, truths: Sequence[str]) -> float:
-    """Share found as the work meant, or as one of the same title or main title."""
-    return sum(map(same_work, looked.matches, truths)) / max(len(truths), 1)
-
-
-def same_work(match: Match, truth: str) -> bool:
-    """Whether what was found has the title, or the main title, that was meant."""
-    if match.status is not Status.FOUND or match.record is None:
-        return False
-    meant = {squeeze(normalise(truth)), squeeze(normalise(main_part(truth) or truth))}
-    found = match.record.title
-    return bool(meant & {squeeze(normalise(found)), squeeze(normalise(main_part(found) or found))})
-
-
 def found_share(looked: Looked) -> float:
     """Share of look-ups that found something."""
     return sum(match.status is Status.FOUND for match in looked.matches) / max(len(looked.matches), 1)
@@ -271,4 +238,10 @@ def references(run: Run, index: Index, normalised: set[str]) -> list[Row]:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the benchmark from the command line."""
-    return bench("references.index", compute, argv, folder=HERE, doc=__doc__ or "")
+    return bench("references.index", compute, argv, folder=HERE, doc=__doc__ or "", add_options=_add_options)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--million", action="store_true", help="also import and search a million works; a few minutes more"
+    )

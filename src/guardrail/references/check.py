@@ -64,8 +64,8 @@ class ReferenceCheck(Detector):
     bibliography: Bibliography | str | Path | None = option(
         default=None,
         path=PathOption.FILE,
-        help="an index of works that exist (`guardrail references index add` makes one); it is searched before a "
-        "model is asked",
+        help="an index of works that exist (`guardrail references index add` makes one), or its address in OpenSearch; it "
+        "is searched before a model is asked",
     )
     queries: Sequence[Query] = option(
         default=("iq", "dq1", "dq2", "dq3"),
@@ -421,9 +421,9 @@ def _owner(match: Match) -> str:
 
 def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | None:
     if isinstance(bibliography, str | Path):
-        from guardrail.references.bibliography.index import Index
+        from guardrail.references.bibliography.opening import open_bibliography
 
-        return Index.open(bibliography)
+        return open_bibliography(bibliography)
     given: object = bibliography
     if given is not None and (isinstance(given, type) or not hasattr(given, "find_all")):
         raise ConfigError(

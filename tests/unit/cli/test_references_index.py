@@ -1,8 +1,11 @@
 """`guardrail references index`: add, find, stats."""
 
 import json
+import subprocess
+import sys
 
 import pytest
+from tests.opensearch import opensearch
 
 from guardrail.references.bibliography import Index
 
@@ -89,6 +92,105 @@ class TestAddOfNothing:
         assert "note: 2 records were read before, 2 of them added, and are kept" in result.stderr
         with Index.open("library.sqlite") as known:
             assert (known.stats().records, known.stats().complete) == (2, False)
+
+
+KILLED = """
+import os, sys
+from guardrail.references.bibliography import Index
+Index.add_batch = lambda *_, **__: os.kill(os.getpid(), 9)
+from guardrail.cli import main
+sys.argv = ["guardrail", "references", "index", "add", "library.sqlite", "refs.bib", "--complete"]
+main()
+"""
+
+
+class TestAddThatFails:
+    def test_killed_before_the_first_record(self, run, folder):
+        """What is left is no usable index; the same command makes one of it."""
+        process = subprocess.run([sys.executable, "-c", KILLED], check=False, timeout=60)
+        assert process.returncode == -9
+        assert (folder / "library.sqlite").exists()
+        for command in (("references", "index", "find", "library.sqlite", "A title"), ("check", "answer.md")):
+            given = () if "find" in command else ("--bibliography", "library.sqlite")
+            result = run(*command, *given)
+            assert (result.exit_code, "found none: its import failed" in result.stderr) == (2, True)
+        assert run("references", "index", "add", "library.sqlite", "refs.bib").exit_code == 0
+        assert (
+            run("references", "index", "find", "library.sqlite", "Attention is all you need").exit_code == 0
+        )
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs limits of a process")
+    def test_the_disk_is_full_before_the_first_record(self, process, folder):
+        """No file is left, and the error names the index."""
+        import resource
+
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (150_000, 150_000))
+
+        rows = "".join(f"Title number {n} of the things that there are\n" for n in range(6_000))
+        (folder / "many.tsv").write_text(f"title\n{rows}")
+        before = sorted(folder.rglob("*"))
+        result = process("references", "index", "add", "new/library.sqlite", "many.tsv", preexec_fn=small)
+        assert result.returncode == 2
+        assert "library.sqlite" in result.stderr
+        assert sorted(folder.rglob("*")) == before
+
+
+class TestAddOfSourcesOfWorks:
+    def test_says_what_was_passed_over_and_which_works_are_retracted(self, run, folder):
+        """And names the broken entries, the first five."""
+        columns = "Title,Author,RetractionDate,OriginalPaperDOI,OriginalPaperPubMedID,RetractionNature\n"
+        rows = "Attention Is All You Need,A. Vaswani,1/2/2020 0:00,10.1000/x,0,Retraction\n"
+        rows += "Other,B,1/2/2020 0:00,10.1000/y,0,Correction\n" * 3 + "broken\n" * 7
+        (folder / "watch.csv").write_text(columns + rows)
+        result = run("references", "index", "add", "library.sqlite", "watch.csv")
+        assert result.stdout == "library.sqlite: 1 added, 0 there already, 1 retracted; 1 works now\n"
+        assert result.stderr.splitlines() == [
+            "guardrail: note: 7 entries were left out of the bibliography; the first: watch.csv:6: expected 6 fields, got 1.",
+            *[
+                f"guardrail: note: left out: watch.csv:{line}: expected 6 fields, got 1."
+                for line in (7, 8, 9, 10)
+            ],
+            "guardrail: note: left out: 2 more",
+            "guardrail: note: passed over 3 entries that describe no work: correction 3",
+        ]
+        found = run("references", "index", "find", "library.sqlite", "Attention is all you need")
+        assert "retracted: 2020-01-02" in found.stdout
+        assert (
+            "identifiers of retracted works: 1\n"
+            in run("references", "index", "stats", "library.sqlite").stdout
+        )
+
+
+class TestOpenSearch:
+    def test_add_find_and_check(self, run):
+        """An address in the place of the file."""
+        with opensearch() as (_, address):
+            added = run("references", "index", "add", address, "refs.bib", "--complete")
+            assert (added.exit_code, added.stdout) == (
+                0,
+                f"{address}: 2 added, 0 there already; 2 works now\n",
+            )
+            again = run("references", "index", "add", address, "refs.bib")
+            assert again.stdout.endswith("0 added, 0 there already, 1 file imported before; 2 works now\n")
+            assert run("references", "index", "find", address, "Attention is all you ned").exit_code == 0
+            checked = run("check", "answer.md", "--bibliography", address)
+            labels = [line.split("\t")[1] for line in checked.stdout.splitlines() if "\t" in line]
+            assert labels == ["verified", "misquoted", "fabricated"]
+            assert run("references", "index", "stats", address).exit_code == 2
+            assert (
+                run("check", "answer.md", "--bibliography", address, "--bibliography", "refs.bib").exit_code
+                == 2
+            )
+
+    def test_an_address_in_a_configuration_file_is_no_path(self, run, folder):
+        """It is not taken for a file beside it."""
+        with opensearch() as (_, address):
+            run("references", "index", "add", address, "refs.bib")
+            (folder / "g.toml").write_text(
+                f'[[detectors]]\nname = "references"\nbibliography = "{address}"\n'
+            )
+            assert "verified" in run("check", "answer.md", "--config", "g.toml").stdout
 
 
 class TestFind:

@@ -17,12 +17,14 @@ if TYPE_CHECKING:
     from guardrail.references.bibliography.importers import import_files as import_files
     from guardrail.references.bibliography.index import Index as Index
     from guardrail.references.bibliography.index import Stats as Stats
+    from guardrail.references.bibliography.opensearch import OpenSearch as OpenSearch
     from guardrail.references.bibliography.records import Bibliography as Bibliography
     from guardrail.references.bibliography.records import Difference as Difference
     from guardrail.references.bibliography.records import Match as Match
     from guardrail.references.bibliography.records import Record as Record
     from guardrail.references.bibliography.records import Reference as Reference
     from guardrail.references.bibliography.records import Status as Status
+    from guardrail.references.bibliography.retractions import Retraction as Retraction
 
 _HOMES = {
     "Bibliography": "guardrail.references.bibliography.records",
@@ -31,9 +33,11 @@ _HOMES = {
     "Imported": "guardrail.references.bibliography.importers",
     "Index": "guardrail.references.bibliography.index",
     "Match": "guardrail.references.bibliography.records",
+    "OpenSearch": "guardrail.references.bibliography.opensearch",
     "Problem": "guardrail.references.bibliography.formats",
     "Record": "guardrail.references.bibliography.records",
     "Reference": "guardrail.references.bibliography.records",
+    "Retraction": "guardrail.references.bibliography.retractions",
     "Stats": "guardrail.references.bibliography.index",
     "Status": "guardrail.references.bibliography.records",
     "import_files": "guardrail.references.bibliography.importers",

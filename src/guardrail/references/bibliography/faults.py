@@ -13,7 +13,17 @@ from guardrail.errors import IndexFault
 
 __all__ = ["faults", "remedy"]
 
-_SOURCES = {".bib", ".bibtex", ".tsv", ".json"}  # what an index is built of
+_SOURCES = {
+    ".bib",
+    ".bibtex",
+    ".tsv",
+    ".json",
+    ".jsonl",
+    ".ris",
+    ".xml",
+    ".csv",
+    ".gz",
+}  # what an index is built of
 
 
 def remedy(path: str | os.PathLike[str]) -> str:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Protocol
 
+from guardrail.errors import InputError
 from guardrail.references.bibliography.formats import Format, format_of, read_pieces
-from guardrail.references.bibliography.formats.lines import Piece, Problem, opened
-from guardrail.references.bibliography.index import BATCH, Bookmark, Index, Progress
+from guardrail.references.bibliography.formats.lines import Piece, Problem
+from guardrail.references.bibliography.index import BATCH, Added, Bookmark, Progress
 from guardrail.references.bibliography.records import Record
+from guardrail.references.bibliography.retractions import Retraction
 
 __all__ = ["Imported", "import_files"]
 
@@ -25,9 +29,12 @@ class Imported:
     Attributes:
         read: records read now (those read before an interruption are not read again).
         added: those that were new.
+        broken: entries that were left out because something is wrong with them.
         resumed: files that went on where an interrupted import stopped.
         skipped: files whose content had been imported completely before.
-        problems: entries left out, the first thousand; `broken` counts all.
+        retractions: works of which it was not known that, or when, they were retracted.
+        problems: the broken entries, the first thousand.
+        passed: entries that describe no work, by what they are.
     """
 
     read: int = 0
@@ -35,11 +42,50 @@ class Imported:
     broken: int = 0
     resumed: int = 0
     skipped: int = 0
+    retractions: int = 0
     problems: tuple[Problem, ...] = ()
+    passed: Mapping[str, int] = field(default_factory=dict)
+
+    def after(self, piece: Piece, added: Added) -> Imported:
+        """This, and a piece more."""
+        broken = [problem for problem in piece.problems if not problem.passed]
+        passed = Counter(problem.message for problem in piece.problems if problem.passed)
+        works = sum(retraction.work is not None for retraction in piece.retractions)
+        return replace(
+            self,
+            read=self.read + len(piece.records) + works,
+            added=self.added + added.works,
+            broken=self.broken + len(broken),
+            retractions=self.retractions + added.retractions,
+            problems=self.problems + tuple(broken[: PROBLEMS_KEPT - len(self.problems)]),
+            passed=Counter(self.passed) + passed,
+        )
+
+
+class Growing(Protocol):
+    """An index to which files can be added."""
+
+    def add_batch(
+        self,
+        records: Sequence[Record],
+        *,
+        retractions: Sequence[Retraction] = ...,
+        bookmark: Bookmark | None = ...,
+    ) -> Added:
+        """Add some records, retractions and a bookmark; returns how many were new."""
+        ...
+
+    def bookmark(self, content: str) -> Bookmark | None:
+        """How far the file with this hash was imported; `None` if it never was."""
+        ...
+
+    def optimise(self) -> None:
+        """What is to be done after the last batch."""
+        ...
 
 
 def import_files(
-    index: Index,
+    index: Growing,
     paths: Iterable[str | os.PathLike[str]],
     *,
     format: Format | str | None = None,  # noqa: A002  # the option's natural name
@@ -51,7 +97,7 @@ def import_files(
     import was interrupted goes on where it stopped.
 
     Args:
-        index: opened for writing.
+        index: an `Index` that was opened for writing, or an `OpenSearch`.
         paths: the files.
         format: of all of them; told from each file by default.
         progress: called after each transaction.
@@ -71,15 +117,10 @@ def import_files(
         if mark is not None:
             total = replace(total, resumed=total.resumed + 1)
         for piece in _batches(read_pieces(path, kind, mark.position if mark else 0)):
-            added = index.add_batch(piece.records, bookmark=Bookmark(content, piece.position))
-            kept = total.problems + tuple(piece.problems[: PROBLEMS_KEPT - len(total.problems)])
-            total = replace(
-                total,
-                read=total.read + len(piece.records),
-                added=total.added + added,
-                broken=total.broken + len(piece.problems),
-                problems=kept,
+            added = index.add_batch(
+                piece.records, retractions=piece.retractions, bookmark=Bookmark(content, piece.position)
             )
+            total = total.after(piece, added)
             if progress is not None:
                 progress(total.read, total.added)
         index.add_batch([], bookmark=Bookmark(content, path.stat().st_size, done=True))
@@ -89,20 +130,22 @@ def import_files(
 
 def _batches(pieces: Iterable[Piece]) -> Iterator[Piece]:
     """Join small pieces up to the size of a transaction."""
-    records: list[Record] = []
-    problems: list[Problem] = []
-    position = None
+    joined, position = Piece(0), None
     for piece in pieces:
-        records += piece.records
-        problems += piece.problems
+        joined.records.extend(piece.records)
+        joined.problems.extend(piece.problems)
+        joined.retractions.extend(piece.retractions)
         position = piece.position
-        if len(records) >= BATCH:
-            yield Piece(position, records, problems)
-            records, problems, position = [], [], None
+        if len(joined.records) + len(joined.problems) + len(joined.retractions) >= BATCH:
+            yield replace(joined, position=position)
+            joined, position = Piece(0), None
     if position is not None:
-        yield Piece(position, records, problems)
+        yield replace(joined, position=position)
 
 
 def _digest(path: Path) -> str:
-    with opened(path) as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r} to its end: {error.strerror or error}.") from error

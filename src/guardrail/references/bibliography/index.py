@@ -13,22 +13,23 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 from guardrail.errors import ConfigError, IndexFault, InputError
 from guardrail.given.recognition import shown
 from guardrail.references.bibliography.connections import Connections
 from guardrail.references.bibliography.faults import faults, remedy
 from guardrail.references.bibliography.insertion import cleaned, insert
-from guardrail.references.bibliography.lookup import Lookup
+from guardrail.references.bibliography.lookup import Lookup, has_its_title
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.normalise import IDENTIFIERS
 from guardrail.references.bibliography.readings import judge_readings, readings
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
-from guardrail.references.bibliography.schema import VERSION, check, install
+from guardrail.references.bibliography.retractions import Retraction, without_mark
+from guardrail.references.bibliography.schema import VERSION, check, install, upgrade, version_of
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["BATCH", "Bookmark", "Index", "Progress", "Stats"]
+__all__ = ["BATCH", "Added", "Bookmark", "Index", "Progress", "Stats"]
 
 Progress = Callable[[int, int], None]
 """Called now and then with the numbers of records read and records added so far."""
@@ -46,6 +47,8 @@ class Stats:
         words: how many distinct words in their titles.
         size: of the file, in bytes.
         complete: whether it was declared to hold every work of its kind.
+        retractions: how many identifiers of retracted works it knows.
+        unfinished: how many files were not imported to their end; adding them again goes on where it stopped.
     """
 
     path: Path
@@ -53,6 +56,8 @@ class Stats:
     words: int
     size: int
     complete: bool
+    retractions: int = 0
+    unfinished: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +67,13 @@ class Bookmark:
     content: str
     position: int
     done: bool = False
+
+
+class Added(NamedTuple):
+    """How much of a batch was new."""
+
+    works: int
+    retractions: int
 
 
 class Index:
@@ -97,11 +109,20 @@ class Index:
             readonly: `False` to add records.
 
         Raises:
-            IndexFault: there is none, it is corrupt, of another version, or another kind of file.
+            IndexFault: there is none, it is empty, corrupt, of another version, or another kind of file.
         """
         index = cls(path, readonly=readonly)
         with faults(index.path):
-            check(index._connections.get(), index.path)
+            connection = index._connections.get()
+            check(connection, index.path)
+            if readonly and not len(index):
+                raise IndexFault(
+                    f"expected works in the index {str(path)!r}, found none: its import failed or was stopped. "
+                    f"{remedy(path)}"
+                )
+            if not readonly and version_of(connection) != VERSION:
+                with index._connections.writing() as writer:
+                    upgrade(writer)
         return index
 
     @classmethod
@@ -158,13 +179,14 @@ class Index:
 
         Returns:
             `FOUND` with the fields that are quoted wrongly; `ABSENT`, perhaps with a near miss; `UNREACHABLE`
-            if the index could not be read or the reference has neither title nor identifier.
+            if the index could not be read or is empty, or the reference has neither title nor identifier.
         """
         if not isinstance(reference, Reference):
             raise InputError(
                 f"find takes a Reference, got {shown(reference)}: write find(Reference(title='…'))"
             )
         source = f"index {self.path.name}"
+        reference = replace(reference, title=without_mark(reference.title))
         title = Title(reference.title)
         if not title.normalised and not any(
             read(getattr(reference, kind)) for kind, read in IDENTIFIERS.items()
@@ -174,17 +196,20 @@ class Index:
             )
         try:
             lookup = Lookup(self._connections.get())
+            held, complete = lookup.holdings()
+            if not held:
+                detail = f"the index {str(self.path)!r} is empty. {remedy(self.path)}"
+                return Match(Status.UNREACHABLE, sources=(source,), detail=detail)
             works = lookup.exact(reference, title)
             match = judge(reference, works, lookup.frequency)
             if match.status is not Status.FOUND and title.normalised:
                 near = [work for work in lookup.similar(title) if work not in works]
                 match = judge(reference, [*works, *near], lookup.frequency)
-            if not _has_its_title(match):
+            if not has_its_title(match):
                 again = _read_again(lookup, reference)
-                if again and (match.status is not Status.FOUND or _has_its_title(again)):
+                if again and (match.status is not Status.FOUND or has_its_title(again)):
                     match = again
-            complete = lookup.complete()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, KeyError) as error:
             detail = f"the index {str(self.path)!r} cannot be read ({error}). {remedy(self.path)}"
             return Match(Status.UNREACHABLE, sources=(source,), detail=detail)
         return replace(match, sources=(source,), complete=complete)
@@ -202,11 +227,35 @@ class Index:
         with faults(self.path):
             connection = self._connections.get()
             meta = dict(connection.execute("SELECT name, value FROM meta"))
-            (words,) = connection.execute("SELECT count(*) FROM words").fetchone()
-            return Stats(self.path, meta["records"], words, self.path.stat().st_size, bool(meta["complete"]))
+
+            def count(what: str) -> int:
+                return int(connection.execute(f"SELECT count(*) FROM {what}").fetchone()[0])  # noqa: S608
+
+            return Stats(
+                self.path,
+                meta["records"],
+                count("words"),
+                self.path.stat().st_size,
+                bool(meta["complete"]),
+                count("retractions WHERE text <> ''") if version_of(connection) == VERSION else 0,
+                count("bookmarks WHERE NOT done"),
+            )
+
+    @property
+    def complete(self) -> bool:
+        """Whether it was declared to hold every work; see `create`.
+
+        Raises:
+            IndexFault: it cannot be read.
+        """
+        with faults(self.path):
+            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = 'complete'")
+            return bool(rows.fetchone()[0])
 
     def __len__(self) -> int:
-        return self.stats().records
+        with faults(self.path):
+            rows = self._connections.get().execute("SELECT value FROM meta WHERE name = 'records'")
+            return int(rows.fetchone()[0])
 
     # --- adding --------------------------------------------------------------------------------------------
 
@@ -230,7 +279,7 @@ class Index:
         stream = iter(records)
         while batch := list(itertools.islice(stream, BATCH)):
             read += len(batch)
-            added += self.add_batch(batch)
+            added += self.add_batch(batch).works
             if progress is not None:
                 progress(read, added)
         self.optimise()
@@ -241,10 +290,17 @@ class Index:
         with self._connections.writing() as connection:
             connection.execute("UPDATE meta SET value = 1 WHERE name = 'complete'")
 
-    def add_batch(self, records: Sequence[Record], *, bookmark: Bookmark | None = None) -> int:
-        """Add some records and a bookmark in one transaction; returns how many were new."""
+    def add_batch(
+        self,
+        records: Sequence[Record],
+        *,
+        retractions: Sequence[Retraction] = (),
+        bookmark: Bookmark | None = None,
+    ) -> Added:
+        """Add some records, retractions and a bookmark in one transaction; returns how many were new."""
+        clean = [cleaned(record) for record in records]
         with self._connections.writing() as connection:
-            added = insert(connection, [cleaned(record) for record in records])
+            added = Added(*insert(connection, clean, retractions))
             if bookmark is not None:
                 connection.execute(
                     "INSERT OR REPLACE INTO bookmarks VALUES (?, ?, ?)",
@@ -292,11 +348,6 @@ class Index:
             if connection.execute("SELECT 1 FROM sqlite_master").fetchone():
                 return  # another process was faster
             install(connection)
-
-
-def _has_its_title(match: Match) -> bool:
-    """Whether the work was found, and under this title."""
-    return match.status is Status.FOUND and all(different.field != "title" for different in match.differences)
 
 
 def _read_again(lookup: Lookup, reference: Reference) -> Match | None:

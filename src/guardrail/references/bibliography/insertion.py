@@ -13,20 +13,36 @@ from typing import NamedTuple
 from guardrail.errors import InputError
 from guardrail.references.bibliography.normalise import IDENTIFIERS, key, normalise, squeeze
 from guardrail.references.bibliography.records import Record
+from guardrail.references.bibliography.retractions import (
+    Retraction,
+    retraction_keys,
+    retractions_of,
+    store,
+    without_mark,
+)
 from guardrail.references.bibliography.schema import LONGEST_WORD, length_mark, to_row
 from guardrail.references.bibliography.titles import Title
 
-__all__ = ["cleaned", "insert"]
+__all__ = ["cleaned", "identity_of", "insert", "keys_of", "unknown_works"]
 
+SAID = "marked as retracted in its title"
 # DBLP numbers people of one name, "Wei Wang 0001"; nobody quotes them so.
 HOMONYM = re.compile(r"(?<=[^\W\d_]|\.) \d{4}$")
 
 
 def cleaned(record: Record) -> Record:
-    """With identifiers in their one form, authors without DBLP's numbers, and text that any encoding can hold."""
+    """With identifiers in their one form, authors without DBLP's numbers, and text that any encoding can hold.
+
+    What a publisher put before the title of a retracted work becomes what it means.
+    """
+    title = _text(record.title, 2000)
     clean = replace(
         record,
-        title=_text(record.title, 2000),
+        title=without_mark(title),
+        retracted=_text(record.retracted, 500) or (SAID if without_mark(title) != title else ""),
+        volume=_text(record.volume, 100),
+        issue=_text(record.issue, 100),
+        pages=_text(record.pages, 100),
         authors=tuple(HOMONYM.sub("", _text(name, 200)) for name in record.authors[:500] if name.strip()),
         venue=_text(record.venue, 500),
         url=_text(record.url, 2000),
@@ -47,14 +63,20 @@ def _text(value: str, longest: int) -> str:
     return value[:longest]
 
 
-def _identity(record: Record, title: str) -> int:
+def identity_of(record: Record, title: str) -> int:
+    """A number that stands for a record: equal for equal fields; the title as `normalise` gives it."""
     year = "" if record.year is None else str(record.year)
     identifiers = (record.doi, record.arxiv, record.isbn, record.pmid)
-    parts = (squeeze(title), *record.authors, str(int(record.et_al)), year, record.venue, *identifiers)
+    parts = [squeeze(title), *record.authors, str(int(record.et_al)), year, record.venue, *identifiers]
+    # Where an identifier says which work it is, whether it was retracted is kept by that, and may change.
+    retracted = "" if record.doi or record.pmid else record.retracted
+    added = (record.volume, record.issue, record.pages, retracted)
+    parts += added if any(added) else ()  # equal to version 1 where nothing was added
     return key("work", "\x1f".join(parts))
 
 
-def _keys(record: Record, title: Title) -> Iterator[int]:
+def keys_of(record: Record, title: Title) -> Iterator[int]:
+    """The keys under which a record is found."""
     if title.squeezed:
         yield key("title", title.squeezed)
     for part in title.mains:
@@ -73,16 +95,53 @@ class _New(NamedTuple):
     title: Title
 
 
-def insert(connection: sqlite3.Connection, records: Iterable[Record]) -> int:
-    """Add those cleaned records that are not there yet; returns how many they were."""
-    new = _new(connection, records)
+def insert(
+    connection: sqlite3.Connection, records: Sequence[Record], retractions: Sequence[Retraction] = ()
+) -> tuple[int, int]:
+    """Add those cleaned records that are not there yet, and what is new about retractions; returns how many of each.
+
+    A retraction's own work is added where no work has its identifiers.
+    """
+    added = _insert(connection, records)
+    works = [cleaned(retraction.work) for retraction in retractions if retraction.work]
+    added += _insert(connection, _lacking(connection, works))
+    marked, change = store(connection, [*retractions, *retractions_of(records)])
+    _count(connection, 0, change)
+    return added, marked
+
+
+def _lacking(connection: sqlite3.Connection, works: Sequence[Record]) -> list[Record]:
+    """Those works whose DOI and PMID no work has, each once."""
+    hashes = {hashed for work in works for hashed in retraction_keys(work)}
+    rows = connection.execute(
+        "SELECT DISTINCT hash FROM keys WHERE hash IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(hashes)),),
+    )
+    return unknown_works(works, {hashed for (hashed,) in rows})
+
+
+def unknown_works(works: Iterable[Record], known: set[int]) -> list[Record]:
+    """Those works of whose DOI and PMID neither is among the known keys or another work's before."""
+    lacking = []
+    for work in works:
+        keys = retraction_keys(work)
+        if known.isdisjoint(keys):
+            lacking.append(work)
+        known.update(keys)
+    return lacking
+
+
+def _insert(connection: sqlite3.Connection, records: Sequence[Record]) -> int:
+    new = _new(connection, records) if records else []
     if not new:
         return 0
     connection.executemany(
-        "INSERT INTO works VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO works VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((number, identity, *to_row(record)) for number, identity, record, _ in new),
     )
-    hashes = sorted({(hashed, number) for number, _, record, title in new for hashed in _keys(record, title)})
+    hashes = sorted(
+        {(hashed, number) for number, _, record, title in new for hashed in keys_of(record, title)}
+    )
     connection.executemany("INSERT INTO keys VALUES (?, ?)", hashes)
     connection.executemany(
         "INSERT INTO titles (rowid, words) VALUES (?, ?)",
@@ -93,14 +152,14 @@ def insert(connection: sqlite3.Connection, records: Iterable[Record]) -> int:
         "INSERT INTO words VALUES (?, ?, ?) ON CONFLICT (word) DO UPDATE SET times = times + excluded.times",
         ((word, word[::-1], count) for word, count in sorted(times.items())),
     )
-    _count(connection, new)
+    _count(connection, len(new), sum(item.identity for item in new))
     return len(new)
 
 
 def _new(connection: sqlite3.Connection, records: Iterable[Record]) -> list[_New]:
     """The records that are not there yet, each once."""
     titled = ((record, Title(record.title)) for record in records)
-    new = {_identity(record, title.normalised): (record, title) for record, title in titled}
+    new = {identity_of(record, title.normalised): (record, title) for record, title in titled}
     known = connection.execute(
         "SELECT identity FROM works WHERE identity IN (SELECT value FROM json_each(?))",
         (json.dumps(list(new)),),
@@ -111,9 +170,11 @@ def _new(connection: sqlite3.Connection, records: Iterable[Record]) -> list[_New
     return [_New(last + place, identity, *item) for place, (identity, item) in enumerate(new.items(), 1)]
 
 
-def _count(connection: sqlite3.Connection, new: Sequence[_New]) -> None:
+def _count(connection: sqlite3.Connection, records: int, change: int) -> None:
     """Enter the number of records, and what they are whatever their order: the sum of their identities."""
+    if not records and not change:
+        return
     (content,) = connection.execute("SELECT value FROM meta WHERE name = 'content'").fetchone()
-    total = (int(content, 16) + sum(item.identity for item in new)) % 2**64
+    total = (int(content, 16) + change) % 2**64
     connection.execute("UPDATE meta SET value = ? WHERE name = 'content'", (f"{total:x}",))
-    connection.execute("UPDATE meta SET value = value + ? WHERE name = 'records'", (len(new),))
+    connection.execute("UPDATE meta SET value = value + ? WHERE name = 'records'", (records,))

@@ -8,19 +8,27 @@ from __future__ import annotations
 import itertools
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import extract
 
 from guardrail.references.bibliography.claims import identifiers
 from guardrail.references.bibliography.normalise import IDENTIFIERS, key, normalise
-from guardrail.references.bibliography.records import Record, Reference
-from guardrail.references.bibliography.schema import COLUMNS, LONGEST_WORD, from_row, length_mark
+from guardrail.references.bibliography.records import Match, Record, Reference, Status
+from guardrail.references.bibliography.retractions import mark
+from guardrail.references.bibliography.schema import (
+    LONGEST_WORD,
+    VERSION,
+    columns,
+    from_row,
+    length_mark,
+    version_of,
+)
 from guardrail.references.bibliography.spelling import Vocabulary
 from guardrail.references.bibliography.titles import FUNCTION_WORDS, Title
 
-__all__ = ["Lookup"]
+__all__ = ["Lookup", "exact_keys", "has_its_title", "most_alike"]
 
 SLOTS = 6  # words of a title that the full-text query uses
 MOST_WORDS = 60  # of a title that are read
@@ -37,36 +45,25 @@ class Lookup:
         self._connection = connection
         self._vocabulary = Vocabulary(connection)
         self.frequency = self._vocabulary.frequency
+        self._version = version_of(connection)
 
-    def complete(self) -> bool:
-        """Whether the index was declared to hold every work."""
-        row = self._connection.execute("SELECT value FROM meta WHERE name = 'complete'").fetchone()
-        return bool(row and row[0])
+    def holdings(self) -> tuple[int, bool]:
+        """How many works the index holds, and whether it was declared to hold every work."""
+        meta = dict(self._connection.execute("SELECT name, value FROM meta"))
+        return int(meta["records"]), bool(meta["complete"])
 
     def exact(self, reference: Reference, title: Title) -> list[Record]:
         """Works with one of the identifiers, the same title, or one that is the other without its subtitle."""
-        hashes = [
-            key(kind, value)
-            for kind, read in IDENTIFIERS.items()
-            if (value := read(getattr(reference, kind)))
-        ]
-        hashes += [key(said.kind, said.value) for said in identifiers(reference) if said.field != said.kind]
-        if title.squeezed:
-            hashes += [key("title", title.squeezed), key("main", title.squeezed)]
-        hashes += [key("title", part.squeezed) for part in title.mains]
-        return self._with_keys(hashes)
+        return self._with_keys(exact_keys(reference, title))
 
     def titled(self, titles: Iterable[Title]) -> list[Record]:
         """Works with exactly one of these titles."""
         return self._with_keys([key("title", title.squeezed) for title in titles if title.squeezed])
 
     def _with_keys(self, hashes: list[int]) -> list[Record]:
-        rows = self._connection.execute(
-            f"SELECT {COLUMNS} FROM works WHERE id IN (SELECT work FROM keys WHERE hash IN "  # noqa: S608
-            "(SELECT value FROM json_each(?))) LIMIT 200",
-            (json.dumps(hashes),),
+        return self._records(
+            "SELECT work FROM keys WHERE hash IN (SELECT value FROM json_each(?)) LIMIT 200", hashes
         )
-        return [from_row(row) for row in rows]
 
     def similar(self, title: Title) -> list[Record]:
         """The works whose titles look most like this one."""
@@ -77,14 +74,19 @@ class Lookup:
                 "JOIN works ON works.id = hits.rowid",
                 (query, CANDIDATES),
             )
-            best = _most_alike(title, rows)
+            best = most_alike(title, dict(rows.fetchall()))
             if best and best[0][1] >= ENOUGH:
                 break
-        found = self._connection.execute(
-            f"SELECT {COLUMNS} FROM works WHERE id IN (SELECT value FROM json_each(?))",  # noqa: S608
-            (json.dumps([at for _, _, at in best]),),
+        return self._records("SELECT value FROM json_each(?)", [at for _, _, at in best])
+
+    def _records(self, which: str, numbers: list[int]) -> list[Record]:
+        """The works whose numbers a query gives, marked where they were retracted."""
+        rows = self._connection.execute(
+            f"SELECT {columns(self._version)} FROM works WHERE id IN ({which})",  # noqa: S608  # the queries above
+            (json.dumps(numbers),),
         )
-        return [from_row(row) for row in found]
+        records = [from_row(row) for row in rows]
+        return mark(self._connection, records) if self._version == VERSION else records
 
     def _queries(self, title: Title) -> Iterator[str]:
         """Full-text queries that the true title matches although some of the words are damaged.
@@ -124,15 +126,31 @@ class Lookup:
         return self.frequency(word) == 0 or (len(content) <= 4 and self.frequency(word) <= 5)
 
 
+def exact_keys(reference: Reference, title: Title) -> list[int]:
+    """The keys under which a work is found that has an identifier, the title or the main title of a reference."""
+    hashes = [
+        key(kind, value) for kind, read in IDENTIFIERS.items() if (value := read(getattr(reference, kind)))
+    ]
+    hashes += [key(said.kind, said.value) for said in identifiers(reference) if said.field != said.kind]
+    if title.squeezed:
+        hashes += [key("title", title.squeezed), key("main", title.squeezed)]
+    return hashes + [key("title", part.squeezed) for part in title.mains]
+
+
+def has_its_title(match: Match) -> bool:
+    """Whether the work was found, and under this title."""
+    return match.status is Status.FOUND and all(different.field != "title" for different in match.differences)
+
+
 def _any_of(terms: Iterable[str]) -> str:
     return f"({' OR '.join(terms)})"
 
 
-def _most_alike(title: Title, rows: Iterable[tuple[int, str]]) -> list[tuple[str, float, int]]:
-    """Normalised title, similarity and number of the works most like a title, best first."""
+def most_alike(title: Title, titles: Mapping[int, str]) -> list[tuple[str, float, int]]:
+    """Normalised title, similarity and place of the titles most like one, best first."""
     return extract(
         title.normalised,
-        {at: normalise(text) for at, text in rows},
+        {at: normalise(text) for at, text in titles.items()},
         scorer=Levenshtein.normalized_similarity,
         processor=None,
         limit=SIMILAR,

@@ -2,7 +2,11 @@
 
 `works` holds the records; `keys` maps 64-bit hashes of identifiers, titles and main titles to works; `titles` is a
 contentless full-text index of normalised words; `words` is the vocabulary with frequencies; `bookmarks` say how far
-a file has been imported; `meta` holds counts and declarations.
+a file has been imported; `retractions` says by DOI and PMID which works were retracted; `meta` holds counts and
+declarations.
+
+Version 1 had no volume, issue, pages and retractions. It is read as it is, and brought up to date when it is opened for
+adding records.
 """
 
 from __future__ import annotations
@@ -16,18 +20,33 @@ from guardrail.errors import IndexFault
 from guardrail.references.bibliography.faults import remedy
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["COLUMNS", "LONGEST_WORD", "VERSION", "check", "from_row", "install", "length_mark", "to_row"]
+__all__ = [
+    "LONGEST_WORD",
+    "VERSION",
+    "check",
+    "columns",
+    "from_row",
+    "install",
+    "length_mark",
+    "to_row",
+    "upgrade",
+    "version_of",
+]
 
 APPLICATION = 0x47524249  # "GRBI", in the file's header: this file is ours
-VERSION = 1
+VERSION = 2
+READABLE = (1, VERSION)
 LONGEST_WORD = 40  # letters; longer ones are not in the vocabulary
-COLUMNS = "title, authors, et_al, year, venue, doi, arxiv, isbn, pmid, url, source"
+FIRST_COLUMNS = "title, authors, et_al, year, venue, doi, arxiv, isbn, pmid, url, source"  # of version 1
+ADDED_COLUMNS = ("volume", "issue", "pages", "retracted")
+RETRACTIONS = "CREATE TABLE retractions (hash INTEGER PRIMARY KEY, date TEXT NOT NULL, text TEXT NOT NULL)"
 
 SCHEMA = """
 CREATE TABLE meta (name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE works (
     id INTEGER PRIMARY KEY, identity INTEGER NOT NULL UNIQUE, title TEXT NOT NULL, authors TEXT, et_al INTEGER,
-    year INTEGER, venue TEXT, doi TEXT, arxiv TEXT, isbn TEXT, pmid TEXT, url TEXT, source TEXT
+    year INTEGER, venue TEXT, doi TEXT, arxiv TEXT, isbn TEXT, pmid TEXT, url TEXT, source TEXT,
+    volume TEXT, issue TEXT, pages TEXT, retracted TEXT
 );
 CREATE TABLE keys (hash INTEGER, work INTEGER, PRIMARY KEY (hash, work)) WITHOUT ROWID;
 CREATE TABLE words (word TEXT PRIMARY KEY, reversed TEXT NOT NULL, times INTEGER NOT NULL) WITHOUT ROWID;
@@ -40,7 +59,7 @@ CREATE VIRTUAL TABLE titles
 
 def install(connection: sqlite3.Connection) -> None:
     """Make the tables, in a transaction of the caller's."""
-    for statement in SCHEMA.split(";\n"):
+    for statement in (*SCHEMA.split(";\n"), RETRACTIONS):
         connection.execute(statement)
     connection.executemany(
         "INSERT INTO meta VALUES (?, ?)",
@@ -53,15 +72,15 @@ def install(connection: sqlite3.Connection) -> None:
 def check(connection: sqlite3.Connection, path: Path) -> None:
     """Refuse another kind of file, another version and an incomplete index."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    version = version_of(connection)
     if application != APPLICATION:
         raise IndexFault(
             f"expected a bibliography index at {str(path)!r}, found another kind of SQLite file "
             f"(application id {application!r}). {remedy(path)}"
         )
-    if version != VERSION:
+    if version not in READABLE:
         raise IndexFault(
-            f"expected a bibliography index of version {VERSION} at {str(path)!r}, found version "
+            f"expected a bibliography index of version {' or '.join(map(str, READABLE))} at {str(path)!r}, found version "
             f"{version!r}. {remedy(path)}"
         )
     connection.execute("SELECT 1 FROM works, keys, words, bookmarks, titles LIMIT 0").fetchall()
@@ -69,17 +88,40 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         raise IndexFault(f"the index {str(path)!r} is incomplete. {remedy(path)}")
 
 
+def version_of(connection: sqlite3.Connection) -> int:
+    """The version of the index, as its header has it."""
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    return int(version)
+
+
+def upgrade(connection: sqlite3.Connection) -> None:
+    """Bring an index of version 1 up to date, in a transaction of the caller's."""
+    if version_of(connection) == VERSION:
+        return  # another process was faster
+    for name in ADDED_COLUMNS:
+        connection.execute(f"ALTER TABLE works ADD COLUMN {name} TEXT")
+    connection.execute(RETRACTIONS)
+    connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def columns(version: int) -> str:
+    """What a query selects to make records of its rows."""
+    added = ADDED_COLUMNS if version == VERSION else ["NULL"] * len(ADDED_COLUMNS)
+    return ", ".join([FIRST_COLUMNS, *added])
+
+
 def to_row(record: Record) -> tuple[str | int | None, ...]:
-    """The values of `COLUMNS`."""
+    """The values of the columns."""
     return (
         record.title, "\x1f".join(record.authors) or None, int(record.et_al), record.year, record.venue or None,
         record.doi or None, record.arxiv or None, record.isbn or None, record.pmid or None, record.url or None,
-        record.source or None,
+        record.source or None, record.volume or None, record.issue or None, record.pages or None,
+        record.retracted or None,
     )  # fmt: skip
 
 
 def from_row(row: Sequence[str | int | None]) -> Record:
-    """The record with these values of `COLUMNS`."""
+    """The record with these values of the columns."""
     title, authors, et_al, year, *rest = row
     return Record(
         str(title),

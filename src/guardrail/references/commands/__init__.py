@@ -66,8 +66,8 @@ def _detectors(
         list[str] | None,
         typer.Option(
             metavar="PATH",
-            help="Works known to exist: an index (see `guardrail references index`), or a .bib, .json (CSL) or .tsv "
-            "file. Repeat for several files.",
+            help="Works known to exist: an index (see `guardrail references index`), its address in OpenSearch, or a file "
+            "that can be added to one (.bib, .json, .ris, .tsv, …). Repeat for several files.",
         ),
     ] = None,
     complete: Annotated[
@@ -147,11 +147,10 @@ def _doctor(
 
 
 def _described(path: str) -> str:
-    from guardrail.references.bibliography.index import Index
+    from guardrail.references.bibliography.opening import is_address, open_bibliography
 
-    with Index.open(Path(path).expanduser()) as index:
-        found = index.stats()
-    return f"{found.records:,} works" + (", declared complete" if found.complete else "")
+    with open_bibliography(path if is_address(path) else Path(path).expanduser()) as index:
+        return f"{len(index):,} works" + (", declared complete" if index.complete else "")
 
 
 METHOD = Method(commands=_commands, detectors=_detectors, notes=_notes, doctor=_doctor)

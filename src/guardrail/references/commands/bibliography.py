@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from guardrail._version import __version__
 from guardrail.cli._errors import Usage
 from guardrail.errors import InputError
+from guardrail.references.bibliography.opening import is_address, open_bibliography
 
 if TYPE_CHECKING:
     from guardrail.references.bibliography.importers import Imported
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 SQLITE = b"SQLite format 3\x00"
 INDEX_NAMES = {".sqlite", ".sqlite3", ".db", ".index", ".idx"}
+NAMED = 5  # entries left out that are shown
 KEPT = 20  # indexes made of files, the latest
 
 
@@ -55,6 +57,12 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
         IndexFault: an index is corrupt or of another version.
         Usage: an index together with other files.
     """
+    if addresses := [path for path in paths if is_address(path)]:
+        if len(paths) > 1:
+            raise Usage(f"--bibliography: {addresses[0]!r} is an index and must stand alone")
+        with open_bibliography(addresses[0]) as known:
+            yield (Complete(known) if complete else known), []
+        return
     files = [Path(path).expanduser() for path in paths]
     indexes = [file for file in files if _is_index(file)]
     if indexes and len(files) > 1:
@@ -134,6 +142,19 @@ def left_out(imported: Imported) -> list[str]:
         return []
     entries = "1 entry was" if imported.broken == 1 else f"{imported.broken:,} entries were"
     return [f"{entries} left out of the bibliography; the first: {imported.problems[0]}"]
+
+
+def others_left_out(imported: Imported) -> list[str]:
+    """The next few entries that could not be read, how many more there are, and how many describe no work."""
+    shown = imported.problems[1:NAMED]
+    notes = [f"left out: {problem}" for problem in shown]
+    if rest := imported.broken - 1 - len(shown) if shown else 0:
+        notes.append(f"left out: {rest:,} more")
+    if imported.passed:
+        kinds = sorted(imported.passed.items(), key=lambda kind: (-kind[1], kind[0]))
+        listed = ", ".join(f"{what} {count:,}" for what, count in kinds[:NAMED])
+        notes.append(f"passed over {sum(imported.passed.values()):,} entries that describe no work: {listed}")
+    return notes
 
 
 def _digest(files: Sequence[Path]) -> str:

@@ -16,10 +16,11 @@ import typer
 from guardrail._visible import one_line
 from guardrail.cli._errors import Exit, Interrupted, Usage, say
 from guardrail.cli._terminal import Glyphs, console, json_text
-from guardrail.errors import GuardrailError, InputError
+from guardrail.errors import GuardrailError, IndexFault, InputError
 
 if TYPE_CHECKING:
     from guardrail.references.bibliography.index import Index
+    from guardrail.references.bibliography.opensearch import OpenSearch
     from guardrail.references.bibliography.records import Match
 
 
@@ -29,9 +30,24 @@ class Kind(StrEnum):
     BIBTEX = "bibtex"
     CSL_JSON = "csl-json"
     TSV = "tsv"
+    RIS = "ris"
+    CROSSREF = "crossref"
+    OPENALEX = "openalex"
+    DBLP = "dblp"
+    ACL_XML = "acl-xml"
+    RETRACTION_WATCH = "retraction-watch"
 
 
-INDEX = Annotated[str, typer.Argument(metavar="INDEX", help="The index file, for example library.sqlite.")]
+INDEX_FILE = Annotated[
+    str, typer.Argument(metavar="INDEX", help="The index file, for example library.sqlite.")
+]
+INDEX = Annotated[
+    str,
+    typer.Argument(
+        metavar="INDEX",
+        help="The index file, for example library.sqlite, or opensearch://HOST:PORT/NAME.",
+    ),
+]
 
 
 def add(
@@ -40,7 +56,8 @@ def add(
         list[str],
         typer.Argument(
             metavar="FILES...",
-            help="BibTeX (.bib), CSL-JSON (.json) or tab-separated (.tsv) files, in UTF-8.",
+            help="BibTeX, CSL-JSON, RIS or tab-separated files; data of Crossref, OpenAlex (JSON), DBLP and the ACL "
+            "Anthology (XML); Retraction Watch's CSV. In UTF-8, also packed by gzip.",
         ),
     ],
     complete: Annotated[
@@ -59,11 +76,12 @@ def add(
 
     What is in the index already is left out. An interrupted import goes on where it stopped: run the same
     command again. Broken entries are named and left out. Where nothing could be added to a new
-    index, none is made.
+    index, none is made. Works that Retraction Watch lists are marked as retracted, whenever they were added.
 
     Examples:
       guardrail references index add library.sqlite refs.bib
       guardrail references index add library.sqlite exports/*.json --complete
+      guardrail references index add library.sqlite dblp.xml.gz retraction_watch.csv
 
     Exit codes:
       0    added, or everything was there already
@@ -71,12 +89,11 @@ def add(
       130  interrupted; what was read is kept
     """
     from guardrail.references.bibliography.importers import import_files
-    from guardrail.references.commands.bibliography import left_out
+    from guardrail.references.commands.bibliography import left_out, others_left_out
 
-    target = Path(index).expanduser()
     paths = [_source(file, index) for file in files]
     done = (0, 0)
-    with _growing(target) as known, _progress() as advance:
+    with _growing(index) as known, _progress() as advance:
 
         def progress(read: int, added: int) -> None:
             nonlocal done
@@ -92,7 +109,7 @@ def add(
             if done[0]:
                 say(f"note: {done[0]:,} records were read before, {done[1]:,} of them added, and are kept")
             raise
-        for warning in left_out(imported):
+        for warning in (*left_out(imported), *others_left_out(imported)):
             say(f"note: {warning}")
         total = len(known)
         if not total:
@@ -102,6 +119,8 @@ def add(
         if complete:
             known.declare_complete()
     parts = [f"{imported.added:,} added", f"{imported.read - imported.added:,} there already"]
+    if imported.retractions:
+        parts.append(f"{imported.retractions:,} retracted")
     if imported.skipped:
         parts.append(f"{_files(imported.skipped)} imported before")
     if imported.resumed:
@@ -130,12 +149,11 @@ def find(
       2    bad usage, or an index that cannot be used
       3    the index could not answer
     """
-    from guardrail.references.bibliography.index import Index
     from guardrail.references.bibliography.records import Reference, Status
 
     if not title.strip():
         raise InputError("expected a TITLE to look up, got nothing")
-    with Index.open(Path(index).expanduser()) as known:
+    with _opened(index) as known:
         match = known.find(Reference(title=title, authors=tuple(author or ()), year=year))
     if json:
         typer.echo(json_text(asdict(match)), nl=False)
@@ -147,13 +165,18 @@ def find(
 
 
 def stats(
-    index: INDEX, json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False
+    index: INDEX_FILE,
+    json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
     """Say what an index holds.
 
     Example:
       guardrail references index stats library.sqlite
     """
+    from guardrail.references.bibliography.opening import is_address
+
+    if is_address(index):
+        raise Usage("stats are of an index in a file: ask OpenSearch itself, GET /NAME/_stats")
     from guardrail.references.bibliography.index import Index
 
     with Index.open(Path(index).expanduser()) as known:
@@ -167,28 +190,51 @@ def stats(
     )
     typer.echo(f"{one_line(str(found.path))}: {found.records:,} works, {_size(found.size)}")
     typer.echo(f"  {kind}")
+    if found.retractions:
+        typer.echo(f"  identifiers of retracted works: {found.retractions:,}")
+    if found.unfinished:
+        typer.echo(
+            f"  {_files(found.unfinished)} not read to the end; add {'it' if found.unfinished == 1 else 'them'} again to go on"
+        )
     typer.echo(f"  {found.words:,} distinct title words; {fingerprint}")
 
 
+def _opened(index: str) -> Index | OpenSearch:
+    from guardrail.references.bibliography.opening import is_address, open_bibliography
+
+    return open_bibliography(index if is_address(index) else Path(index).expanduser())
+
+
 @contextmanager
-def _growing(target: Path) -> Iterator[Index]:
-    """The index, made if there is none; one that was made and is still empty at the end goes again.
+def _growing(index: str) -> Iterator[Index | OpenSearch]:
+    """The index, made if there is none; a file that was made and is still empty at the end goes again."""
+    from guardrail.references.bibliography.opening import create_bibliography, is_address
 
-    An empty index would look usable, and declared complete it would call every reference made up.
-    """
-    from guardrail.references.bibliography.index import Index
-
+    if is_address(index):
+        with create_bibliography(index) as known:
+            yield known
+        return
+    target = Path(index).expanduser()
     made = [path for path in (target, *target.parents) if not path.exists()]
-    with Index.create(target) as index:
+    with create_bibliography(target) as known:
         try:
-            yield index
+            yield known
         finally:
-            empty = target in made and not len(index)
-            index.close()
+            empty = target in made and not _holds_works(known)
+            known.close()
             if empty:
                 target.unlink()
+                for log in target.parent.glob(f"{target.name}-*"):
+                    log.unlink()
                 for folder in made[1:]:
                     folder.rmdir()
+
+
+def _holds_works(known: Index | OpenSearch) -> bool:
+    try:
+        return bool(len(known))
+    except IndexFault:
+        return False  # it was made by this command, and cannot even be read
 
 
 def _source(file: str, index: str) -> Path:
@@ -262,9 +308,16 @@ def _show(match: Match) -> None:
     people = "; ".join(record.authors) + ("; et al." if record.et_al else "")
     rest = ", ".join(part for part in (record.venue, str(record.year or "")) if part)
     identifier = record.doi or record.arxiv or record.isbn or record.pmid
-    for line in (people, rest, identifier):
+    printed = ", ".join(
+        f"{name} {value}"
+        for name, value in (("vol.", record.volume), ("no.", record.issue), ("pp.", record.pages))
+        if value
+    )
+    for line in (people, rest, printed, identifier):
         if line:
             tell(f"  {one_line(line)}")
+    if record.retracted:
+        tell(f"  retracted: {one_line(record.retracted)}", "bold red")
 
 
 def _files(count: int) -> str:

@@ -101,7 +101,7 @@ class TestCsl:
         path = write(tmp_path / "x.json", '[{"title": "Good"},\n 3,\n {"author": []}]')
         assert [r.title for r in read_records(path, problems=problems)] == ["Good"]
         assert [problem.line for problem in problems] == [2, 3]
-        with pytest.raises(ParseError, match=":2: expected CSL-JSON"):
+        with pytest.raises(ParseError, match=":2: expected JSON"):
             list(read_records(write(tmp_path / "y.json", '[{"title": "Good"},\n {"title": "Cut')))
 
 
@@ -126,6 +126,11 @@ class TestTsv:
         path = write(tmp_path / "x.tsv", "title\nÜber\n".encode("latin-1"))
         with pytest.raises(ParseError, match=r"x\.tsv:2: expected UTF-8.*iconv"):
             list(read_records(path))
+
+    def test_refuses_a_header_that_names_a_column_twice(self, tmp_path):
+        """Which of the two would be the title?"""
+        with pytest.raises(ParseError, match="every name of the header once"):
+            list(read_records(write(tmp_path / "x.tsv", "title\ttitle\nA\tB\n")))
 
     def test_refuses_another_header(self, tmp_path):
         """A file without titles."""

@@ -189,6 +189,29 @@ class TestAdd:
                 prints.append(made.fingerprint)
         assert prints[0] == prints[1] != prints[2]
 
+    def test_keeps_every_field(self, path):
+        """Volume, issue and pages as well; two that differ in one of them are two."""
+        works = [
+            Record(
+                "A Title",
+                ("A. B.",),
+                False,
+                2001,
+                "V",
+                "10.1000/x",
+                "1706.03762",
+                "9780262033848",
+                "7",
+                "u",
+                "s",
+                *rest,
+            )
+            for rest in (("1", "2", "3-4"), ("1", "2", "5-6"))
+        ]
+        with Index.create(path) as made:
+            assert made.add(works) == 2
+            assert made.find(Reference("A Title")).record in works
+
     def test_leaves_one_file(self, path):
         """No log stays beside the index once it is closed."""
         with Index.create(path) as made:
@@ -309,6 +332,52 @@ class TestFaults:
             two.add(WORKS)
 
 
+@pytest.fixture
+def first_version(index, path):
+    """The index as version 1 of the file had it: without volume, issue, pages and retractions."""
+    index.close()
+    connection = sqlite3.connect(path)
+    for column in ("volume", "issue", "pages", "retracted"):
+        connection.execute(f"ALTER TABLE works DROP COLUMN {column}")
+    connection.execute("DROP TABLE retractions")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+    return path
+
+
+class TestFirstVersion:
+    def test_is_read_as_it_is(self, first_version):
+        """Look-ups work, and the file is not changed by them."""
+        before = first_version.read_bytes()
+        with Index.open(first_version) as opened:
+            assert opened.find(Reference("Deep Learning", ("Yann LeCun",), et_al=True)).record == WORKS[5]
+            assert opened.find(Reference("Atention is all you need")).status is Status.FOUND
+            assert opened.stats().retractions == 0
+        assert first_version.read_bytes() == before
+
+    def test_is_brought_up_to_date_when_records_are_added(self, first_version):
+        """What is there stays, is not added again, and new records keep their pages."""
+        with Index.create(first_version) as grown:
+            assert grown.add([*WORKS, Record("A newer work", volume="1", issue="2", pages="3-4")]) == 1
+            assert grown.find(Reference("A newer work")).record.pages == "3-4"
+        with Index.open(first_version) as opened:
+            assert len(opened) == len(WORKS) + 1
+
+
+class TestEmpty:
+    def test_is_refused_for_looking_up(self, path):
+        """Its import failed, or never came to its first record: nothing follows from it."""
+        Index.create(path, complete=True).close()
+        with pytest.raises(IndexFault, match="found none: its import failed"):
+            Index.open(path)
+
+    def test_accuses_nobody_while_it_is_filled(self, path):
+        """Also one that is declared complete."""
+        with Index.create(path, complete=True) as made:
+            assert made.find(Reference("Deep learning")).status is Status.UNREACHABLE
+
+
 class TestTogether:
     def test_threads_share_an_index(self, index):
         """Every thread gets the right answer from a connection of its own."""
@@ -405,6 +474,7 @@ class TestKilled:
         process.stdout.close()
         with Index.open(path) as half:
             already = len(half)
+            assert half.stats().unfinished == 1
         assert 20_000 <= already < 60_000
         again = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
         assert again.stdout.splitlines()[-1] == f"done {60_000 - already} {60_000 - already} 1"

@@ -1,7 +1,7 @@
-"""Bibliography files: BibTeX, CSL-JSON and tab-separated, one reader each, into records.
+"""Bibliography files, one reader for each format, into records.
 
-A file is read piece by piece; each piece tells how far it reaches, so that an import that was killed goes on
-where the last transaction ended. A broken entry is reported with its line and the rest goes on; a file that is
+A file is read piece by piece, unpacked if gzip packed it; each piece says how far it reaches, so that an import that was killed
+goes on where the last transaction ended. A broken entry is reported with its line and the rest goes on; a file that is
 no text, or of another format throughout, is refused.
 """
 
@@ -14,9 +14,13 @@ from enum import StrEnum
 from pathlib import Path
 
 from guardrail.errors import InputError, ParseError
+from guardrail.references.bibliography.formats.acl_xml import read_acl_xml
 from guardrail.references.bibliography.formats.bibtex import read_bibtex
-from guardrail.references.bibliography.formats.csl_json import read_csl_json
-from guardrail.references.bibliography.formats.lines import Piece, Problem, opened
+from guardrail.references.bibliography.formats.csl_json import read_crossref, read_csl_json, read_openalex
+from guardrail.references.bibliography.formats.dblp import DBLP_KINDS, read_dblp
+from guardrail.references.bibliography.formats.lines import Piece, Problem, opened, readable
+from guardrail.references.bibliography.formats.retraction_watch import COLUMNS, read_retraction_watch
+from guardrail.references.bibliography.formats.ris import read_ris
 from guardrail.references.bibliography.formats.tsv import read_tsv
 from guardrail.references.bibliography.records import Record
 
@@ -29,6 +33,46 @@ class Format(StrEnum):
     BIBTEX = "bibtex"
     CSL_JSON = "csl-json"
     TSV = "tsv"
+    RIS = "ris"
+    CROSSREF = "crossref"
+    OPENALEX = "openalex"
+    DBLP = "dblp"
+    ACL_XML = "acl-xml"
+    RETRACTION_WATCH = "retraction-watch"
+
+
+READERS: Mapping[Format, Callable[[Path, int], Iterator[Piece]]] = {
+    Format.BIBTEX: read_bibtex,
+    Format.CSL_JSON: read_csl_json,
+    Format.TSV: read_tsv,
+    Format.RIS: read_ris,
+    Format.CROSSREF: read_crossref,
+    Format.OPENALEX: read_openalex,
+    Format.DBLP: read_dblp,
+    Format.ACL_XML: read_acl_xml,
+    Format.RETRACTION_WATCH: read_retraction_watch,
+}
+BY_NAME = {".bib": Format.BIBTEX, ".bibtex": Format.BIBTEX, ".tsv": Format.TSV, ".ris": Format.RIS}
+JSON_NAMES = {".json", ".jsonl", ".ndjson"}
+_ENTRY = rf"<(?:dblp\b|(?:{'|'.join(DBLP_KINDS)})\s[^<>]{{0,500}}\bkey=)"
+# What is near the beginning of a file; the first that fits.
+BEGINNINGS: tuple[tuple[Format, re.Pattern[str]], ...] = (
+    (Format.OPENALEX, re.compile(r'\A[\[{].*"https://openalex\.org/W\d', re.DOTALL)),
+    (
+        Format.CROSSREF,
+        re.compile(
+            r'\A[\[{](?=.*"DOI"\s{0,9}:).*"(?:reference-count|is-referenced-by-count|message-type)"\s{0,9}:',
+            re.DOTALL,
+        ),
+    ),
+    (Format.CSL_JSON, re.compile(r"\A[\[{]")),
+    (Format.DBLP, re.compile(rf"\A(?=<).*?{_ENTRY}", re.DOTALL)),
+    (Format.ACL_XML, re.compile(r"\A(?=<).*?<collection\s[^<>]{0,500}\bid=", re.DOTALL)),
+    (Format.RETRACTION_WATCH, re.compile(rf"\A[^\n]*\b{COLUMNS[0]}\b")),
+    (Format.TSV, re.compile(r"\Atitle(?:[\t\r\n]|\Z)")),
+    (Format.RIS, re.compile(r"^[ \t]{0,9}TY[ \t]{1,4}-[ \t]", re.MULTILINE)),
+    (Format.BIBTEX, re.compile(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", re.MULTILINE)),
+)
 
 
 def detect(path: Path) -> Format:
@@ -37,18 +81,16 @@ def detect(path: Path) -> Format:
     Raises:
         InputError: it is none of the known formats, or cannot be read.
     """
-    by_name = {".bib": Format.BIBTEX, ".bibtex": Format.BIBTEX, ".tsv": Format.TSV, ".json": Format.CSL_JSON}
-    if found := by_name.get(path.suffix.lower()):
-        return found
-    with opened(path) as stream:
-        start = stream.read(1 << 16)
+    name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
+    suffix = name.suffix.lower()
+    if suffix in BY_NAME:
+        return BY_NAME[suffix]
+    with readable(path), opened(path) as stream:
+        start = stream.read(1 << 20)
     text = start.decode("utf-8", "replace").removeprefix("\ufeff").lstrip()
-    if text.startswith(("[", "{")):
-        return Format.CSL_JSON
-    if tuple(text.partition("\n")[0].rstrip("\r").split("\t"))[:1] == ("title",):
-        return Format.TSV
-    if re.search(r"^[ \t]*@[A-Za-z]+[ \t]*[{(]", text, re.MULTILINE):
-        return Format.BIBTEX
+    found = next((kind for kind, beginning in BEGINNINGS if beginning.search(text)), None)
+    if found or suffix in JSON_NAMES:
+        return found or Format.CSL_JSON
     known = ", ".join(Format)
     raise InputError(
         f"{str(path)!r}: expected one of {known}, found {text[:40]!r}. Name the format if it is one."
@@ -64,9 +106,9 @@ def read_records(
     """Read a file's records, one after another.
 
     Args:
-        path: the file, UTF-8.
+        path: the file, UTF-8; one packed by gzip is unpacked.
         format: what it is; told from the file by default.
-        problems: broken entries are appended here; without it the first one is raised.
+        problems: entries left out are appended here; without it the first broken one is raised.
 
     Raises:
         ParseError: a broken entry, where `problems` is not given; a file that is not UTF-8.
@@ -75,10 +117,13 @@ def read_records(
     source = Path(path)
     for piece in read_pieces(source, format_of(source, format), 0):
         for problem in piece.problems:
+            if problems is None and problem.passed:
+                continue
             if problems is None:
                 raise ParseError(problem.message, source=problem.source, line=problem.line)
             problems.append(problem)
         yield from piece.records
+        yield from (retraction.work for retraction in piece.retractions if retraction.work)
 
 
 def format_of(path: Path, given: Format | str | None) -> Format:
@@ -93,9 +138,5 @@ def format_of(path: Path, given: Format | str | None) -> Format:
 
 def read_pieces(path: Path, kind: Format, position: int) -> Iterator[Piece]:
     """A file piece by piece, from a position that an earlier piece told; 0 for the start."""
-    readers: Mapping[Format, Callable[[Path, int], Iterator[Piece]]] = {
-        Format.TSV: read_tsv,
-        Format.BIBTEX: read_bibtex,
-        Format.CSL_JSON: read_csl_json,
-    }
-    return readers[kind](path, position)
+    with readable(path):
+        yield from READERS[kind](path, position)

@@ -139,6 +139,9 @@ def _record(fields: Mapping[str, str]) -> Record:
         isbn=normalise_isbn(fields.get("isbn", "").split(",")[0]),
         pmid=normalise_pmid(fields.get("pmid", "") or (eprint if archive == "pubmed" else "")),
         url=fields.get("url", "").replace("\\", ""),
+        volume=text("volume"),
+        issue=text("number", "issue"),
+        pages=text("pages"),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from guardrail.references.bibliography.normalise import normalise, normalise_arxiv
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["arxiv_of", "checked_record", "listed_authors", "year_of"]
+__all__ = ["arxiv_of", "checked_record", "listed_authors", "page_range", "year_of"]
 
 
 def checked_record(**fields: Any) -> Record:
@@ -33,6 +33,16 @@ def year_of(text: str) -> int | None:
         return None
     found = re.search(r"(?<!\d)(1[0-9]{3}|20[0-9]{2})(?!\d)", text)
     return int(found.group()) if found else None
+
+
+def page_range(first: str, last: str) -> str:
+    """Pages from a first to a last one; the first alone where no other is known.
+
+    Example:
+        >>> page_range("12", "19"), page_range("12-19", ""), page_range("e7", "e7")
+        ('12-19', '12-19', 'e7')
+    """
+    return f"{first}-{last}" if first and last and last != first and "-" not in first else first or last
 
 
 def arxiv_of(url: str, doi: str) -> str:

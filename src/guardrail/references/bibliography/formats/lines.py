@@ -2,52 +2,85 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from io import BufferedReader
 from pathlib import Path
+from typing import IO, cast
 
 from guardrail.errors import InputError, ParseError
 from guardrail.references.bibliography.records import Record
+from guardrail.references.bibliography.retractions import Retraction
 
-__all__ = ["Piece", "Problem", "decoded", "numbered_lines", "opened"]
+__all__ = ["Passed", "Piece", "Problem", "decoded", "numbered_lines", "opened", "readable"]
 
 LONGEST_LINE = 1 << 20  # bytes
+GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An entry that was left out, and why."""
+    """An entry that was left out, and why.
+
+    Attributes:
+        passed: nothing is wrong with it, but it describes no work (a correction, a person's page).
+    """
 
     source: str
     line: int
     message: str
+    passed: bool = False
 
     def __str__(self) -> str:
         return f"{self.source}:{self.line}: {self.message}"
 
 
+class Passed(Exception):  # nothing is wrong
+    """What a reader found is no work; the message says what it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Part of a file: what was read, and the position from which to go on (bytes, or items of CSL-JSON)."""
+    """Part of a file: what was read, and the position from which to go on (bytes, or entries that were read)."""
 
     position: int
     records: list[Record] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    retractions: list[Retraction] = field(default_factory=list)
 
 
-def opened(path: Path) -> BufferedReader:
-    """The file for reading bytes; `InputError` if it cannot be read."""
+def opened(path: Path) -> IO[bytes]:
+    """The file for reading bytes, unpacked if it was packed by gzip; `InputError` if it cannot be read."""
     try:
-        return path.open("rb")
+        stream = path.open("rb")
+        packed = stream.peek(len(GZIP)).startswith(GZIP)
     except OSError as error:
         raise InputError(
             f"expected a bibliography at {str(path)!r}, cannot read it: {error.strerror}."
         ) from error
+    if not packed:
+        return stream
+    stream.close()
+    return cast("IO[bytes]", gzip.open(path))
 
 
-def numbered_lines(stream: BufferedReader, path: Path) -> Iterator[tuple[int, int, str]]:
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Turn what reading a file may raise into an `InputError`."""
+    try:
+        yield
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ParseError(
+            "expected a file packed by gzip, found it damaged or cut short. Fetch it again.", source=str(path)
+        ) from error
+    except OSError as error:
+        raise InputError(f"cannot read {str(path)!r} to its end: {error.strerror or error}.") from error
+
+
+def numbered_lines(stream: IO[bytes], path: Path) -> Iterator[tuple[int, int, str]]:
     """Number, position after it and text of every line from the stream's start."""
     after = 0
     for number in itertools.count(1):

@@ -43,6 +43,10 @@ def _header(line: str, path: Path) -> dict[str, int]:
             source=str(path),
             line=1,
         )
+    if len(set(names)) < len(names):
+        raise ParseError(
+            f"expected every name of the header once, got {line[:80]!r}.", source=str(path), line=1
+        )
     return {name: place for place, name in enumerate(names)}
 
 
@@ -63,4 +67,7 @@ def _record(fields: list[str], columns: Mapping[str, int]) -> Record:
         pmid=normalise_pmid(value.get("pmid", "")),
         url=value.get("url", ""),
         source=value.get("source", ""),
+        volume=value.get("volume", ""),
+        issue=value.get("issue", ""),
+        pages=value.get("pages", ""),
     )

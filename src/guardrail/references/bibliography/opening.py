@@ -1,0 +1,51 @@
+"""A bibliography by its place: a file, or an address in OpenSearch."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from guardrail.references.bibliography.index import Index
+    from guardrail.references.bibliography.opensearch import OpenSearch
+
+__all__ = ["create_bibliography", "is_address", "open_bibliography"]
+
+
+def is_address(place: object) -> bool:
+    """Whether a place is an index in OpenSearch rather than a file."""
+    return isinstance(place, str) and place.startswith(
+        ("opensearch:", "opensearch+", "elasticsearch:", "elasticsearch+")
+    )
+
+
+def open_bibliography(place: str | os.PathLike[str]) -> Index | OpenSearch:
+    """Open the index at a place for look-ups.
+
+    Raises:
+        ConfigError: it is no place.
+        IndexFault: there is no index with works, or it cannot be used.
+    """
+    if isinstance(place, str) and is_address(place):
+        from guardrail.references.bibliography.opensearch import OpenSearch
+
+        return OpenSearch.open(place)
+    from guardrail.references.bibliography.index import Index
+
+    return Index.open(place)
+
+
+def create_bibliography(place: str | os.PathLike[str]) -> Index | OpenSearch:
+    """Make an index at a place, or open the one that is there, for adding records.
+
+    Raises:
+        ConfigError: it is no place.
+        IndexFault: it cannot be made or used.
+    """
+    if isinstance(place, str) and is_address(place):
+        from guardrail.references.bibliography.opensearch import OpenSearch
+
+        return OpenSearch.create(place)
+    from guardrail.references.bibliography.index import Index
+
+    return Index.create(place)
