@@ -28,10 +28,11 @@ _NAME = re.compile(
     rf"(?:\[[^\[\]]{{1,3}}\]\s?)?(?:[{_HAN}][{_HAN}·・\s]{{0,24}}[{_HAN}]|[A-Z][\w.’' -]{{1,40}})"
 )
 _AUTHORS_AFTER = re.compile(
-    rf"\s*[（(,，、—–-]?\s*(?:作者[:：为是]?\s*|저자[:：]?\s*|by\s)?(?P<names>[{_HAN}·・、，,&＆\s]{{2,40}}?)(?=\s*(?:著|编|編|主编|等著|지음|저)(?:[\s,，、）)；;。.]|$)|[，,、]\s*(?:1[5-9]|20)\d\d|[（(]\s*(?:1[5-9]|20)\d\d)"
+    rf"\s*[（(,，、—–-]{{0,2}}\s*(?:作者[:：为是]?\s*|저자[:：]?\s*|by\s)?(?P<names>[{_HAN}][{_HAN}·・]{{1,12}}?(?:[、&＆][{_HAN}·・]{{2,12}}?){{0,4}}(?:等)?)"
+    r"(?:\s*(?:编著|編著|主编|著|编|編|지음|저)(?=[\s,，、）)；;。.]|$)|(?=[，,、]|[（(]\s*(?:1[5-9]|20)\d\d))"
 )
 _PUBLISHER = re.compile(
-    rf"(?:[{_HAN}]{{2,6}}[:：]\s*)?(?P<name>[{_HAN}A-Za-z][{_HAN}\w .&·・-]{{1,40}}?(?:出版社|出版|书局|書局|書店|書房|新書|文庫|选书|選書|社|館|会|堂|대학교출판부|출판부|출판사|출판|사|문화사|북스|大学|大學|大学院|대학교|학회|学会|學會|学报|学刊|研究|杂志|雑誌|論集|紀要))"
+    rf"(?:[{_HAN}]{{2,6}}[:：]\s*)?(?P<name>[{_HAN}A-Za-z][{_HAN}\w .&·・-]{{0,40}}?(?:出版社|出版|书局|書局|書店|書房|新書|文庫|选书|選書|社|館|会|堂|대학교출판부|출판부|출판사|출판|사|문화사|북스|大学|大學|大学院|대학교|학회|学会|學會|学报|学刊|研究|杂志|雑誌|論集|紀要))"
     r"(?=[\s,，、.。;；:：()（）]|\d|$)"
 )
 _KOREAN = re.compile(
@@ -109,7 +110,7 @@ def _by_brackets(text: str) -> Eastern | None:
         venue, at = container["name"], container.end()
     if not names and (after := _AUTHORS_AFTER.match(text, at)):
         names, cut = _names(after["names"])
-        at = after.end() + len(re.match(r"\s*(?:等?著|编著?|編著?|主编|지음|저)?", text[after.end() :])[0])  # type: ignore[index]
+        at = after.end()
     line = text[at : at + 120].split("\n", maxsplit=1)[0]
     place = _PUBLISHER.search(line)
     if not venue and place and place.start() < 40:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -14,7 +14,7 @@ from guardrail.references.citations.people import body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
-__all__ = ["Parsed", "parse", "parse_reference"]
+__all__ = ["Parsed", "parse", "parse_reference", "with_labels"]
 
 LONGEST = 2000
 """A longer string is no reference; only its beginning is read."""
@@ -54,12 +54,14 @@ _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 _BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
 _AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
 _DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
+_VENUE_YEAR = re.compile(r",?\s*\(?\b(?:1[4-9]|20)\d\d\)?\W*$")
 _LABEL = re.compile(
     r"\s*(?:\*\*|__)?(?:title|paper|book|article|reference|source|citation|titre|titel|related(?:\swork)?|"
     r"(?:key|main|seminal|original|example)\s(?:paper|reference|work|article)|see(?:\salso)?|also|further\sreading|based\son)"
     r"(?:\*\*|__)?\s?:(?:\*\*|__)?\s*|\s*see\salso\s",
     re.IGNORECASE,
 )
+_LINKED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 _LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
 
@@ -183,6 +185,23 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         end -= 1
     start = len(raw) - len(raw.lstrip())
     return Parsed(reference, min(start, end), end, frozenset(marks))
+
+
+def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
+    """The reference with what labelled lines say: {"authors": "Kaiming He, Jian Sun", "venue": "CVPR (2016)"}."""
+    names = people(fields["authors"]) if "authors" in fields else None
+    year = YEAR.search(fields.get("year", "")) or YEAR.search(fields.get("venue", ""))
+    if "title" in fields:
+        reference = replace(reference, title=clean_title(fields["title"]))
+    if names:
+        reference = replace(reference, authors=names[0], et_al=names[1])
+    if year:
+        reference = replace(reference, year=int(year[0]))
+    if "venue" in fields:
+        venue = _VENUE_YEAR.sub("", fields["venue"].strip(' *_."“”'))
+        reference = replace(reference, venue=venue.strip(' *_."“”'))
+    written = " ".join(f"doi {value}" if value.startswith("10.") else value for value in fields.values())
+    return with_identifiers(reference, identifiers(written))
 
 
 def clean_title(text: str) -> str:
@@ -374,6 +393,9 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         draft.authors, draft.et_al = names
         draft.year = int(year[0]) if year else None
     inner = clean_title(text[at:end])
+    dated = _LINKED.fullmatch(inner) if mark == "link" else None
+    if dated and (named := people(dated["names"])):  # [Kingma & Ba (2015)](address)
+        return replace(draft, title=(end, end), authors=named[0], et_al=named[1], year=int(dated["year"]))
     more = _YEAR_OR_BY.search(inner) if mark != "quoted" else None
     if more and (by or not more["by"]):
         opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))

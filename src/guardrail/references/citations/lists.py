@@ -10,8 +10,8 @@ from typing import Literal
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import lead_in, sure, weigh
-from guardrail.references.citations.fields import Parsed, clean_title, parse
-from guardrail.references.citations.identifiers import identifiers, with_identifiers
+from guardrail.references.citations.fields import Parsed, parse, with_labels
+from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.markers import Marker, field_of, is_labelled, lettered, marker_of
@@ -285,7 +285,8 @@ def _read(rows: Sequence[Line], item: _Item, begun: Sequence[int], *, lenient: b
             last = len(rows[number].text.rstrip()) + rows[number].start - item.content
     item.score = weigh(text, parsed, lenient=lenient)
     if fields:
-        parsed = _labelled(parsed, fields, max(last, parsed.end))
+        reference = with_labels(parsed.reference, fields)
+        parsed = replace(parsed, reference=reference, end=max(last, parsed.end))
         item.score += 1.0 + 0.5 * len(fields)
     item.parsed = parsed
     item.more = [] if fields else list(_remainder(text, parsed, item))
@@ -367,23 +368,6 @@ def _remainder(text: str, parsed: Parsed, item: _Item) -> Iterator[Citation]:
 
 def _further(parsed: Parsed, offset: int) -> Citation:
     return Citation(Span(start=offset + parsed.start, end=offset + parsed.end), parsed.reference, "inline")
-
-
-def _labelled(parsed: Parsed, fields: dict[str, str], end: int) -> Parsed:
-    reference = parsed.reference
-    names = people(fields["authors"]) if "authors" in fields else None
-    year = YEAR.search(fields.get("year", "")) or YEAR.search(fields.get("venue", ""))
-    if "title" in fields:
-        reference = replace(reference, title=clean_title(fields["title"]))
-    if names:
-        reference = replace(reference, authors=names[0], et_al=names[1])
-    if year:
-        reference = replace(reference, year=int(year[0]))
-    if "venue" in fields:
-        reference = replace(reference, venue=fields["venue"].strip(' *_."“”'))
-    written = " ".join(f"doi {value}" if value.startswith("10.") else value for value in fields.values())
-    reference = with_identifiers(reference, identifiers(written))
-    return replace(parsed, reference=reference, end=end)
 
 
 def _accepted(group: _Group, *, asked: bool) -> Iterable[_Item]:

@@ -10,11 +10,12 @@ from itertools import pairwise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import eastern
 from guardrail.references.citations.evidence import heading
-from guardrail.references.citations.fields import Parsed, clean_title, parse, surely_people
+from guardrail.references.citations.fields import Parsed, clean_title, parse, surely_people, with_labels
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.labels import CASED, author_and_year, points
 from guardrail.references.citations.lines import Line
+from guardrail.references.citations.markers import field_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
 from guardrail.references.citations.tail import Tail, read_tail
@@ -123,7 +124,7 @@ _AUTHOR_BEFORE = re.compile(
 _AUTHOR_PROPOSES = re.compile(
     r"(?<!\w)((?:[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?)?)\s?"
     r"\(((?:1[4-9]|20)\d\d)[a-z]?\),?\s"
-    r"(?:(?:propose|introduce|describe)[sd]?|present(?:s|ed)?|publish(?:es|ed)?|writes?|wrote)\s)$"
+    r"(?:(?:propose|introduce|describe|argue)[sd]?|present(?:s|ed)?|publish(?:es|ed)?|writes?|wrote|show(?:s|ed)?)\s(?:[\w-]{2,20}\s){0,5}?)$"
 )
 _AUTHOR_AFTER = re.compile(
     r",?\s([^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?))\s?"
@@ -133,8 +134,20 @@ _AUTHOR_COMMA_BEFORE = re.compile(
     r"(?<!\w)([^\W\d_a-z][\w'’-]{1,30}(?:,?\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}){0,2},?\set al\.?,\s)$"
 )
 _OWNER_BEFORE = re.compile(
-    r"(?<!\w)((?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}[^\W\d_a-z][\w-]{1,30})(?:['’]s|(?<=s)['’])\s$"
+    r"(?<!\w)(?P<owner>(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}[^\W\d_a-z][\w-]{1,30})(?:['’]s|(?<=s)['’])\s"
+    r"(?:(?:[a-z][\w-]{2,20}|\(?(?P<year>(?:1[4-9]|20)\d\d)\)?),?\s){0,4}$"
 )
+_NAMED = r"(?:[^\W\d_a-z]\.[\s-]?){0,3}(?:(?:van|von|de|der|den)\s){0,2}[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:[^\W\d_a-z]\.\s?){0,2}[^\W\d_a-z][\w'’-]{1,30}){0,2}"
+_PEOPLE = rf"{_NAMED}(?:(?:,\s{_NAMED}){{0,4}},?\s(?:and|&)\s{_NAMED}|,?\set\sal\.?|,?\sand\s(?:his\s|her\s|their\s)?(?:colleagues|coauthors|co-authors|others))?"
+_MADE_BY = re.compile(
+    rf"[,\s]{{1,3}}(?:(?:was|were|which\swas)\s)?(?:first\s)?(?:published|written|authored|proposed|introduced|coauthored)\s(?:in\s(?P<early>(?:1[4-9]|20)\d\d)\s)?"
+    rf"by\s(?P<by>{_PEOPLE})(?:\s(?:in\s|\()(?P<year>(?:1[4-9]|20)\d\d)\)?)?"
+)
+_LISTED_AFTER = re.compile(
+    rf",\s(?:by\s)?(?P<by>{_PEOPLE}),\s(?P<venue>[^\W\d_a-z][^,.;()\r\n]{{1,80}}),\s(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
+)
+_PERSON_AFTER = re.compile(rf"[\s*]{{0,3}}\((?:1[4-9]|20)\d\d\),\s{_NAMED}\s[a-z]")
+_DATED_AFTER = re.compile(r"[\s\"”*_]{0,3}\((?:[^()\d]{2,60},\s)?(?:1[4-9]|20)\d\d\)")
 _WITH_AUTHORS = re.compile(r"(?P<title>[^()]{4,300}?)\s\((?P<by>[^()]{4,150})\)")
 _PUBLISHER = re.compile(
     r"[\s*_,\"”’']{0,4}\((?P<name>(?:Alfred A\. )?Knopf|Simon (?:&|and) Schuster|Little,? Brown(?: and Company)?|Faber(?: (?:&|and) Faber)?|"
@@ -194,9 +207,14 @@ def standing(
 
 
 def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
-    """A bold title with a line of authors below it."""
-    for row, below in pairwise(rows):
+    """A bold title with a line of authors below it, or with lines that are labelled."""
+    for number, (row, below) in enumerate(pairwise(rows)):
         title = _BOLD_LINE.fullmatch(row.text)
+        if title is not None and not row.code and (field_of(below.text) or ("", ""))[1]:
+            yield from _above_labels(
+                rows, number, title["title"], row.start + title.start("title") - 2, taken
+            )
+            continue
         if title is None or below.blank or row.code or taken.find(1, row.start, below.end) >= 0:
             continue
         written = _LAST_YEAR.sub("", below.text).strip(" *_>\t")
@@ -212,6 +230,23 @@ def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
         yield Citation(
             Span(start=row.start + title.start("title") - 2, end=below.end), reference, "emphasised"
         )
+
+
+def _above_labels(
+    rows: Sequence[Line], number: int, title: str, start: int, taken: bytearray
+) -> Iterator[Citation]:
+    """A bold title, and below it "Authors: …", "Published in: …"."""
+    fields: dict[str, str] = {}
+    end = rows[number].end
+    for below in rows[number + 1 : number + 10]:
+        label = field_of(below.text)
+        if label is None or not label[1] or label[0] == "title":
+            break
+        fields.setdefault(*label)
+        end = below.start + len(below.text.rstrip())
+    reference = with_labels(Reference(clean_title(title)), fields)
+    if (reference.authors or reference.year) and taken.find(1, start, end) < 0:
+        yield Citation(Span(start=start, end=end), reference, "emphasised")
 
 
 def _whole(row: Line) -> list[Citation]:
@@ -264,9 +299,13 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     if name == "link" and (points(title) or author_and_year(title) or (named and title_case(title) < CASED)):
         return None  # the label of its address, which is read with that
     count = len(words(title)) if not title.isascii() or " " in title else 1
-    if count < 2 and name not in ("book", "corner"):
-        return None
     before = text[max(0, match.start() - 100) : match.start()]
+    if (
+        count < 2
+        and name not in ("book", "corner")
+        and not _owned(before, text[match.end() : match.end() + 80])
+    ):
+        return None
     if name in ("italic", "under") and _IN.search(before) and VENUE.search(title):
         return None  # published in the *Journal of …*: where it is, not what it is
     window = text[match.end() : match.end() + 500].split("\n", 1)[0]
@@ -287,6 +326,18 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     )
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
     known = bool(inside) or named
+    near_work = (
+        not _NEAR.isdisjoint(word.lower() for word in words(before))
+        or _OWNER_BEFORE.search(before) is not None
+        or _PERSON_AFTER.match(window) is not None
+    )
+    if (
+        name in ("italic", "under")
+        and not (author.names or tail.authors or known)
+        and tail.year
+        and not near_work
+    ):
+        return None  # **The Dark Knight** (2008): a year and capitals may be those of a film
     score = 1.0 * (cased >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
     score += 2.0 * bool(author.names) + 3.0 * known + _said_around(before, window)
     score += 0.5 if name in ("book", "corner") else 0.0
@@ -308,7 +359,7 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
         authors=authors,
         et_al=et_al,
         year=tail.year or author.year,
-        venue=tail.venue if _PUBLISHER.match(window) else "",
+        venue=tail.venue if _PUBLISHER.match(window) or _LISTED_AFTER.match(window) else "",
         url=match["address"] if name == "link" else "",
     )
     reference = with_identifiers(reference, [*inside, *([identifier] if identifier else [])])
@@ -340,8 +391,16 @@ def _author(before: str, title: str, *, proposes: bool, link: bool) -> _Author:
 def _owner(before: str, author: _Author) -> _Author:
     """Caro's *The Power Broker*. That alone is no sign of a reference: Netflix's *The Crown*."""
     owner = _OWNER_BEFORE.search(before)
-    names = people(owner[1]) if owner else None
-    return replace(author, names=names, length=len(owner[0])) if owner and names else author
+    names = people(owner["owner"]) if owner else None
+    if owner is None or names is None:
+        return author
+    year = int(owner["year"]) if owner["year"] else None
+    return replace(author, names=names, year=year, length=len(owner[0]))
+
+
+def _owned(before: str, after: str) -> bool:
+    """Whether a title of one word has an author and a year beside it: Bostrom's *Superintelligence* (2014)."""
+    return _OWNER_BEFORE.search(before) is not None and _DATED_AFTER.match(after) is not None
 
 
 def _behind(window: str, nearby: Sequence[Identifier], inner: str, *, expects: bool) -> Tail:
@@ -350,8 +409,20 @@ def _behind(window: str, nearby: Sequence[Identifier], inner: str, *, expects: b
     if publisher := _PUBLISHER.match(window):
         tail = replace(tail, authors=(), et_al=False, venue=publisher["name"])
     if expects and not tail.authors:
-        tail = _names_after(window, comma=inner.endswith(",")) or tail
+        tail = _names_after(window, comma=inner.endswith(",")) or _made_by(window) or tail
     return tail
+
+
+def _made_by(window: str) -> Tail | None:
+    """Who made it, behind a title: published by Vaswani and colleagues in 2017; A. M. Turing, Mind, 1950."""
+    for pattern in (_MADE_BY, _LISTED_AFTER):
+        match = pattern.match(window)
+        names = people(match["by"]) if match else None
+        if match and names:
+            found = match.groupdict()
+            year = found.get("year") or found.get("early")
+            return Tail(match.end(), *names, int(year) if year else None, venue=found.get("venue") or "")
+    return None
 
 
 def _said_around(before: str, window: str) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import sure
-from guardrail.references.citations.fields import clean_title, parse
+from guardrail.references.citations.fields import parse
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
@@ -103,7 +103,9 @@ def _row(row: Line, columns: dict[str, int]) -> Iterator[Citation]:
         parsed.reference, {name: cells[n][1] for name, n in columns.items() if n < len(cells)}
     )
     if reference.title and any(letter.isalpha() for letter in reference.title):
-        span = Span(start=row.start + start, end=row.start + start + max(parsed.end, len(clean_title(text))))
+        used = [cells[n] for n in columns.values() if n < len(cells) and cells[n][1].strip("-–— ")]
+        end = max(begin + len(cell) for begin, cell in used)
+        span = Span(start=row.start + min(begin for begin, _ in used), end=row.start + end)
         yield Citation(span, reference, "line", item)
 
 

@@ -15,7 +15,7 @@ __all__ = ["HIDDEN", "Tail", "names_at", "read_tail"]
 _BETWEEN = re.compile(r"[\s,.;:*_\]–—|-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
 _BY = re.compile(
-    r"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:[Bb]y|von|de|par|por|di)\s|[Aa]uthors?:|[Aa]uthor\(s\):)\s*(?=\S)"
+    r"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:[Bb]y|von|de|par|por|di)\s|d['’](?=[^\W\d_a-z])|[Aa]uthors?:|[Aa]uthor\(s\):)\s*(?=\S)"
 )
 _NUMBERS = re.compile(
     r"(?:(?:vol|no|nr|issue|volume|number|pp?|pages?|ch|art|ed|edn|edition|article)\b\.?\s?)?"
@@ -228,6 +228,22 @@ def _sentence(text: str, at: int) -> str:
 
 
 def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -> int | None:
+    mark = separator[-1:] if separator[-1:] in {"*", "_"} and separator[-2:] not in {"**", "__"} else ""
+    closing = text.find(mark, at, at + 160) if mark else -1
+    if (
+        closing > at
+        and not tail.venue
+        and text[closing + 1 : closing + 2] != mark
+        and not is_comment(text[at:closing])
+    ):
+        name = (
+            text[at:closing].strip(" ,.:;")
+            if text[at:closing].count(".") < 2
+            else text[at:closing].strip(" ,:;")
+        )
+        if words(name) and title_case(name) >= 0.5:
+            tail.venue = " ".join(name.split())
+            return closing + 1
     segment = _SEGMENT.match(text, at)
     if segment is None or is_comment(_sentence(text, at)):
         return None
