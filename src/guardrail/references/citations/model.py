@@ -18,6 +18,8 @@ Style: TypeAlias = Literal[
     "emphasised",  # an italic or bold title in running prose
     "labelled",  # an identifier with a heading, emphasised words or a link, which may be its title
     "bibtex",
+    "ris",
+    "json",  # an object of JSON
     "doi",
     "arxiv",
     "pmid",
@@ -37,7 +39,7 @@ class Citation:
         reference: the fields that were said.
         style: how it stands in the text.
         item: what to cut in order to remove it: the list item with its marker, indented lines and line end,
-            or the BibTeX block; `None` in running prose and where two references share a line. An item never
+            or the BibTeX or RIS block, or the object of JSON; `None` in running prose and where two references share a line. An item never
             holds another citation: with references below it, it ends before the first of them.
         marker: the list marker as written, such as "3.", "[2]" or "-".
     """

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from guardrail.references.authors.names import parse_name
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.structured import unread_entries
 from guardrail.report import Span
 
 __all__ = ["unread"]
@@ -63,7 +64,7 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[Span]:
 
     Names with a year ("(Hofmann et al., 2010)", "Vaswani et al. (2017)"), reporters of United States law ("347 U.S. 483"), volumes with
     pages ("2019;381:1995-2008"). What may be a place or a title with its year ("(Paris, 2019)", "Love and Life (2008)") counts only
-    where there are other citations. A mark that names an author and the year of a reference in the same answer means that
+    where there are other citations. Entries under a key of JSON such as "references" count as they are. A mark that names an author and the year of a reference in the same answer means that
     reference.
 
     Example:
@@ -77,7 +78,9 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[Span]:
         for name in one.reference.authors[:20]
     }
     covered = sorted((one.span.start, one.span.end) for one in found)
-    at, sure, doubtful = 0, list[Span](), list[Span]()
+    entries = list(unread_entries(answer, found))
+    covered = sorted([*covered, *((span.start, span.end) for span in entries)])
+    at, sure, doubtful = 0, entries, list[Span]()
     for match in _MARK.finditer(answer):
         while at < len(covered) and covered[at][1] <= match.start():
             at += 1
