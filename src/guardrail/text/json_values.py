@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Literal
+from typing import Any, Literal
 
 __all__ = ["Decoded", "Value", "all_of_it", "decoded", "fenced", "json_values", "value_at", "written"]
 
@@ -30,7 +30,7 @@ _SKIP = re.compile(r"\"[^\"\\]*(?:\\.[^\"\\]*)*\"|([\[{])|([\]}])|```", re.DOTAL
 _FENCE_BEFORE = re.compile(r"(?:```|~~~)[^\S\n]{0,4}[A-Za-z]{0,12}[^\S\n]{0,4}\r?\n\s{0,8}\Z")
 _FENCE_AFTER = re.compile(r"\s{0,8}(?:```|~~~)[^\S\n]{0,4}(?:\r?\n)?")
 _BLANK_END = re.compile(r"\s*+\Z")
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<sign>.))", re.DOTALL)
 _SHORT = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -134,54 +134,59 @@ def _says_something(root: Value) -> bool:
 def _read(text: str, start: int) -> tuple[Value, int]:
     """The value whose bracket is at `start`, and where to read on."""
     root = here = Value("object" if text[start] == "{" else "array", start, start + 1, closed=False)
-    tokens = _TOKEN.scanner(text, start + 1)  # type: ignore[attr-defined]  # as `finditer`, of matches that touch
+    tokens = _tokens(text, start + 1)
     depth = 1
     key, named = "", -1  # of the value that is to come
     ready = True  # whether a key or a value may come
     while (token := tokens.match()) is not None:
         kind = token.lastgroup
         place, at = token.span(kind)
-        if kind == "sign":
-            sign = text[place]
-            if sign == "," and named < 0:
+        sign = text[place] if kind == "sign" else ""
+        if sign and sign in "]},":
+            if named >= 0 or sign == ("]" if here.kind == "object" else "}"):
+                return _broken(root, here, place)
+            if sign == ",":
                 ready = True
                 continue
-            if sign in "}]" and named < 0 and (sign == "}") == (here.kind == "object"):
-                here.end, here.closed = at, True
-                if here.parent is None:
-                    return root, at
-                here, depth, ready = here.parent, depth - 1, False
-                here.end = at
-                continue
-            if sign not in "{[" or not ready or (here.kind == "object" and named < 0):
-                return _broken(root, here, place)
-            if depth == DEEPEST:
-                at = here.end = _past(text, place)
-                here.inner.append(Value("scalar", place, at, key, named, here))
-                tokens = _TOKEN.scanner(text, at)  # type: ignore[attr-defined]
-            else:
-                opened = "object" if sign == "{" else "array"
-                value = Value(opened, place, at, key, named, here, closed=False)
-                here.inner.append(value)
-                here, depth = value, depth + 1
-                key, named = "", -1
-                continue
-        elif not ready:
+            here.end, here.closed = at, True
+            if here.parent is None:
+                return root, at
+            here, depth, ready = here.parent, depth - 1, False
+            here.end = at
+        elif not ready or sign == ":" or (here.kind == "object" and named < 0 and kind != "string"):
             return _broken(root, here, place)
         elif here.kind == "object" and named < 0:
-            colon = tokens.match() if kind == "string" else None
+            colon = tokens.match()
             if colon is None or colon["sign"] != ":":
                 return _broken(root, here, place + 1)
             key = text[place + 1 : at - 1]
             key, named = decoded(text, place, at).text if "\\" in key else key, place
-            continue
-        elif kind == "string":
-            here.inner.append(Value("string", place, at, key, named, here))
-        elif named >= 0:
-            here.inner.append(Value("scalar", place, at, key, named, here))
-        here.end = at
-        key, named, ready = "", -1, False
+        else:
+            if sign and depth == DEEPEST:
+                at = _past(text, place)
+                tokens = _tokens(text, at)
+            value = _added(here, sign if depth < DEEPEST else "", kind, (place, at), (key, named))
+            key, named, ready = "", -1, False
+            if not value.closed:
+                here, depth, ready = value, depth + 1, True
     return _broken(root, here, max(here.end, start + 1))
+
+
+def _added(owner: Value, sign: str, kind: str | None, place: tuple[int, int], key: tuple[str, int]) -> Value:
+    """A value, in the one that it is in: an opened bracket (`sign`), a string, or a scalar."""
+    if sign:
+        value = Value("object" if sign == "{" else "array", *place, *key, owner, closed=False)
+    else:
+        value = Value("string" if kind == "string" else "scalar", *place, *key, owner)
+    if value.kind != "scalar" or value.named >= 0:
+        owner.inner.append(value)
+    owner.end = value.end
+    return value
+
+
+def _tokens(text: str, at: int) -> Any:
+    """What gives one token after the other."""
+    return _TOKEN.scanner(text, at)  # type: ignore[attr-defined]  # as `finditer`, of matches that touch
 
 
 def _broken(root: Value, here: Value, at: int) -> tuple[Value, int]:
@@ -238,8 +243,7 @@ def decoded(text: str, start: int, end: int) -> Decoded:
     places: list[int] = []
     at, high = start, ""
     for match in _ESCAPE.finditer(text, start, end):
-        sign = match[0][1]
-        char = chr(int(match[0][2:], 16)) if len(match[0]) > 2 else _SHORT.get(sign, sign)
+        char = _SHORT.get(match["sign"], match["sign"]) if match["sign"] else chr(int(match["code"], 16))
         if match.start() > at or not "\udc00" <= char <= "\udfff":
             high = ""
         parts.append(text[at : match.start()])

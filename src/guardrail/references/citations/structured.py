@@ -64,7 +64,10 @@ class Structured:
         return found
 
     def _back(self, span: Span) -> Span:
-        return Span(start=self._place(span.start), end=self._place(max(span.end - 1, span.start), after=span.end > span.start))
+        return Span(
+            start=self._place(span.start),
+            end=self._place(max(span.end - 1, span.start), after=span.end > span.start),
+        )
 
     def _place(self, position: int, *, after: bool = False) -> int:
         index = max(bisect_right(self.pieces, position, key=lambda piece: piece[0]) - 1, 0)
@@ -190,7 +193,9 @@ def _read_row(
 def _fields(text: str, value: Value) -> _Fields:
     """The fields of a reference that an object has; of two with one meaning, the first that says something."""
     fields: _Fields = {}
-    for inner in {inner.key: inner for inner in value.inner}.values():  # of a key that comes twice, the last counts
+    for inner in {
+        inner.key: inner for inner in value.inner
+    }.values():  # of a key that comes twice, the last counts
         name = meaning(inner.key).field
         if name is None or name in fields or (name == "title" and inner.kind == "object"):
             continue
@@ -317,9 +322,9 @@ def _first(text: str, value: Value) -> str:
         if isinstance(said, list):
             said = said[0] if said else ""
         elif isinstance(said, dict):
-            said = next((one for key, one in said.items() if meaning(key).field in {"name", "title"}), "") or next(
-                iter(said.values()), ""
-            )
+            said = next(
+                (one for key, one in said.items() if meaning(key).field in {"name", "title"}), ""
+            ) or next(iter(said.values()), "")
     return _clean(said) if isinstance(said, str) else ""
 
 
@@ -351,7 +356,11 @@ def _plain(text: str, value: Value | None) -> Any:
 def _texts(said: Any) -> list[str]:
     if isinstance(said, dict):
         said = list(said.values())
-    return [one for one in said if isinstance(one, str) and one] if isinstance(said, list) else [said] * bool(said)
+    return (
+        [one for one in said if isinstance(one, str) and one]
+        if isinstance(said, list)
+        else [said] * bool(said)
+    )
 
 
 def _pairs(said: Any) -> Iterator[tuple[str, str]]:
@@ -410,9 +419,31 @@ def _name(said: Any) -> str:
     def part(*keys: str) -> str:
         return next((one for key in keys if isinstance(one := parts.get(key), str) and one), "")
 
-    family = part("family", "last", "lastname", "surname", "familyname", "nachname", "apellido", "apellidos", "nom", "姓")
+    family = part(
+        "family",
+        "last",
+        "lastname",
+        "surname",
+        "familyname",
+        "nachname",
+        "apellido",
+        "apellidos",
+        "nom",
+        "姓",
+    )
     family = f"{part('nondroppingparticle')} {family}".strip()
-    given = part("given", "first", "firstname", "givenname", "forename", "initials", "vorname", "nombre", "prenom", "名")
+    given = part(
+        "given",
+        "first",
+        "firstname",
+        "givenname",
+        "forename",
+        "initials",
+        "vorname",
+        "nombre",
+        "prenom",
+        "名",
+    )
     given = f"{given} {part('middle', 'middlename')}".strip()
     return ", ".join(one for one in (family, given, part("suffix")) if one)
 
