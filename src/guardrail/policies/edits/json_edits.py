@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import TypeAlias
@@ -150,14 +150,13 @@ def removals(
     prose: list[tuple[Span, str]] = []
     for given, why in spans:
         span = trim(text, given)
-        held = False
-        for root in roots:
-            if max(root.start, span.start) < min(root.end, span.end):
-                removing.cut(root, span, why)
-                held = root.start <= span.start and span.end <= root.end
-        prose += [] if held else _outside(roots, span, why)
+        touched = _touched(roots, span)
+        for root in touched:
+            removing.cut(root, span, why)
+        prose += _outside(touched, span, why)
     gone = [span.of(text).strip() for span, _ in spans]
     edits = removing.edits(gone, empty)
+    gone = [one for one in gone if one[:1] not in {"{", "["}]  # objects that are the same were cut with them
     prose += removing.prose_echoes(gone)
     if prose:
         other = [*kept, *(Span(start=root.start, end=root.end) for root in roots)]
@@ -184,6 +183,7 @@ class _Removing:
         self.roots = roots
         self.titles = titles
         self.kept = kept
+        self.lines = len(roots) > 1 and all_of_it(text, roots)  # one object a line
         self.values: dict[int, _Gone] = {}
         self.parts: dict[int, tuple[Value, list[tuple[Span, str]]]] = {}
 
@@ -198,7 +198,7 @@ class _Removing:
             elif value.kind == "string":
                 self._part(value, span, why)
             else:
-                left += [one for one in value.inner if max(one.start, span.start) < min(one.end, span.end)]
+                left += _touched(value.inner, span)
         if len(self.values) + len(self.parts) == before:
             around = value_at([root], max(root.start, span.start), min(root.end, span.end)) or root
             self.values.setdefault(id(around), (around, why))
@@ -232,7 +232,7 @@ class _Removing:
         return edits + [edit for row in rows.values() for edit in _without(self.text, row)]
 
     def _without_root(self, root: Value, why: str, empty: str) -> Edit:
-        if len(self.roots) > 1 and all_of_it(self.text, self.roots):  # one object a line
+        if self.lines:
             end = _LINE.match(self.text, root.end)
             return _edit(root.start, end.end() if end else root.end, "", why)
         words = "[]" if root.kind == "array" else json.dumps({KEY: empty}, ensure_ascii=False)
@@ -263,12 +263,17 @@ class _Removing:
         return apply(string.text, edits).strip(), placed
 
     def _echo(self, gone: Sequence[str]) -> None:
-        """Also cuts what says again, in another string, what is cut."""
+        """Also cuts what is the same as what is cut, and what says it again in another string."""
         again = self._pattern(gone)
-        if again is None:
-            return
+        same = {one for one in gone if one[:1] in {"{", "["}}
         for value in chain.from_iterable(root.within() for root in self.roots):
-            if value.kind != "string" or self._is_gone(value) or inside(self.kept, value.start, value.end):
+            if inside(self.kept, value.start, value.end) or self._is_gone(value):
+                continue
+            if value.kind != "string":
+                if same and self.text[value.start : value.end] in same:
+                    self.values[id(value)] = value, "occurs again"
+                continue
+            if again is None:
                 continue
             string = decoded(self.text, value.start, value.end)
             for match in again.finditer(string.text):
@@ -331,6 +336,12 @@ def _left(text: str, end: int) -> int:
     while at > 0 and (text[at - 1].isspace() or text[at - 1] == ","):
         at -= 1
     return at
+
+
+def _touched(values: Sequence[Value], span: Span) -> Sequence[Value]:
+    """Those that share something with a span."""
+    first = bisect_right(values, span.start, key=lambda value: value.end)
+    return values[first : max(bisect_left(values, span.end, key=lambda value: value.start), first)]
 
 
 def _outside(roots: Sequence[Value], span: Span, why: str) -> Iterator[tuple[Span, str]]:
