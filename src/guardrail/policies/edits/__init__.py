@@ -11,7 +11,7 @@ parenthesis, one title of several, a sentence), numbers the lists again, and let
 from __future__ import annotations
 
 from guardrail.policies.edits.application import apply, merge
-from guardrail.policies.edits.json_edits import insertions, merged, removals, told_in_json
+from guardrail.policies.edits.json_edits import KEY, insertions, merged, removals, told_in_json
 from guardrail.policies.edits.marks import Mark
 from guardrail.policies.edits.numbering import NUMBERED_AGAIN
 from guardrail.policies.edits.removing import EMPTY, LIST_GONE
@@ -19,6 +19,7 @@ from guardrail.policies.edits.wording import one_line, plain
 
 __all__ = [
     "EMPTY",
+    "KEY",
     "LIST_GONE",
     "NUMBERED_AGAIN",
     "Mark",
