@@ -20,7 +20,7 @@ DEEPEST = 100
 """Brackets within so many others are not looked into."""
 
 _OBJECT = r"\{\s*+(?=\}|\"(?:[^\"\\]|\\.){0,200}\"\s*+:)"
-_START = re.compile(rf"{_OBJECT}|\[\s*+(?=[\[\"\]]|{_OBJECT})", re.DOTALL)
+_START = re.compile(rf"{_OBJECT}|\[\s*+(?=[\[\"\]\-\dtfn]|{_OBJECT})", re.DOTALL)
 _TOKEN = re.compile(
     r"\s*+(?:(?P<string>\"[^\"\\]*(?:\\.[^\"\\]*)*\")|(?P<other>[^\s\"\[\]{}:,`]++|\[\s*+\]|\{\s*+\})"
     r"|(?P<sign>[\[\]{}:,]))",
@@ -88,7 +88,7 @@ def json_values(text: str) -> list[Value]:
         root, at = _read(text, start.start())
         found.append(root)
         doubtful = doubtful or not _says_something(root)
-    if not doubtful or all_of_it(text, found):
+    if not doubtful or (all_of_it(text, found) and all(root.inner for root in found)):
         return found
     return [root for root in found if _says_something(root)]
 
