@@ -159,10 +159,12 @@ def _plain(item: Any, depth: int = 0) -> Any:
     """
     if depth > _DEEPEST:
         raise ValueError("too deep")
+    if isinstance(item, enum.Enum):
+        return _plain(item.value, depth + 1)
     if isinstance(item, str | bool | int | type(None)):
-        return item.value if isinstance(item, enum.Enum) else item
-    if isinstance(item, enum.Enum | dt.date | Decimal | AnyUrl | Url | PurePath):
-        return str(item.value if isinstance(item, enum.Enum) else item)
+        return item
+    if isinstance(item, dt.date | Decimal | AnyUrl | Url | PurePath):
+        return str(item)
     if isinstance(item, _WORDLESS) or _is_numeric(item):
         return item if isinstance(item, float) and isfinite(item) else None
     if isinstance(item, bytes | bytearray):

@@ -25,8 +25,6 @@ from guardrail.policies.edits.wording import joined, plain
 from guardrail.report import Edit, Span
 from guardrail.text.json_values import Decoded, Value, all_of_it, decoded, json_values, value_at, written
 
-__all__ = ["KEY", "insertions", "merged", "removals", "told_in_json"]
-
 KEY = "guardrail"
 """The key of marks in objects."""
 
