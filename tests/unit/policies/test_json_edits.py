@@ -76,6 +76,13 @@ class TestRemove:
         left = cut(text, '{"t": "Imaginary Teapots Here"}', titles=["Imaginary Teapots Here"])
         assert left == '{"note": "", "works": [{"n": 1}]}'
 
+    def test_what_was_found_to_be_right_stays(self):
+        """A real work of the same title, in the same list."""
+        text = '{"works": ["Leaf. The Art of Tea. 1999.", "Cup. The Art of Tea. 2020."]}'
+        kept = Span(start=text.index("Leaf"), end=text.index('", "Cup'))
+        left = cut(text, "Cup. The Art of Tea. 2020.", titles=["The Art of Tea"], kept=[kept])
+        assert left == '{"works": ["Leaf. The Art of Tea. 1999."]}'
+
     def test_in_a_fence_the_prose_stays(self):
         """And its own findings are cut as ever."""
         text = 'Tea is blue. Tea is hot:\n\n```json\n[{"a": 1}, {"a": 2}]\n```\n'

@@ -276,7 +276,8 @@ class _Removing:
             string = decoded(self.text, value.start, value.end)
             for match in again.finditer(string.text):
                 start, end = string.places[match.start()], string.places[match.end()]
-                self._part(value, Span(start=start, end=end), "occurs again")
+                if not overlapped(self.kept, start, end):
+                    self._part(value, Span(start=start, end=end), "occurs again")
 
     def prose_echoes(self, gone: Sequence[str]) -> list[tuple[Span, str]]:
         """Where the prose around says again what is cut."""
