@@ -281,6 +281,10 @@ def _no_answer(given: object, takes: str) -> InputError:
     otherwise = "str(…) of it" if type(given) in {int, float} else "its text"
     if is_missing(given):
         otherwise = "None where there is no answer"
+    elif is_of(given, "pydantic:BaseModel"):
+        otherwise = "result.model_dump_json()"
+    elif isinstance(given, Mapping):
+        otherwise = "json.dumps(result)"
     return refusal(f"{takes}, or a message or response of OpenAI or LangChain", given, "result", otherwise)
 
 

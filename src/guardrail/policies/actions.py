@@ -11,7 +11,7 @@ from guardrail.errors import ConfigError, UnknownName
 from guardrail.given.recognition import shown
 from guardrail.options import number
 from guardrail.policies.composition import VerdictPolicy, untouched
-from guardrail.policies.edits import apply, insertions, removals
+from guardrail.policies.edits import apply, insertions, removals, told_in_json
 from guardrail.policies.review import Review
 from guardrail.policies.wording import ask_again, failure_mark, kinds, many, mark, summary, why
 from guardrail.report import Action, Decision, Edit, Verdict
@@ -35,7 +35,10 @@ class Flag(VerdictPolicy):
 
 @dataclass(frozen=True)
 class Annotate(VerdictPolicy):
-    """Puts ` [mark]` after the span of each affected finding, and one line at the end for the whole answer."""
+    """Puts ` [mark]` after the span of each affected finding, and one line at the end for the whole answer.
+
+    In JSON, a mark is a key "guardrail" of the object that it is about.
+    """
 
     def decide(self, review: Review) -> Decision:
         """The answer with marks."""
@@ -43,6 +46,8 @@ class Annotate(VerdictPolicy):
         if Verdict.UNVERIFIED in self.on:
             marks += [failure_mark(failure) for failure in review.failures]
         edits = insertions(review.case.answer, marks)
+        if marks and not edits:  # an array of JSON has no place for a mark
+            return Decision(action=Action.FLAG, answer=review.case.answer, note=summary(review))
         return _edited(review, Action.ANNOTATE, edits, f"{many(len(edits), 'mark')} added")
 
 
@@ -122,7 +127,7 @@ class Block(VerdictPolicy):
             return untouched(review)
         unfinished = f"{many(failed, 'check')} not finished" if failed else ""
         reason = "; ".join(part for part in (kinds(affected), unfinished) if part)
-        return blocked(self.message.replace("{reason}", reason), reason)
+        return blocked(review, self.message.replace("{reason}", reason), reason)
 
     def _options(self) -> Iterator[str]:
         yield from super()._options()
@@ -165,9 +170,9 @@ def _verdicts(on: On) -> frozenset[Verdict]:
     return frozenset(map(Verdict, found))
 
 
-def blocked(message: str, reason: str) -> Decision:
-    """A message in the answer's place."""
-    return Decision(action=Action.BLOCK, answer=message, note=reason)
+def blocked(review: Review, message: str, reason: str) -> Decision:
+    """A message in the answer's place; in an object, where the answer is JSON."""
+    return Decision(action=Action.BLOCK, answer=told_in_json(review.case.answer, message), note=reason)
 
 
 def _edited(review: Review, action: Action, edits: tuple[Edit, ...], note: str) -> Decision:

@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol, cast
 from guardrail.errors import ConfigError
 from guardrail.given.advice import policy_to_write
 from guardrail.given.recognition import shown
-from guardrail.policies.edits import NUMBERED_AGAIN, apply, merge
+from guardrail.policies.edits import NUMBERED_AGAIN, apply, merged
 from guardrail.policies.review import Review
 from guardrail.report import Action, Decision, Edit, Finding, Verdict
 
@@ -135,7 +135,7 @@ class Chain:
         for policy in self.policies:
             decision = policy.decide(remaining)
             decisions.append(decision)
-            edits = merge(edits, decision.edits)
+            edits = merged(review.case.answer, edits, decision.edits)
             remaining = replace(remaining, findings=tuple(_uncut(remaining.findings, decision.edits)))
         strongest = max(decisions, key=lambda decision: _STRENGTH[decision.action])
         if strongest.action is Action.BLOCK:

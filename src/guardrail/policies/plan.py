@@ -73,7 +73,7 @@ class Plan:
         names = ", ".join(dict.fromkeys(one_line(failure.detector, 40) for failure in review.failures))
         reason = f"{many(len(review.failures), 'check')} could not be finished ({names})"
         if self.fail == "closed":
-            return blocked(BLOCKED.replace("{reason}", reason), reason)
+            return blocked(review, BLOCKED.replace("{reason}", reason), reason)
         action = Action.FLAG if decision.action is Action.PASS else decision.action
         note = f"{decision.note}; {reason}" if decision.note else reason
         return decision.model_copy(update={"action": action, "note": note})

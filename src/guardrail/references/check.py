@@ -28,7 +28,12 @@ Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 _LONG = 5_000  # characters
-_IN_MARKS = {"quoted", "bibtex"}  # styles in which nobody has to guess which words are the title
+_IN_MARKS = {
+    "quoted",
+    "bibtex",
+    "ris",
+    "json",
+}  # styles in which nobody has to guess which words are the title
 _DOUBTFUL = {"labelled", "unmarked", "model"}  # styles whose title may be none: never an accusation
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",

@@ -7,6 +7,7 @@ larger one, whose text is theirs joined. A `Change` is what the policy did, and 
 from __future__ import annotations
 
 import dataclasses
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 from langchain_core.messages import BaseMessage
 from pydantic_core import to_jsonable_python
 
-from guardrail.policies.edits import apply
+from guardrail.policies.edits import KEY, apply
 from guardrail.report import Edit, Report, Span
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._messages import logprobs
@@ -51,6 +52,14 @@ class Change:
     def changed(self) -> bool:
         """Whether there is anything to do."""
         return self.before != self.after
+
+    @property
+    def refusal(self) -> str:
+        """The message of a policy that blocks; where JSON was examined, it stands in an object."""
+        try:
+            return str(json.loads(self.after)[KEY])
+        except (ValueError, TypeError, LookupError):
+            return self.after
 
     @property
     def takes_away(self) -> bool:

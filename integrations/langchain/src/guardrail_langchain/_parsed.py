@@ -85,7 +85,7 @@ class Told(_Beside, _Both):
             Blocked: the answer is blocked, or the structure would not be valid any more.
         """
         if change.report.blocked:
-            raise Blocked(change.after, report=change.report)
+            raise Blocked(change.refusal, report=change.report)
         summary = {"guardrail": change.summary}
         if not change.changed:
             update = {"response_metadata": {**self.message.response_metadata, **summary}}
@@ -112,7 +112,7 @@ class Told(_Beside, _Both):
         """The policy's message in the place of both."""
         metadata = clean(self.message.response_metadata, change.taken)
         return AIMessage(
-            content=change.after,
+            content=change.refusal,
             id=self.message.id,
             name=self.message.name,
             usage_metadata=getattr(self.message, "usage_metadata", None),
@@ -160,7 +160,7 @@ class Parsed:
             Blocked: there is no place for a refusal in it.
         """
         if change.report.blocked:
-            raise Blocked(change.after, report=change.report)
+            raise Blocked(change.refusal, report=change.report)
         changes = dict(zip(map(id, self.parts), change.split(bounds(self.parts)), strict=True))
         new = dict(self.output)
         if self.more:

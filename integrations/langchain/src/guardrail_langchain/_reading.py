@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import datetime as dt
 import enum
@@ -11,14 +10,17 @@ import re
 import uuid
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from dataclasses import dataclass
+from decimal import Decimal
+from math import isfinite
 from numbers import Number
 from pathlib import PurePath
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.messages import BaseMessage
-from pydantic import AnyUrl, BaseModel, ValidationError
+from pydantic import AnyUrl, BaseModel
 from pydantic_core import Url
 
 from guardrail.errors import ConfigError
@@ -27,7 +29,9 @@ from guardrail.requests import TokenLogprob
 from guardrail_langchain._answers import Change, Reading, Spoken, Text, bounds, joined
 from guardrail_langchain._composition import refuse_a_conversation, refuse_a_prompt
 from guardrail_langchain._parsed import PARSED, Parsed, Told
+from guardrail_langchain._records import records
 from guardrail_langchain._residue import unreadable
+from guardrail_langchain._validity import made, ordered, with_fields, with_values
 
 __all__ = ["read", "told"]
 
@@ -46,6 +50,7 @@ _WORDLESS = (
     ipaddress.IPv6Address,
 )
 _PLAIN = {int, float, bool, type(None)}  # of these there are long lists
+_DEEPEST = 90
 _NAME = re.compile(r"[\w.:+-]{1,40}")  # a field's name or a code, which is no claim
 
 
@@ -101,7 +106,8 @@ def _kind(output: Any) -> str:
     return f"a dict with {sorted(map(str, output))}" if isinstance(output, dict) else type(output).__name__
 
 
-def _part(item: Any, where: str, *, whole: bool) -> Reading | None:
+def _part(item: Any, where: str, *, whole: bool, as_strings: bool = False) -> Reading | None:
+    """The reading of one thing; `as_strings`: it is known not to hold references."""
     if isinstance(item, _WORDLESS) or _is_numeric(item):
         return None
     if isinstance(item, str):
@@ -125,12 +131,55 @@ def _part(item: Any, where: str, *, whole: bool) -> Reading | None:
         if whole:
             raise _cannot_read(f"a value of type {type(item).__name__!r}", where)
         return None
+    return _structure(item, places, where, whole=whole, as_strings=as_strings)
+
+
+def _structure(item: Any, places: list[Any], where: str, *, whole: bool, as_strings: bool) -> Reading | None:
+    """The reading of what has parts: of references as JSON, of anything else as strings."""
+    if not as_strings:
+        with suppress(ValueError):  # there is something in it that is no JSON: perhaps in a part of it
+            plain = _plain(item)
+            if (found := records(item, plain)) is not None:
+                return found
+            as_strings = True
     parts = [
         (place, part)
         for place, inner in places
-        if type(inner) not in _PLAIN and (part := _part(inner, _at(where, place), whole=whole))
+        if type(inner) not in _PLAIN
+        and (part := _part(inner, _at(where, place), whole=whole, as_strings=as_strings))
     ]
     return _Structure(item, parts) if parts else None
+
+
+def _plain(item: Any, depth: int = 0) -> Any:
+    """A structure in lists, dicts, texts and numbers; what is no answer (a chain's sources) is left out.
+
+    Raises:
+        ValueError: something in it has no place in JSON, such as a message.
+    """
+    if depth > _DEEPEST:
+        raise ValueError("too deep")
+    if isinstance(item, enum.Enum):
+        return _plain(item.value, depth + 1)
+    if isinstance(item, str | bool | int | type(None)):
+        return item
+    if isinstance(item, dt.date | Decimal | AnyUrl | Url | PurePath):
+        return str(item)
+    if isinstance(item, _WORDLESS) or _is_numeric(item):
+        return item if isinstance(item, float) and isfinite(item) else None
+    if isinstance(item, bytes | bytearray):
+        return item.decode()
+    places = None if isinstance(item, BaseMessage) else _places(item)
+    if places is None:
+        raise ValueError(f"no JSON: {type(item).__name__}")
+    if isinstance(item, Sequence | AbstractSet) or type(item).__name__ == "deque":
+        return [_plain(inner, depth + 1) for _, inner in places]
+    if isinstance(item, Mapping):
+        places = [(key, inner) for key, inner in item.items()]
+    found = {str(name): _plain(inner, depth + 1) for name, inner in places}
+    if len(found) != len(places):
+        raise ValueError("two keys that are written alike")
+    return found
 
 
 def _cannot_read(what: str, where: str) -> ConfigError:
@@ -160,7 +209,7 @@ def _places(value: Any) -> list[tuple[Any, Any]] | None:
     if isinstance(value, memoryview):
         return None
     if isinstance(value, AbstractSet):
-        return list(enumerate(_ordered(value)))
+        return list(enumerate(ordered(value)))
     if isinstance(value, Sequence) or type(value).__name__ == "deque":
         return list(enumerate(value))
     if isinstance(value, BaseModel):
@@ -176,11 +225,6 @@ def _is_name(key: Any) -> bool:
     return isinstance(key, str) and _NAME.fullmatch(key) is not None
 
 
-def _ordered(items: AbstractSet[Any]) -> list[Any]:
-    """In an order that does not change from run to run."""
-    return sorted(items, key=repr)
-
-
 def _at(where: str, place: Any) -> str:
     if isinstance(place, tuple):
         return f"a key of {where}" if place[0] == _KEY else f"{where}[{place[1]!r}]"
@@ -189,7 +233,7 @@ def _at(where: str, place: Any) -> str:
 
 def _strings(value: Any) -> list[str]:
     """All texts in a structure, as they are."""
-    part = _part(value, "", whole=False)
+    part = _part(value, "", whole=False, as_strings=True)
     if isinstance(part, _Structure):
         return [text for _, inner in part.parts for text in _inner_strings(inner)]
     return [part.text] if part else []
@@ -222,7 +266,7 @@ class _Structure:
 
     def changed(self, change: Change) -> Any:
         if change.report.blocked and not self.named:
-            raise Blocked(change.after, report=change.report)
+            raise Blocked(change.refusal, report=change.report)
         changes = zip(self.parts, change.split(bounds([part for _, part in self.parts])), strict=True)
         new = {place: part.changed(small) for (place, part), small in changes}
         if not change.changed and not any(isinstance(value, BaseMessage) for value in new.values()):
@@ -253,25 +297,20 @@ class _Printed:
     def changed(self, change: Change) -> Any:
         if not change.changed:
             return self.value
-        return _made(self.value, change.after, change)
+        return made(self.value, change.after, change)
 
 
 def _assembled(value: Any, new: Mapping[Any, Any], change: Change) -> Any:
     """The same structure with new values; what is not valid any more cannot be shown."""
     if isinstance(value, Mapping):
         entries = _entries(value, new)
-        return entries if isinstance(value, dict) else _made(value, entries, change)
+        return entries if isinstance(value, dict) else made(value, entries, change)
     if isinstance(value, AbstractSet):
-        items = [new.get(i, item) for i, item in enumerate(_ordered(value))]
-        return _made(value, [item for item in items if item not in ("", b"")], change)
-    if isinstance(value, BaseModel):
-        return _model(value, new, change)
-    if dataclasses.is_dataclass(value):
-        return _dataclass(value, new, change)
-    items = [new.get(i, item) for i, item in enumerate(value)]
-    if isinstance(value, list):
-        return items
-    return value._make(items) if hasattr(value, "_make") else _made(value, items, change)
+        items = [new.get(i, item) for i, item in enumerate(ordered(value))]
+        return made(value, [item for item in items if item not in ("", b"")], change)
+    if isinstance(value, BaseModel) or dataclasses.is_dataclass(value):
+        return with_fields(value, new, {}, change)
+    return with_values(value, [new.get(i, item) for i, item in enumerate(value)], change)
 
 
 def _entries(value: Mapping[Any, Any], new: Mapping[Any, Any]) -> dict[Any, Any]:
@@ -282,44 +321,6 @@ def _entries(value: Mapping[Any, Any], new: Mapping[Any, Any]) -> dict[Any, Any]
         if name == key or (name and name not in value):
             entries[name] = new.get((_VALUE, key), item)
     return entries
-
-
-def _made(value: Any, items: Any, change: Change) -> Any:
-    try:
-        return type(value)(items)
-    except Exception:  # noqa: BLE001  # whatever it is, its message may repeat the text
-        raise _invalid(value, change) from None
-
-
-def _invalid(value: Any, change: Change) -> Blocked:
-    return Blocked(
-        f"expected an edited {type(value).__name__} to be valid still, and it is not; "
-        "use regenerate() | block() for structured answers",
-        report=change.report,
-    )
-
-
-def _model(value: BaseModel, new: Mapping[Any, Any], change: Change) -> BaseModel:
-    found = value.model_copy(update=dict(new))
-    try:
-        type(value).model_validate(found.model_dump(by_alias=True, warnings=False))
-    except ValidationError:  # its message repeats the values
-        raise _invalid(value, change) from None
-    return found
-
-
-def _dataclass(value: Any, new: Mapping[str, Any], change: Change) -> Any:
-    initial = {field.name for field in dataclasses.fields(value) if field.init}
-    try:
-        found = dataclasses.replace(value, **{name: new[name] for name in new if name in initial})
-    except Exception:  # noqa: BLE001  # as above
-        raise _invalid(value, change) from None
-    if found is value:
-        found = copy.copy(value)
-    for field in dataclasses.fields(value):
-        if not field.init and field.name in new:
-            object.__setattr__(found, field.name, new[field.name])
-    return found
 
 
 def _parsed(output: Mapping[Any, Any], where: str, *, whole: bool) -> Reading | None:

@@ -38,8 +38,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
     The report's summary travels in `response_metadata["guardrail"]`; whole reports go to the guard's
     `on_report`.
 
-    A structured answer (`response_format`) is examined as the strings in it. If it is blocked, the agent ends
-    with the policy's message and no `structured_response`.
+    A structured answer (`response_format`) is examined as the strings in it, or as JSON where it holds references. If it is
+    blocked, the agent ends with the policy's message and no `structured_response`.
 
     Args:
         guard: the guard.

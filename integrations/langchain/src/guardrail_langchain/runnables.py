@@ -112,6 +112,22 @@ class GuardedRunnable(Enclosing):
         bound = self.chain.bind_tools(tools, **kwargs)
         return GuardedRunnable(self.guard, bound, key=self._key, context=self._context, strict=self._strict)
 
+    def with_structured_output(self, schema: Any = None, **kwargs: Any) -> GuardedRunnable:
+        """The guarded model with structured answers, which are guarded as well.
+
+        Raises:
+            ConfigError: the guarded runnable is a chain; give its model the schema before you guard it.
+        """
+        if not hasattr(self.chain, "with_structured_output"):
+            raise ConfigError(
+                f"expected a guarded chat model to give a schema to, got a guarded {type(self.chain).__name__}: "
+                "write guard_runnable(guard, prompt | model.with_structured_output(schema))"
+            )
+        structured = self.chain.with_structured_output(schema, **kwargs)
+        return GuardedRunnable(
+            self.guard, structured, key=self._key, context=self._context, strict=self._strict
+        )
+
     # -- what LangChain asks of a runnable
 
     @property

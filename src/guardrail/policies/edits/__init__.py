@@ -5,26 +5,30 @@ string and any spans (spans are clipped to the text), and all are linear in the 
 
 `insertions` only inserts. `removals` cuts what the spans stand for (a list item, a BibTeX entry, a section, a
 parenthesis, one title of several, a sentence), numbers the lists again, and lets the markers in the text
-(`[3]`, `[^3]`, `\cite{key}`) follow.
+(`[3]`, `[^3]`, `\cite{key}`) follow. JSON stays JSON, whatever is inserted or cut (`json_edits`).
 """
 
 from __future__ import annotations
 
 from guardrail.policies.edits.application import apply, merge
-from guardrail.policies.edits.marks import Mark, insertions
+from guardrail.policies.edits.json_edits import KEY, insertions, merged, removals, told_in_json
+from guardrail.policies.edits.marks import Mark
 from guardrail.policies.edits.numbering import NUMBERED_AGAIN
-from guardrail.policies.edits.removing import EMPTY, LIST_GONE, removals
+from guardrail.policies.edits.removing import EMPTY, LIST_GONE
 from guardrail.policies.edits.wording import one_line, plain
 
 __all__ = [
     "EMPTY",
+    "KEY",
     "LIST_GONE",
     "NUMBERED_AGAIN",
     "Mark",
     "apply",
     "insertions",
     "merge",
+    "merged",
     "one_line",
     "plain",
     "removals",
+    "told_in_json",
 ]

@@ -181,13 +181,18 @@ def _echoes(text: str, needles: list[str]) -> Iterator[Cut]:
 def _named(text: str, titles: Sequence[str], kept: Sequence[Span]) -> Iterator[Cut]:
     """Where the names of what is cut occur again, outside of what is kept."""
     staying = united(Cut(span.start, span.end) for span in kept)
-    for title in dict.fromkeys(titles):
-        words = title.split()
-        if len(title) < _SHORTEST_TITLE or len(words) < 2:  # a word or two say too little
-            continue
-        for match in re.finditer(r"\s+".join(map(re.escape, words)), text, re.IGNORECASE):
+    for pattern in named(titles):
+        for match in re.finditer(pattern, text, re.IGNORECASE):
             if not overlapped(staying, match.start(), match.end()):
                 yield Cut(match.start(), match.end(), {"occurs again": None})
+
+
+def named(titles: Sequence[str]) -> Iterator[str]:
+    """Patterns of the titles that are long enough to be known again; a word or two say too little."""
+    for title in dict.fromkeys(titles):
+        words = title.split()
+        if len(title) >= _SHORTEST_TITLE and len(words) > 1:
+            yield r"\s+".join(map(re.escape, words))
 
 
 def _emptied(layout: Layout, cuts: list[Cut], staying: list[Cut]) -> list[Cut]:

@@ -1,6 +1,6 @@
 """References in an answer: where each stands, and what it says.
 
-Lists, BibTeX, quoted titles in prose, DOIs, arXiv ids. Whether a list is one of references is decided by
+Lists, BibTeX, RIS, JSON, quoted titles in prose, DOIs, arXiv ids. Whether a list is one of references is decided by
 evidence: years, names, quotation marks, identifiers, capitals, the line that introduces it, and the other
 items. All matching takes time linear in the length of the text.
 """
@@ -23,7 +23,9 @@ from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.prose import above_authors, standing, titled
+from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
+from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.unmarked import unmarked
 from guardrail.references.citations.visible import placed, visible
@@ -51,9 +53,13 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
         ...     "1. Topology Without Tears", asked_for_references=True)]
         [('1.', 'Topology Without Tears')]
     """
-    text, places = visible(_TAG.sub(_as_markdown, answer[: read_to(answer)]))
+    answer = answer[: read_to(answer)]
+    read = structured(answer, asked=asked_for_references) or Structured([], answer)
+    text, places = visible(_TAG.sub(_as_markdown, read.text))
     found = _citations(text, asked=asked_for_references)
-    return found if places is None else [placed(citation, places) for citation in found]
+    if places is not None:
+        found = [placed(citation, places) for citation in found]
+    return read.joined(found) if read.pieces else found
 
 
 def _as_markdown(tag: re.Match[str]) -> str:
@@ -72,7 +78,7 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
 
     def keep(new: Iterable[Citation]) -> None:
         for citation in new:
-            area = citation.item if citation.item and citation.style == "bibtex" else citation.span
+            area = citation.item if citation.item and citation.style in {"bibtex", "ris"} else citation.span
             start, end = min(area.start, citation.span.start), max(area.end, citation.span.end)
             if citation.span.end > citation.span.start and taken.find(1, start, end) < 0:
                 take(start, end)
@@ -81,6 +87,7 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     begun = starts(answer)
     ids = identifiers(answer)
     keep(bibtex(answer))
+    keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
     lists = listed(rows, begun, asked=asked)

@@ -31,7 +31,7 @@ def completed(
     for citation in found:
         kept = citation
         item = citation.item
-        if item is not None and citation.style != "bibtex":
+        if item is not None and citation.style not in {"bibtex", "ris"}:
             after = bisect_right(spans, citation.span.start)
             end = min(item.end, spans[after]) if after < len(spans) else item.end
             for i in ids[bisect_left(places, citation.span.end) : bisect_left(places, end)][:8]:

@@ -19,6 +19,8 @@ Style: TypeAlias = Literal[
     "unmarked",  # a title in prose that only its capitals show: Caro's The Power Broker (1974)
     "labelled",  # an identifier with a heading, emphasised words or a link, which may be its title
     "bibtex",
+    "ris",
+    "json",  # an object of JSON
     "doi",
     "arxiv",
     "pmid",
@@ -40,7 +42,7 @@ class Citation:
         reference: the fields that were said.
         style: how it stands in the text.
         item: what to cut in order to remove it: the list item with its marker, indented lines and line end,
-            or the BibTeX block; `None` in running prose and where two references share a line. An item never
+            or the BibTeX or RIS block, or the object of JSON; `None` in running prose and where two references share a line. An item never
             holds another citation: with references below it, it ends before the first of them.
         marker: the list marker as written, such as "3.", "[2]" or "-".
         means: of an author-year mark, the span of the reference in the same answer that it stands for.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.structured import unread_entries
 from guardrail.report import Span
 
 __all__ = ["LONGEST", "read_to", "unread"]
@@ -13,6 +14,7 @@ __all__ = ["LONGEST", "read_to", "unread"]
 LONGEST = 200_000
 """Characters of an answer that are read, some eighty pages: what is longer is hostile, or no answer."""
 
+_REASON = "it looks like a citation, and could not be read as one"
 _MARK = re.compile(
     r"(?<!\w)\d{1,4}\s(?:U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.(?:\s?2d)?|F\.(?:\s?[23]d|\s?4th)?|F\.\s?Supp\.(?:\s?[23]d)?)\s\d{1,4}(?!\w)"
     r"|(?:\[(?:1[89]|20)\d\d\]\s(?:\d{1,2}\s)?|\((?:1[89]|20)\d\d\)\s\d{1,3}\s)(?:UKSC|UKHL|EWCA|EWHC|AC|KB|QB|WLR|All\sER|CLR|HCA|SCC|SCR|NZLR|Ch)\b"
@@ -31,7 +33,8 @@ def read_to(answer: str) -> int:
 def unread(answer: str, found: Sequence[Citation]) -> Iterator[tuple[Span, str]]:
     """Where something looks like a citation and is part of none that was read, and why it was not.
 
-    Reporters of law ("347 U.S. 483", "[1932] AC 562"), volumes with pages ("2019;381:1995-2008").
+    Reporters of law ("347 U.S. 483", "[1932] AC 562"), volumes with pages ("2019;381:1995-2008"), entries under a
+    key of JSON such as "references".
 
     Args:
         answer: the text.
@@ -43,15 +46,15 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[tuple[Span, str]]
         [('347 U.S. 483', 'it looks like a citation, and could not be read as one')]
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
+    entries = list(unread_entries(answer, found))
+    covered = sorted([*covered, *((span.start, span.end) for span in entries)])
+    yield from ((span, _REASON) for span in entries)
     at = 0
     end = read_to(answer)
     for match in _MARK.finditer(answer, 0, end):
         while at < len(covered) and covered[at][1] <= match.start():
             at += 1
         if at == len(covered) or covered[at][0] >= match.end():
-            yield (
-                Span(start=match.start(), end=match.end()),
-                "it looks like a citation, and could not be read as one",
-            )
+            yield Span(start=match.start(), end=match.end()), _REASON
     if end < len(answer):
         yield Span(start=end, end=len(answer)), f"only the first {end:,} characters of an answer are read"

@@ -1,0 +1,103 @@
+"""The same structure with other values: of the same class, and valid still, or it cannot be shown."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from guardrail.report import Blocked
+from guardrail_langchain._answers import Change
+
+__all__ = ["invalid", "made", "ordered", "with_fields", "with_values"]
+
+
+def ordered(items: AbstractSet[Any]) -> list[Any]:
+    """In an order that does not change from run to run."""
+    return sorted(items, key=repr)
+
+
+def with_values(value: Any, items: Sequence[Any], change: Change) -> Any:
+    """A list, tuple or set of the same class with other items.
+
+    Raises:
+        Blocked: it cannot be made.
+    """
+    if isinstance(value, list):
+        return list(items)
+    if hasattr(value, "_make"):
+        return value._make(items) if len(items) == len(value) else made(value, items, change)
+    return made(value, items, change)
+
+
+def with_fields(value: Any, new: Mapping[Any, Any], marks: Mapping[str, str], change: Change) -> Any:
+    """A dict, model or dataclass of the same class with other values, and with marks.
+
+    A mark is a key, where the class takes any; else it stands behind a text: the one that the finding is about, or the first.
+
+    Raises:
+        Blocked: it is not valid any more.
+    """
+    if isinstance(value, Mapping):
+        entries = {**value, **new, **marks}
+        return entries if isinstance(value, dict) else made(value, entries, change)
+    if isinstance(value, BaseModel):
+        if type(value).model_config.get("extra") == "allow":
+            return with_model_fields(value, {**new, **marks}, change)
+        return with_model_fields(value, {**new, **_in_text(dict(value), new, marks, change)}, change)
+    fields = {field.name: getattr(value, field.name, None) for field in dataclasses.fields(value)}
+    return with_dataclass_fields(value, {**new, **_in_text(fields, new, marks, change)}, change)
+
+
+def _in_text(
+    fields: Mapping[str, Any], new: Mapping[str, Any], marks: Mapping[str, str], change: Change
+) -> dict[str, str]:
+    """The text that takes the marks, with its field."""
+    texts = {name: text for name, text in {**fields, **new}.items() if isinstance(text, str) and text}
+    if not marks or not texts:
+        return {}
+    found = {finding.text for finding in change.report.findings}
+    name = next((name for name, text in texts.items() if text in found), next(iter(texts)))
+    return {name: f"{texts[name]} [{'; '.join(marks.values())}]"}
+
+
+def made(value: Any, items: Any, change: Change) -> Any:
+    try:
+        return type(value)(items)
+    except Exception:  # noqa: BLE001  # whatever it is, its message may repeat the text
+        raise invalid(value, change) from None
+
+
+def invalid(value: Any, change: Change) -> Blocked:
+    return Blocked(
+        f"expected an edited {type(value).__name__} to be valid still, and it is not; "
+        "use regenerate() | block() for structured answers",
+        report=change.report,
+    )
+
+
+def with_model_fields(value: BaseModel, new: Mapping[Any, Any], change: Change) -> BaseModel:
+    found = value.model_copy(update=dict(new))
+    try:
+        type(value).model_validate(found.model_dump(by_alias=True, warnings=False))
+    except ValidationError:  # its message repeats the values
+        raise invalid(value, change) from None
+    return found
+
+
+def with_dataclass_fields(value: Any, new: Mapping[str, Any], change: Change) -> Any:
+    initial = {field.name for field in dataclasses.fields(value) if field.init}
+    try:
+        found = dataclasses.replace(value, **{name: new[name] for name in new if name in initial})
+    except Exception:  # noqa: BLE001  # as above
+        raise invalid(value, change) from None
+    if found is value:
+        found = copy.copy(value)
+    for field in dataclasses.fields(value):
+        if not field.init and field.name in new:
+            object.__setattr__(found, field.name, new[field.name])
+    return found

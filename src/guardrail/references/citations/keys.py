@@ -1,0 +1,238 @@
+"""What the keys of JSON objects mean, in their common spellings and languages."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Literal, NamedTuple, TypeAlias
+
+__all__ = ["Field", "Listing", "Meaning", "meaning"]
+
+Field: TypeAlias = Literal[
+    "title", "name", "authors", "editors", "year", "venue", "publisher", "institution", "doi", "arxiv", "isbn", "pmid", "url",
+    "identifiers", "volume", "issue", "pages", "first_page", "last_page", "booktitle",
+]  # fmt: skip
+Listing: TypeAlias = Literal["references", "works", ""]
+
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_FIELDS: dict[Field, str] = {
+    "title": """title papertitle articletitle worktitle referencetitle publicationtitle documenttitle reporttitle
+        studytitle fulltitle originaltitle chaptertitle dctitle dctermstitle paper article book work study titel titre título
+        titulo titolo название заголовок заглавие 标题 題目 题目 题名 題名 書名 书名 论文 论文标题 論文 論文名 タイトル 제목 논문""",
+    "name": "name papername workname 名称",
+    "authors": """author authors authorlist authorname authornames authorstring authorships creator creators dccreator writer writers
+        writtenby firstauthor leadauthor by autor autores autora auteur auteurs autoren autore autori verfasser автор авторы
+        作者 著者 저자""",
+    "editors": "editor editors herausgeber éditeurs editores",
+    "year": """year date published publishedyear yearpublished publicationyear yearofpublication pubyear publicationdate
+        publishdate publisheddate datepublished publishedon pubdate dcdate issued jahr erscheinungsjahr datum año anio ano année
+        annee anno год 年 年份 出版年 出版年份 发表年份 発行年 연도 출판연도 날짜""",
+    "venue": """journal journalname journaltitle containertitle sourcetitle venue conference conferencename proceedings publicationvenue
+        publicationname publishedin periodical magazine newspaper hostvenue zeitschrift revue revista rivista журнал 期刊 会议
+        雑誌 雑誌名 학술지""",
+    "booktitle": "booktitle bookname",
+    "publisher": "publisher verlag editorial éditeur editeur editore press 出版社 出版者 издательство 출판사",
+    "institution": "institution school university organization organisation",
+    "doi": "doi",
+    "arxiv": "arxiv arxivid arxivnumber arxividentifier eprint",
+    "isbn": "isbn isbn10 isbn13",
+    "pmid": "pmid pubmed pubmedid",
+    "url": "url urls link links href uri doiurl doilink website webpage enlace lien 链接 网址 リンク 링크",
+    "identifiers": "identifier identifiers externalids ids",
+    "volume": "volume vol volumen band 卷",
+    "issue": "issue issuenumber number no 期",
+    "pages": "pages page pagerange pp seiten páginas paginas 页码",
+    "first_page": "firstpage pagestart startpage",
+    "last_page": "lastpage pageend endpage",
+}
+_FIELD_OF: dict[str, Field] = {
+    spelling: field for field, spellings in _FIELDS.items() for spelling in spellings.split()
+}
+_REFERENCES = frozenset(
+    [
+        "references",
+        "reference",
+        "refs",
+        "citations",
+        "citation",
+        "cited",
+        "cites",
+        "citedworks",
+        "workscited",
+        "citedreferences",
+        "sources",
+        "bibliography",
+        "bibliographie",
+        "bibliografía",
+        "bibliografia",
+        "literaturverzeichnis",
+        "literaturliste",
+        "quellen",
+        "referenzen",
+        "referencias",
+        "références",
+        "riferimenti",
+        "fuentes",
+        "fonti",
+        "литература",
+        "списоклитературы",
+        "источники",
+        "参考文献",
+        "参考资料",
+        "引用文献",
+        "文献",
+        "参考",
+        "출처",
+        "참고문헌",
+        "footnotes",
+        "endnotes",
+        "furtherreading",
+        "recommendedreading",
+        "readinglist",
+    ]
+)
+_WORKS = frozenset(
+    [
+        "source",
+        "papers",
+        "paper",
+        "articles",
+        "article",
+        "publications",
+        "publication",
+        "books",
+        "book",
+        "works",
+        "work",
+        "studies",
+        "study",
+        "literature",
+        "relatedwork",
+        "relatedworks",
+        "relatedpapers",
+        "keypapers",
+        "scholarlyarticles",
+        "recommendations",
+        "literatur",
+        "articulos",
+        "artículos",
+        "libros",
+        "livres",
+        "bücher",
+        "论文",
+        "书籍",
+        "论文列表",
+        "文章",
+        "論文",
+        "書籍",
+        "논문",
+    ]
+)
+_CONTACTS = frozenset(["email", "phone", "telephone", "mobile", "relationship"])
+_OTHERWISE = frozenset(
+    [
+        "director",
+        "directors",
+        "directedby",
+        "cast",
+        "actors",
+        "starring",
+        "runtime",
+        "imdb",
+        "imdbid",
+        "imdbrating",
+        "boxoffice",
+        "season",
+        "seasons",
+        "episode",
+        "episodes",
+        "artist",
+        "artists",
+        "album",
+        "albums",
+        "track",
+        "tracks",
+        "tracklist",
+        "price",
+        "pricing",
+        "cost",
+        "currency",
+        "sku",
+        "brand",
+        "stock",
+        "quantity",
+        "product",
+        "productid",
+        "productname",
+        "company",
+        "employer",
+        "salary",
+        "jobtitle",
+        "department",
+        "location",
+        "attendees",
+        "starttime",
+        "endtime",
+        "status",
+        "priority",
+        "assignee",
+        "duedate",
+        "due",
+        "completed",
+        "done",
+        "calories",
+        "ingredients",
+        "servings",
+        "developer",
+        "developers",
+        "platform",
+        "platforms",
+        "console",
+        "version",
+        "license",
+        "dependencies",
+        "scripts",
+        "population",
+        "capital",
+        "stars",
+        "forks",
+        "rating",
+        "ratings",
+        "content",
+        "body",
+        "sections",
+        "paragraphs",
+        "chapters",
+        "markdown",
+        "html",
+    ]
+)
+
+
+class Meaning(NamedTuple):
+    """What a key says.
+
+    Attributes:
+        field: which field of a reference it names.
+        listing: what it says of the values under it: "references" for sure, or "works" of which titles and years are enough.
+        contact: it belongs to a person.
+        otherwise: it belongs to a thing with a title that is no written work.
+    """
+
+    field: Field | None
+    listing: Listing
+    contact: bool
+    otherwise: bool
+
+
+@lru_cache(maxsize=4096)
+def meaning(key: str) -> Meaning:
+    """What a key says, without its signs and in any case.
+
+    Example:
+        >>> meaning("container-title").field, meaning("Works_Cited").listing
+        ('venue', 'references')
+    """
+    plain = _NOT_LETTERS.sub("", key[:60]).casefold()
+    listing: Listing = "references" if plain in _REFERENCES else "works" if plain in _WORKS else ""
+    return Meaning(_FIELD_OF.get(plain), listing, plain in _CONTACTS, plain in _OTHERWISE)

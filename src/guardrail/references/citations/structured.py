@@ -1,0 +1,506 @@
+"""References in JSON: structured outputs, CSL-JSON, the replies of services; and what else their strings say.
+
+An object is a reference if its keys say so: it has a title, and authors, an identifier or a venue; or a year, where it stands
+under a key such as "papers"; or it stands under a key such as "references", or beside other references. A thing that has a title
+and a price, or a director, is none.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from guardrail.references.authors.lists import parse_authors
+from guardrail.references.bibliography.formats.fields import listed_authors, year_of
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.identifiers import identifiers, with_identifiers
+from guardrail.references.citations.keys import Field, Listing, meaning
+from guardrail.references.citations.model import Citation
+from guardrail.references.citations.visible import visible
+from guardrail.report import Span
+from guardrail.text.json_values import Value, all_of_it, decoded, fenced, json_values
+
+__all__ = ["Structured", "holds_references", "structured", "unread_entries"]
+
+_LONGEST = 1_500  # characters of a field
+_MOST_NAMES = 300
+_NAME = re.compile(r"[\w.:+-]{1,40}")  # a word or a code, which is no sentence
+_WORDS = re.compile(r"[^\W\d_]{2,}")
+_SAYS_MORE = re.compile(r"\d{4}|https?:|10\.\d{4}")
+_ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\band\s+others\b|等)\s*$", re.IGNORECASE)
+
+_VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
+_IDENTIFIERS: dict[Field, str] = {"doi": "doi:", "arxiv": "arXiv:", "pmid": "PMID ", "isbn": "ISBN "}
+_Fields: TypeAlias = dict[Field, Value]
+
+
+@dataclass(slots=True)
+class Structured:
+    """A text with JSON in it, read.
+
+    Attributes:
+        citations: one per object that is a reference; its span is the object.
+        text: what is left to read: the prose around the JSON, and its other strings, each in a paragraph.
+        pieces: where each piece of that text begins, and where its characters stand in the whole text.
+    """
+
+    citations: list[Citation]
+    text: str = ""
+    pieces: list[tuple[int, Sequence[int]]] = field(default_factory=list)
+
+    def joined(self, others: Sequence[Citation]) -> list[Citation]:
+        """The citations of the whole text, in order, with those that were read from what was left."""
+        placed = [
+            replace(one, span=self._back(one.span), item=None if one.item is None else self._back(one.item))
+            for one in others
+        ]
+        found: list[Citation] = []
+        for one in sorted([*self.citations, *placed], key=lambda one: (one.span.start, -one.span.end)):
+            if not found or found[-1].span.end <= one.span.start:
+                found.append(one)
+        return found
+
+    def _back(self, span: Span) -> Span:
+        return Span(
+            start=self._place(span.start),
+            end=self._place(max(span.end - 1, span.start), after=span.end > span.start),
+        )
+
+    def _place(self, position: int, *, after: bool = False) -> int:
+        index = max(bisect_right(self.pieces, position, key=lambda piece: piece[0]) - 1, 0)
+        begin, places = self.pieces[index]
+        offset = position - begin
+        if offset < len(places) - 1:
+            return places[offset + after]
+        if after or index + 1 == len(self.pieces):  # between two pieces
+            return places[-1]
+        return self.pieces[index + 1][1][0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What JSON holds: references, and lists of references with what stands in them."""
+
+    references: Mapping[int, tuple[Value, _Fields]]
+    entries: Sequence[Value]
+
+
+def structured(text: str, *, asked: bool = False) -> Structured | None:
+    """The references in the JSON of a text; `None` if there is no JSON that might hold one.
+
+    Args:
+        text: any text.
+        asked: whether the prompt asked for references: titles with years then count.
+
+    Example:
+        >>> read = structured('{"title": "Attention Is All You Need", "authors": ["Ashish Vaswani"], "note": "It won."}')
+        >>> read.citations[0].reference.title, read.citations[0].reference.authors, read.text.strip()
+        ('Attention Is All You Need', ('Ashish Vaswani',), '')
+    """
+    roots = json_values(text)
+    if not roots:
+        return None
+    whole = all_of_it(text, roots)
+    found: list[Citation] = []
+    left = _Left(text)
+    for root in roots:
+        held = _held(text, root, asked=asked)
+        if not whole and not held.references and not held.entries:
+            continue
+        for value, fields in held.references.values():
+            found.append(_citation(text, value, fields))
+        left.skip(*fenced(text, root.start, root.end))
+        for value, heading in _strings(root, held.references):
+            left.say(value, heading)
+    if left.at == 0 and not found:
+        return None
+    left.skip(len(text), len(text))
+    return Structured(found, "".join(left.parts), left.pieces)
+
+
+def holds_references(text: str) -> bool:
+    """Whether JSON in a text holds references, or entries under a key such as "references"."""
+    return any(held.references or held.entries for held in (_held(text, root) for root in json_values(text)))
+
+
+def unread_entries(text: str, found: Sequence[Citation]) -> Iterator[Span]:
+    """What stands under a key such as "references" and that no reference was read from.
+
+    Example:
+        >>> text = '{"references": ["Smith 2020, somewhere"], "n": 1}'
+        >>> [span.of(text) for span in unread_entries(text, [])]
+        ['"Smith 2020, somewhere"']
+    """
+    covered = sorted((one.span.start, one.span.end) for one in found)
+    for root in json_values(text):
+        for entry in _held(text, root).entries:
+            after = bisect_right(covered, (entry.end, 0)) - 1
+            if after < 0 or covered[after][1] <= entry.start:
+                yield Span(start=entry.start, end=entry.end)
+
+
+# -- which objects are references
+
+
+def _held(text: str, root: Value, *, asked: bool = False) -> _Found:
+    references: dict[int, tuple[Value, _Fields]] = {}
+    entries: list[Value] = []
+    left: list[tuple[Value, Listing]] = [(root, "works" if asked else "")]
+    _read_row(text, [root], left[0][1], references)
+    while left:
+        value, listed = left.pop()
+        if id(value) in references:
+            continue
+        if value.kind == "array":
+            _read_row(text, value.inner, listed, references)
+        for inner in reversed(value.inner):
+            under = _under(inner, listed)
+            if under is None:
+                continue
+            if value.kind == "object" and inner.kind == "object":
+                _read_row(text, [inner], under, references)
+            if inner.kind in {"object", "array"}:
+                left.append((inner, under))
+            if under == "references" and _is_entry(text, inner):
+                entries.append(inner)
+    return _Found(references, entries)
+
+
+def _under(value: Value, listed: Listing) -> Listing | None:
+    """What the keys around a value say of it; `None` for people and venues, who are no works."""
+    if value.named < 0:
+        return listed
+    said = meaning(value.key)
+    if said.field in {"authors", "editors", "venue", "publisher"}:
+        return None
+    return "references" if listed == "references" else said.listing or listed
+
+
+def _read_row(
+    text: str, row: Sequence[Value], listed: Listing, references: dict[int, tuple[Value, _Fields]]
+) -> None:
+    """The references among values: of several objects, all that have a title are if one is."""
+    objects = [(value, _fields(text, value)) for value in row if value.kind == "object" and value.closed]
+    sure = [one for one in objects if _is_reference(text, *one, listed)]
+    if sure and len(sure) < len(objects):
+        sure = [one for one in objects if _is_reference(text, *one, listed, beside=True)]
+    references.update((id(value), (value, fields)) for value, fields in sure)
+
+
+def _fields(text: str, value: Value) -> _Fields:
+    """The fields of a reference that an object has; of two with one meaning, the first that says something."""
+    fields: _Fields = {}
+    for inner in {
+        inner.key: inner for inner in value.inner
+    }.values():  # of a key that comes twice, the last counts
+        name = meaning(inner.key).field
+        if name is None or name in fields or (name == "title" and inner.kind == "object"):
+            continue
+        if _says_something(text, inner):
+            fields[name] = inner
+    if "booktitle" in fields:
+        fields.setdefault("venue" if "title" in fields else "title", fields.pop("booktitle"))
+    return fields
+
+
+def _says_something(text: str, value: Value) -> bool:
+    if value.kind == "scalar":
+        return text[value.start].isdigit()
+    return value.kind != "string" or value.end - value.start > 2
+
+
+def _is_reference(text: str, value: Value, fields: _Fields, listed: Listing, *, beside: bool = False) -> bool:
+    """Whether an object is a reference.
+
+    Args:
+        text: the text that it stands in.
+        value: the object.
+        fields: what it says.
+        listed: what the keys around it say.
+        beside: whether it stands in an array with references.
+    """
+    said = fields.keys()
+    if not said or any(meaning(inner.key).contact or _lists(inner) for inner in value.inner):
+        return False
+    title = fields.get("title")
+    titled = title is not None and bool(_first(text, title))
+    known = not said.isdisjoint({"doi", "arxiv", "pmid", "isbn"})
+    if listed != "references" and any(meaning(inner.key).otherwise for inner in value.inner):
+        return titled and known
+    surely = known or beside or listed == "references" or not said.isdisjoint({"authors", "editors", "venue"})
+    if titled:
+        return surely or ("year" in said and (listed == "works" or "publisher" in said))
+    name = fields.get("name")
+    if name is not None and name.kind == "string":
+        return surely and bool(_WORDS.search(_first(text, name)))
+    return listed == "references" and (known or "url" in said or {"authors", "year"} <= said)
+
+
+def _lists(value: Value) -> bool:
+    """Whether a value is a list of entries under a key such as "references": what holds it is no reference itself."""
+    if value.kind != "array" or not value.inner or not (said := meaning(value.key)).listing:
+        return False
+    return value.inner[0].kind == "object" or said.field is None
+
+
+def _is_entry(text: str, value: Value) -> bool:
+    """Whether something under a key such as "references" is meant as one."""
+    if value.kind == "object":
+        return not any(
+            meaning(inner.key).contact or (inner.inner and meaning(inner.key).field is None)
+            for inner in value.inner
+        )
+    if value.kind != "string" or (value.named >= 0 and meaning(value.key).listing != "references"):
+        return False
+    said = _first(text, value)
+    return len(_WORDS.findall(said)) > 2 or _SAYS_MORE.search(said) is not None
+
+
+# -- what a reference says
+
+
+def _citation(text: str, value: Value, fields: _Fields) -> Citation:
+    title = fields.get("title") or fields.get("name")
+    names, et_al = _authors(_plain(text, fields.get("authors") or fields.get("editors")))
+    venues = (_said(text, fields.get(name)) for name in _VENUES)
+    bare = Reference(
+        title="" if title is None else _title(_first(text, title)),
+        authors=names,
+        et_al=et_al,
+        year=_year(text, fields.get("year")),
+        venue=next(filter(None, venues), ""),
+        volume=_said(text, fields.get("volume")),
+        issue=_said(text, fields.get("issue")),
+        pages=_pages(text, fields),
+    )
+    said = _identified(text, bare, fields)
+    others = (said.doi, said.arxiv, said.pmid, said.isbn, said.venue, said.year, said.authors)
+    span = Span(start=value.start, end=value.end)
+    # a title and an address alone: it may be the name of a page
+    return Citation(span, said, "labelled" if said.url and not any(others) else "json", span)
+
+
+def _identified(text: str, reference: Reference, fields: _Fields) -> Reference:
+    """With its identifiers, each under its own key, in an address, or under a key for all."""
+    said = [
+        f"{prefix}{one}" if not one.lower().startswith(("http", name)) else one
+        for name, prefix in _IDENTIFIERS.items()
+        for one in _texts(_plain(text, fields.get(name)))
+    ]
+    for key, one in _pairs(_plain(text, fields.get("identifiers"))):
+        said.append(f"{_prefix(key)}{one}")
+    said += _texts(_plain(text, fields.get("url")))
+    return with_identifiers(reference, identifiers("\n".join(one[:_LONGEST] for one in said[:20])))
+
+
+def _prefix(key: str) -> str:
+    """What is written before an identifier of the kind that a key names."""
+    name = meaning(key).field
+    return "" if name is None else _IDENTIFIERS.get(name, "")
+
+
+def _pages(text: str, fields: _Fields) -> str:
+    first, last = _said(text, fields.get("first_page")), _said(text, fields.get("last_page"))
+    return _said(text, fields.get("pages")) or (f"{first}–{last}" if first and last else first)
+
+
+def _year(text: str, value: Value | None) -> int | None:
+    return None if value is None else year_of(text[value.start : min(value.end, value.start + 200)])
+
+
+def _said(text: str, value: Value | None) -> str:
+    return "" if value is None else _first(text, value)
+
+
+def _first(text: str, value: Value) -> str:
+    """The first text of a value: of a list its first, of an object the name or the first one."""
+    said = _plain(text, value)
+    for _ in range(3):
+        if isinstance(said, list):
+            said = said[0] if said else ""
+        elif isinstance(said, dict):
+            said = next(
+                (one for key, one in said.items() if meaning(key).field in {"name", "title"}), ""
+            ) or next(iter(said.values()), "")
+    return _clean(said) if isinstance(said, str) else ""
+
+
+def _title(said: str) -> str:
+    for opening, closing in ('""', "“”", "«»", "''", "《》", "**", "__"):
+        if len(said) > 2 and said.startswith(opening) and said.endswith(closing):
+            said = said[1:-1].strip()
+    return said.rstrip(".").rstrip() if not said.endswith("...") else said
+
+
+def _clean(said: str) -> str:
+    return " ".join(visible(said[:_LONGEST])[0].split())
+
+
+def _plain(text: str, value: Value | None) -> Any:
+    """A value as texts in lists and dicts; numbers are texts, too."""
+    if value is None:
+        return ""
+    if value.kind == "string":
+        return decoded(text, value.start, min(value.end, value.start + 8 * _LONGEST)).text
+    if value.kind == "object":
+        return {inner.key: _plain(text, inner) for inner in value.inner}
+    if value.kind == "array" and value.inner:
+        return [_plain(text, inner) for inner in value.inner[:_MOST_NAMES]]
+    said = text[value.start : min(value.end, value.start + 200)]
+    return said if any(map(str.isdigit, said)) else ""
+
+
+def _texts(said: Any) -> list[str]:
+    if isinstance(said, dict):
+        said = list(said.values())
+    return (
+        [one for one in said if isinstance(one, str) and one]
+        if isinstance(said, list)
+        else [said] * bool(said)
+    )
+
+
+def _pairs(said: Any) -> Iterator[tuple[str, str]]:
+    """Identifiers with their kinds: by key, as {"type": …, "value": …}, or without."""
+    for one in said if isinstance(said, list) else [said]:
+        if not isinstance(one, dict):
+            yield "", str(one)
+        elif (kind := one.get("type")) and isinstance(kind, str):
+            yield kind, str(one.get("value") or one.get("id") or one.get("identifier") or "")
+        else:
+            yield from ((key, inner) for key, inner in one.items() if isinstance(inner, str))
+
+
+# -- authors
+
+
+def _authors(said: Any) -> tuple[tuple[str, ...], bool]:
+    """The names of authors, and whether "et al." cut them short."""
+    if isinstance(said, dict):
+        said = [said]
+    if isinstance(said, list):
+        names = [_clean(_name(one)) for one in said]
+        names = [name for name in names if name]
+        if len(names) != 1:
+            return _uncut(names)
+        said = names[0]
+    return _uncut(_split(_clean(said)))
+
+
+def _uncut(names: Sequence[str]) -> tuple[tuple[str, ...], bool]:
+    real, cut = listed_authors(names)
+    bare = tuple(_ET_AL.sub("", name) for name in real)
+    return tuple(name for name in bare if name), cut or bare != real
+
+
+def _split(said: str) -> list[str]:
+    """The names in one text."""
+    if not said:
+        return []
+    cut = ["et al."] * bool(_ET_AL.search(said))
+    read = parse_authors(_ET_AL.sub("", said))
+    return [*(name.raw or str(name) for name in read or ()), *cut] if read else [said]
+
+
+def _name(said: Any) -> str:
+    """A name: a text, or an object with its parts."""
+    if isinstance(said, str):
+        return said
+    if not isinstance(said, dict):
+        return ""
+    parts = {re.sub(r"[\W_]", "", key).casefold(): one for key, one in said.items()}
+    for key in ("literal", "name", "fullname", "displayname", "authorname", "author", "姓名"):
+        if whole := parts.get(key):
+            return _name(whole)
+
+    def part(*keys: str) -> str:
+        return next((one for key in keys if isinstance(one := parts.get(key), str) and one), "")
+
+    family = part(
+        "family",
+        "last",
+        "lastname",
+        "surname",
+        "familyname",
+        "nachname",
+        "apellido",
+        "apellidos",
+        "nom",
+        "姓",
+    )
+    family = f"{part('nondroppingparticle')} {family}".strip()
+    given = part(
+        "given",
+        "first",
+        "firstname",
+        "givenname",
+        "forename",
+        "initials",
+        "vorname",
+        "nombre",
+        "prenom",
+        "名",
+    )
+    given = f"{given} {part('middle', 'middlename')}".strip()
+    return ", ".join(one for one in (family, given, part("suffix")) if one)
+
+
+# -- the strings that are no fields of a reference
+
+
+def _strings(root: Value, references: Mapping[int, Any]) -> Iterator[tuple[Value, str]]:
+    """The strings outside of references, each with what introduces it: a list marker, or what kind of identifier it is."""
+    left = [root]
+    while left:
+        value = left.pop()
+        if value.kind == "string":
+            yield value, _introduction(value)
+        elif id(value) not in references:
+            left.extend(reversed(value.inner))
+
+
+def _introduction(value: Value) -> str:
+    if value.named >= 0:
+        return _prefix(value.key)
+    row = value.parent
+    if row is None or meaning(row.key).listing != "references":
+        return ""
+    return "References:\n- " if row.inner[0] is value else "- "
+
+
+class _Left:
+    """What is left to read of a text, built up piece by piece."""
+
+    def __init__(self, text: str) -> None:
+        self.whole = text
+        self.parts: list[str] = []
+        self.pieces: list[tuple[int, Sequence[int]]] = []
+        self.length = 0
+        self.at = 0  # up to here the whole text was dealt with
+
+    def skip(self, start: int, end: int) -> None:
+        """Keeps what stands before `start`, and leaves out what stands before `end`."""
+        if start > self.at or not self.pieces:
+            self._add(self.whole[self.at : start], range(self.at, max(start, self.at) + 1))
+        self._between("\n\n")
+        self.at = max(end, self.at)
+
+    def say(self, value: Value, introduction: str) -> None:
+        """Adds a string as a paragraph, or as an item of a list; a single word says nothing."""
+        if not introduction and _NAME.fullmatch(self.whole, value.start + 1, value.end - 1):
+            return
+        string = decoded(self.whole, value.start, value.end)
+        self._between(introduction)
+        self._add(string.text, string.places)
+        self._between("\n" if introduction.endswith("- ") else "\n\n")
+
+    def _between(self, words: str) -> None:
+        self.parts.append(words)
+        self.length += len(words)
+
+    def _add(self, words: str, places: Sequence[int]) -> None:
+        self.pieces.append((self.length, places))
+        self._between(words)

@@ -1,0 +1,304 @@
+"""References in JSON and RIS: what is one, what its fields say, and where it is."""
+
+import json
+
+import pytest
+
+from guardrail import Guard, Verdict
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.check import ReferenceCheck
+from guardrail.references.citations import citations
+from guardrail.references.citations.silence import unread
+
+WORK = {"title": "Attention Is All You Need", "authors": ["Ashish Vaswani", "Noam Shazeer"], "year": 2017}
+READ = Reference(title=WORK["title"], authors=tuple(WORK["authors"]), year=2017)
+
+
+def read(value):
+    """The references in a value written as JSON."""
+    return [one.reference for one in citations(value if isinstance(value, str) else json.dumps(value))]
+
+
+def spans(text):
+    return [one.span.of(text) for one in citations(text)]
+
+
+class TestWhereObjectsAre:
+    @pytest.mark.parametrize("indent", [None, 0, 2])
+    def test_one_object_is_the_answer(self, indent):
+        """Compact or pretty, the span is the object."""
+        text = json.dumps(WORK, indent=indent)
+        assert spans(text) == [text]
+        assert read(text) == [READ]
+
+    def test_in_an_array_nested_in_objects(self):
+        """Each is found by itself, with its own place."""
+        text = json.dumps({"answer": {"parts": [{"n": 1, "papers": [WORK, WORK]}]}}, indent=1)
+        assert [json.loads(span) for span in spans(text)] == [WORK, WORK]
+
+    def test_in_a_fence_after_a_sentence(self):
+        """The prose around is read as before."""
+        text = (
+            f'Sure:\n\n```json\n{json.dumps([WORK])}\n```\n\nSee also "Deep Learning" by LeCun et al. (2015).'
+        )
+        assert [json.loads(spans(text)[0]), spans(text)[1]] == [
+            WORK,
+            '"Deep Learning" by LeCun et al. (2015)',
+        ]
+
+    def test_one_object_a_line(self):
+        """JSON lines."""
+        line = json.dumps(WORK)
+        assert spans(f"{line}\n{line}\n") == [line, line]
+
+    def test_what_breaks_off_is_read_as_far_as_whole_objects_go(self):
+        """An answer that was cut short, or has a comma too many."""
+        assert read('{"references": [' + json.dumps(WORK) + ', {"title": "Deep Lear') == [READ]
+        assert read('{"references": [' + json.dumps(WORK) + ",],}") == [READ]
+
+    def test_escapes_are_decoded_and_spans_are_exact(self):
+        """An object's fields say what they mean; its span is what is written."""
+        text = '{"title": "\\u00dcber \\"Dinge\\" \\ud83d\\ude00", "autor": "M\\u00fcller, Hans", "jahr": "1999"}'
+        assert read(text) == [Reference(title='Über "Dinge" 😀', authors=("Müller, Hans",), year=1999)]
+        assert spans(text) == [text]
+
+    def test_strings_are_read_as_texts(self):
+        """Lists of citations, and prose with a quotation; places are those of what is written."""
+        text = json.dumps(
+            {
+                "answer": 'In "Deep Learning" by LeCun et al. (2015) …',
+                "references": ["Müller, H. (1999). Über die Dinge. Wien: Verlag."],
+            }
+        )
+        assert spans(text) == [
+            '\\"Deep Learning\\" by LeCun et al. (2015)',
+            "M\\u00fcller, H. (1999). \\u00dcber die Dinge. Wien: Verlag.",
+        ]
+        assert [one.title for one in read(text)] == ["Deep Learning", "Über die Dinge"]
+
+
+class TestWhatIsAReference:
+    @pytest.mark.parametrize(
+        "value",
+        [
+            [{"title": "Heat", "year": 1995, "director": "Michael Mann"}],
+            [{"title": "Heat", "year": 1995}, {"title": "Alien", "year": 1979}],
+            {"products": [{"title": "Desk lamp", "price": 30}]},
+            {"name": "left-pad", "version": "1.0.0", "author": "azer", "license": "MIT"},
+            {"references": [{"name": "Jane Doe", "phone": "+1 555", "email": "jane@doe.org"}]},
+            {"events": [{"title": "Annual meeting", "date": "2024-03-01", "location": "Oslo"}]},
+            {"title": "On Tea", "author": "Model", "year": 2024, "sections": [{"title": "Leaves"}]},
+            {"name": "Ada", "age": 36, "email": "ada@x.org"},
+        ],
+    )
+    def test_other_things_with_titles_are_none(self, value):
+        """Films, products, programs, people, events, whole texts."""
+        assert read(value) == []
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            {"title": "On Tea", "author": "J. Leaf"},
+            {"title": "On Tea", "doi": "10.1000/tea"},
+            {"title": "On Tea", "journal": "Leaves"},
+            {"papers": [{"title": "On Tea", "year": 1999}]},
+            {"references": [{"title": "On Tea"}]},
+            {"references": {"tea": [{"name": "On Tea", "link": "https://tea.org"}]}},
+            [{"title": "On Tea", "year": 1999}, WORK],
+            {"title": "Tea, a report", "references": [{"title": "On Tea", "year": 1999}]},
+        ],
+    )
+    def test_a_title_with_evidence_is_one(self, value):
+        """Authors, an identifier, a venue; a key that says so; or references beside it."""
+        assert read(value)[0].title == "On Tea"
+
+    def test_titles_with_years_count_where_references_were_asked_for(self):
+        """The prompt says what the objects are."""
+        text = json.dumps([{"title": "On Tea", "year": 1999}])
+        assert [one.reference.title for one in citations(text, asked_for_references=True)] == ["On Tea"]
+
+    def test_a_title_with_an_address_may_be_the_name_of_a_page(self):
+        """It is never called made up for its name."""
+        text = json.dumps({"sources": [{"title": "Tea - Encyclopedia", "url": "https://tea.org/tea"}]})
+        assert [one.style for one in citations(text)] == ["labelled"]
+
+    def test_people_and_journals_within_a_reference_are_none(self):
+        """Objects under the keys of a reference belong to it."""
+        value = {
+            **WORK,
+            "authors": [{"name": "A. Vaswani", "url": "https://x.org"}],
+            "journal": {"title": "N", "issn": "1"},
+        }
+        assert len(read(value)) == 1
+
+
+class TestFields:
+    @pytest.mark.parametrize(
+        ("authors", "names"),
+        [
+            (["A. Vaswani", "N. Shazeer"], ("A. Vaswani", "N. Shazeer")),
+            ("Vaswani, A., Shazeer, N. and Parmar, N.", ("Vaswani, A.", "Shazeer, N.", "Parmar, N.")),
+            ([{"family": "Vaswani", "given": "Ashish"}], ("Vaswani, Ashish",)),
+            ([{"first": "Ashish", "last": "Vaswani"}], ("Vaswani, Ashish",)),
+            ([{"firstName": "Ashish", "lastName": "Vaswani"}], ("Vaswani, Ashish",)),
+            ([{"name": "Ashish Vaswani"}], ("Ashish Vaswani",)),
+            ([{"author": {"display_name": "Ashish Vaswani"}}], ("Ashish Vaswani",)),
+            ({"literal": "The Tea Board"}, ("The Tea Board",)),
+            (["A. Vaswani", "et al."], ("A. Vaswani",)),
+        ],
+    )
+    def test_authors_in_every_form(self, authors, names):
+        """Texts, objects with parts of names, one text for all."""
+        assert read({"title": "On Tea", "authors": authors, "doi": "10.1000/tea"})[0].authors == names
+
+    def test_et_al_says_that_the_list_is_cut(self):
+        """As an entry of the list, or behind a name."""
+        for authors in (["A. Vaswani", "et al."], "Vaswani et al.", ["Vaswani et al."]):
+            found = read({"title": "On Tea", "authors": authors})[0]
+            assert found.et_al, authors
+            assert len(found.authors) == 1
+
+    @pytest.mark.parametrize(
+        "year",
+        [
+            2017,
+            "2017",
+            "2017-06-12",
+            "June 2017",
+            {"date-parts": [[2017, 6]]},
+            {"date-parts": [["2017"]]},
+            {"year": 2017},
+            2017.0,
+        ],
+    )
+    def test_years_in_every_form(self, year):
+        """Numbers, dates, and those of CSL-JSON."""
+        assert read({"title": "On Tea", "author": "J. Leaf", "issued": year})[0].year == 2017
+
+    def test_csl_json(self):
+        """All that an item says."""
+        item = {
+            "id": "v17",
+            "type": "article-journal",
+            "title": "On Tea",
+            "author": [{"family": "van Leaf", "given": "Jan"}],
+            "issued": {"date-parts": [[1999, 2]]},
+            "container-title": "Leaves",
+            "volume": 12,
+            "issue": "3",
+            "page": "1-9",
+            "DOI": "10.1000/TEA",
+            "ISBN": "978-0-306-40615-7",
+        }
+        assert read(["x", item])[0] == Reference(
+            title="On Tea", authors=("van Leaf, Jan",), year=1999, venue="Leaves", doi="10.1000/tea",
+            isbn="9780306406157", volume="12", issue="3", pages="1-9",
+        )  # fmt: skip
+
+    @pytest.mark.parametrize(
+        "keys",
+        [
+            ("paper_title", "Author(s)", "Publication Year", "Journal Name"),
+            ("titel", "verfasser", "jahr", "zeitschrift"),
+            ("título", "autores", "año", "revista"),
+            ("标题", "作者", "年份", "期刊"),
+            ("タイトル", "著者", "年", "雑誌"),
+            ("제목", "저자", "연도", "학술지"),
+            ("название", "авторы", "год", "журнал"),
+        ],
+    )
+    def test_keys_in_other_spellings_and_languages(self, keys):
+        """The same reference under each."""
+        values = ("On Tea", ["J. Leaf"], "1999", "Leaves")
+        keys = tuple("authors" if key == "Author(s)" else key for key in keys)
+        assert read(dict(zip(keys, values, strict=True))) == [
+            Reference(title="On Tea", authors=("J. Leaf",), year=1999, venue="Leaves")
+        ]
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            {"doi": "https://doi.org/10.1000/Tea"},
+            {"url": "https://doi.org/10.1000/tea"},
+            {"externalIds": {"DOI": "10.1000/tea"}},
+            {"identifiers": [{"type": "doi", "value": "10.1000/tea"}]},
+        ],
+    )
+    def test_identifiers_wherever_they_are(self, said):
+        """Under their key, in an address, among others."""
+        assert read({"title": "On Tea", "author": "J. Leaf", **said})[0].doi == "10.1000/tea"
+
+    def test_ris(self):
+        """An entry of lines, between prose."""
+        entry = (
+            "TY  - JOUR\nAU  - Leaf, Jan\nAU  - Cup, Ada\nTI  - On Tea\nJO  - Leaves\nPY  - 1999/02\nVL  - 12\nSP  - 1\nEP  - 9\n"
+            "DO  - 10.1000/tea\nER  -"
+        )
+        text = f"Import this:\n\n{entry}\n\nGood luck."
+        assert spans(text) == [entry]
+        assert read(text) == [
+            Reference(
+                title="On Tea",
+                authors=("Leaf, Jan", "Cup, Ada"),
+                year=1999,
+                venue="Leaves",
+                doi="10.1000/tea",
+                volume="12",
+                pages="1–9",
+            )
+        ]
+
+
+class TestHostile:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "[" * 100_000,
+            '{"references":' * 20_000,
+            '{"references": [' + '{"title": "x", "authors": ' + "[" * 100_000,
+            '{"title": "On Tea", "year": ' + "9" * 100_000 + ', "author": "J. Leaf"}',
+            '{"title": "\\ud800", "author": "\\udc00\\ud800 J. Leaf", "title": "On \\udfff Tea"}',
+            '{"' * 50_000,
+            '["' + "\\" * 100_001,
+        ],
+    )
+    def test_nothing_breaks_it(self, text):
+        """Deep, endless, huge, half a pair of surrogates: no error, and texts that can be written."""
+        for one in citations(text):
+            repr(one.reference).encode()
+
+    def test_the_last_of_two_keys_counts(self):
+        """As for whoever reads the JSON."""
+        assert read('{"title": "Real Work", "author": "J. Leaf", "title": "On Tea"}')[0].title == "On Tea"
+
+
+class TestSilence:
+    def test_entries_that_say_nothing_are_unverified(self):
+        """Under a key such as "references", and no others."""
+        text = json.dumps(
+            {"references": [{"thing": 1}, WORK, "the book by Jones, 1999, I think"], "n": [{"thing": 1}]}
+        )
+        assert [span.of(text) for span, _ in unread(text, citations(text))] == [
+            '{"thing": 1}',
+            '"the book by Jones, 1999, I think"',
+        ]
+
+    @pytest.mark.parametrize(
+        "value",
+        [
+            {"references": []},
+            {"sources": ["solar", "wind"]},
+            {"citations": 12},
+            {"references": None},
+            {"a": [{"b": 1}]},
+        ],
+    )
+    def test_nothing_is_said_where_nothing_is_cited(self, value):
+        """Empty lists, counts, single words."""
+        text = json.dumps(value)
+        assert list(unread(text, citations(text))) == []
+
+    def test_the_report_says_so(self):
+        """Not "nothing to check"."""
+        report = Guard([ReferenceCheck()]).check(json.dumps({"answer": "Tea.", "references": [{"thing": 1}]}))
+        assert [finding.verdict for finding in report.findings] == [Verdict.UNVERIFIED]
