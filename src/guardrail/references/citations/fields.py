@@ -296,9 +296,10 @@ def _after_colon(text: str, start: int) -> _Draft | None:
     if colon is None:
         return None
     names = people(text[start : colon.start()])
-    if names is None or not (len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.", names[0][0])):
+    if names is None or not (len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])):
         return None
-    if not names[1] and any(len(name.split()) < 2 for name in names[0]):
+    inverted = len(names[0]) == 1 and "," in names[0][0]
+    if not names[1] and not inverted and any(len(name.split()) < 2 for name in names[0]):
         return None
     title = _title_after(text, colon.end())
     if title is None or not YEAR.search(text, title[1]):

@@ -139,8 +139,8 @@ _BODY = re.compile(
     r"(?:\s\([A-Z]{2,10}\))?"
 )
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?", re.IGNORECASE)
-_INITIALS = re.compile(r"(?:[^\W\d_]\.?[\s-]?){1,4}")
-_INITIAL = re.compile(r"[^\W\d_]\.(?:-?[^\W\d_]\.?)*-?")
+_INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
+_INITIAL = re.compile(r"(?:St\.|[^\W\d_]\.)(?:-?[^\W\d_]\.?)*-?")
 _ET_AL = re.compile(
     r"[,;]?\s{0,3}(?:\bet\.?\s{0,3}al\b\.?|\band (?:others|colleagues)\b|…|\.\.\.|等人?)\s*$", re.IGNORECASE
 )
@@ -256,6 +256,8 @@ def _paired(names: list[str], joins: list[str]) -> bool:
 def _inverted(names: list[str]) -> bool:
     """Whether a list starts with "Surname, Given" as in MLA: "Cormen, Thomas H., and Clifford Stein"."""
     surname = [word for word in names[0].split() if word not in _PARTICLES]
+    if len(names) == 2 and len(surname) == 2 and len(names[1].split()) == 1 and "." not in names[0]:
+        return True  # García Márquez, Gabriel: one word alone is no second author beside a full name
     if len(surname) != 1 or not 1 <= len(names[1].split()) <= 3:
         return False
     return len(names) == 2 or len(names[2].split()) > 1

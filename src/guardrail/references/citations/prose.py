@@ -147,7 +147,7 @@ _LISTED_AFTER = re.compile(
     rf",\s(?:by\s)?(?P<by>{_PEOPLE}),\s(?P<venue>[^\W\d_a-z][^,.;()\r\n]{{1,80}}),\s(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
 )
 _PERSON_AFTER = re.compile(rf"[\s*]{{0,3}}\((?:1[4-9]|20)\d\d\),\s{_NAMED}\s[a-z]")
-_DATED_AFTER = re.compile(r"[\s\"”*_]{0,3}\((?:[^()\d]{2,60},\s)?(?:1[4-9]|20)\d\d\)")
+_DATED_AFTER = re.compile(r"[\s\"”*_]{0,3}\((?:[^()\d]{2,60},?\s)?(?:1[4-9]|20)\d\d\)")
 _WITH_AUTHORS = re.compile(r"(?P<title>[^()]{4,300}?)\s\((?P<by>[^()]{4,150})\)")
 _PUBLISHER = re.compile(
     r"[\s*_,\"”’']{0,4}\((?P<name>(?:Alfred A\. )?Knopf|Simon (?:&|and) Schuster|Little,? Brown(?: and Company)?|Faber(?: (?:&|and) Faber)?|"

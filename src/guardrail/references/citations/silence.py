@@ -46,7 +46,7 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[tuple[Span, str]]
         [('347 U.S. 483', 'it looks like a citation, and could not be read as one')]
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
-    entries = list(unread_entries(answer, found))
+    entries = sorted(unread_entries(answer, found), key=lambda span: span.start)
     covered = sorted([*covered, *((span.start, span.end) for span in entries)])
     yield from ((span, _REASON) for span in entries)
     at = 0

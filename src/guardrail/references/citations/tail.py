@@ -48,7 +48,7 @@ _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|$)")
 _CITY = re.compile(
-    r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2}|[A-Z][a-z]{2,12}))?|М\.|СПб\.|М\.[;-]\s?Л\.)"
+    r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2,3}|[A-Z][a-z]{2,12})){0,2}|[^\W\d_a-z][^\W\d_]{1,20}\s(?:am|an der|a\.|de|del)\s?[^\W\d_a-z][^\W\d_]{0,20}\.?|М\.|СПб\.|М\.[;-]\s?Л\.)"
     r"\s?:\s(?=[^\W\d_a-z])"
 )
 HIDDEN = re.compile(
@@ -175,7 +175,10 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     names = None
     venue = VENUE.search(inner) or (year and _ACRONYM.fullmatch(inner[: year.start()]))
     if venue and year and not tail.venue:
-        tail.venue = " ".join(inner[: year.start()].split()).strip(" ,;")
+        place = _CITY.match(inner)
+        tail.venue = _EDITION.sub(
+            "", " ".join(inner[place.end() if place else 0 : year.start()].split()).strip(" ,;")
+        )
     if not knows_authors and not venue:
         names = people(inner[: year.start()] if year else inner)
     if names and (year or not prose):
@@ -227,6 +230,69 @@ def _sentence(text: str, at: int) -> str:
     return match[0] if match else ""
 
 
+_HOUSES = re.compile(
+    r"(?:Farrar,? Straus,? (?:and|&) (?:Giroux|Young|Cudahy)|Little,? Brown(?: and Company)?|Harcourt,? Brace(?:,? Jovanovich)?(?: and Company)?|"
+    r"Holt,? Rinehart,? (?:and|&) Winston|Charles Scribner['’]s Sons|G\. ?P\. Putnam['’]s Sons|W\. ?W\. Norton(?: (?:and|&) Company)?|W\. ?H\. Freeman(?: and Company)?|"
+    r"John Wiley (?:and|&) Sons|Alfred A\. Knopf|L\. Erlbaum(?: Associates)?|J\. ?Wiley(?: (?:and|&) Sons)?|J\. ?B\. Lippincott|B\. ?G\. Teubner|Mohr(?: Siebeck)?(?:,? Paul Siebeck)?)"
+)
+"""Publishers whose names have a comma or a period in them."""
+_EDITION = re.compile(
+    r",?\s(?:\d{1,2}(?:st|nd|rd|th)?|[Ff]irst|[Ss]econd|[Tt]hird|[Rr]ev(?:ised|\.)?)\s(?:ed\.|edn\.?|edition)$|,?\s(?:ed\.|edn\.?|edition)$"
+)
+_KINDS = re.compile(
+    r"(?:(?:un)?published\s)?(?:technical report|tech\.? rep\.?|working paper|discussion paper|(?:doctoral|phd|ph\.d\.|master[’']?s?|m\.?sc\.?)\s(?:thesis|dissertation)|"
+    r"dissertation|thesis|report|preprint|white paper|paperback|hardcover|e-?book|translated by .{3,40}|trans\. .{3,40})(?:\s(?:no\.?\s)?[\w/-]*\d[\w/-]*)?",
+    re.IGNORECASE,
+)
+_CITIES = frozenset(
+    [
+        "paris",
+        "london",
+        "berlin",
+        "wien",
+        "vienna",
+        "münchen",
+        "munich",
+        "hamburg",
+        "leipzig",
+        "stuttgart",
+        "frankfurt",
+        "tübingen",
+        "zürich",
+        "zurich",
+        "basel",
+        "bern",
+        "madrid",
+        "barcelona",
+        "milano",
+        "torino",
+        "roma",
+        "rome",
+        "bologna",
+        "lisboa",
+        "lisbon",
+        "boston",
+        "chicago",
+        "oxford",
+        "cambridge",
+        "москва",
+        "ленинград",
+        "dordrecht",
+        "amsterdam",
+        "leiden",
+    ]
+) | {
+    "new york",
+    "buenos aires",
+    "são paulo",
+    "rio de janeiro",
+    "frankfurt am main",
+    "frankfurt a. m",
+    "ciudad de méxico",
+    "méxico",
+}
+
+
 def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -> int | None:
     mark = separator[-1:] if separator[-1:] in {"*", "_"} and separator[-2:] not in {"**", "__"} else ""
     closing = text.find(mark, at, at + 160) if mark else -1
@@ -244,6 +310,10 @@ def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -
         if words(name) and title_case(name) >= 0.5:
             tail.venue = " ".join(name.split())
             return closing + 1
+    house = _HOUSES.match(text, at)
+    if house and not tail.venue:
+        tail.venue = " ".join(house[0].split())
+        return house.end()
     segment = _SEGMENT.match(text, at)
     if segment is None or is_comment(_sentence(text, at)):
         return None
@@ -260,6 +330,9 @@ def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -
     if not known and ":" in separator and count > 3:
         return None
     name = re.sub(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?", "", piece).strip(' *_"“”.')
+    name = _EDITION.sub("", name)
+    if _KINDS.fullmatch(name) or name.casefold() in _CITIES:
+        return segment.end()
     if not tail.venue and count and name:
         tail.venue = " ".join(name.split())
     return segment.end()
