@@ -27,6 +27,7 @@ MOST_WORDS = 60  # of a title that are read
 CANDIDATES = 600
 SIMILAR = 6  # works handed on to be judged
 LEAST_SIMILARITY = 0.6
+RETRACTED = ("retracted", "retractedarticle", "withdrawn")  # in front of the title of a record
 ENOUGH = 0.8  # similarity from which no looser query is made
 
 
@@ -53,6 +54,7 @@ class Lookup:
         hashes += [key(said.kind, said.value) for said in identifiers(reference) if said.field != said.kind]
         if title.squeezed:
             hashes += [key("title", title.squeezed), key("main", title.squeezed)]
+            hashes += [key("title", mark + title.squeezed) for mark in RETRACTED]
         hashes += [key("title", part.squeezed) for part in title.mains]
         return self._with_keys(hashes)
 

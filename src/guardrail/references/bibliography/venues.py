@@ -1,18 +1,21 @@
-"""Whether two names may be one venue: pure functions on words, good to confirm and never to refute.
+"""Whether two names may be one venue: pure functions on words.
 
-Venues have too many names ("NIPS", "NeurIPS", "Advances in Neural Information Processing Systems 30") for a
-difference between two of them to mean anything.
+Venues have many names ("NIPS", "NeurIPS", "Advances in Neural Information Processing Systems 30"). `same_venue` confirms
+and never refutes; `compare_venues` refutes only where the work's own venue is one that a list knows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from guardrail.references.bibliography.conferences import Named, named, series_of
+from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import normalise, squeeze
+from guardrail.references.bibliography.records import FieldCheck, Outcome
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["same_venue"]
+__all__ = ["compare_venues", "same_venue"]
 
 # Words that stand before or behind any conference's name. Not "journal", "workshop", "findings": another venue.
 _GENERIC = (
@@ -32,6 +35,14 @@ SAME = {
 ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z][A-Za-z]*")
 NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)?|[a-z]{0,2}\d[\da-z]*")
 LONGEST = 300  # characters of a venue that are read
+# What a reference has in place of a venue: who publishes it.
+_PUBLISHERS = (
+    "aaai aclweb acm anthology associates association birkhauser blackwell cambridge computing curran elsevier ieee inc "
+    "kaufmann machinery mit morgan openreview oxford press publisher publishers publishing sage sons springer "
+    "taylor francis usenix university verlag wiley"
+)
+PUBLISHERS = frozenset(_PUBLISHERS.split())
+CUT = 40  # characters after which some bibliographies cut a venue
 MOST_WORDS = 30
 SHARED = 0.75  # of the longer name's words; less is another venue ("Nature", "Nature Communications")
 
@@ -61,6 +72,62 @@ def same_venue(claimed: str, found: str) -> bool:
     return (
         _shared(ours, theirs) >= SHARED or _short_for(claimed, ours, other) or _short_for(found, theirs, one)
     )
+
+
+def compare_venues(claimed: str, found: str) -> FieldCheck:
+    """Compare a claimed venue with the one that a record has.
+
+    Returns:
+        `CONFIRMED`; `NEAR` for a preprint against print and for a series ("how" is "preprint", "series"); `DIFFERS` if the
+        record's venue is one that a list knows and no name of it fits: "another" known venue, a "workshop" or "findings"
+        against the conference itself, a name that is "unknown"; else `OPEN`.
+
+    Example:
+        >>> compare_venues("PMLR 119", "ICML").outcome.value, compare_venues("ICCV", "CVPR").how
+        ('near', 'another')
+    """
+
+    def check(outcome: Outcome, how: str = "", note: str = "") -> FieldCheck:
+        return FieldCheck("venue", outcome, claimed, found, how, note)
+
+    ours, theirs = named(claimed), named(found)
+    if ours and theirs:
+        if ours.conference == theirs.conference:
+            if ours.beside == theirs.beside:
+                return check(Outcome.CONFIRMED)
+            how = ours.beside or theirs.beside
+            return check(Outcome.DIFFERS, how, f"its {how} and the conference itself are two venues")
+        if ours.conference.preprint or theirs.conference.preprint:
+            return check(Outcome.NEAR, "preprint", "a preprint of a work that may be printed elsewhere")
+        return check(Outcome.DIFFERS, "another")
+    if same_venue(claimed, found):
+        return check(Outcome.CONFIRMED)
+    if any(one is not None and one.conference.preprint for one in (ours, theirs)):
+        return check(Outcome.NEAR, "preprint", "a preprint of a work that may be printed elsewhere")
+    if PUBLISHERS.issuperset(_words(normalise(claimed)[:LONGEST])):
+        return check(Outcome.OPEN, "publisher", "a publisher, and no venue")
+    if theirs is not None and (series := series_of(claimed)):
+        fits = series in theirs.conference.series
+        return check(
+            Outcome.NEAR if fits else Outcome.OPEN, "series", "a series that publishes it" if fits else ""
+        )
+    return _by_lists(check, claimed, found, ours, theirs)
+
+
+def _by_lists(
+    check: Callable[..., FieldCheck], claimed: str, found: str, ours: Named | None, theirs: Named | None
+) -> FieldCheck:
+    """The comparison where one of the two, or neither, is a conference."""
+    known, other = journals(found), journals(claimed)
+    if known & other:
+        return check(Outcome.CONFIRMED)
+    if theirs is None and (not known or len(found) == CUT):
+        return check(Outcome.OPEN)
+    if any(same_venue(one, two) for one in other or {claimed} for two in known or {found}):
+        return check(Outcome.CONFIRMED)
+    if ours or other:
+        return check(Outcome.DIFFERS, "another")
+    return check(Outcome.DIFFERS, "unknown", "no list of venues has this name")
 
 
 def _words(normalised: str) -> list[str]:
