@@ -268,7 +268,8 @@ class ReferenceCheck(Detector):
         if owner is not None and citation.style in _IN_MARKS:
             reason = f"the work is not known, and {belongs(owner)}"
             return self._accused(citation, "misquoted", belongs(owner), reason, match)
-        if self.differences == "strict" and (impossibly := accused(wrong, "strict")):
+        impossibly = [check for check in wrong if check.outcome is Outcome.DIFFERS]
+        if self.differences == "strict" and impossibly:
             reason = "whether the work exists is not known; what is said of it contradicts itself"
             return self._accused(citation, "misquoted", impossible(impossibly), reason, match)
         return None
@@ -281,7 +282,7 @@ class ReferenceCheck(Detector):
         if citation.style == "labelled" and match.differences:
             doubt = f"its identifier is that of “{work.title}”; whether another title is claimed could not be read reliably"
             return self._unverified(citation, doubt, evidence=[_lookup(match)])
-        if wrong := accused(match.fields, self.differences):
+        if wrong := accused(match, self.differences):
             return self._accused(citation, "misquoted", corrected(wrong, work), reason, match)
         if retracted and self.differences == "strict":
             return self._accused(citation, "retracted", "retracted", reason, match)

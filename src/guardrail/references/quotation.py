@@ -17,25 +17,30 @@ __all__ = ["Differences", "accused", "completed"]
 
 Differences: TypeAlias = Literal["default", "strict"]
 
-# Field and kind of the differences that are an accusation by default; "strict" accuses all that differ, and a year that
-# differs by one.
-_ACCUSED = frozenset(
-    {("title", "another"), ("title", "invented"), ("authors", "changed"), ("authors", "added")}
-)
-_STRICT = frozenset({("year", "by one")})
+# Fields and kinds of difference that are an accusation by default.
+_ACCUSED = frozenset({("title", "another"), ("title", "invented"), ("authors", "changed"), ("authors", "added")})
+# What is no difference and is an accusation by "strict": a year that differs by one, and, if the bibliography claims to
+# have every work, print of which it has the preprint only.
+_NEAR = frozenset({("year", "by one")})
+_UNPUBLISHED = "published"
 
 
-def accused(checks: Iterable[FieldCheck], differences: Differences) -> tuple[FieldCheck, ...]:
-    """The checks that are an accusation.
+def accused(match: Match, differences: Differences) -> tuple[FieldCheck, ...]:
+    """The checks of a match that are an accusation.
 
     Example:
-        >>> check = FieldCheck("year", Outcome.DIFFERS, "2015", "2017", "other")
-        >>> accused([check], "default"), accused([check], "strict") == (check,)
+        >>> match = Match(Status.FOUND, fields=(FieldCheck("year", Outcome.DIFFERS, "2015", "2017", "other"),))
+        >>> accused(match, "default"), accused(match, "strict") == match.fields
         ((), True)
     """
-    if differences == "strict":
-        return tuple(c for c in checks if c.outcome is Outcome.DIFFERS or (c.field, c.how) in _STRICT)
-    return tuple(c for c in checks if c.outcome is Outcome.DIFFERS and (c.field, c.how) in _ACCUSED)
+    return tuple(check for check in match.fields if _is_accused(check, match, differences))
+
+
+def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bool:
+    kind = (check.field, check.how)
+    if differences == "default":
+        return check.outcome is Outcome.DIFFERS and kind in _ACCUSED
+    return check.outcome is Outcome.DIFFERS or kind in _NEAR or (match.complete and check.how == _UNPUBLISHED)
 
 
 def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:

@@ -32,6 +32,7 @@ BODIES = frozenset(_BODIES.split())
 _ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
 ARCHIVES = frozenset(_ARCHIVES.split())
 _RANK = {Outcome.CONFIRMED: 4, Outcome.NEAR: 3, Outcome.DIFFERS: 2, Outcome.OPEN: 0}
+_OF_PREPRINTS = frozenset({"preprint", "published"})
 _DASH = re.compile(r"\s*(?:[-\u2010-\u2015\u2212]+|\bto\b)\s*")
 _NUMBERS = ("volume", "issue", "pages")
 
@@ -63,8 +64,8 @@ def check_fields(
 
 
 def _best(checks: Iterable[FieldCheck]) -> FieldCheck:
-    """The check of the record that says most for the claim; a preprint's venue contradicts and excuses nothing."""
-    return max(checks, key=lambda check: 1 if check.how == "preprint" else _RANK[check.outcome])
+    """The check of the record that says most for the claim; that it is a preprint's excuses nothing if print differs."""
+    return max(checks, key=lambda check: 1 if check.how in _OF_PREPRINTS else _RANK[check.outcome])
 
 
 # --- authors -----------------------------------------------------------------------------------------------
@@ -212,8 +213,11 @@ def _identifiers(
             note = f"it belongs to “{owner.title}”"
             check = replace(check, outcome=Outcome.DIFFERS, found=owner.title, how="owner", note=note)
         elif said.value and said.kind in real and said.kind != "isbn":
-            if not _may_have_both(said, real[said.kind]):
-                check = replace(check, outcome=Outcome.DIFFERS, found=real[said.kind], how="other")
+            check = replace(check, outcome=Outcome.DIFFERS, found=real[said.kind], how="other")
+            if _may_have_both(said, real[said.kind]):
+                check = replace(check, outcome=Outcome.OPEN, how="published", note="only the preprint's DOI is known")
+        elif said.kind == "doi" and said.value and "arxiv" in real and all(map(_only_preprint, works)):
+            check = replace(check, how="published", note="only the preprint is known")
         elif said.kind == "doi" and said.value and (note := _foreign(said.value, works)):
             check = replace(check, outcome=Outcome.DIFFERS, how="publisher", note=note)
         yield check
@@ -225,14 +229,19 @@ def _may_have_both(said: Identifier, real: str) -> bool:
     return said.kind == "doi" and len(prefixes) == 2 and not prefixes.isdisjoint(ARCHIVES)
 
 
+def _only_preprint(work: Record) -> bool:
+    place = named(work.venue)
+    return not work.venue or (place is not None and place.conference.preprint)
+
+
 def _foreign(doi: str, works: Sequence[Record]) -> str:
     """Why a DOI cannot be that of the places where a work appeared; "" if it may be."""
     prefix = doi.partition("/")[0]
     note = ""
     for work in works:
-        place = named(work.venue)
-        if not work.venue or (place is not None and place.conference.preprint):
+        if _only_preprint(work):
             continue
+        place = named(work.venue)
         if place is None or place.beside or place.conference.prefixes is None:
             return ""
         name, own = place.conference.acronyms[0], place.conference.prefixes

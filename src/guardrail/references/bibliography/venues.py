@@ -78,8 +78,8 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
     """Compare a claimed venue with the one that a record has.
 
     Returns:
-        `CONFIRMED`; `NEAR` for a preprint against print and for a series ("how" is "preprint", "series"); `DIFFERS` if the
-        record's venue is one that a list knows and no name of it fits: "another" known venue, a "workshop" or "findings"
+        `CONFIRMED`; `NEAR` for a preprint of what was printed, for print of which only a preprint is known, and for a series
+        ("how" is "preprint", "published", "series"); `DIFFERS` if the record's venue is one that a list knows and no name of it fits: "another" known venue, a "workshop" or "findings"
         against the conference itself, a name that is "unknown"; else `OPEN`.
 
     Example:
@@ -91,22 +91,18 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
         return FieldCheck("venue", outcome, claimed, found, how, note)
 
     ours, theirs = named(claimed), named(found)
-    if ours and theirs:
-        if ours.conference == theirs.conference:
-            if ours.beside == theirs.beside:
-                return check(Outcome.CONFIRMED)
-            how = ours.beside or theirs.beside
-            return check(Outcome.DIFFERS, how, f"its {how} and the conference itself are two venues")
-        if ours.conference.preprint or theirs.conference.preprint:
-            return check(Outcome.NEAR, "preprint", "a preprint of a work that may be printed elsewhere")
-        return check(Outcome.DIFFERS, "another")
-    if same_venue(claimed, found):
+    if (ours and ours == theirs) or same_venue(claimed, found):
         return check(Outcome.CONFIRMED)
-    if any(one is not None and one.conference.preprint for one in (ours, theirs)):
-        return check(Outcome.NEAR, "preprint", "a preprint of a work that may be printed elsewhere")
-    if PUBLISHERS.issuperset(_words(normalise(claimed)[:LONGEST])):
+    if not ours and PUBLISHERS.issuperset(_words(normalise(claimed[:LONGEST]))):
         return check(Outcome.OPEN, "publisher", "a publisher, and no venue")
-    if theirs is not None and (series := series_of(claimed)):
+    if ours and ours.conference.preprint:
+        return check(Outcome.NEAR, "preprint", "a preprint of what was printed elsewhere")
+    if theirs and theirs.conference.preprint:
+        return check(Outcome.NEAR, "published", "only its preprint is known")
+    if ours and theirs and ours.conference == theirs.conference:
+        how = ours.beside or theirs.beside
+        return check(Outcome.DIFFERS, how, f"its {how} and the conference itself are two venues")
+    if theirs and (series := series_of(claimed)):
         fits = series in theirs.conference.series
         return check(
             Outcome.NEAR if fits else Outcome.OPEN, "series", "a series that publishes it" if fits else ""
@@ -118,13 +114,13 @@ def _by_lists(
     check: Callable[..., FieldCheck], claimed: str, found: str, ours: Named | None, theirs: Named | None
 ) -> FieldCheck:
     """The comparison where one of the two, or neither, is a conference."""
+    if ours and theirs:
+        return check(Outcome.DIFFERS, "another")
     known, other = journals(found), journals(claimed)
-    if known & other:
+    if known & other or any(same_venue(one, two) for one in other or {claimed} for two in known or {found}):
         return check(Outcome.CONFIRMED)
     if theirs is None and (not known or len(found) == CUT):
         return check(Outcome.OPEN)
-    if any(same_venue(one, two) for one in other or {claimed} for two in known or {found}):
-        return check(Outcome.CONFIRMED)
     if ours or other:
         return check(Outcome.DIFFERS, "another")
     return check(Outcome.DIFFERS, "unknown", "no list of venues has this name")
