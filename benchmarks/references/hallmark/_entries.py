@@ -13,13 +13,13 @@ from typing import Any
 from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["FABRICATED", "Entry", "bibtex", "read"]
+__all__ = ["FABRICATED", "Entry", "bibtex", "read", "works"]
 
 # The types in which the work itself is made up. A hybrid has a real identifier, an invented title and invented authors.
 FABRICATED = frozenset({"plausible_fabrication", "hybrid_fabrication", "chimeric_title", "near_miss_title"})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
     """One entry.
 

@@ -7,7 +7,7 @@ No list of venues is complete, so that a venue that no list knows is reported, t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Literal, TypeAlias
 
@@ -18,11 +18,11 @@ __all__ = ["Differences", "accused", "completed"]
 Differences: TypeAlias = Literal["default", "strict"]
 
 # Fields and kinds of difference that are an accusation by default.
-_ACCUSED = frozenset({("title", "another"), ("title", "invented"), ("authors", "changed"), ("authors", "added")})
-# What is no difference and is an accusation by "strict": a year that differs by one, and, if the bibliography claims to
-# have every work, print of which it has the preprint only.
-_NEAR = frozenset({("year", "by one")})
-_UNPUBLISHED = "published"
+_ACCUSED = frozenset(
+    {("title", "another"), ("title", "invented"), ("authors", "changed"), ("authors", "added")}
+)
+# "strict" accuses all that differ. Besides: a year that differs by one, unless a preprint is cited; and, if the bibliography
+# claims to have every work, print of which it has the preprint only.
 
 
 def accused(match: Match, differences: Differences) -> tuple[FieldCheck, ...]:
@@ -37,10 +37,11 @@ def accused(match: Match, differences: Differences) -> tuple[FieldCheck, ...]:
 
 
 def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bool:
-    kind = (check.field, check.how)
     if differences == "default":
-        return check.outcome is Outcome.DIFFERS and kind in _ACCUSED
-    return check.outcome is Outcome.DIFFERS or kind in _NEAR or (match.complete and check.how == _UNPUBLISHED)
+        return check.outcome is Outcome.DIFFERS and (check.field, check.how) in _ACCUSED
+    if check.how == "by one":
+        return not any(other.how == "preprint" for other in match.fields)
+    return check.outcome is Outcome.DIFFERS or (match.complete and check.how == "published")
 
 
 def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:

@@ -229,7 +229,8 @@ def name_key(name: Name) -> NameKey:
     """What `same_author` compares of a name, for those who compare it with many."""
     family = _folded_words(name.family)
     given = tuple(word for part in name.given for word in _folded_words(part))
-    given = tuple(word for word in given if word not in PARTICLES or _is_initial(word)) or given
+    if WRITTEN_FIRST.isdisjoint(family):  # "De-Chuan Zhan" has no particle
+        given = tuple(word for word in given if word not in PARTICLES or _is_initial(word)) or given
     readings = [_Reading(_families(family), given)]
     if not name.inverted:
         if len(given) >= 2 and not _is_initial(

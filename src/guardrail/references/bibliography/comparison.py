@@ -215,7 +215,9 @@ def _identifiers(
         elif said.value and said.kind in real and said.kind != "isbn":
             check = replace(check, outcome=Outcome.DIFFERS, found=real[said.kind], how="other")
             if _may_have_both(said, real[said.kind]):
-                check = replace(check, outcome=Outcome.OPEN, how="published", note="only the preprint's DOI is known")
+                check = replace(
+                    check, outcome=Outcome.OPEN, how="published", note="only the preprint's DOI is known"
+                )
         elif said.kind == "doi" and said.value and "arxiv" in real and all(map(_only_preprint, works)):
             check = replace(check, how="published", note="only the preprint is known")
         elif said.kind == "doi" and said.value and (note := _foreign(said.value, works)):

@@ -93,8 +93,9 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
     ours, theirs = named(claimed), named(found)
     if (ours and ours == theirs) or same_venue(claimed, found):
         return check(Outcome.CONFIRMED)
-    if not ours and PUBLISHERS.issuperset(_words(normalise(claimed[:LONGEST]))):
-        return check(Outcome.OPEN, "publisher", "a publisher, and no venue")
+    words = _words(normalise(claimed[:LONGEST]))
+    if not ours and PUBLISHERS.issuperset(words):
+        return check(Outcome.OPEN, "publisher", "a publisher, and no venue" if words else "")
     if ours and ours.conference.preprint:
         return check(Outcome.NEAR, "preprint", "a preprint of what was printed elsewhere")
     if theirs and theirs.conference.preprint:
