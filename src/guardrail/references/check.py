@@ -96,7 +96,7 @@ class ReferenceCheck(Detector):
         default="default",
         help="which differences from a work that exists are unsupported: default = another title, or authors who did "
         "not write it (a wrong venue, year, page or identifier and missing authors are unverified, with a mark); "
-        "strict = all, also a year that differs by one",
+        "strict = all, also a year that differs by one and a venue that no list knows",
     )
     queries: Sequence[Query] = option(
         default=("iq", "dq1", "dq2", "dq3"),

@@ -2,7 +2,7 @@
 
 After the rules for NeurIPS 2026: a reference is hallucinated if its title cannot be found, its authors are badly wrong or its
 venue does not exist. A wrong venue, year, page or identifier, and authors left out without "et al.", are to be reported.
-No list of venues is complete, so that a venue that no list knows is reported, too.
+No list of venues is complete: by default, one that no list knows is neither; the reason of the finding mentions it.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ Differences: TypeAlias = Literal["default", "strict"]
 _ACCUSED = frozenset(
     {("title", "another"), ("title", "invented"), ("authors", "changed"), ("authors", "added")}
 )
-# "strict" accuses all that differ. Besides: a year that differs by one, unless a preprint is cited; and, if the bibliography
-# claims to have every work, print of which it has the preprint only.
+# "strict" accuses all that differ. Besides: a year that differs by one, unless a preprint is cited; a venue that no list knows,
+# if the work's own is known; and, if the bibliography claims to have every work, print of which it has the preprint only.
 
 
 def accused(match: Match, differences: Differences) -> tuple[FieldCheck, ...]:
@@ -41,7 +41,11 @@ def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bo
         return check.outcome is Outcome.DIFFERS and (check.field, check.how) in _ACCUSED
     if check.how == "by one":
         return not any(other.how == "preprint" for other in match.fields)
-    return check.outcome is Outcome.DIFFERS or (match.complete and check.how == "published")
+    return (
+        check.outcome is Outcome.DIFFERS
+        or check.how == "unknown"
+        or (match.complete and check.how == "published")
+    )
 
 
 def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:

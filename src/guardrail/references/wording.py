@@ -40,7 +40,10 @@ def compared(match: Match) -> str:
     agree = [name_of(check.field) for check in match.having(Outcome.CONFIRMED)]
     near = [f"{name_of(check.field)}: {check.note}" for check in match.having(Outcome.NEAR)]
     differ = [_differing(check) for check in match.differences]
-    open_ = [name_of(check.field) for check in match.having(Outcome.OPEN)]
+    open_ = [
+        name_of(check.field) + (f" ({check.note})" if check.note else "")
+        for check in match.having(Outcome.OPEN)
+    ]
     parts = ["the work exists"]
     if not {check.field for check in match.fields} - _IDENTIFIERS and not differ:
         parts = ["exists", "nothing else claimed"] if not open_ else ["the work exists"]

@@ -31,6 +31,7 @@ BODIES = frozenset(_BODIES.split())
 # Prefixes of archives: a work that has such a DOI may have another one where it was printed.
 _ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
 ARCHIVES = frozenset(_ARCHIVES.split())
+SMALL = 2  # authors; in a longer list one wrong name does not make it badly wrong
 _RANK = {Outcome.CONFIRMED: 4, Outcome.NEAR: 3, Outcome.DIFFERS: 2, Outcome.OPEN: 0}
 _OF_PREPRINTS = frozenset({"preprint", "published"})
 _DASH = re.compile(r"\s*(?:[-\u2010-\u2015\u2212]+|\bto\b)\s*")
@@ -143,9 +144,8 @@ def _year(reference: Reference, work: Record) -> FieldCheck:
     apart = abs(claimed - found)
     check = FieldCheck("year", Outcome.CONFIRMED, str(claimed), str(found))
     if apart == 1:
-        return replace(
-            check, outcome=Outcome.NEAR, how="by one", note="by one, as between preprint and print"
-        )
+        note = f"differs by one ({claimed}, {found}), as between preprint and print"
+        return replace(check, outcome=Outcome.NEAR, how="by one", note=note)
     return replace(check, outcome=Outcome.DIFFERS, how="other") if apart else check
 
 

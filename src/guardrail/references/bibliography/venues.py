@@ -79,8 +79,9 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
 
     Returns:
         `CONFIRMED`; `NEAR` for a preprint of what was printed, for print of which only a preprint is known, and for a series
-        ("how" is "preprint", "published", "series"); `DIFFERS` if the record's venue is one that a list knows and no name of it fits: "another" known venue, a "workshop" or "findings"
-        against the conference itself, a name that is "unknown"; else `OPEN`.
+        ("how" is "preprint", "published", "series"); `DIFFERS` if the record's venue is one that a list knows and no name of
+        it fits: "another" known venue, a "workshop" or "findings" against the conference itself; else `OPEN`, with "unknown"
+        where the record's venue is known and no list has the claimed one.
 
     Example:
         >>> compare_venues("PMLR 119", "ICML").outcome.value, compare_venues("ICCV", "CVPR").how
@@ -124,7 +125,7 @@ def _by_lists(
         return check(Outcome.OPEN)
     if ours or other:
         return check(Outcome.DIFFERS, "another")
-    return check(Outcome.DIFFERS, "unknown", "no list of venues has this name")
+    return check(Outcome.OPEN, "unknown", f"no list of venues has this name; the work appeared in {found}")
 
 
 def _words(normalised: str) -> list[str]:
