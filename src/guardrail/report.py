@@ -31,6 +31,7 @@ __all__ = [
     "Action",
     "Blocked",
     "Case",
+    "ComparedField",
     "CostBreakdown",
     "Decision",
     "DetectorFailure",
@@ -246,16 +247,47 @@ class Work(_Model):
     venue: str = ""
     identifier: str = ""
     source: str = ""
+    retracted: str = ""
+
+
+class ComparedField(_Model):
+    """One field of a quotation, compared with the real work.
+
+    Attributes:
+        field: its name ("authors", "year", "doi").
+        outcome: `near` is not the same and no error, as a year between preprint and print.
+        claimed: as quoted.
+        found: what the work has; "" where that is not known.
+        note: how the two compare, in a few words.
+    """
+
+    field: str
+    outcome: Literal["confirmed", "near", "differs", "not compared"]
+    claimed: str
+    found: str = ""
+    note: str = ""
 
 
 class Lookup(_Model):
-    """What a bibliography said. `absent` only if every source asked answered."""
+    """What a bibliography said: whether the work exists, and field by field what is quoted right.
+
+    Attributes:
+        status: `absent` only if every source asked answered.
+        sources: who was asked.
+        work: the one that was found, or the nearest.
+        similarity: of the titles.
+        exists: `None` where that is not known.
+        fields: one for each that was claimed, compared with `work`.
+        differences: of reports that were written before there were `fields`; empty in new ones.
+    """
 
     kind: Literal["lookup"] = "lookup"
     status: Literal["found", "absent", "unreachable"]
     sources: tuple[str, ...] = ()
     work: Work | None = None
     similarity: Finite = None
+    exists: bool | None = None
+    fields: tuple[ComparedField, ...] = ()
     differences: tuple[str, ...] = ()
 
 

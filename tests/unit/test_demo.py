@@ -55,7 +55,7 @@ class TestDemo:
         assert (found.returncode, found.stderr) == (0, "")
         for line in ANSWER.strip().splitlines():
             assert line in found.stdout
-        assert "[authors differ: Lin, Stephanie; Hilton, Jacob; Evans, Owain]" in found.stdout
+        assert "[real work, wrong authors: it is by Lin, Hilton and Evans]" in found.stdout
         assert found.stdout.count("[probably no such work]") == 2
         assert "all 3 references are supported" in found.stdout
         assert "18 short questions about the other 3, 6 each" in found.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -9,18 +10,42 @@ from typing import Any, ClassVar, Literal
 
 from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, compute, gather, one, why, within
+from guardrail.engine.flow import Calls, Failed, Flow, Reply, compute, gather, one, why, within
 from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
 from guardrail.references.bibliography.backend import BibliographyBackend
-from guardrail.references.bibliography.records import Bibliography, Find, Match, Record, Reference, Status
+from guardrail.references.bibliography.claims import retraction
+from guardrail.references.bibliography.contradictions import contradictions
+from guardrail.references.bibliography.records import (
+    Bibliography,
+    FieldCheck,
+    Find,
+    Match,
+    Outcome,
+    Record,
+    Status,
+)
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.silence import unread
 from guardrail.references.interrogate import Interrogation, Interviewer, Query
 from guardrail.references.model_reader import added, reading
 from guardrail.references.parsing import Parsing
-from guardrail.report import Case, Evidence, Finding, Lookup, Measurement, Replies, Scale, Span, Verdict, Work
+from guardrail.references.quotation import Differences, accused, completed
+from guardrail.references.wording import belongs, compared, corrected, impossible
+from guardrail.report import (
+    Case,
+    ComparedField,
+    Evidence,
+    Finding,
+    Lookup,
+    Measurement,
+    Replies,
+    Scale,
+    Span,
+    Verdict,
+    Work,
+)
 
 __all__ = ["Effort", "ReferenceCheck"]
 
@@ -47,7 +72,9 @@ class ReferenceCheck(Detector):
     """Judges every reference of an answer: by look-up first, then by asking the model about it.
 
     One finding per reference. `score` = 1 − groundedness in [0, 1]; a look-up that settles the matter gives 0
-    (real and quoted right) or 1. Labels: "verified", "grounded", "fabricated", "misquoted", "unknown".
+    (real) or 1 (an accusation). Labels: "verified", "grounded", "fabricated", "misquoted", "retracted", "unknown".
+    A real work with a wrong detail is "misquoted": unsupported if the difference is an accusation (see
+    `differences`), else unverified, with a mark that says what is right.
 
     Raises:
         ConfigError: an option is not one of those above.
@@ -71,6 +98,12 @@ class ReferenceCheck(Detector):
         path=PathOption.FILE,
         help="an index of works that exist (`guardrail references index add` makes one), or its address in OpenSearch; it "
         "is searched before a model is asked",
+    )
+    differences: Differences = option(
+        default="default",
+        help="which differences from a work that exists are unsupported: default = another title, or authors who did "
+        "not write it (a wrong venue, year, page or identifier and missing authors are unverified, with a mark); "
+        "strict = all, also a year that differs by one and a venue that no list knows",
     )
     queries: Sequence[Query] = option(
         default=("iq", "dq1", "dq2", "dq3"),
@@ -236,14 +269,22 @@ class ReferenceCheck(Detector):
                 citation, "it names no title, and the answer has no reference with these authors and year"
             )
         evidence: list[Evidence] = []
+        wrong = contradictions(citation.reference, today=_today())
+        match = Match(Status.UNREACHABLE)
         before = ""
         if self._backend is not None:
             looked_up = yield from one(Find(citation.reference))
-            settled = self._from_look_up(citation, looked_up)
-            if settled is not None:
-                return settled
-            evidence.append(_lookup(looked_up))
+            match = Match(Status.UNREACHABLE) if isinstance(looked_up, Failed) else looked_up.value
             before = _why_open(looked_up)
+        match = completed(match, wrong)
+        settled = self._from_look_up(citation, match, wrong)
+        if settled is not None:
+            return settled
+        if self._backend is not None or wrong:
+            evidence.append(_lookup(match))
+        impossibly = [check for check in wrong if check.outcome is Outcome.DIFFERS]
+        if impossibly:
+            before += f"{impossible(impossibly)}; "
         if citation.style == "legal":
             return self._unverified(
                 citation, f"{before}a case is looked up, and no model is asked about it", evidence=evidence
@@ -257,62 +298,71 @@ class ReferenceCheck(Detector):
         )
         if isinstance(asked, Failed):
             return self._unverified(citation, f"{before}{asked}", evidence=evidence)
-        return self._judge(citation, asked, before, evidence)
+        return self._judge(citation, asked, before, evidence, impossible(impossibly))
 
-    def _from_look_up(self, citation: Citation, reply: Reply[Match]) -> Finding | None:
+    def _from_look_up(self, citation: Citation, match: Match, wrong: Sequence[FieldCheck]) -> Finding | None:
         """The finding of a look-up that leaves nothing to ask."""
-        if isinstance(reply, Failed):
-            return None
-        match = reply.value
-        settled = match.status is Status.FOUND and not match.differences
-        if citation.style in _DOUBTFUL and not settled:
-            return self._unverified(citation, _doubtful(match), evidence=[_lookup(reply)])
-        if settled:
-            return self._finding(
-                citation,
-                Verdict.SUPPORTED,
-                "verified",
-                score=0.0,
-                reason=_agreed(citation.reference, match),
-                lookup=match,
-            )
-        if match.status is Status.FOUND:
-            differences = "; ".join(f"{d.field} differ{_s(d.field)}: {d.found}" for d in match.differences)
-            wrong = " and ".join(d.field for d in match.differences)
-            wrong += " differ" if len(match.differences) > 1 or wrong.endswith("s") else " differs"
-            return self._finding(
-                citation,
-                Verdict.UNSUPPORTED,
-                "misquoted",
-                score=1.0,
-                mark=differences,
-                reason=f"the work is real, but its {wrong} from what the answer says",
-                lookup=match,
-            )
-        if match.status is Status.ABSENT and match.complete:
-            return self._finding(
-                citation,
-                Verdict.UNSUPPORTED,
-                "fabricated",
-                score=1.0,
-                mark="no such work found",
-                reason="not in a bibliography that is declared complete" + _owner(match),
-                lookup=match,
-            )
-        if match.status is Status.ABSENT and match.record and match.detail and citation.style in _IN_MARKS:
-            return self._finding(
-                citation,
-                Verdict.UNSUPPORTED,
-                "misquoted",
-                score=1.0,
-                mark=f"the identifier is that of “{match.record.title}”",
-                reason="the work is not known" + _owner(match),
-                lookup=match,
-            )
+        if match.status is Status.FOUND and match.record is not None:
+            return self._of_real(citation, match, match.record)
+        owner = next((check for check in match.fields if check.how == "owner"), None)
+        if citation.style in _DOUBTFUL and self._backend is not None:
+            return self._unverified(citation, _doubtful(owner), evidence=[_lookup(match)])
+        if match.exists is False:
+            reason = "not in a bibliography that is declared complete"
+            reason += f", and {belongs(owner)}" if owner else ""
+            return self._accused(citation, "fabricated", "no such work found", reason, match)
+        if owner is not None and citation.style in _IN_MARKS:
+            reason = f"the work is not known, and {belongs(owner)}"
+            return self._accused(citation, "misquoted", belongs(owner), reason, match)
+        impossibly = [check for check in wrong if check.outcome is Outcome.DIFFERS]
+        if self.differences == "strict" and impossibly:
+            reason = "whether the work exists is not known; what is said of it contradicts itself"
+            return self._accused(citation, "misquoted", impossible(impossibly), reason, match)
         return None
 
+    def _of_real(self, citation: Citation, match: Match, work: Record) -> Finding:
+        """The finding on a work that exists: quoted right, quoted wrongly, or retracted."""
+        reason, retracted = compared(match), retraction(work)
+        if retracted:
+            reason = f"the work was retracted ({retracted}); {reason}"
+        if citation.style in _DOUBTFUL and match.differences:
+            doubt = f"it may mean “{work.title}”; what is claimed of it could not be read reliably"
+            return self._unverified(citation, doubt, evidence=[_lookup(match)])
+        if wrong := accused(match, self.differences):
+            return self._accused(citation, "misquoted", corrected(wrong, work), reason, match)
+        if retracted and self.differences == "strict":
+            return self._accused(citation, "retracted", "retracted", reason, match)
+        label, mark, verdict = "verified", "", Verdict.SUPPORTED
+        if match.differences:
+            label, mark, verdict = "misquoted", corrected(match.differences, work), Verdict.UNVERIFIED
+        if retracted:
+            label, mark, verdict = (
+                "retracted",
+                "; ".join(filter(None, ["retracted", mark])),
+                Verdict.UNVERIFIED,
+            )
+        return self._finding(
+            citation, verdict, label, score=0.0, mark=mark, reason=reason, evidence=[_lookup(match)]
+        )
+
+    def _accused(self, citation: Citation, label: str, mark: str, reason: str, match: Match) -> Finding:
+        return self._finding(
+            citation,
+            Verdict.UNSUPPORTED,
+            label,
+            score=1.0,
+            mark=mark,
+            reason=reason,
+            evidence=[_lookup(match)],
+        )
+
     def _judge(
-        self, citation: Citation, asked: Interrogation, before: str, evidence: list[Evidence]
+        self,
+        citation: Citation,
+        asked: Interrogation,
+        before: str,
+        evidence: list[Evidence],
+        impossibly: str,
     ) -> Finding:
         evidence = [*evidence, *_told(asked)]
         grounded = asked.groundedness
@@ -352,8 +402,9 @@ class ReferenceCheck(Detector):
         unreachable = any(isinstance(e, Lookup) and e.status == "unreachable" for e in evidence)
         return self._finding(
             citation,
-            Verdict.UNVERIFIED if unreachable else Verdict.SUPPORTED,
-            "grounded",
+            Verdict.UNVERIFIED if unreachable or impossibly else Verdict.SUPPORTED,
+            "misquoted" if impossibly else "grounded",
+            mark=impossibly,
             score=score,
             reason=f"{before}asked about this work, the model answers consistently",
             evidence=evidence,
@@ -368,7 +419,6 @@ class ReferenceCheck(Detector):
         score: float | None,
         reason: str,
         mark: str = "",
-        lookup: Match | None = None,
         evidence: Sequence[Evidence] = (),
     ) -> Finding:
         return Finding(
@@ -380,7 +430,7 @@ class ReferenceCheck(Detector):
             label=label,
             mark=mark,
             reason=reason,
-            evidence=tuple(evidence) if lookup is None else (*evidence, _lookup(Answer(lookup))),
+            evidence=tuple(evidence),
         )
 
     def _unverified(self, citation: Citation, reason: str, *, evidence: Sequence[Evidence] = ()) -> Finding:
@@ -389,39 +439,17 @@ class ReferenceCheck(Detector):
         )
 
 
-_SAID = ("title", "authors", "year", "venue")
-_IDENTIFIERS = {"doi": "DOI", "arxiv": "arXiv number", "isbn": "ISBN", "pmid": "PubMed number"}
-
-
-def _agreed(claimed: Reference, match: Match) -> str:
-    """What of a work that was found agrees, what is near, and what was not compared."""
-    other_year = match.record is not None and match.record.year != claimed.year
-    said = [name for name in _SAID if getattr(claimed, name) and not (name == "year" and other_year)]
-    fields = [name for name in said if name not in match.unchecked]
-    fields += [
-        word for name, word in _IDENTIFIERS.items() if getattr(claimed, name) and name not in match.unchecked
-    ]
-    *most, last = fields or ["title"]
-    verb = "agree" if most or last == "authors" else "agrees"
-    agreed = f"its {', '.join(most)} and {last} {verb}" if most else f"its {last} {verb}"
-    if not said:
-        agreed = "nothing but its identifier is given"
-    unchecked = f"not compared: {', '.join(match.unchecked)}" if match.unchecked else ""
-    return "; ".join(filter(None, ["the work exists", agreed, match.detail, unchecked]))
-
-
-def _doubtful(match: Match) -> str:
+def _doubtful(owner: FieldCheck | None) -> str:
     """Why a name that may be no title is neither cleared nor called wrong."""
-    if match.record is None or not (match.detail or match.status is Status.FOUND):
+    if owner is None:
         return "it is not known, and its name could not be read reliably"
-    return f"its identifier is that of “{match.record.title}”; whether another title is claimed could not be read reliably"
+    return f"{belongs(owner)}; whether another title is claimed could not be read reliably"
 
 
-def _owner(match: Match) -> str:
-    """Whose identifier it is that was given for a work that was not found."""
-    if match.record is None or not match.detail:
-        return ""
-    return f", and the identifier that is given belongs to “{match.record.title}”"
+def _today() -> tuple[int, int]:
+    """Year and month."""
+    now = dt.datetime.now(tz=dt.UTC)
+    return now.year, now.month
 
 
 def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | None:
@@ -446,16 +474,23 @@ def _why_open(reply: Reply[Match]) -> str:
     return "not in the bibliography, which does not claim to be complete; "
 
 
-def _lookup(reply: Reply[Match]) -> Lookup:
-    if isinstance(reply, Failed):
-        return Lookup(status="unreachable")
-    match = reply.value
+def _lookup(match: Match) -> Lookup:
     return Lookup(
         status=match.status.value,
         sources=match.sources,
         work=None if match.record is None else _work(match.record),
-        similarity=match.similarity,
-        differences=tuple(f"{d.field}: {d.claimed!r} here, {d.found!r} there" for d in match.differences),
+        similarity=None if match.record is None and match.status is Status.UNREACHABLE else match.similarity,
+        exists=match.exists,
+        fields=tuple(
+            ComparedField(
+                field=check.field,
+                outcome=check.outcome.value,
+                claimed=check.claimed,
+                found=check.found,
+                note=check.note,
+            )
+            for check in match.fields
+        ),
     )
 
 
@@ -467,6 +502,7 @@ def _work(record: Record) -> Work:
         venue=record.venue,
         identifier=record.doi or record.arxiv or record.isbn or record.pmid,
         source=record.source,
+        retracted=retraction(record),
     )
 
 
@@ -488,7 +524,3 @@ def _told(asked: Interrogation) -> list[Evidence]:
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
-
-
-def _s(field: str) -> str:
-    return "" if field.endswith("s") else "s"

@@ -9,7 +9,15 @@ from guardrail.engine import codec
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError
-from guardrail.references.bibliography.records import Difference, Find, Match, Record, Reference, Status
+from guardrail.references.bibliography.records import (
+    FieldCheck,
+    Find,
+    Match,
+    Outcome,
+    Record,
+    Reference,
+    Status,
+)
 from guardrail.references.prompts import (
     authors_question,
     direct_question,
@@ -105,14 +113,14 @@ class TestVerdicts:
             Status.FOUND,
             Record(REAL, ("J. A. Bondy",)),
             1.0,
-            (Difference("authors", "D. Knuth", "J. A. Bondy"),),
+            (FieldCheck("authors", Outcome.DIFFERS, "D. Knuth", "J. A. Bondy", "changed"),),
         )
         finding, *_ = examine(
             ReferenceCheck(bibliography=Shelf()),
             say=lambda r: wrong if isinstance(r, Find) else Completion("no"),
         )
         assert (finding.verdict, finding.label) == (Verdict.UNSUPPORTED, "misquoted")
-        assert finding.mark == "authors differ: J. A. Bondy"
+        assert finding.mark == "real work, wrong authors: it is by Bondy"
 
     def test_absent_from_a_complete_bibliography_is_fabricated(self):
         """Then nothing is asked; absent from an incomplete one proves nothing."""

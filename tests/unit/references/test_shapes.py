@@ -96,11 +96,14 @@ class TestRealWorks:
             ),
             (
                 '"Attention Is All You Need" by Vaswani et al. (2018)',
-                "the work exists; its title and authors agree; year differs by one (2018, 2017): taken as preprint and print",
+                "the work exists; its title and authors agree; year: differs by one (2018, 2017), as between preprint and print",
             ),
             (
                 '1. Vaswani et al. (2017). "Attention Is All You Need". Journal of Nothing.',
-                "the work exists; its title, authors and year agree; not compared: venue",
+                (
+                    "the work exists; its title, authors and year agree; not compared: venue (no list of venues has this "
+                    "name; the work appeared in NeurIPS)"
+                ),
             ),
         ],
     )

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 
 from guardrail.references.authors.names import (
@@ -36,8 +37,10 @@ from guardrail.references.authors.words import (
 __all__ = [
     "LONGEST_REPLY",
     "MOST_AUTHORS",
+    "ListComparison",
     "agreement",
     "authors_agree",
+    "compare_authors",
     "contains_author",
     "overlap",
     "parse_authors",
@@ -219,8 +222,8 @@ def _is_name(piece: str) -> bool:
 # --- comparing two lists -----------------------------------------------------------------------------------
 
 
-def _matched(a: Sequence[NameKey], b: Sequence[NameKey]) -> int:
-    """The size of a largest one-to-one matching (augmenting paths)."""
+def _partners(a: Sequence[NameKey], b: Sequence[NameKey]) -> dict[int, int]:
+    """A largest one-to-one matching, from places in `b` to places in `a` (augmenting paths)."""
     edges = [[j for j, other in enumerate(b) if same_key(key, other)] for key in a]
     partner: dict[int, int] = {}
 
@@ -233,7 +236,26 @@ def _matched(a: Sequence[NameKey], b: Sequence[NameKey]) -> int:
                     return True
         return False
 
-    return sum(place(i, set()) for i in range(len(a)))
+    for i in range(len(a)):
+        place(i, set())
+    return partner
+
+
+def _matched(a: Sequence[NameKey], b: Sequence[NameKey]) -> int:
+    return len(_partners(a, b))
+
+
+def _ordered(a: Sequence[NameKey], b: Sequence[NameKey], partners: Mapping[int, int]) -> bool:
+    """Whether as many of `a` can be matched with `b` without changing their order."""
+    places = [partners[j] for j in sorted(partners)]
+    if places == sorted(places):
+        return True
+    row = [0] * (len(b) + 1)  # longest common subsequence
+    for key in a:
+        before = row[:]
+        for j, other in enumerate(b):
+            row[j + 1] = max(before[j + 1], row[j], before[j] + same_key(key, other))
+    return row[-1] == len(partners)
 
 
 def overlap(a: Sequence[Name], b: Sequence[Name]) -> float:
@@ -303,6 +325,94 @@ def contains_author(names: Sequence[str], author: str) -> bool:
     return any(same_key(key, wanted[0]) for key in _quoted(names)[0]) if wanted else False
 
 
+@dataclass(frozen=True, slots=True)
+class ListComparison:
+    """How the authors of a quotation compare with those of the real work.
+
+    Attributes:
+        agree: `False` if somebody is claimed who did not write it; `None` where that cannot be told.
+        claimed: how many are named.
+        known: how many the source names.
+        strangers: places, among those claimed, of names that nobody of the work has.
+        namesakes: whether every stranger has the family name of an author who is otherwise missing.
+        missing: how many of the work's known authors are not named.
+        ordered: whether those that agree stand in the work's order.
+        claimed_is_cut: whether the quotation ends in "et al.".
+        found_is_cut: whether the source knows the first authors only.
+        bare: whether the quotation has family names only.
+    """
+
+    agree: bool | None
+    claimed: int = 0
+    known: int = 0
+    strangers: tuple[int, ...] = ()
+    namesakes: bool = False
+    missing: int = 0
+    ordered: bool = True
+    claimed_is_cut: bool = False
+    found_is_cut: bool = False
+    bare: bool = False
+
+
+def compare_authors(
+    claimed: Sequence[str], found: Sequence[str], *, found_is_cut: bool = False, claimed_is_cut: bool = False
+) -> ListComparison:
+    """Compare the authors of a quotation with those of the real work: order, missing, added and changed names.
+
+    Args:
+        claimed: one name each, as quoted: full names, family names, "Smith et al.", "Smith & Jones".
+        found: the work's authors, first ones first.
+        found_is_cut: whether the work has more authors than `found` ("et al." among them says so as well).
+        claimed_is_cut: whether the quotation ended in "et al."; so it does if a name of it does.
+
+    Example:
+        >>> compared = compare_authors(["A. Lee", "J. Smith"], ["John Smith", "Ann Lee", "Bo Chen"])
+        >>> compared.agree, compared.ordered, compared.missing
+        (True, False, 1)
+    """
+    ours, ours_cut = _quoted(claimed)
+    theirs, theirs_cut = _quoted(found)
+    if not ours or not theirs:
+        return ListComparison(None)
+    partners = _partners(ours, theirs)
+    strangers = tuple(i for i in range(len(ours)) if i not in partners.values())
+    missing = [key for j, key in enumerate(theirs) if j not in partners]
+    cut = found_is_cut or theirs_cut
+    return ListComparison(
+        agree=_agreement_of(ours, theirs, len(partners), cut=cut, full=not (claimed_is_cut or ours_cut)),
+        claimed=len(ours),
+        known=len(theirs),
+        strangers=strangers,
+        namesakes=bool(strangers)
+        and _matched([_family(ours[i]) for i in strangers], [*map(_family, missing)]) == len(strangers),
+        missing=len(missing),
+        ordered=_ordered(ours, theirs, partners),
+        claimed_is_cut=claimed_is_cut or ours_cut,
+        found_is_cut=cut,
+        bare=not any(reading.given for key in ours for reading in key.readings),
+    )
+
+
+def _family(key: NameKey) -> NameKey:
+    """The family name alone."""
+    family = max(key.readings[0].families, key=len, default="")
+    return name_key(Name(family))
+
+
+def _agreement_of(
+    ours: Sequence[NameKey], theirs: Sequence[NameKey], matched: int, *, cut: bool, full: bool
+) -> bool | None:
+    if matched == len(ours):
+        return True
+    if not cut:
+        return False
+    if matched == len(theirs):
+        return True  # all that is known is claimed; the rest are names beyond it
+    if len(ours) > len(theirs) and full:
+        return False  # a full list, longer than what is known, that lacks some of the known
+    return None if matched else False
+
+
 def authors_agree(
     claimed: Sequence[str], found: Sequence[str], *, found_is_cut: bool = False, claimed_is_cut: bool = False
 ) -> bool | None:
@@ -327,17 +437,4 @@ def authors_agree(
         >>> authors_agree(["J. Smith", "E. Stranger"], ["John Smith", "Ann Lee"])
         False
     """
-    ours, ours_cut = _quoted(claimed)
-    theirs, theirs_cut = _quoted(found)
-    if not ours or not theirs:
-        return None
-    matched = _matched(ours, theirs)
-    if matched == len(ours):
-        return True
-    if not (found_is_cut or theirs_cut):
-        return False
-    if matched == len(theirs):
-        return True  # all that is known is claimed; the rest are names beyond it
-    if len(ours) > len(theirs) and not (claimed_is_cut or ours_cut):
-        return False  # a full list, longer than what is known, that lacks some of the known
-    return None if matched else False
+    return compare_authors(claimed, found, found_is_cut=found_is_cut, claimed_is_cut=claimed_is_cut).agree

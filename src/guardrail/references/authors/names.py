@@ -199,6 +199,9 @@ class NameKey:
     readings: tuple[_Reading, ...]
     suffix: str
     nickname: str
+    plain: str = (
+        ""  # all letters that a source keeps which drops those with accents; "" if there are none of these
+    )
 
 
 def _fold(text: str) -> str:
@@ -229,7 +232,8 @@ def name_key(name: Name) -> NameKey:
     """What `same_author` compares of a name, for those who compare it with many."""
     family = _folded_words(name.family)
     given = tuple(word for part in name.given for word in _folded_words(part))
-    given = tuple(word for word in given if word not in PARTICLES or _is_initial(word)) or given
+    if WRITTEN_FIRST.isdisjoint(family):  # "De-Chuan Zhan" has no particle
+        given = tuple(word for word in given if word not in PARTICLES or _is_initial(word)) or given
     readings = [_Reading(_families(family), given)]
     if not name.inverted:
         if len(given) >= 2 and not _is_initial(
@@ -248,7 +252,17 @@ def name_key(name: Name) -> NameKey:
         tuple(readings),
         name.suffix,
         "".join(_folded_words(name.nickname)),
+        _plain(" ".join((*name.given, name.family))),
     )
+
+
+def _plain(text: str) -> str:
+    """The ASCII letters of a name that is mostly of these and has others, too: "andrsgyrgy" for András György."""
+    composed = unicodedata.normalize("NFC", text)
+    if composed.isascii():
+        return ""
+    kept = "".join(_folded_words("".join(filter(str.isascii, composed))))
+    return kept if len(kept) >= max(5, len(composed) // 2) else ""
 
 
 def _families(words: tuple[str, ...]) -> frozenset[str]:
@@ -280,7 +294,7 @@ def same_key(a: NameKey, b: NameKey) -> bool:
     """As `same_author`, of what is compared."""
     if not a.whole or not b.whole or (a.suffix and b.suffix and a.suffix != b.suffix):
         return False
-    if a.whole == b.whole:
+    if a.whole in (b.whole, b.plain) or b.whole == a.plain:
         return True
     if len(a.words) > 1 and a.words == b.words and (a.letters <= b.letters or b.letters <= a.letters):
         return True  # in another order: "Hamdy A. Taha" and "Taha Hamdy"

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
     from guardrail.references.bibliography.index import Stats as Stats
     from guardrail.references.bibliography.opensearch import OpenSearch as OpenSearch
     from guardrail.references.bibliography.records import Bibliography as Bibliography
-    from guardrail.references.bibliography.records import Difference as Difference
+    from guardrail.references.bibliography.records import FieldCheck as FieldCheck
     from guardrail.references.bibliography.records import Match as Match
+    from guardrail.references.bibliography.records import Outcome as Outcome
     from guardrail.references.bibliography.records import Record as Record
     from guardrail.references.bibliography.records import Reference as Reference
     from guardrail.references.bibliography.records import Status as Status
@@ -28,12 +29,13 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Bibliography": "guardrail.references.bibliography.records",
-    "Difference": "guardrail.references.bibliography.records",
+    "FieldCheck": "guardrail.references.bibliography.records",
     "Format": "guardrail.references.bibliography.formats",
     "Imported": "guardrail.references.bibliography.importers",
     "Index": "guardrail.references.bibliography.index",
     "Match": "guardrail.references.bibliography.records",
     "OpenSearch": "guardrail.references.bibliography.opensearch",
+    "Outcome": "guardrail.references.bibliography.records",
     "Problem": "guardrail.references.bibliography.formats",
     "Record": "guardrail.references.bibliography.records",
     "Reference": "guardrail.references.bibliography.records",

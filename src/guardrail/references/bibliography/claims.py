@@ -1,16 +1,12 @@
-"""Field by field: what a work confirms of a quotation, what it contradicts, and what it leaves open.
-
-A claim that a work cannot confirm is no error of the quotation, and nothing that was found, either.
-"""
+"""What is claimed of a work beside its title: its identifiers, and words that stand around the title."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from guardrail.references.authors.lists import MOST_AUTHORS, authors_agree
-from guardrail.references.authors.names import parse_name
+from guardrail.references.authors.lists import MOST_AUTHORS
 from guardrail.references.bibliography.normalise import IDENTIFIERS, normalise, normalise_arxiv
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.bibliography.titles import Title
@@ -18,24 +14,16 @@ from guardrail.references.bibliography.venues import same_venue
 
 __all__ = [
     "Identifier",
-    "authors_match",
     "identifiers",
     "invented_subtitle",
+    "retraction",
+    "same_address",
     "unexplained",
-    "url_confirmed",
-    "venue_confirmed",
+    "without_retraction",
     "words_of",
 ]
 
 ARXIV_DOI = "10.48550/"
-# Bodies that stand for people: "the DeepMind Team" says nothing about who wrote it.
-_BODIES = (
-    "team teams group groups collaboration consortium committee researchers scientists authors author staff lab labs "
-    "laboratory laboratories research university institute department company inc corporation organisation "
-    "organization colleagues coauthors others unknown anonymous various google deepmind openai microsoft facebook "
-    "meta nvidia"
-)
-BODIES = frozenset(_BODIES.split())
 _EDITIONS = "arxiv preprint edition ed first second third fourth fifth revised reprint st nd rd th"
 EDITIONS = frozenset(_EDITIONS.split())
 # What introduces a title, or stands beside it, and says nothing about the work.
@@ -74,63 +62,46 @@ def identifiers(work: Reference | Record) -> list[Identifier]:
     return found
 
 
-def _is_readable(text: str) -> bool:
-    """Whether the name says who somebody is: no single letter, no team."""
-    if not BODIES.isdisjoint(normalise(text).split()):
-        return False
-    name = parse_name(text)
-    parts = [part for part in (name.family, *name.given) if any(map(str.isalpha, part))]
-    return any(len(part) > 1 or not part.isascii() for part in parts)
-
-
-def authors_match(reference: Reference, work: Record) -> tuple[bool | None, bool]:
-    """Whether the quoted authors are the work's, `None` where that cannot be told; and whether all were compared.
-
-    A body or a single letter that is none of the work's authors contradicts nothing.
-    """
-
-    def agree(names: Sequence[str]) -> bool | None:
-        return authors_agree(names, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al)
-
-    found = agree(reference.authors)
-    if found is not False:
-        return found, found is True
-    readable = tuple(name for name in reference.authors if _is_readable(name))
-    if len(readable) == len(reference.authors):
-        return False, True
-    return agree(readable), False
-
-
-def venue_confirmed(reference: Reference, works: Iterable[Record]) -> bool:
-    """Whether one of the works appeared where it is said to have appeared."""
-    return any(
-        same_venue(reference.venue, work.venue)
-        or (same_venue(reference.venue, "arXiv") and any(i.kind == "arxiv" for i in identifiers(work)))
-        for work in works
-    )
-
-
-def url_confirmed(reference: Reference, works: Iterable[Record]) -> bool:
-    """Whether the address is that of one of the works, or has its DOI or arXiv number in it."""
-    claimed = _bare(reference.url)
-    return any(
-        bool(work.url and _bare(work.url) == claimed)
-        or any(
-            i.value and i.value == IDENTIFIERS[i.kind](reference.url)
-            for i in identifiers(work)
-            if i.kind in {"doi", "arxiv"}
-        )
-        for work in works
-    )
+def same_address(url: str, other: str) -> bool:
+    """Whether two addresses are one, whatever the scheme."""
+    return bool(other) and _bare(url) == _bare(other)
 
 
 def _bare(url: str) -> str:
     return re.sub(r"^https?://(?:www\.)?", "", url.strip().lower()).rstrip("/")
 
 
+RETRACTED = re.compile(
+    r"\s*[\[(]?(?:retracted|withdrawn)(?: (?:article|paper|chapter))?[\])]?\s*[:.–—-]?\s+", re.IGNORECASE
+)
+
+
+def without_retraction(title: str) -> str:
+    """A record's title without "RETRACTED:" in front.
+
+    Example:
+        >>> without_retraction("RETRACTED ARTICLE: On words"), without_retraction("Retracted papers in oncology")
+        ('On words', 'Retracted papers in oncology')
+    """
+    found = RETRACTED.match(title)
+    return title[found.end() :] if found and _is_mark(found.group()) else title
+
+
+def _is_mark(text: str) -> bool:
+    """Whether it says "RETRACTED" with a colon, in brackets or in capitals, as no title does."""
+    return any(mark in text for mark in ":]") or text.split(maxsplit=1)[0].isupper()
+
+
+def retraction(record: Record) -> str:
+    """What is known of a work's retraction; "" if nothing says that it was retracted."""
+    if record.retracted:
+        return record.retracted
+    return "the source marks its title" if without_retraction(record.title) != record.title else ""
+
+
 def invented_subtitle(claimed: Title, work: Record) -> bool:
     """Whether something follows the work's title that the work does not explain."""
-    real = Title(work.title)
+    real = Title(without_retraction(work.title))
     for part in claimed.mains:
         if part.squeezed == real.squeezed:
             return unexplained(claimed.raw[len(part.raw) :], work)

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from itertools import combinations, islice
 
 from guardrail.references.authors.lists import MOST_AUTHORS
-from guardrail.references.bibliography.claims import authors_match, unexplained, words_of
+from guardrail.references.bibliography.claims import unexplained, words_of
+from guardrail.references.bibliography.comparison import check_authors
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.normalise import MAX_TITLE, normalise
-from guardrail.references.bibliography.records import Difference, Match, Record, Reference, Status
+from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.bibliography.titles import Frequency, Title, unknown
 
 __all__ = ["Reading", "judge_readings", "readings"]
@@ -68,16 +69,23 @@ def judge_readings(
         if match.status is not Status.FOUND or match.record is None:
             continue
         work = match.record
-        agree, _ = authors_match(replace(reference, authors=reference.authors[:MOST_AUTHORS]), work)
-        detail = "; ".join(filter(None, (f"title read as “{work.title}”", match.detail)))
+        agree = check_authors(replace(reference, authors=reference.authors[:MOST_AUTHORS]), work)[1]
         if unexplained(part.before, work) or unexplained(part.after, work):
             if agree and not any(difference.field == "year" for difference in match.differences):
-                wrong = (Difference("title", reference.title, work.title), *match.differences)
-                similarity = min(match.similarity, 0.999)
-                return replace(match, similarity=similarity, differences=wrong, detail=detail)
+                note = "the work's title is a part of this"
+                check = FieldCheck("title", Outcome.DIFFERS, reference.title, work.title, "invented", note)
+                return replace(_with_title(match, check), similarity=min(match.similarity, 0.999))
         elif agree or _year_agrees(reference, part, work) or _names_an_author(part, work):
-            return replace(match, detail=detail)
+            note = f"title read as “{work.title}”"
+            return _with_title(
+                match, FieldCheck("title", Outcome.NEAR, reference.title, work.title, "read", note)
+            )
     return None
+
+
+def _with_title(match: Match, title: FieldCheck) -> Match:
+    """The match with another check of the title."""
+    return replace(match, fields=(title, *(check for check in match.fields if check.field != "title")))
 
 
 def _year_agrees(reference: Reference, part: Reading, work: Record) -> bool:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 
 from guardrail.engine.flow import Keep, Request
 
-__all__ = ["Bibliography", "Difference", "Find", "Match", "Record", "Reference", "Status"]
+__all__ = ["Bibliography", "FieldCheck", "Find", "Match", "Outcome", "Record", "Reference", "Status"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,39 +80,79 @@ class Status(StrEnum):
     UNREACHABLE = "unreachable"  # some source did not answer: nothing follows
 
 
+class Outcome(StrEnum):
+    """How one field that was claimed compares with the real work."""
+
+    CONFIRMED = "confirmed"
+    NEAR = "near"  # not the same, and no error: a year between preprint and print, a subtitle left out
+    DIFFERS = "differs"
+    OPEN = "not compared"
+
+
 @dataclass(frozen=True, slots=True)
-class Difference:
-    """A field on which the quotation and the real work disagree."""
+class FieldCheck:
+    """One field of a quotation, compared.
+
+    Attributes:
+        field: its name in `Reference`.
+        outcome: of the comparison.
+        claimed: as quoted.
+        found: what the work has; "" where that is not known.
+        how: in one word how it is near or differs ("missing", "order", "workshop"): `quotation` says which of these
+            make an accusation.
+        note: the same for a person, "" where the two values say enough.
+    """
 
     field: str
+    outcome: Outcome
     claimed: str
-    found: str
+    found: str = ""
+    how: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What a bibliography says about one reference.
+    """What a bibliography says about one reference: whether the work exists, and field by field what is quoted right.
 
     Attributes:
         record: the nearest real work (`FOUND`), or a near miss worth showing (`ABSENT`).
         similarity: of the titles, in [0, 1]; 1 for equal normalised titles or identifiers.
-        differences: fields that were claimed and are wrong; empty where nothing was claimed.
+        fields: one check for each field that was claimed, in the order of `Reference`, if there is a record.
         sources: who was asked.
         complete: whether the sources claim to hold every work of their kind, so that `ABSENT` is evidence
             of fabrication rather than of an incomplete list.
-        unchecked: fields that were claimed and that the record of a `FOUND` work neither confirms nor contradicts,
-            in the order of `Reference`: an identifier that it lacks, another name of a venue, authors of which
-            some cannot be read ("the DeepMind Team").
+        detail: remarks on the match as a whole.
     """
 
     status: Status
     record: Record | None = None
     similarity: float = 0.0
-    differences: tuple[Difference, ...] = ()
+    fields: tuple[FieldCheck, ...] = ()
     sources: tuple[str, ...] = ()
     complete: bool = False
     detail: str = ""
-    unchecked: tuple[str, ...] = ()
+
+    @property
+    def exists(self) -> bool | None:
+        """Whether the work exists; `None` where that is not known."""
+        if self.status is Status.FOUND:
+            return True
+        return False if self.status is Status.ABSENT and self.complete else None
+
+    def having(self, *outcomes: Outcome) -> tuple[FieldCheck, ...]:
+        """The checks with one of these outcomes."""
+        return tuple(check for check in self.fields if check.outcome in outcomes)
+
+    @property
+    def differences(self) -> tuple[FieldCheck, ...]:
+        """The fields that are wrong."""
+        return self.having(Outcome.DIFFERS)
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """The names of the fields that the work neither confirms nor contradicts."""
+        return tuple(check.field for check in self.having(Outcome.OPEN))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,21 @@
-"""Whether two names may be one venue: pure functions on words, good to confirm and never to refute.
+"""Whether two names may be one venue: pure functions on words.
 
-Venues have too many names ("NIPS", "NeurIPS", "Advances in Neural Information Processing Systems 30") for a
-difference between two of them to mean anything.
+Venues have many names ("NIPS", "NeurIPS", "Advances in Neural Information Processing Systems 30"). `same_venue` confirms
+and never refutes; `compare_venues` refutes only where the work's own venue is one that a list knows.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from guardrail.references.bibliography.conferences import Named, named, series_of
+from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import normalise, squeeze
+from guardrail.references.bibliography.records import FieldCheck, Outcome
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["same_venue"]
+__all__ = ["compare_venues", "same_venue"]
 
 # Words that stand before or behind any conference's name. Not "journal", "workshop", "findings": another venue.
 _GENERIC = (
@@ -32,6 +35,14 @@ SAME = {
 ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z][A-Za-z]*")
 NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)?|[a-z]{0,2}\d[\da-z]*")
 LONGEST = 300  # characters of a venue that are read
+# What a reference has in place of a venue: who publishes it.
+_PUBLISHERS = (
+    "aaai aclweb acm anthology associates association birkhauser blackwell cambridge computing curran elsevier ieee inc "
+    "kaufmann machinery mit morgan openreview oxford press publisher publishers publishing sage sons springer "
+    "taylor francis usenix university verlag wiley"
+)
+PUBLISHERS = frozenset(_PUBLISHERS.split())
+CUT = 40  # characters after which some bibliographies cut a venue
 MOST_WORDS = 30
 SHARED = 0.75  # of the longer name's words; less is another venue ("Nature", "Nature Communications")
 
@@ -61,6 +72,60 @@ def same_venue(claimed: str, found: str) -> bool:
     return (
         _shared(ours, theirs) >= SHARED or _short_for(claimed, ours, other) or _short_for(found, theirs, one)
     )
+
+
+def compare_venues(claimed: str, found: str) -> FieldCheck:
+    """Compare a claimed venue with the one that a record has.
+
+    Returns:
+        `CONFIRMED`; `NEAR` for a preprint of what was printed, for print of which only a preprint is known, and for a series
+        ("how" is "preprint", "published", "series"); `DIFFERS` if the record's venue is one that a list knows and no name of
+        it fits: "another" known venue, a "workshop" or "findings" against the conference itself; else `OPEN`, with "unknown"
+        where the record's venue is known and no list has the claimed one.
+
+    Example:
+        >>> compare_venues("PMLR 119", "ICML").outcome.value, compare_venues("ICCV", "CVPR").how
+        ('near', 'another')
+    """
+
+    def check(outcome: Outcome, how: str = "", note: str = "") -> FieldCheck:
+        return FieldCheck("venue", outcome, claimed, found, how, note)
+
+    ours, theirs = named(claimed), named(found)
+    if (ours and ours == theirs) or same_venue(claimed, found):
+        return check(Outcome.CONFIRMED)
+    words = _words(normalise(claimed[:LONGEST]))
+    if not ours and PUBLISHERS.issuperset(words):
+        return check(Outcome.OPEN, "publisher", "a publisher, and no venue" if words else "")
+    if ours and ours.conference.preprint:
+        return check(Outcome.NEAR, "preprint", "a preprint of what was printed elsewhere")
+    if theirs and theirs.conference.preprint:
+        return check(Outcome.NEAR, "published", "only its preprint is known")
+    if ours and theirs and ours.conference == theirs.conference:
+        how = ours.beside or theirs.beside
+        return check(Outcome.DIFFERS, how, f"its {how} and the conference itself are two venues")
+    if theirs and (series := series_of(claimed)):
+        fits = series in theirs.conference.series
+        return check(
+            Outcome.NEAR if fits else Outcome.OPEN, "series", "a series that publishes it" if fits else ""
+        )
+    return _by_lists(check, claimed, found, ours, theirs)
+
+
+def _by_lists(
+    check: Callable[..., FieldCheck], claimed: str, found: str, ours: Named | None, theirs: Named | None
+) -> FieldCheck:
+    """The comparison where one of the two, or neither, is a conference."""
+    if ours and theirs:
+        return check(Outcome.DIFFERS, "another")
+    known, other = journals(found), journals(claimed)
+    if known & other or any(same_venue(one, two) for one in other or {claimed} for two in known or {found}):
+        return check(Outcome.CONFIRMED)
+    if theirs is None and (not known or len(found) == CUT):
+        return check(Outcome.OPEN)
+    if ours or other:
+        return check(Outcome.DIFFERS, "another")
+    return check(Outcome.OPEN, "unknown", f"no list of venues has this name; the work appeared in {found}")
 
 
 def _words(normalised: str) -> list[str]:

@@ -63,7 +63,7 @@ class TestFind:
         """What is beside the title is the work's, or says nothing."""
         match = index.find(Reference(title, **claims))
         assert (match.status, match.differences) == (Status.FOUND, ())
-        assert "title read as" in match.detail
+        assert "title read as" in match.fields[0].note
 
     @pytest.mark.parametrize(
         ("title", "claims"),
@@ -87,7 +87,7 @@ class TestFind:
     @pytest.mark.parametrize("title", [f"Why Cats Win: {TITLE}", f"2012 - {TITLE}", f"{TITLE} | A Memoir"])
     def test_what_nothing_explains_is_a_difference(self, index, title):
         """The authors' work, under another title."""
-        match = index.find(Reference(title, ("Vaswani, A.",)))
+        match = index.find(Reference(title, ("Vaswani",)))
         assert (match.status, fields(match)) == (Status.FOUND, ["title"])
         assert match.similarity < 1.0
 
