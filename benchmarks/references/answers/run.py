@@ -42,7 +42,9 @@ def compute(run: Run) -> list[Row]:
     for half in run.options.half or HALVES:
         some = answers(half)
         rows += reading_rows(half, [read(answer) for answer in some])
-        rows += accusation_rows(run, half, some, works(half))
+        known = works(half)
+        whole = [answer for answer in some if all(label.work in known for label in answer.labels)]
+        rows += accusation_rows(run, half, whole, known)
     return rows
 
 
