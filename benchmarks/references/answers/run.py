@@ -118,8 +118,9 @@ def _group_rows(half: str, group: str, found: Sequence[Read]) -> list[Row]:
         marks = [(one, label) for one in found for label in one.answer.labels if label.resolves is not None]
         resolved = sum(_resolved(one, label) for one, label in marks)
         return [Row.at_least(f"{half}: author-year marks resolved", _share(resolved, len(marks)), _RESOLVED)]
+    fields = [name for name in FIELDS if group != "legal" or name != "venue"]  # a reporter is no venue
     whole = sum(
-        all(right(name, label.reference, citation.reference) for name in FIELDS)
+        all(right(name, label.reference, citation.reference) for name in fields)
         for one in found
         for label, citation in one.pairs
     )

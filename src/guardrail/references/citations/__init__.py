@@ -18,7 +18,7 @@ from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import inline, starts
 from guardrail.references.citations.items import apart, completed
 from guardrail.references.citations.labels import loose
-from guardrail.references.citations.legal import cases
+from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.model import Citation, Style
@@ -104,5 +104,6 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     found[:] = completed(answer, found, ids, taken)
     keep(loose(answer, ids, rows))
     keep(decided)
+    keep(named(answer))
     found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
     return sorted([*found, *marks(answer, found)], key=lambda citation: citation.span.start)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.tail import HIDDEN
@@ -171,6 +172,9 @@ def _candidates(answer: str) -> Iterator[_Mark]:
             parsed = parse(hidden[0])
             yield _Mark(Span(start=begin + parsed.start, end=begin + parsed.end), parsed.reference, sure=True)
             continue
+        if len(bracket["inner"]) > 30 and sure(bracket["inner"], whole := parse(bracket["inner"])):
+            yield _Mark(Span(start=start + whole.start, end=start + whole.end), whole.reference, sure=True)
+            continue
         parts = list[re.Match[str]]()
         pieces = bracket["inner"].split(";")[:20]
         for piece in pieces:
@@ -179,8 +183,8 @@ def _candidates(answer: str) -> Iterator[_Mark]:
             if match and not _named_otherwise(match["people"]):
                 parts.append(match)
                 begin = start + blank + match.start("mark")
-                sure = len(pieces) > 1 and len(parts) > 1
-                yield from _read(match, begin, start + blank + match.end("mark"), sure=sure)
+                several = len(pieces) > 1 and len(parts) > 1
+                yield from _read(match, begin, start + blank + match.end("mark"), sure=several)
             start += len(piece) + 1
     for match in _NARRATIVE.finditer(answer):
         if not _named_otherwise(match["people"]):

@@ -28,7 +28,7 @@ _NAME = re.compile(
     rf"(?:\[[^\[\]]{{1,3}}\]\s?)?(?:[{_HAN}][{_HAN}·・\s]{{0,24}}[{_HAN}]|[A-Z][\w.’' -]{{1,40}})"
 )
 _AUTHORS_AFTER = re.compile(
-    rf"\s*[（(,，、—–-]{{0,2}}\s*(?:作者[:：为是]?\s*|저자[:：]?\s*|by\s)?(?P<names>[{_HAN}][{_HAN}·・]{{1,12}}?(?:[、&＆][{_HAN}·・]{{2,12}}?){{0,4}}(?:等)?)"
+    rf"[*_\s]{{0,4}}[（(,，、—–-]{{0,2}}\s*(?:作者[:：为是]?\s*|저자[:：]?\s*|by\s)?(?P<names>[{_HAN}][{_HAN}·・]{{1,12}}?(?:[、&＆][{_HAN}·・]{{2,12}}?){{0,4}}(?:等)?)"
     r"(?:\s*(?:编著|編著|主编|著|编|編|지음|저)(?=[\s,，、）)；;。.]|$)|(?=[，,、]|[（(]\s*(?:1[5-9]|20)\d\d))"
 )
 _PUBLISHER = re.compile(
@@ -100,6 +100,8 @@ def _by_brackets(text: str) -> Eastern | None:
     cut = False
     if head:
         head = re.sub(r"(?:的|の|의)\s*$", "", head)
+        labelled = re.search(r".*[:：]", head)  # **心理学**：土居健郎（1971）『「甘え」の構造』
+        head = head[labelled.end() :].strip(" *_") if labelled else head
         names, cut = _names(head)
         if not names or not all(_NAME.fullmatch(name) for name in names) or len(head) > 60:
             return None
@@ -127,8 +129,8 @@ def _by_brackets(text: str) -> Eastern | None:
         )
         last += closing.end() if closing else 0
     reference = Reference(match[group].strip(), names, cut, int(found[1]) if found else None, venue)
-    start = len(before) - len(before.lstrip())
-    return Eastern(reference, start, at + last)
+    start = text.find(head, 0, match.start()) if head else match.start()
+    return Eastern(reference, max(start, 0), at + last)
 
 
 def _by_commas(text: str) -> Eastern | None:

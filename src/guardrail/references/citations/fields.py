@@ -84,7 +84,7 @@ class Parsed:
 
 
 _BEFORE_QUOTATION = re.compile(r"[\s*_.,:–—-]{1,8}(?=[\"“«„])")
-_CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+")
+_CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+(?:[-–—]+\s+)?")
 _ORNAMENT = re.compile(
     r"\s*[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff][\s\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]*"
 )
@@ -169,6 +169,14 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
     within = [i for i in found if i.start < end]
     authors, et_al = (draft.authors, draft.et_al) if draft.authors else (tail.authors, tail.et_al)
     title = clean_title(written[slice(*draft.title)])
+    named = re.match(r"[\s*_]*:", written[draft.title[1] :]) or title.endswith((":", " DOI", " PMID"))
+    if (
+        within
+        and len(words(title)) < 3
+        and not authors
+        and (named or written[slice(*draft.title)].rstrip().endswith(":"))
+    ):
+        title = ""  # - CRISPR: doi:10.1126/science.1225829
     reference = Reference(
         title="" if within and title.lower() in _POINTERS else title,
         authors=authors,

@@ -31,7 +31,7 @@ _NAMES = re.compile(
 _BLANK = re.compile(r"\r?\n[ \t]*+(?:\r?\n|[-*•+–]\s|\d{1,3}[.)]\s|\[|```|\||\Z)")
 _OVER = re.compile(r"(?:[;,(\s]|\b(?:[Ss]ee|[Aa]lso|and|cf\.|[Cc]ompare)\b:?){1,20}$")
 _LONGEST = 1200
-_OPENING = re.compile(r"[\s>#/%|]*+")
+_OPENING = re.compile(r"[\s>#/%|¹²³⁰⁴-⁹†‡]*+")
 
 
 def starts(text: str) -> list[int]:

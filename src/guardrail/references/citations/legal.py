@@ -12,7 +12,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["cases", "installed"]
+__all__ = ["cases", "installed", "named"]
 
 _REPORTED = re.compile(
     r"(?<!\w)\d{1,4}\s[A-Z][A-Za-z0-9.'’ ]{0,25}?(?:\s\([^()]{1,20}\))?\s(?:\d{1,5}|_{2,4})(?!\w)"
@@ -30,6 +30,9 @@ _PARALLEL = re.compile(r"(?:,\s\d{1,4}(?:[-–]\d{1,4})?)?,?\s{1,3}")
 _COURT = re.compile(
     r"(?:,\s\d{1,5}(?:[-–]\d{1,5})?){0,3}\s{0,3}\((?:[^()]{0,60}?[\s.,])?(?P<year>1[789]\d\d|20\d\d)\)"
 )
+_BY_NAME = re.compile(
+    r"(?<![\w.])\*{0,2}(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}vs?\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?)\*{0,2},?\s\((?P<year>1[789]\d\d|20\d\d)\)"
+)
 _LONGEST, _MOST = 1_000, 60_000  # characters of a window, and of all of them
 
 
@@ -37,6 +40,18 @@ _LONGEST, _MOST = 1_000, 60_000  # characters of a window, and of all of them
 def installed() -> bool:
     """Whether `eyecite` is there (the extra `[legal]`)."""
     return find_spec("eyecite") is not None
+
+
+def named(answer: str) -> Iterator[Citation]:
+    """Cases by name and year alone: Massachusetts v. EPA (2007)."""
+    for match in _BY_NAME.finditer(answer):
+        start = match.start("name")
+        while lead := _SENTENCE.match(answer, start, match.end("name")):
+            start = lead.end()
+        marked = answer[start - 1 : start] == "*" and start > match.start()
+        name = " ".join(answer[start : match.end("name")].split())
+        span = Span(start=start - marked, end=match.end())
+        yield Citation(span, Reference(title=name, year=int(match["year"])), "legal")
 
 
 def cases(answer: str) -> Iterator[Citation]:

@@ -12,7 +12,7 @@ __all__ = ["Line", "lines"]
 _LINE = re.compile(r"([\r\n]{3,}+)|([^\r\n]*+)(?:\r\n|\n|\r|\Z)")
 _FENCE = re.compile(r"[ \t]*+(?:>[ \t]?)?(?:```|~~~)`{0,8}[ \t]{0,8}(?P<tag>[\w+#.-]{0,20})")
 _READABLE = frozenset(
-    ["", "text", "txt", "plaintext", "plain", "markdown", "md", "bibtex", "bib", "latex", "tex"]
+    ["", "text", "txt", "plaintext", "plain", "markdown", "md", "html", "bibtex", "bib", "latex", "tex"]
 )
 _CODE = re.compile(
     r"\s*+(?:(?:import|from|def|class|for|while|if|return|print|const|let|var|function|SELECT|sudo|pip|npm|git|cd)\s"

@@ -54,6 +54,8 @@ def marker_of(text: str) -> Marker | None:
         Marker(text='[12]', kind='[1]', indent=2, end=7)
     """
     match = _MARKER.match(text)
+    if match and match["marker"] == "·" and " · " in text[match.end() : match.end() + 300]:
+        return None  # Kahneman D · Science · 1974: a separator
     if match is None:
         return _titled(text)
     written = match["marker"]

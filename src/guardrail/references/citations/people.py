@@ -276,7 +276,8 @@ def _is_name(name: str) -> bool:
             return False
         if not organisation and _NOT_SURNAMES.fullmatch(word):
             return False
-        if not organisation and (len(word) > 3 and word.isupper() and not name.isupper()):
+        shouted = "," in name and name.partition(",")[0].isupper()  # CANDIDO, Antonio
+        if not organisation and not shouted and len(word) > 3 and word.isupper() and not name.isupper():
             return False
         first = word[2] if word[:2].lower() in ("d'", "d’", "l'", "l’") and len(word) > 2 else word[0]
         if first.islower():

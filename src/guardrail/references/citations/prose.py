@@ -199,11 +199,17 @@ def standing(
                 found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
         elif among or asked:
             found += _whole(row)
-        elif not _QUOTES.search(text):
+        elif not _QUOTES.search(text) or _begins_with_author(text, parsed):
             found += [
                 one for one in _whole(row) if 10 * (one.span.end - one.span.start) > 9 * len(text.strip())
             ]
     return found
+
+
+def _begins_with_author(text: str, parsed: Parsed) -> bool:
+    """Whether the line opens with the reference's first author, as a bibliography does."""
+    authors = parsed.reference.authors
+    return bool(authors) and text.lstrip(" \t>*_").startswith(authors[0][:12])
 
 
 def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:

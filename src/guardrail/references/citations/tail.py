@@ -12,7 +12,7 @@ from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotat
 
 __all__ = ["HIDDEN", "Tail", "names_at", "read_tail"]
 
-_BETWEEN = re.compile(r"[\s,.;:*_\]–—|-]*")
+_BETWEEN = re.compile(r"[\s,.;:*_\]–—|·-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
 _BY = re.compile(
     r"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:[Bb]y|von|de|par|por|di)\s|d['’](?=[^\W\d_a-z])|[Aa]uthors?:|[Aa]uthor\(s\):)\s*(?=\S)"
@@ -27,9 +27,9 @@ _LABELS = re.compile(
     r"(?:doi|available (?:at|from)|retrieved from|accessed on|url|link|arxiv preprint|arxiv|isbn|pmid)[:\s.]*(?=\s|$)",
     re.IGNORECASE,
 )
-_SEGMENT = re.compile(r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|\.\s|\.$|\s[-–—]\s|:\s|$)")
+_SEGMENT = re.compile(r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|\.\s|\.$|\s[-–—·|]\s|:\s|$)")
 _PEOPLE_END = re.compile(
-    r"\s?\(|\s[-–—]\s|:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
+    r"\s?\(|\s[-–—·]\s|:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
 )
 _OVER = re.compile(
     r"(?:see\b|also:|also\s|cf\.|compare\s|related:|related work|based on|builds on|this\s|these\s|it\s|which\s|extends\s|inspired\s)",
