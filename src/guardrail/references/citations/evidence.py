@@ -78,8 +78,13 @@ def sure(text: str, parsed: Parsed) -> bool:
         if _PREDICATE.search(text, 0, parsed.end):
             return False
         known = parsed.marks & {"venue", "id"} and surely_people(reference.authors, reference.et_al)
-        if not (known or "quoted" in parsed.marks or title_case(title) >= 0.7):
+        marked = "emphasised" in parsed.marks and surely_people(reference.authors, reference.et_al)
+        if not (known or marked or "quoted" in parsed.marks or title_case(title) >= 0.7):
             return False
+        if marked and text.lstrip(" \t>*_").startswith(reference.authors[0][:12]):
+            return (
+                weigh(text, parsed, lenient=True) >= 3.0
+            )  # CANDIDO, Antonio. **Formação da literatura brasileira**
     return weigh(text, parsed, lenient=True) >= 3.5
 
 

@@ -61,6 +61,9 @@ _LABEL = re.compile(
     r"(?:\*\*|__)?\s?:(?:\*\*|__)?\s*|\s*see\salso\s",
     re.IGNORECASE,
 )
+_SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:\s)")
+_VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}$")
+_LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
 _LINKED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 _LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
@@ -147,6 +150,7 @@ def parse(text: str, *, by: bool = True) -> Parsed:
         or _after_colon(clean, start)
         or _marked(raw, clean, start, by=by)
         or (_titled_by(clean, start) if by else None)
+        or _names_and_year(clean, start)
         or _sentences(clean, start)
         or _plain(clean, start)
     )
@@ -182,7 +186,7 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
-        venue=tail.venue,
+        venue=_VOLUME.sub("", tail.venue),
     )
     reference = with_identifiers(reference, within)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
@@ -191,7 +195,7 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
     marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages else set()
     while end > 0 and raw[end - 1].isspace():
         end -= 1
-    start = len(raw) - len(raw.lstrip())
+    start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
     return Parsed(reference, min(start, end), end, frozenset(marks))
 
 
@@ -269,13 +273,15 @@ def _dated(text: str, start: int) -> _Draft | None:
             rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
         if names is None or rest >= len(text):
             continue
-        if opened := _BEFORE_QUOTATION.match(text, date.end()):
+        opened = _BEFORE_QUOTATION.match(text, date.end())
+        if opened:
             rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"
         title = _title_after(text, rest)
         bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
         if title is None or (bare and len(text[slice(*title)].split()) < 3):
             continue
-        if pattern is _DATE and not surely_people(*names) and _is_tail(text[date.end() :]):
+        marked = text[title[0]] in '"“«„*_' and (closed or opened)
+        if pattern is _DATE and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
             continue
         year = int(date[1]) if date[1] else None
         return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
@@ -310,7 +316,13 @@ def _after_colon(text: str, start: int) -> _Draft | None:
     if not names[1] and not inverted and any(len(name.split()) < 2 for name in names[0]):
         return None
     title = _title_after(text, colon.end())
-    if title is None or not YEAR.search(text, title[1]):
+    if title is None:
+        return None
+    if listed := _LISTED.search(
+        text, *title
+    ):  # Hardin, G.: The tragedy of the commons, Science, 162, 1243–1248, 1968
+        title = title[0], listed.start()
+    if not YEAR.search(text, title[1]):
         return None
     return _Draft(title, title[1], 0, *names)
 
@@ -383,9 +395,10 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     head = text[start:at].strip(" *_")
     if mark == "quoted" and (by or " by " not in head) and _HEAD.fullmatch(head):
         head = ""
+    subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
         end = _rest_of_title(text, end)
-    draft = _Draft((at, end), max(end, behind), behind, marks={mark})
+    draft = _Draft((at, end), subtitle.end() if subtitle else max(end, behind), behind, marks={mark})
     apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_"))
     short = _NICKNAME.fullmatch(head) if apart and mark == "quoted" else None
     named = people(short["names"]) if short and short["names"] else None
@@ -461,6 +474,24 @@ def _titled_by(text: str, start: int) -> _Draft | None:
             if not plain and not tail.year:
                 continue
             return _Draft((start, by.start()), by.start(), marks={"by"})
+    return None
+
+
+def _names_and_year(text: str, start: int) -> _Draft | None:
+    """Title, Authors, 1957: full names between the last commas."""
+    year = YEAR.search(text, start, start + 500)
+    if year is None or not text[: year.start()].rstrip(" (").endswith(","):
+        return None
+    before = text[start : year.start()].rstrip(" (,")
+    for comma in list(re.finditer(r",\s", before))[:8]:
+        title, names = before[: comma.start()], people(before[comma.end() :])
+        if (
+            names
+            and all(len(name.split()) > 1 for name in names[0])
+            and len(words(title)) >= 2
+            and not people(title)
+        ):
+            return _Draft((start, start + comma.start()), year.start(), 0, *names, marks={"by"})
     return None
 
 
