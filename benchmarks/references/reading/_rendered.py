@@ -18,6 +18,7 @@ from guardrail.references.citations.segmentation.fields import Stretch
 __all__ = ["KINDS", "rendered"]
 
 Values: TypeAlias = dict[str, str]
+Made: TypeAlias = Callable[[random.Random, Record, int], Values]
 
 _MARKDOWN = (
     'title:**{t}** |author:by {a} |date:({y})',
@@ -86,12 +87,12 @@ _WEB = (
     'title:{t}. |date:({y}, {m} {n}). |publisher:{s}. |url:{u}',
 )  # fmt: skip
 _CHINESE = (
-    'author:{a}. |title:{t}[J]. |journal:{j}, |date:{y}, |volume:{v}({i}): |pages:{p}.',
-    'author:{a}.|title:{t}[J].|journal:{j},|date:{y},|volume:{v}({i}):|pages:{p}.',
-    'author:{a}. |title:{t}[M]. |location:{l}: |publisher:{k}, |date:{y}.',
-    'author:{a}. |title:{t}[M]. |location:{l}: |publisher:{k}, |date:{y}: |pages:{p}.',
-    'author:{a}. |title:{t}[D]. |location:{l}: |publisher:{k}, |date:{y}.',
-    'author:{a}. |title:{t}[C]//|container:{j}. |location:{l}: |publisher:{k}, |date:{y}: |pages:{p}.',
+    'author:{a}. |title:{t}|genre:[J]. |journal:{j}, |date:{y}, |volume:{v}({i}): |pages:{p}.',
+    'author:{a}.|title:{t}|genre:[J].|journal:{j},|date:{y},|volume:{v}({i}):|pages:{p}.',
+    'author:{a}. |title:{t}|genre:[M]. |location:{l}: |publisher:{k}, |date:{y}.',
+    'author:{a}. |title:{t}|genre:[M]. |location:{l}: |publisher:{k}, |date:{y}: |pages:{p}.',
+    'author:{a}. |title:{t}|genre:[D]. |location:{l}: |publisher:{k}, |date:{y}.',
+    'author:{a}. |title:{t}|genre:[C]//|container:{j}. |location:{l}: |publisher:{k}, |date:{y}: |pages:{p}.',
     'author:{a}：|title:《{t}》，|location:{l}：|publisher:{k}，|date:{y}年。',
     'author:{a}：|title:《{t}》，|journal:《{j}》|date:{y}年|volume:第{i}期，|pages:第{p}页。',
     'author:{a}（|date:{y}）。|title:{t}。|journal:{j}，|volume:{v}（{i}），|pages:{p}。',
@@ -130,7 +131,7 @@ _RUSSIAN = (
 )  # fmt: skip
 
 
-def _english(rng: random.Random, record: Record) -> Values:
+def _english(rng: random.Random, record: Record, _half: int) -> Values:
     return {"a": _authors(rng, record), "t": record.title, "c": record.venue}
 
 
@@ -167,9 +168,9 @@ def _authors(rng: random.Random, record: Record) -> str:
     return ", ".join(made[:-1]) + last + made[-1]
 
 
-def _foreign(language: str) -> Callable[[random.Random, Record], Values]:
-    def values(rng: random.Random, _record: Record) -> Values:
-        families, given = words.NAMES[language]
+def _foreign(language: str) -> Made:
+    def values(rng: random.Random, _record: Record, half: int) -> Values:
+        families, given = (part[half::2] for part in words.NAMES[language])
         names = []
         for _ in range(rng.choice((1, 1, 2, 2, 3))):
             family, first = rng.choice(families), rng.choice(given)
@@ -181,17 +182,17 @@ def _foreign(language: str) -> Callable[[random.Random, Record], Values]:
         separator = {"zh": ", ", "ja": rng.choice(("・", ", ", "、")), "ko": rng.choice((", ", "·")), "ru": ", "}[language]
         more = {"zh": ", 等", "ja": "ほか", "ko": " 외", "ru": " и др."}[language]
         authors = separator.join(names) + (more if rng.random() < 0.15 else "")
-        first_part, middle, end = (rng.choice(part) for part in words.TITLES[language])
+        first_part, middle, end = (rng.choice(part[half::2]) for part in words.TITLES[language])
         blank = " " if language in ("ko", "ru") else ""
         title = first_part + blank + middle + (" " if language == "ko" and len(end) > 3 and end[0] not in "의에" else "") + end
-        chosen = {name: rng.choice(table[language]) for name, table in
+        chosen = {name: rng.choice(table[language][half::2]) for name, table in
                   (("j", words.JOURNALS), ("k", words.PRESSES), ("l", words.CITIES))}  # fmt: skip
         return {"a": authors, "t": title, "c": chosen["j"], **chosen}
 
     return values
 
 
-KINDS: Mapping[str, tuple[Sequence[str], Callable[[random.Random, Record], Values], int]] = {
+KINDS: Mapping[str, tuple[Sequence[str], Made, int]] = {
     "markdown and chatbots' lists": (_MARKDOWN, _english, 5),
     "citation styles": (_STYLES, _english, 2),
     "preprints": (_PREPRINTS, _english, 2),
@@ -204,21 +205,28 @@ KINDS: Mapping[str, tuple[Sequence[str], Callable[[random.Random, Record], Value
 """Templates, how their values are made, and how many of each kind come in a round of 19."""
 
 
-def rendered(records: Sequence[Record], count: int, seed: int) -> dict[str, list[Example]]:
-    """About `count` strings by kind; equal arguments give equal strings."""
-    rng = random.Random(seed)
-    usable = [record for record in records if record.authors and record.year and 3 < len(record.venue) < 40]
+def rendered(records: Sequence[Record], count: int, *, half: int) -> dict[str, list[Example]]:
+    """About `count` strings by kind; equal arguments give equal strings.
+
+    Args:
+        records: of a bibliography; those without authors, year or a venue of fewer than 40 characters are passed over.
+        count: of strings in all.
+        half: 0 or 1: which half of the records, names and words is used. No word list is used by both.
+    """
+    rng = random.Random(half)
+    usable = [record for record in records if record.authors and record.year and 3 < len(record.venue) < 40][half::2]
     total = sum(share for _, _, share in KINDS.values())
     found: dict[str, list[Example]] = {}
     for kind, (templates, values, share) in KINDS.items():
+        found[kind] = []
         for number in range(count * share // total):
             record = rng.choice(usable)
-            filled = _numbers(rng, record) | values(rng, record)
-            found.setdefault(kind, []).append(_render(templates[number % len(templates)], filled))
+            filled = _numbers(rng, record, half) | values(rng, record, half)
+            found[kind].append(_render(templates[number % len(templates)], filled))
     return found
 
 
-def _numbers(rng: random.Random, record: Record) -> Values:
+def _numbers(rng: random.Random, record: Record, half: int) -> Values:
     first = rng.randint(1, 900)
     number = rng.randint(100, 99_999)
     slug = "-".join(record.title.lower().split()[:3])
@@ -228,8 +236,8 @@ def _numbers(rng: random.Random, record: Record) -> Values:
         "x": f"{rng.randint(10, 25):02}{rng.randint(1, 12):02}.{rng.randint(1000, 19999):05}",
         "u": f"https://www.{rng.choice(('example', 'journal', 'nature', 'arxiv'))}.org/{slug}",
         "m": rng.choice("January February March April May June July August September October November December".split()),
-        "r": rng.choice(words.REMARKS), "o": rng.choice(words.ORGANISATIONS), "s": rng.choice(words.SITES),
-        "j": rng.choice(words.JOURNALS["en"]), "k": rng.choice(words.PRESSES["en"]), "l": rng.choice(words.CITIES["en"]),
+        "r": rng.choice(words.REMARKS[half::2]), "o": rng.choice(words.ORGANISATIONS[half::2]), "s": rng.choice(words.SITES[half::2]),
+        "j": rng.choice(words.JOURNALS["en"][half::2]), "k": rng.choice(words.PRESSES["en"][half::2]), "l": rng.choice(words.CITIES["en"][half::2]),
     }  # fmt: skip
 
 
