@@ -44,6 +44,8 @@ _MARKDOWN = (
     'author:{a}, |title:"{t}", |container:{c} |date:{y}',
     'author:{a}: |title:{t}. |container:{c} |date:{y}',
     'author:{a}, |title:*{t}* |publisher:({k}, |date:{y})',
+    "author:{f}'s |title:*{t}* |publisher:({k}, |date:{y})",
+    "author:{f}’s |title:“{t}” |date:({y})",
     'title:[{t}]|url:({u}) |author:- {a}, |container:{c} |date:{y}',
     'title:[{t} |author:({a}, |date:{y})]|url:({u})',
     'title:[{t}]|url:({u}) |author:by {a} |date:({y})',
@@ -132,12 +134,17 @@ _RUSSIAN = (
 
 
 def _english(rng: random.Random, record: Record, _half: int) -> Values:
-    return {"a": _authors(rng, record), "t": record.title, "c": record.venue}
+    family = record.authors[0].split(",")[0] if "," in record.authors[0] else record.authors[0].split()[-1]
+    return {"a": _authors(rng, record), "f": family, "t": record.title, "c": record.venue}
 
 
 def _named(rng: random.Random, name: str, style: int) -> str:
     """A name "Given Names Family" in one of the usual forms."""
-    family, given = (name.partition(", ")[::2]) if ", " in name else (name.split()[-1], " ".join(name.split()[:-1]))
+    family, given = (
+        (name.partition(", ")[::2])
+        if ", " in name
+        else (name.rsplit(maxsplit=1)[-1], " ".join(name.split()[:-1]))
+    )
     initials = [part[0] for part in given.replace("-", " ").split() if part[0].isalpha()]
     if not initials:
         return family
@@ -179,12 +186,23 @@ def _foreign(language: str) -> Made:
                 names.append(f"{family}{rng.choice((' ', ', '))}{first}")
             else:
                 names.append(family + (" " if language == "ja" and rng.random() < 0.2 else "") + first)
-        separator = {"zh": ", ", "ja": rng.choice(("・", ", ", "、")), "ko": rng.choice((", ", "·")), "ru": ", "}[language]
+        separator = {
+            "zh": ", ",
+            "ja": rng.choice(("・", ", ", "、")),
+            "ko": rng.choice((", ", "·")),
+            "ru": ", ",
+        }[language]
         more = {"zh": ", 等", "ja": "ほか", "ko": " 외", "ru": " и др."}[language]
         authors = separator.join(names) + (more if rng.random() < 0.15 else "")
         first_part, middle, end = (rng.choice(part[half::2]) for part in words.TITLES[language])
         blank = " " if language in ("ko", "ru") else ""
-        title = first_part + blank + middle + (" " if language == "ko" and len(end) > 3 and end[0] not in "의에" else "") + end
+        title = (
+            first_part
+            + blank
+            + middle
+            + (" " if language == "ko" and len(end) > 3 and end[0] not in "의에" else "")
+            + end
+        )
         chosen = {name: rng.choice(table[language][half::2]) for name, table in
                   (("j", words.JOURNALS), ("k", words.PRESSES), ("l", words.CITIES))}  # fmt: skip
         return {"a": authors, "t": title, "c": chosen["j"], **chosen}
@@ -214,7 +232,9 @@ def rendered(records: Sequence[Record], count: int, *, half: int) -> dict[str, l
         half: 0 or 1: which half of the records, names and words is used. No word list is used by both.
     """
     rng = random.Random(half)
-    usable = [record for record in records if record.authors and record.year and 3 < len(record.venue) < 40][half::2]
+    usable = [record for record in records if record.authors and record.year and 3 < len(record.venue) < 40][
+        half::2
+    ]
     total = sum(share for _, _, share in KINDS.values())
     found: dict[str, list[Example]] = {}
     for kind, (templates, values, share) in KINDS.items():
@@ -235,7 +255,7 @@ def _numbers(rng: random.Random, record: Record, half: int) -> Values:
         "p": f"{first}{rng.choice('-–')}{first + rng.randint(2, 30)}", "d": f"https://doi.org/10.{rng.randint(1000, 9999)}/{number}",
         "x": f"{rng.randint(10, 25):02}{rng.randint(1, 12):02}.{rng.randint(1000, 19999):05}",
         "u": f"https://www.{rng.choice(('example', 'journal', 'nature', 'arxiv'))}.org/{slug}",
-        "m": rng.choice("January February March April May June July August September October November December".split()),
+        "m": rng.choice(["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"]),
         "r": rng.choice(words.REMARKS[half::2]), "o": rng.choice(words.ORGANISATIONS[half::2]), "s": rng.choice(words.SITES[half::2]),
         "j": rng.choice(words.JOURNALS["en"][half::2]), "k": rng.choice(words.PRESSES["en"][half::2]), "l": rng.choice(words.CITIES["en"][half::2]),
     }  # fmt: skip

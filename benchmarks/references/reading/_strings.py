@@ -24,8 +24,8 @@ _FIELD = {
     "director": "editor", "producer": "editor", "medium": "genre", "source": "note",
 }  # fmt: skip
 _VOLUME_WITH_YEAR = re.compile(r"(?:1[4-9]|20)\d\d;")
-_LEAD = re.compile(r"(?:in|dans|en)\b[\s:]*(?:the\s)?", re.IGNORECASE)
-_JOINED = re.compile(r"\b(?:and|und|et al|et|y|eds?|editors?)\b")
+_LEAD = re.compile(r"\A(?:in|dans|en)\b[\s:]*(?:the\s)?", re.IGNORECASE)
+_JOINED = re.compile(r"\b(?:and|und|et al|et|y|eds?|editors?|by|authors|等|著|외|и др)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,9 @@ def read_strings(path: Path) -> list[Example]:
     try:
         rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     except (OSError, ValueError) as error:
-        raise InputError(f"expected JSON lines with 'text' and 'segments' in {path.name!r}, got {error!r}") from error
+        raise InputError(
+            f"expected JSON lines with 'text' and 'segments' in {path.name!r}, got {error!r}"
+        ) from error
     return [_example(row["text"], row["segments"]) for row in rows]
 
 
@@ -109,8 +111,8 @@ def same(field: str, example: Example, read: Reference) -> bool | None:
         year = re.search(r"(?:1[4-9]|20)\d\d", dates)
         return int(year[0]) == read.year if year else None
     if field == "venue":
-        written = _LEAD.sub("", example.written("journal", "container"), count=1)
-        return _equal(written, _LEAD.sub("", read.venue, count=1))
+        written = _LEAD.sub("", example.written("journal", "container"))
+        return _equal(written, _LEAD.sub("", read.venue))
     raise ValueError(f"expected title, authors, year or venue, got {field!r}")
 
 
@@ -150,8 +152,12 @@ def folds(examples: Sequence[Example], count: int, seed: int) -> list[int]:
 
 
 def _keys(example: Example) -> Iterable[str]:
-    for kind, fields in (("title", ("title",)), ("authors", ("author",)), ("venue", ("journal", "container"))):
-        written = _LEAD.sub("", example.written(*fields), count=1)
+    for kind, fields in (
+        ("title", ("title",)),
+        ("authors", ("author",)),
+        ("venue", ("journal", "container")),
+    ):
+        written = _LEAD.sub("", example.written(*fields))
         key = squeeze(_unjoined(written) if kind == "authors" else normalise(written))
         key = re.sub(r"^(?:the)?proceedings(?:ofthe|of)?", "", key)
         if key:

@@ -17,7 +17,7 @@ from guardrail.references.bibliography.records import Record
 from guardrail.references.citations.segmentation.features import features
 from guardrail.references.citations.segmentation.model import to_bytes
 
-__all__ = ["OPTIONS", "lexicon_of", "train"]
+__all__ = ["OPTIONS", "TEMPERATURE", "lexicon_of", "train"]
 
 OPTIONS: Mapping[str, Any] = {
     "c1": 0.1,
@@ -26,6 +26,11 @@ OPTIONS: Mapping[str, Any] = {
     "feature.possible_transitions": True,
 }
 """Of L-BFGS in CRFsuite: penalties of the sum of absolute weights and of squares, and when to stop."""
+
+TEMPERATURE = 1.0
+"""By which all weights are divided in the end: so much surer than right a model is of strings that it has not seen.
+
+Chosen in cross-validation, by the likelihood of the right titles: docs/design/references.md."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LEAST = 4  # records that a word must be in
@@ -86,6 +91,10 @@ def train(examples: Iterable[Example], lexicon: Mapping[str, str], about: Mappin
         tagger.open(str(path))
         weights = tagger.info()
         tagger.close()
-    states = {(name, int(label)): weight for (name, label), weight in weights.state_features.items()}
-    between = {(int(one), int(other)): weight for (one, other), weight in weights.transitions.items()}
+    states = {
+        (name, int(label)): weight / TEMPERATURE for (name, label), weight in weights.state_features.items()
+    }
+    between = {
+        (int(one), int(other)): weight / TEMPERATURE for (one, other), weight in weights.transitions.items()
+    }
     return to_bytes(states, between, lexicon, about)

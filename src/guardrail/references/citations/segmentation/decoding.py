@@ -61,7 +61,9 @@ class Lattice:
         joined = np.logaddexp(
             opening[:-1, 0] + self.transitions[begin, go_on], opening[:-1, 1] + self.transitions[go_on, go_on]
         )
-        along = np.cumsum(self.scores[:, go_on] + self.transitions[go_on, go_on]) - self.transitions[go_on, go_on]
+        along = (
+            np.cumsum(self.scores[:, go_on] + self.transitions[go_on, go_on]) - self.transitions[go_on, go_on]
+        )
         count = len(self.scores)
         found = np.full((count, count), -np.inf)
         # A first token, a second by `joined`, and then along the second label.
@@ -69,12 +71,13 @@ class Lattice:
         found[:-1, :] = from_second[:, None] + (along + closing[:, 1])[None, :]
         found[np.tril_indices(count)] = -np.inf
         np.fill_diagonal(found, np.logaddexp(opening[:, 0] + closing[:, 0], opening[:, 1] + closing[:, 1]))
-        return np.exp(np.minimum(found - self.total, 0.0)), float(np.exp(min(_log_sum(before[-1]) - self.total, 0.0)))
+        return np.exp(np.minimum(found - self.total, 0.0)), float(
+            np.exp(min(_log_sum(before[-1]) - self.total, 0.0))
+        )
 
     def run(self, field: int, first: int, last: int) -> float:
         """The probability that a stretch (both ends inclusive) is exactly one run of a field."""
-        before = self.forward.copy() if first else self.forward
-        opening = self._openings(before, field)[first]
+        opening = self._openings(self.forward, field)[first]
         closing = self._closings(field)[last]
         begin, go_on = 2 * field, 2 * field + 1
         if first == last:

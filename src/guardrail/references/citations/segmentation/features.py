@@ -28,33 +28,29 @@ _NUMBERS = (
 )
 _ADDRESS = re.compile(r"https?:|www\.|doi\.org|\w+\.(?:com|org|edu|net|gov|ac)\b", re.IGNORECASE)
 _DOI = re.compile(r"(?:doi:?)|10\.\d{4,9}/", re.IGNORECASE)
-_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "–": "-", "—": "-"})
+_QUOTES = str.maketrans(
+    {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "–": "-", "—": "-"}
+)
+_EAST = ("CJK", "HAN", "HIR", "KAT")  # how `_shape` begins there: few letters are a name, more are none
 _OPENING = "“„«‹「『《‘"
 _CLOSING = "”»›」』》"
 _WORDS = {
-    **dict.fromkeys("vol volume bd band tome tom no nr num number issue heft n° т № вып".split(), "volume"),
-    **dict.fromkeys("p pp pg page pages seite seiten s с стр".split(), "pages"),
-    **dict.fromkeys("ed eds editor editors hrsg hg edited dir éd red под ред".split(), "editor"),
-    **dict.fromkeys("trans translated translator tr trad übers пер".split(), "translator"),
-    **dict.fromkeys("in dans en".split(), "in"),
-    **dict.fromkeys("and & und et y e и with".split(), "and"),
-    **dict.fromkeys("al others colleagues др 等 他 외".split(), "others"),
-    **dict.fromkeys("journal j journ zeitschrift revue review bulletin annals transactions trans magazine letters "
-        "quarterly archives archiv acta gazette newsletter times herald news вестник журнал известия 学报 学会誌 학회지 논문지 연구".split(), "journal"),
-    **dict.fromkeys("proceedings proc conference conf symposium workshop lecture notes congress meeting colloquium "
-        "actes atti advances neurips nips icml iclr cvpr acl emnlp aaai ijcai sigir труды".split(), "conference"),
-    **dict.fromkeys("press publishers publishing publisher publications verlag university éditions editions books "
-        "springer elsevier wiley mcgraw-hill routledge sage academic macmillan penguin oxford cambridge harvard "
-        "house presses editorial edizioni kluwer изд издательство наука 出版社 書店 출판사".split(), "press"),
-    **dict.fromkeys("thesis dissertation phd ph.d m.sc ms master's doctoral diss техн report technical manuscript "
-        "preprint unpublished paper".split(), "genre"),
-    **dict.fromkeys("edition edn aufl auflage édition rev".split(), "edition"),
-    **dict.fromkeys("january february march april may june july august september october november december jan feb mar apr "
-        "jun jul aug sep sept oct nov dec spring summer fall autumn winter janvier février mars avril mai juin juillet août "
-        "septembre octobre novembre décembre januar februar märz juni juli oktober dezember".split(), "month"),
-    **dict.fromkeys("retrieved accessed available viewed visited abgerufen consulté url online".split(), "visit"),
-    **dict.fromkeys("by von par por di".split(), "by"),
-    **dict.fromkeys("the a an of for on to from at as is le la les der die das des du el".split(), "small"),
+    **dict.fromkeys(["vol", "volume", "bd", "band", "tome", "tom", "no", "nr", "num", "number", "issue", "heft", "n°", "т", "№", "вып"], "volume"),
+    **dict.fromkeys(["p", "pp", "pg", "page", "pages", "seite", "seiten", "s", "с", "стр"], "pages"),
+    **dict.fromkeys(["ed", "eds", "editor", "editors", "hrsg", "hg", "edited", "dir", "éd", "red", "под", "ред"], "editor"),
+    **dict.fromkeys(["trans", "translated", "translator", "tr", "trad", "übers", "пер"], "translator"),
+    **dict.fromkeys(["in", "dans", "en"], "in"),
+    **dict.fromkeys(["and", "&", "und", "et", "y", "e", "и", "with"], "and"),
+    **dict.fromkeys(["al", "others", "colleagues", "др", "等", "他", "외"], "others"),
+    **dict.fromkeys(["journal", "j", "journ", "zeitschrift", "revue", "review", "bulletin", "annals", "transactions", "trans", "magazine", "letters", "quarterly", "archives", "archiv", "acta", "gazette", "newsletter", "times", "herald", "news", "вестник", "журнал", "известия", "学报", "学会誌", "학회지", "논문지", "연구"], "journal"),
+    **dict.fromkeys(["proceedings", "proc", "conference", "conf", "symposium", "workshop", "lecture", "notes", "congress", "meeting", "colloquium", "actes", "atti", "advances", "neurips", "nips", "icml", "iclr", "cvpr", "acl", "emnlp", "aaai", "ijcai", "sigir", "труды"], "conference"),
+    **dict.fromkeys(["press", "publishers", "publishing", "publisher", "publications", "verlag", "university", "éditions", "editions", "books", "springer", "elsevier", "wiley", "mcgraw-hill", "routledge", "sage", "academic", "macmillan", "penguin", "oxford", "cambridge", "harvard", "house", "presses", "editorial", "edizioni", "kluwer", "изд", "издательство", "наука", "出版社", "書店", "출판사"], "press"),
+    **dict.fromkeys(["thesis", "dissertation", "phd", "ph.d", "m.sc", "ms", "master's", "doctoral", "diss", "техн", "report", "technical", "manuscript", "preprint", "unpublished", "paper"], "genre"),
+    **dict.fromkeys(["edition", "edn", "aufl", "auflage", "édition", "rev"], "edition"),
+    **dict.fromkeys(["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "spring", "summer", "fall", "autumn", "winter", "janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre", "januar", "februar", "märz", "juni", "juli", "oktober", "dezember"], "month"),
+    **dict.fromkeys(["retrieved", "accessed", "available", "viewed", "visited", "abgerufen", "consulté", "url", "online"], "visit"),
+    **dict.fromkeys(["by", "von", "par", "por", "di"], "by"),
+    **dict.fromkeys(["the", "a", "an", "of", "for", "on", "to", "from", "at", "as", "is", "le", "la", "les", "der", "die", "das", "des", "du", "el"], "small"),
 }  # fmt: skip
 
 
@@ -165,7 +161,9 @@ def _own(view: _View) -> list[str]:
         f"kind+after={view.kind}|{view.after}", f"before+kind={view.before}|{view.kind}|{view.after}",
         f"lexicon+shape={view.lexicon}|{view.shape}", f"word+after={view.word}|{view.after}",
     ]  # fmt: skip
-    if view.kind == "word" and len(view.word) > 3:
+    if view.shape.startswith(_EAST):
+        found.append(f"length={view.shape[:3]}|{min(len(view.word), 8)}|{view.after}")
+    elif view.kind == "word" and len(view.word) > 3:
         found += [f"p={view.word[:3]}", f"s={view.word[-3:]}", f"s2={view.word[-2:]}"]
     return found
 
@@ -185,7 +183,11 @@ def _add_neighbours(views: Sequence[_View], found: Sequence[list[str]]) -> None:
                 f"{offset}:known={other.known}",
             ]
             if abs(offset) <= 2:
-                names += [f"{offset}:w={other.word}", f"{offset}:shape={other.shape}", f"{offset}:before={other.before}"]
+                names += [
+                    f"{offset}:w={other.word}",
+                    f"{offset}:shape={other.shape}",
+                    f"{offset}:before={other.before}",
+                ]
         last = views[at - 1] if at else None
         following = views[at + 1] if at + 1 < count else None
         if last:
@@ -203,7 +205,9 @@ def _add_neighbours(views: Sequence[_View], found: Sequence[list[str]]) -> None:
                 f"0+1:lexicon={view.lexicon}{view.after}|{following.lexicon}",
             ]
         if last and following:
-            names.append(f"-1+0+1:kind={last.kind}{last.after}|{view.kind}{view.after}|{following.kind}{following.after}")
+            names.append(
+                f"-1+0+1:kind={last.kind}{last.after}|{view.kind}{view.after}|{following.kind}{following.after}"
+            )
 
 
 def _add_marks(tokens: Sequence[Token], views: Sequence[_View], found: Sequence[list[str]]) -> None:
@@ -212,7 +216,10 @@ def _add_marks(tokens: Sequence[Token], views: Sequence[_View], found: Sequence[
     bracket = had = False
     for token, view, names in zip(tokens, views, found, strict=True):
         text = token.text
-        head, tail = text[: len(view.before)] if view.kind != "sign" else text, text[len(text) - len(view.after) :]
+        head, tail = (
+            text[: len(view.before)] if view.kind != "sign" else text,
+            text[len(text) - len(view.after) :],
+        )
         opened = any(mark in _OPENING for mark in head) or ('"' in head and not quoted)
         quoted = 1 if opened else quoted
         bracket = bracket or "(" in text or "[" in text or "（" in text
@@ -255,7 +262,7 @@ def _add_groups(views: Sequence[_View], found: Sequence[list[str]], *, least: in
 
 def _group(views: Sequence[_View]) -> tuple[str, str, str, str]:
     words = [view for view in views if view.kind in ("word", "roman")]
-    size = next(name for name, most in (("1", 1), ("2", 2), ("4", 4), ("8", 8), ("16", 16), ("many", 999)) if len(views) <= most)
+    size = next((str(most) for most in (1, 2, 4, 8, 16) if len(views) <= most), "many")
     initials = sum(view.kind == "initial" for view in views)
     surnames = sum(view.lexicon[:1] in "AB" for view in words if view.lexicon)
     share = (initials + surnames) / max(len(words) + initials, 1)
@@ -279,10 +286,10 @@ def _add_course(views: Sequence[_View], found: Sequence[list[str]]) -> None:
     presses = [at for at, view in enumerate(views) if view.known in ("press", "journal", "conference")]
     first = years[0] if years else count
     for at, names in enumerate(found):
+        year = "none" if not years else "before" if at > first else "here" if at == first else "behind"
         names += [
             f"at={at if at < 3 else 3 + 10 * at // count}",
             f"left={min(count - at - 1, 4)}",
-            f"year={'none' if not years else 'before' if at > first else 'here' if at == first else 'behind'}"
-            f"|{int(bool(years) and at > years[-1])}",
+            f"year={year}|{int(bool(years) and at > years[-1])}",
             f"place={int(any(place < at for place in presses[:1]))}{int(bool(presses) and presses[-1] > at)}",
         ]

@@ -16,18 +16,25 @@ __all__ = ["Stretch", "reference_of", "stretches_of"]
 
 _YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
 _YEAR_OF_VOLUME = re.compile(r"((?:1[4-9]|20)\d\d)\s?;")
-_IN = re.compile(r"(?:(?:in|dans|en)\b|[вВ]\s|//?)(?:\s*:)?\s*(?:the\s)?", re.IGNORECASE)
+_IN = re.compile(r"\A(?:(?:in|dans|en)\b|[вВ]\s|//?)(?:\s*:)?\s*(?:the\s)?", re.IGNORECASE)
 _ET_AL = re.compile(
     r"[,;]?\s{0,3}\(?(?:\bet\.?\s{0,3}al\b\.?|\b(?:and|&)\s{1,3}(?:\w{1,20}\s)?(?:others|colleagues)\b|…|\.\.\.|[,，]?\s?(?:等|他|외)人?"
     r"|и\sдр\.?)[\s.,:]*$",
     re.IGNORECASE,
 )
+_EDGES = re.compile(r"\A[ *_\[\](){}–—|：:，。,;<>-]+|[ *_\[({–—|：:，。,;<>-]+\Z")
 _BY = re.compile(r"(?:(?:written\s|edited\s)?by|von|par|authors?)\b:?\s*", re.IGNORECASE)
-_ROLE = re.compile(r"[,\s]*[(\[（]?\b(?:eds?|editors?|hrsg|dirs?|directors?|authors?|著|編)\b\.?[)\]）]?[\s.,:]*$|[著編]$", re.IGNORECASE)
-_PARTS = re.compile(r"\s*[;；、·]\s*|\s+(?:and|und|et|y|e|и|&)\s+|[,，]\s*(?:and|und|et|y|e|и|&)?\s*", re.IGNORECASE)
+_ROLE = re.compile(
+    r"[,\s]*[(\[（]?\b(?:eds?|editors?|hrsg|dirs?|directors?|authors?|著|編)\b\.?[)\]）]?[\s.,:]*$|[著編]$",
+    re.IGNORECASE,
+)
+_PARTS = re.compile(
+    r"\s*[;；、·]\s*|\s+(?:and|und|et|y|e|и|&)\s+|[,，]\s*(?:and|und|et|y|e|и|&)?\s*", re.IGNORECASE
+)
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _VOLUME = re.compile(
-    r"(?:(?:vol(?:ume)?s?|v|bd|band|tom[eo]?|т|第)\.?\s*)?([A-Za-z]{0,2}\d{1,4}|[ivxlcIVXLC]{1,8}\b)", re.IGNORECASE
+    r"(?:(?:vol(?:ume)?s?|v|bd|band|tom[eo]?|т|第)\.?\s*)?([A-Za-z]{0,2}\d{1,4}|[ivxlcIVXLC]{1,8}\b)",
+    re.IGNORECASE,
 )
 _ISSUE = re.compile(
     r"[(（]\s?(\d{1,4}(?:[-–/]\d{1,4})?)\s?[)）]|\b(?:no|nr|num|number|issue|heft|iss)\b\.?\s*(\d{1,4}(?:[-–/]\d{1,4})?)"
@@ -87,7 +94,7 @@ def reference_of(text: str, chosen: Mapping[str, Sequence[Stretch]]) -> Referenc
         authors=authors,
         et_al=cut,
         year=int(year[0][:4]) if year else None,
-        venue=_plain(_IN.sub("", written("venue").lstrip(" *_(["), count=1) if written("venue") else ""),
+        venue=_plain(_IN.sub("", written("venue").lstrip(" *_(["))),
         volume=number[1] if number and (issue is None or number.start() < issue.start()) else "",
         issue=next(filter(None, issue.groups()), "") if issue else "",
         pages=_pages(written("pages"), volume),
@@ -110,7 +117,7 @@ def _plain(text: str) -> str:
                 text = text[:-1]
         if text[:1] in "\"“”«»‘’'" and not re.search(r"[\"“”«»‘’']", text[1:]):
             text = text[1:]
-        elif text[-1:] in "\"“”«»" and not re.search(r"[\"“”«»]", text[:-1]):
+        elif text[-1:] in '"“”«»' and not re.search(r"[\"“”«»]", text[:-1]):
             text = text[:-1]
         text = clean_title(text)
         if text == before:
@@ -120,8 +127,8 @@ def _plain(text: str) -> str:
 
 def _names(text: str) -> tuple[tuple[str, ...], bool]:
     """One name each, and whether the list was cut short."""
-    text = " ".join(text.split()).strip(" *_[]([{-–—|：:，。,;<>")
-    text = _BY.sub("", text, count=1) if _BY.match(text) else text
+    text = _EDGES.sub("", " ".join(text.split()))
+    text = re.sub(r"['’]s$", "", _BY.sub("", text, count=1) if _BY.match(text) else text)
     if not text:
         return (), False
     shorter = _ROLE.sub("", _ET_AL.sub("", text)).strip(" ,;:，；：、")

@@ -77,7 +77,9 @@ def packaged() -> Model:
     try:
         return read_model(place.read_bytes(), FILE)
     except OSError as error:
-        raise ConfigError(f"the packaged file {FILE!r} cannot be read: {error}. Install guardrail-sdk anew.") from error
+        raise ConfigError(
+            f"the packaged file {FILE!r} cannot be read: {error}. Install guardrail-sdk anew."
+        ) from error
 
 
 def to_bytes(
@@ -133,9 +135,13 @@ def read_model(content: bytes | Path, name: str = "") -> Model:
         version, digest = about["format"], about["sha256"]
         sizes = [int(size) for size in about["sizes"]]
     except (ValueError, TypeError, KeyError) as error:
-        raise ConfigError(f"{name!r} is no file of weights: its first line is {line[:60]!r}. {_AGAIN}") from error
+        raise ConfigError(
+            f"{name!r} is no file of weights: its first line is {line[:60]!r}. {_AGAIN}"
+        ) from error
     if version != _FORMAT or tuple(about.get("fields", ())) != FIELDS:
-        raise ConfigError(f"{name!r}: expected format {_FORMAT} with the fields of this version, got {version!r}. {_AGAIN}")
+        raise ConfigError(
+            f"{name!r}: expected format {_FORMAT} with the fields of this version, got {version!r}. {_AGAIN}"
+        )
     if hashlib.sha256(body).hexdigest() != digest:
         raise ConfigError(f"{name!r} is damaged: its content does not match its SHA-256. {_AGAIN}")
     try:
@@ -159,5 +165,5 @@ def _unpacked(body: bytes, sizes: Sequence[int], about: Mapping[str, Any]) -> Mo
     states = np.zeros((len(features), count))
     states[rows, np.frombuffer(labels, dtype=np.uint8)] = np.frombuffer(weights, dtype="<f2")
     transitions = np.frombuffer(between, dtype="<f2").astype(np.float64).reshape(count, count)
-    pairs = (line.split(" ") for line in words.decode().split("\n"))
-    return Model(features, states, transitions, {word: code for word, code in pairs}, about)
+    lexicon = dict(line.split(" ", 1) for line in words.decode().split("\n"))
+    return Model(features, states, transitions, lexicon, about)

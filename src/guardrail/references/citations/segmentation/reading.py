@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
@@ -70,14 +71,26 @@ def readings(text: str, limit: int = 3, *, model: Model | None = None) -> list[R
     model = model or packaged()
     lattice = Lattice.of(model.scores(features(tokens, model.lexicon)), model.transitions)
     likely, none = lattice.first_runs(_TITLE)
-    found: dict[str, tuple[tuple[int, int] | None, float]] = {}
+    by_title: dict[str, tuple[tuple[int, int] | None, float]] = {}
     for stretch, mass in [*_likeliest(likely, limit * _TRIED), (None, none)]:
         title = normalise(text[tokens[stretch[0]].start : tokens[stretch[1]].end]) if stretch else ""
-        kept, sum_ = found.get(title, (stretch, 0.0))
-        found[title] = kept, min(sum_ + mass, 1.0)
-    best = sorted(found.values(), key=lambda entry: -entry[1])[:limit]
+        kept, summed = by_title.get(title, (stretch, 0.0))
+        by_title[title] = kept, min(summed + mass, 1.0)
+    best = sorted(by_title.values(), key=lambda entry: -entry[1])[:limit]
     marginals = lattice.marginals()
-    return [_reading(text, tokens, lattice, marginals, stretch, mass) for stretch, mass in best if mass > 0.0]
+    found = []
+    for stretch, mass in best:
+        if mass > 0.0:
+            labelled = _labelled(tokens, lattice.best(_TITLE, stretch))
+            chosen = stretches_of(list(labelled))
+            sure = {
+                name: _sure(lattice, marginals, name, [labelled[one] for one in own])
+                for name, own in chosen.items()
+            }
+            sure |= {"title": mass} if "title" in chosen else {}
+            spans = {name: tuple(Span(start=s.start, end=s.end) for s in own) for name, own in chosen.items()}
+            found.append(Reading(reference_of(text, chosen), mass, sure, spans))
+    return found
 
 
 def _likeliest(likely: Matrix, count: int) -> list[tuple[tuple[int, int], float]]:
@@ -87,26 +100,13 @@ def _likeliest(likely: Matrix, count: int) -> list[tuple[tuple[int, int], float]
     return [((int(place) // width, int(place) % width), float(flat[place])) for place in places]
 
 
-def _reading(
-    text: str,
-    tokens: Sequence[Token],
-    lattice: Lattice,
-    marginals: Matrix,
-    title: tuple[int, int] | None,
-    mass: float,
-) -> Reading:
-    labels = lattice.best(_TITLE, title)
-    found = [(Stretch(FIELDS[f], tokens[a].start, tokens[b].end), f, a, b) for f, a, b in runs(labels)]
-    chosen = stretches_of([stretch for stretch, *_ in found])
-    places = {stretch: (f, a, b) for stretch, f, a, b in found}
-    sure = {}
-    for name, stretches in chosen.items():
-        own = [places[stretch] for stretch in stretches]
-        if name == "title":
-            sure[name] = mass
-        elif name == "year":
-            sure[name] = max(float(marginals[a : b + 1, [2 * f, 2 * f + 1]].sum(axis=1).max()) for f, a, b in own)
-        else:
-            sure[name] = min(lattice.run(f, a, b) for f, a, b in own)
-    spans = {name: tuple(Span(start=s.start, end=s.end) for s in stretches) for name, stretches in chosen.items()}
-    return Reading(reference_of(text, chosen), mass, sure, spans)
+def _labelled(tokens: Sequence[Token], labels: NDArray[np.intp]) -> dict[Stretch, tuple[int, int, int]]:
+    """The stretches of a labelling, each with its field's number and its first and last token."""
+    return {Stretch(FIELDS[f], tokens[a].start, tokens[b].end): (f, a, b) for f, a, b in runs(labels)}
+
+
+def _sure(lattice: Lattice, marginals: Matrix, name: str, own: Sequence[tuple[int, int, int]]) -> float:
+    """How likely the stretches that a field was read from are right."""
+    if name == "year":
+        return max(float(marginals[a : b + 1, [2 * f, 2 * f + 1]].sum(axis=1).max()) for f, a, b in own)
+    return min(lattice.run(f, a, b) for f, a, b in own)

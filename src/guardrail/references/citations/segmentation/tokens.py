@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 
 __all__ = ["LONGEST", "Token", "tokenise"]
 
@@ -12,7 +13,7 @@ LONGEST = 2000
 
 _EAST = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
 _CHUNK = re.compile(r"[^\s\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\x00-\x1f\x7f]+")
-_ADDRESS = re.compile(r"[(<\[]?(?:https?://|www\.|doi:|10\.\d{4,9}/)", re.IGNORECASE)
+_ADDRESS = re.compile(r"https?://|www\.|doi:|10\.\d{4,9}/", re.IGNORECASE)
 _BORDER = re.compile(
     r"(?<=[\d)][;:,])(?=[\d(])"  # 2019;381:1995
     r"|(?<=\d)(?=\(\d)|(?=\((?:1[4-9]|20)\d\d\))|(?<=年)(?=第)"  # 12(3), 철수(2010), 2003年第5期
@@ -42,9 +43,12 @@ def tokenise(text: str) -> list[Token]:
     tokens = []
     for chunk in _CHUNK.finditer(text[:LONGEST]):
         word, start = chunk[0], chunk.start()
-        borders = [] if _ADDRESS.match(word) else [border.start() for border in _BORDER.finditer(word)]
-        edges = [0, *(border for border in borders if 0 < border < len(word)), len(word)]
-        tokens += [
-            Token(word[a:b], start + a, start + b) for a, b in zip(edges, edges[1:], strict=False) if b > a
+        address = _ADDRESS.search(word)
+        whole = address.start() if address else len(word) - 1  # from here on nothing is parted
+        edges = [
+            0,
+            *(at for border in _BORDER.finditer(word) if 0 < (at := border.start()) <= whole),
+            len(word),
         ]
+        tokens += [Token(word[a:b], start + a, start + b) for a, b in pairwise(edges) if b > a]
     return tokens

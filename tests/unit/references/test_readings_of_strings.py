@@ -1,0 +1,148 @@
+"""Reading a reference string into fields with the packaged model."""
+
+import hashlib
+import subprocess
+import sys
+import time
+
+import pytest
+
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.citations.segmentation import readings
+
+TURING = "Turing, A. M. (1950). Computing machinery and intelligence. Mind, 59(236), 433-460."
+MEDICAL = "Guelrud M, Morera C, Rodriguez M. Sphincter of Oddi dysfunction in children. Gastrointest Endosc. 1999;50:194–199."
+HOSTILE = {
+    "a megabyte of one word": "a" * 1_000_000,
+    "a megabyte of words": "Smith, J. (2020). " * 60_000,
+    "single letters": "a " * 1000,
+    "open brackets": "(" * 2000,
+    "quotation marks": '"«“' * 700,
+    "control characters": "Smith\x00, J.\x1b[31m (2020). A\x07 title\x7f. \x85Nature.",
+    "right to left": "\u202eSmith, J. (2020). כותרת של מאמר. \u202cמגזין 12, 3–4.",
+    "half a pair": "Smith \ud800 (2020). Title \udc00 of a work.",
+    "digits": "1234567890" * 200,
+    "combining marks": "e" + "\u0301" * 1999,
+    "signs only": "—— *** !!! ...",
+}
+
+
+class TestReadings:
+    """`readings`."""
+
+    def test_an_article_is_read_in_full(self):
+        """Who, when, what, where, and the numbers."""
+        reference = readings(TURING)[0].reference
+        assert reference.title == "Computing machinery and intelligence"
+        assert reference.authors == ("Turing, A. M.",)
+        assert (reference.year, reference.venue) == (1950, "Mind")
+        assert (reference.volume, reference.issue, reference.pages) == ("59", "236", "433-460")
+
+    def test_a_year_before_the_volume_is_a_year(self):
+        """As journals of medicine write it: 1999;50:194–199."""
+        reference = readings(MEDICAL)[0].reference
+        assert (reference.year, reference.volume, reference.pages) == (1999, "50", "194–199")
+
+    @pytest.mark.parametrize(
+        ("text", "title", "year"),
+        [
+            ("**Attention Is All You Need** by Vaswani et al. (2017)", "Attention Is All You Need", 2017),
+            ("刘峤, 李杨, 段宏, 等. 知识图谱构建技术综述[J]. 计算机研究与发展, 2016, 53(3): 582-600.", "知识图谱构建技术综述", 2016),
+            ("金水敏『日本語存在表現の歴史』ひつじ書房, 2006年", "日本語存在表現の歴史", 2006),
+            ("이익섭, 국어학개설, 학연사, 1986.", "국어학개설", 1986),
+            ("Лотман Ю. М. Структура художественного текста. — М.: Искусство, 1970. — 384 с.", "Структура художественного текста", 1970),
+        ],
+    )  # fmt: skip
+    def test_styles_and_scripts_that_the_rules_misread(self, text, title, year):
+        """Markdown, GB/T 7714, Japanese, Korean, Russian."""
+        reference = readings(text)[0].reference
+        assert (normalise(reference.title), reference.year) == (normalise(title), year)
+
+    def test_identifiers_are_read_anywhere(self):
+        """A DOI is the work's, wherever it stands."""
+        assert (
+            readings(f"{TURING} https://doi.org/10.1093/mind/LIX.236.433")[0].reference.doi
+            == "10.1093/mind/lix.236.433"
+        )
+
+    def test_every_field_is_a_part_of_the_text(self):
+        """What was read can be shown at its place."""
+        reading = readings(TURING)[0]
+        places = {name: [span.of(TURING) for span in spans] for name, spans in reading.spans.items()}
+        assert places["title"] == ["Computing machinery and intelligence."]
+        assert places["authors"] == ["Turing, A. M."]
+        assert places["year"] == ["(1950)."]
+        assert places["venue"] == ["Mind,"]
+
+    def test_probabilities_are_probabilities(self):
+        """Masses fall and sum to at most 1; each field has one, too."""
+        for text in (TURING, MEDICAL, *HOSTILE.values()):
+            found = readings(text, 10)
+            masses = [reading.mass for reading in found]
+            assert masses == sorted(masses, reverse=True)
+            assert sum(masses) <= 1.0 + 1e-9
+            assert all(0.0 <= one <= 1.0 + 1e-9 for reading in found for one in reading.marginals.values())
+            assert all(reading.marginals.keys() == reading.spans.keys() for reading in found)
+
+    def test_readings_have_different_titles(self):
+        """Two ways to cut punctuation are one reading."""
+        titles = [normalise(reading.reference.title) for reading in readings(TURING, 10)]
+        assert len(titles) == len(set(titles))
+
+    def test_no_more_readings_than_asked_for(self):
+        """The limit is kept; none for 0."""
+        assert [len(readings(TURING, limit)) for limit in (0, 1, 2)] == [0, 1, 2]
+
+    @pytest.mark.parametrize("text", ["", " \n\t ", "... — ***"])
+    def test_a_text_without_words_has_no_reading(self, text):
+        """Nothing is made up."""
+        assert readings(text) == []
+
+    def test_the_same_text_gives_the_same_readings(self):
+        """In one process."""
+        assert readings(MEDICAL) == readings(MEDICAL)
+
+    @pytest.mark.parametrize("name", HOSTILE)
+    def test_hostile_text_is_read_within_a_second(self, name):
+        """Whatever it holds; spans stay within it."""
+        start = time.process_time()
+        found = readings(HOSTILE[name])
+        assert time.process_time() - start < 1.0
+        assert all(
+            span.end <= len(HOSTILE[name]) for one in found for spans in one.spans.values() for span in spans
+        )
+
+    def test_importing_guardrail_loads_no_weights(self):
+        """They are read at the first use."""
+        code = (
+            "import sys, guardrail.references.citations\n"
+            "print([m for m in sys.modules if 'segmentation' in m])\n"
+            "import guardrail.references.citations.segmentation.model as m\n"
+            "print(m.packaged.cache_info().currsize)\n"
+        )
+        out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        assert out.split("\n")[:2] == ["[]", "0"]
+
+    def test_another_process_reads_the_same(self):
+        """Nothing depends on the order of hashes."""
+        code = (
+            "import hashlib; from guardrail.references.citations.segmentation import readings\n"
+            f"print(hashlib.sha256(repr(readings({TURING!r})).encode()).hexdigest())"
+        )
+        found = {
+            subprocess.run(
+                [sys.executable, "-c", code],
+                capture_output=True,
+                text=True,
+                check=True,
+                env={**_environment(), "PYTHONHASHSEED": seed},
+            ).stdout.strip()
+            for seed in ("1", "2")
+        }
+        assert found == {hashlib.sha256(repr(readings(TURING)).encode()).hexdigest()}
+
+
+def _environment():
+    import os
+
+    return dict(os.environ)
