@@ -196,13 +196,10 @@ def _foreign(language: str) -> Made:
         authors = separator.join(names) + (more if rng.random() < 0.15 else "")
         first_part, middle, end = (rng.choice(part[half::2]) for part in words.TITLES[language])
         blank = " " if language in ("ko", "ru") else ""
-        title = (
-            first_part
-            + blank
-            + middle
-            + (" " if language == "ko" and len(end) > 3 and end[0] not in "의에" else "")
-            + end
-        )
+        title = first_part + blank + middle + end
+        if rng.random() < 0.25:
+            title = middle + end  # titles of books are short: 국어학개설
+        title = title[0].upper() + title[1:]
         chosen = {name: rng.choice(table[language][half::2]) for name, table in
                   (("j", words.JOURNALS), ("k", words.PRESSES), ("l", words.CITIES))}  # fmt: skip
         return {"a": authors, "t": title, "c": chosen["j"], **chosen}

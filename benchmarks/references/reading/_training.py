@@ -27,10 +27,10 @@ OPTIONS: Mapping[str, Any] = {
 }
 """Of L-BFGS in CRFsuite: penalties of the sum of absolute weights and of squares, and when to stop."""
 
-TEMPERATURE = 1.0
-"""By which all weights are divided in the end: so much surer than right a model is of strings that it has not seen.
+TEMPERATURE = 1.4
+"""By which all weights are divided in the end, for a model is surer than right of strings that it has not seen.
 
-Chosen in cross-validation, by the likelihood of the right titles: docs/design/references.md."""
+Chosen in cross-validation, so that 97 of 100 titles with a mass of .9 or more are right; see docs/design/references.md."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _LEAST = 4  # records that a word must be in

@@ -71,9 +71,8 @@ class Lattice:
         found[:-1, :] = from_second[:, None] + (along + closing[:, 1])[None, :]
         found[np.tril_indices(count)] = -np.inf
         np.fill_diagonal(found, np.logaddexp(opening[:, 0] + closing[:, 0], opening[:, 1] + closing[:, 1]))
-        return np.exp(np.minimum(found - self.total, 0.0)), float(
-            np.exp(min(_log_sum(before[-1]) - self.total, 0.0))
-        )
+        none = np.exp(_log_sum(before[-1]) - self.total)
+        return np.exp(np.minimum(found - self.total, 0.0)), min(float(none), 1.0)
 
     def run(self, field: int, first: int, last: int) -> float:
         """The probability that a stretch (both ends inclusive) is exactly one run of a field."""
