@@ -47,7 +47,7 @@ def read_strings(path: Path) -> list[Example]:
         InputError: the file cannot be read, or its segments do not make up the text.
     """
     try:
-        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+        rows = [json.loads(line) for line in path.read_text(encoding="utf-8").split("\n") if line]
     except (OSError, ValueError) as error:
         raise InputError(
             f"expected JSON lines with 'text' and 'segments' in {path.name!r}, got {error!r}"
@@ -100,7 +100,7 @@ def same(field: str, example: Example, read: Reference) -> bool | None:
     Right is what is the same in the project's normal form of titles (`normalise`: lower case, letters and digits only)
     without blanks. Of the title that is the whole of it. Authors are right if all letters of the list are there, in
     order, and no more, but for what joins names ("and", "et al.", "eds."). The year is right if it is the first year of the date.
-    The venue is the journal or the book that a work is in, without "in".
+    The venue is the journal or the book that a work is in, without "in" and "the".
     """
     if field == "title":
         return _equal(example.written("title"), read.title)

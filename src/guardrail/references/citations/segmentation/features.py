@@ -11,7 +11,6 @@ from guardrail.references.citations.segmentation.tokens import Token
 
 __all__ = ["features"]
 
-_CORE = re.compile(r"[^\w]+|_+")
 _LEADING = re.compile(r"^[^\w]*")
 _TRAILING = re.compile(r"[^\w]*$")
 _INITIALS = re.compile(r"(?:[^\W\d_]\.-?){1,4}|[^\W\d_]\.?|[A-Z]{2,3}")
@@ -34,24 +33,46 @@ _QUOTES = str.maketrans(
 _EAST = ("CJK", "HAN", "HIR", "KAT")  # how `_shape` begins there: few letters are a name, more are none
 _OPENING = "“„«‹「『《‘"
 _CLOSING = "”»›」』》"
-_WORDS = {
-    **dict.fromkeys(["vol", "volume", "bd", "band", "tome", "tom", "no", "nr", "num", "number", "issue", "heft", "n°", "т", "№", "вып"], "volume"),
-    **dict.fromkeys(["p", "pp", "pg", "page", "pages", "seite", "seiten", "s", "с", "стр"], "pages"),
-    **dict.fromkeys(["ed", "eds", "editor", "editors", "hrsg", "hg", "edited", "dir", "éd", "red", "под", "ред"], "editor"),
-    **dict.fromkeys(["trans", "translated", "translator", "tr", "trad", "übers", "пер"], "translator"),
-    **dict.fromkeys(["in", "dans", "en"], "in"),
-    **dict.fromkeys(["and", "&", "und", "et", "y", "e", "и", "with"], "and"),
-    **dict.fromkeys(["al", "others", "colleagues", "др", "等", "他", "외"], "others"),
-    **dict.fromkeys(["journal", "j", "journ", "zeitschrift", "revue", "review", "bulletin", "annals", "transactions", "trans", "magazine", "letters", "quarterly", "archives", "archiv", "acta", "gazette", "newsletter", "times", "herald", "news", "вестник", "журнал", "известия", "学报", "学会誌", "학회지", "논문지", "연구"], "journal"),
-    **dict.fromkeys(["proceedings", "proc", "conference", "conf", "symposium", "workshop", "lecture", "notes", "congress", "meeting", "colloquium", "actes", "atti", "advances", "neurips", "nips", "icml", "iclr", "cvpr", "acl", "emnlp", "aaai", "ijcai", "sigir", "труды"], "conference"),
-    **dict.fromkeys(["press", "publishers", "publishing", "publisher", "publications", "verlag", "university", "éditions", "editions", "books", "springer", "elsevier", "wiley", "mcgraw-hill", "routledge", "sage", "academic", "macmillan", "penguin", "oxford", "cambridge", "harvard", "house", "presses", "editorial", "edizioni", "kluwer", "изд", "издательство", "наука", "出版社", "書店", "출판사"], "press"),
-    **dict.fromkeys(["thesis", "dissertation", "phd", "ph.d", "m.sc", "ms", "master's", "doctoral", "diss", "техн", "report", "technical", "manuscript", "preprint", "unpublished", "paper"], "genre"),
-    **dict.fromkeys(["edition", "edn", "aufl", "auflage", "édition", "rev"], "edition"),
-    **dict.fromkeys(["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec", "spring", "summer", "fall", "autumn", "winter", "janvier", "février", "mars", "avril", "mai", "juin", "juillet", "août", "septembre", "octobre", "novembre", "décembre", "januar", "februar", "märz", "juni", "juli", "oktober", "dezember"], "month"),
-    **dict.fromkeys(["retrieved", "accessed", "available", "viewed", "visited", "abgerufen", "consulté", "url", "online"], "visit"),
-    **dict.fromkeys(["by", "von", "par", "por", "di"], "by"),
-    **dict.fromkeys(["the", "a", "an", "of", "for", "on", "to", "from", "at", "as", "is", "le", "la", "les", "der", "die", "das", "des", "du", "el"], "small"),
-}  # fmt: skip
+_WORDS_OF = {
+    "volume": "vol volume bd band tome tom no nr num number issue heft n° т № вып",
+    "pages": "p pp pg page pages seite seiten s с стр",
+    "editor": "ed eds editor editors hrsg hg edited dir éd red под ред",
+    "translator": "trans translated translator tr trad übers пер",
+    "in": "in dans en",
+    "and": "and & und et y e и with",
+    "others": "al others colleagues др 等 他 외",
+    "journal": (
+        "journal j journ zeitschrift revue review bulletin annals transactions trans magazine "
+        "letters quarterly archives archiv acta gazette newsletter times herald news вестник журнал "
+        "известия 学报 学会誌 학회지 논문지 연구"
+    ),
+    "conference": (
+        "proceedings proc conference conf symposium workshop lecture notes congress meeting "
+        "colloquium actes atti advances neurips nips icml iclr cvpr acl emnlp aaai ijcai sigir "
+        "труды"
+    ),
+    "press": (
+        "press publishers publishing publisher publications verlag university éditions editions "
+        "books springer elsevier wiley mcgraw-hill routledge sage academic macmillan penguin oxford "
+        "cambridge harvard house presses editorial edizioni kluwer изд издательство наука 出版社 書店 "
+        "출판사"
+    ),
+    "genre": (
+        "thesis dissertation phd ph.d m.sc ms master's doctoral diss техн report technical "
+        "manuscript preprint unpublished paper"
+    ),
+    "edition": "edition edn aufl auflage édition rev",
+    "month": (
+        "january february march april may june july august september october november december jan "
+        "feb mar apr jun jul aug sep sept oct nov dec spring summer fall autumn winter janvier "
+        "février mars avril mai juin juillet août septembre octobre novembre décembre januar "
+        "februar märz juni juli oktober dezember"
+    ),
+    "visit": "retrieved accessed available viewed visited abgerufen consulté url online",
+    "by": "by von par por di",
+    "small": "the a an of for on to from at as is le la les der die das des du el",
+}
+_WORDS = {word: kind for kind, words in _WORDS_OF.items() for word in words.split()}
 
 
 @dataclass(slots=True)

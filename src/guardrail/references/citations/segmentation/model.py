@@ -165,5 +165,5 @@ def _unpacked(body: bytes, sizes: Sequence[int], about: Mapping[str, Any]) -> Mo
     states = np.zeros((len(features), count))
     states[rows, np.frombuffer(labels, dtype=np.uint8)] = np.frombuffer(weights, dtype="<f2")
     transitions = np.frombuffer(between, dtype="<f2").astype(np.float64).reshape(count, count)
-    lexicon = dict(line.split(" ", 1) for line in words.decode().split("\n"))
+    lexicon = dict(line.split(" ", 1) for line in words.decode().splitlines())
     return Model(features, states, transitions, lexicon, about)

@@ -94,10 +94,15 @@ def readings(text: str, limit: int = 3, *, model: Model | None = None) -> list[R
 
 
 def _likeliest(likely: Matrix, count: int) -> list[tuple[tuple[int, int], float]]:
+    """The likeliest stretches, those that are possible at all."""
     flat = likely.ravel()
     places = np.argsort(-flat, kind="stable")[:count]
     width = likely.shape[1]
-    return [((int(place) // width, int(place) % width), float(flat[place])) for place in places]
+    return [
+        ((int(place) // width, int(place) % width), float(flat[place]))
+        for place in places
+        if flat[place] > 0.0
+    ]
 
 
 def _labelled(tokens: Sequence[Token], labels: NDArray[np.intp]) -> dict[Stretch, tuple[int, int, int]]:
