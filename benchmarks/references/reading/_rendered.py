@@ -197,7 +197,7 @@ def _foreign(language: str) -> Made:
         first_part, middle, end = (rng.choice(part[half::2]) for part in words.TITLES[language])
         blank = " " if language in ("ko", "ru") else ""
         title = first_part + blank + middle + end
-        if rng.random() < 0.25:
+        if rng.random() < 0.35:
             title = middle + end  # titles of books are short: 국어학개설
         title = title[0].upper() + title[1:]
         chosen = {name: rng.choice(table[language][half::2]) for name, table in
@@ -212,12 +212,12 @@ KINDS: Mapping[str, tuple[Sequence[str], Made, int]] = {
     "citation styles": (_STYLES, _english, 2),
     "preprints": (_PREPRINTS, _english, 2),
     "web pages": (_WEB, _english, 2),
-    "Chinese": (_CHINESE, _foreign("zh"), 2),
-    "Japanese": (_JAPANESE, _foreign("ja"), 2),
-    "Korean": (_KOREAN, _foreign("ko"), 2),
-    "Russian": (_RUSSIAN, _foreign("ru"), 2),
+    "Chinese": (_CHINESE, _foreign("zh"), 3),
+    "Japanese": (_JAPANESE, _foreign("ja"), 3),
+    "Korean": (_KOREAN, _foreign("ko"), 3),
+    "Russian": (_RUSSIAN, _foreign("ru"), 3),
 }
-"""Templates, how their values are made, and how many of each kind come in a round of 19."""
+"""Templates, how their values are made, and how many of each kind come in a round of 23."""
 
 
 def rendered(records: Sequence[Record], count: int, *, half: int) -> dict[str, list[Example]]:

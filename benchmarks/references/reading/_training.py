@@ -22,7 +22,7 @@ __all__ = ["OPTIONS", "TEMPERATURE", "lexicon_of", "train"]
 OPTIONS: Mapping[str, Any] = {
     "c1": 0.1,
     "c2": 0.01,
-    "max_iterations": 60,
+    "max_iterations": 100,
     "feature.possible_transitions": True,
 }
 """Of L-BFGS in CRFsuite: penalties of the sum of absolute weights and of squares, and when to stop."""

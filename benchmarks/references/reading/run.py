@@ -37,7 +37,7 @@ __all__ = ["CONFIDENT", "main", "train_packaged"]
 HERE = Path(__file__).resolve().parent
 SEED = 20241124
 FOLDS = 6
-RENDERED = 1140
+RENDERED = 1380
 """Rendered strings in a training."""
 
 CONFIDENT = 0.9

@@ -171,7 +171,7 @@ class TestTrain:
             made(
                 author=f"{name}, J.",
                 date=f"({1950 + number}).",
-                title=f"{name} and the things of it.",
+                title=f"The {name.lower()} things of it.",
                 journal="Nature.",
             )
             for number, name in enumerate(
