@@ -171,7 +171,7 @@ class TestTrain:
             made(
                 author=f"{name}, J.",
                 date=f"({1950 + number}).",
-                title=f"The {name.lower()} things of it.",
+                title="Things of it.",
                 journal="Nature.",
             )
             for number, name in enumerate(
@@ -180,7 +180,5 @@ class TestTrain:
         ]
         content = train(learnt, {}, {"command": "a test"})
         assert content == train(learnt, {}, {"command": "a test"})
-        [first] = readings(
-            "Moore, K. (1999). The songs of birds. Nature.", 1, model=read_model(content, "small")
-        )
-        assert (first.reference.title, first.reference.year) == ("The songs of birds", 1999)
+        [first] = readings("Moore, J. (1999). Things of it. Nature.", 1, model=read_model(content, "small"))
+        assert (first.reference.year, first.reference.venue) == (1999, "Nature")

@@ -59,6 +59,20 @@ class TestReadings:
         reference = readings(text)[0].reference
         assert (normalise(reference.title), reference.year) == (normalise(title), year)
 
+    def test_the_author_above_is_no_author(self):
+        """A dash repeats a name that is not in the string."""
+        assert (
+            readings("———. The Gulag Archipelago. New York: Harper & Row, 1974.")[0].reference.authors == ()
+        )
+
+    def test_a_year_is_read_where_no_date_is_sure(self):
+        """The likeliest one outside the title, with its low probability."""
+        found = readings("Arbouet, F. L'Oiseau-Mouche se pose. Lien social, 25/04/2013, n°1103, pp. 16-18.")[
+            0
+        ]
+        assert found.reference.year == 2013
+        assert found.spans["year"][0].start > found.spans["title"][0].end
+
     def test_identifiers_are_read_anywhere(self):
         """A DOI is the work's, wherever it stands."""
         assert (

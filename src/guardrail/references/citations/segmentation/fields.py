@@ -12,9 +12,9 @@ from guardrail.references.citations.fields import clean_title
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.people import people
 
-__all__ = ["Stretch", "reference_of", "stretches_of"]
+__all__ = ["YEAR", "Stretch", "reference_of", "stretches_of"]
 
-_YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
+YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
 _YEAR_OF_VOLUME = re.compile(r"((?:1[4-9]|20)\d\d)\s?;")
 _IN = re.compile(r"\A(?:(?:in|dans|en)\b|[вВ]\s|//?)(?:\s*:)?\s*(?:the\s)?", re.IGNORECASE)
 _ET_AL = re.compile(
@@ -86,7 +86,7 @@ def reference_of(text: str, chosen: Mapping[str, Sequence[Stretch]]) -> Referenc
 
     authors, cut = _names(written("authors"))
     volume = written("volume")
-    year = _YEAR.search(written("year")) or _YEAR_OF_VOLUME.search(volume)
+    year = YEAR.search(written("year")) or _YEAR_OF_VOLUME.search(volume)
     numbers = volume[year.end() :] if year and year.re is _YEAR_OF_VOLUME else volume
     number, issue = _VOLUME.search(numbers), _ISSUE.search(numbers)
     reference = Reference(
@@ -129,8 +129,8 @@ def _names(text: str) -> tuple[tuple[str, ...], bool]:
     """One name each, and whether the list was cut short."""
     text = _EDGES.sub("", " ".join(text.split()))
     text = re.sub(r"['’]s$", "", _BY.sub("", text, count=1) if _BY.match(text) else text)
-    if not text:
-        return (), False
+    if not any(letter.isalpha() for letter in text):
+        return (), False  # ———, for the author above
     shorter = _ROLE.sub("", _ET_AL.sub("", text)).strip(" ,;:，；：、")
     cut = _ET_AL.search(text) is not None
     if read := people(shorter):

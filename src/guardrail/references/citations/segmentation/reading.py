@@ -12,7 +12,7 @@ from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.segmentation.decoding import Lattice, runs
 from guardrail.references.citations.segmentation.features import features
-from guardrail.references.citations.segmentation.fields import Stretch, reference_of, stretches_of
+from guardrail.references.citations.segmentation.fields import YEAR, Stretch, reference_of, stretches_of
 from guardrail.references.citations.segmentation.model import FIELDS, Matrix, Model, packaged
 from guardrail.references.citations.segmentation.tokens import LONGEST, Token, tokenise
 from guardrail.report import Span
@@ -20,6 +20,10 @@ from guardrail.report import Span
 __all__ = ["Reading", "readings"]
 
 _TITLE = FIELDS.index("title")
+_DATE = FIELDS.index("date")
+_DATED = 0.1
+"""The least probability to be a date of a year that is taken for one because there is no other."""
+
 _TRIED = 4
 """Stretches tried for each reading asked for: several may give one title, with other punctuation around it."""
 
@@ -83,6 +87,9 @@ def readings(text: str, limit: int = 3, *, model: Model | None = None) -> list[R
         if mass > 0.0:
             labelled = _labelled(tokens, lattice.best(_TITLE, stretch))
             chosen = stretches_of(list(labelled))
+            if "year" not in chosen and (year := _year(tokens, marginals, chosen)):
+                labelled |= year
+                chosen["year"] = list(year)
             sure = {
                 name: _sure(lattice, marginals, name, [labelled[one] for one in own])
                 for name, own in chosen.items()
@@ -108,6 +115,20 @@ def _likeliest(likely: Matrix, count: int) -> list[tuple[tuple[int, int], float]
 def _labelled(tokens: Sequence[Token], labels: NDArray[np.intp]) -> dict[Stretch, tuple[int, int, int]]:
     """The stretches of a labelling, each with its field's number and its first and last token."""
     return {Stretch(FIELDS[f], tokens[a].start, tokens[b].end): (f, a, b) for f, a, b in runs(labels)}
+
+
+def _year(
+    tokens: Sequence[Token], marginals: Matrix, chosen: Mapping[str, Sequence[Stretch]]
+) -> dict[Stretch, tuple[int, int, int]]:
+    """Where no date was read: the year that is the likeliest of all to be one, outside the title and the names."""
+    taken = [stretch for name in ("title", "authors") for stretch in chosen.get(name, ())]
+    likely = [
+        (float(marginals[at, [2 * _DATE, 2 * _DATE + 1]].sum()), at)
+        for at, token in enumerate(tokens)
+        if YEAR.search(token.text) and not any(s.start <= token.start < s.end for s in taken)
+    ]
+    sure, at = max(likely, default=(0.0, 0))
+    return {Stretch("date", tokens[at].start, tokens[at].end): (_DATE, at, at)} if sure >= _DATED else {}
 
 
 def _sure(lattice: Lattice, marginals: Matrix, name: str, own: Sequence[tuple[int, int, int]]) -> float:
