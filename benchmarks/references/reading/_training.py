@@ -17,7 +17,7 @@ from guardrail.references.bibliography.records import Record
 from guardrail.references.citations.segmentation.features import features
 from guardrail.references.citations.segmentation.model import to_bytes
 
-__all__ = ["OPTIONS", "TEMPERATURE", "lexicon_of", "train"]
+__all__ = ["OPTIONS", "TEMPERATURE", "crfsuite", "lexicon_of", "train"]
 
 OPTIONS: Mapping[str, Any] = {
     "c1": 0.1,
@@ -69,16 +69,26 @@ def lexicon_of(records: Iterable[Record], venues: Sequence[Path], without: Itera
     return found
 
 
+def crfsuite() -> Any:
+    """The library that trains.
+
+    Raises:
+        MissingExtra: it is not installed.
+    """
+    try:
+        import pycrfsuite
+    except ImportError as error:
+        raise MissingExtra("python-crfsuite", extra="bench") from error
+    return pycrfsuite
+
+
 def train(examples: Iterable[Example], lexicon: Mapping[str, str], about: Mapping[str, Any]) -> bytes:
     """The file of a model trained on these examples; equal arguments give equal bytes.
 
     Raises:
         MissingExtra: python-crfsuite is not installed.
     """
-    try:
-        import pycrfsuite
-    except ImportError as error:
-        raise MissingExtra("python-crfsuite", extra="bench") from error
+    pycrfsuite = crfsuite()
     trainer = pycrfsuite.Trainer(algorithm="lbfgs", verbose=False)
     for example in examples:
         tokens, labels = labels_of(example)

@@ -25,7 +25,7 @@ from benchmarks._data import data_dir
 from benchmarks._table import Row, Run, bench
 from benchmarks.references.reading._rendered import rendered
 from benchmarks.references.reading._strings import Example, folds, read_strings, same, truth
-from benchmarks.references.reading._training import OPTIONS, TEMPERATURE, lexicon_of, train
+from benchmarks.references.reading._training import OPTIONS, TEMPERATURE, crfsuite, lexicon_of, train
 from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.citations import parse_reference
@@ -76,6 +76,7 @@ def flat(kinds: Mapping[str, Sequence[Example]]) -> list[Example]:
 def compute(run: Run) -> list[Row]:
     """All rows of the table."""
     run.parameters |= {"seed": SEED, "folds": FOLDS, "rendered": RENDERED, "confident": CONFIDENT}
+    crfsuite()
     gold = read_strings(run.data("reference_strings") / "core.jsonl")
     records = records_of(run.data("biblio"))
     learnt = flat(rendered(records, RENDERED // (3 if run.fast else 1), half=0))
@@ -117,7 +118,7 @@ def compute(run: Run) -> list[Row]:
 
 def mapped(work: Callable[[Part], list[list[Reading]]], parts: Sequence[Part]) -> list[list[list[Reading]]]:
     """The work on each part, in as many processes as there are processors."""
-    with ProcessPoolExecutor(min(len(parts), len(os.sched_getaffinity(0)))) as pool:
+    with ProcessPoolExecutor(min(len(parts), os.cpu_count() or 1)) as pool:
         return list(pool.map(work, parts))
 
 
