@@ -1,0 +1,1 @@
+"""How well reference strings are split into fields: the trained model, and the rules."""
