@@ -5,18 +5,20 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Calls, Failed, Flow, Reply, compute, gather, one, why, within
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, compute, gather, one, why, within
 from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
 from guardrail.references.bibliography.backend import BibliographyBackend
 from guardrail.references.bibliography.claims import retraction
 from guardrail.references.bibliography.contradictions import contradictions
+from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import (
     Bibliography,
     FieldCheck,
@@ -27,6 +29,7 @@ from guardrail.references.bibliography.records import (
     Status,
 )
 from guardrail.references.citations import Citation, asks_for_references, citations
+from guardrail.references.citations.segmentation import readings
 from guardrail.references.citations.silence import unread
 from guardrail.references.interrogate import Interrogation, Interviewer, Query
 from guardrail.references.model_reader import added, reading
@@ -59,6 +62,13 @@ _IN_MARKS = {
     "ris",
     "json",
 }  # styles in which nobody has to guess which words are the title
+_STRINGS = {
+    "numbered",
+    "bulleted",
+    "line",
+    "inline",
+}  # styles that are reference strings, whose fields have to be told apart
+_POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
 _DOUBTFUL = {"labelled", "unmarked", "model"}  # styles whose title may be none: never an accusation
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
@@ -183,6 +193,7 @@ class ReferenceCheck(Detector):
         looked_up = len({citation.reference for citation in cited if citation.style != "author-year"})
         if self._backend is not None:
             further = self.max_references - len(cited) if read else 0
+            further += 3 * len({one.reference for one in cited if _is_plain(one, one.span.of(case.answer))})
             asked = {route: (0, most) for route, (_, most) in asked.items()}
             asked = {Find.lane: (looked_up, looked_up + further)} | asked
         if read:
@@ -215,7 +226,7 @@ class ReferenceCheck(Detector):
         shown = [title for title in titles if title]
         examined = cited[: self.max_references]
         results = yield from gather(
-            self._check(citation, shown, len([t for t in titles[:i] if t]))
+            self._check(citation, citation.span.of(case.answer), shown, len([t for t in titles[:i] if t]))
             for i, citation in enumerate(examined)
         )
         findings = [
@@ -263,7 +274,7 @@ class ReferenceCheck(Detector):
         further = [] if isinstance(reply, Failed) else added(reply.value.text, case.answer, cited)
         return sorted([*cited, *further], key=lambda citation: citation.span.start)
 
-    def _check(self, citation: Citation, titles: Sequence[str], position: int) -> Flow[Finding]:
+    def _check(self, citation: Citation, text: str, titles: Sequence[str], position: int) -> Flow[Finding]:
         if citation.style == "author-year":
             return self._unverified(
                 citation, "it names no title, and the answer has no reference with these authors and year"
@@ -276,6 +287,8 @@ class ReferenceCheck(Detector):
             looked_up = yield from one(Find(citation.reference))
             match = Match(Status.UNREACHABLE) if isinstance(looked_up, Failed) else looked_up.value
             before = _why_open(looked_up)
+            if _is_plain(citation, text) and not self._confirms(match):
+                citation, match = yield from self._read_again(citation, text, match)
         match = completed(match, wrong)
         settled = self._from_look_up(citation, match, wrong)
         if settled is not None:
@@ -299,6 +312,35 @@ class ReferenceCheck(Detector):
         if isinstance(asked, Failed):
             return self._unverified(citation, f"{before}{asked}", evidence=evidence)
         return self._judge(citation, asked, before, evidence, impossible(impossibly))
+
+    def _confirms(self, match: Match) -> bool:
+        return match.status is Status.FOUND and not accused(match, self.differences)
+
+    def _read_again(self, citation: Citation, text: str, match: Match) -> Flow[tuple[Citation, Match]]:
+        """The other ways to read a string that the look-up does not confirm.
+
+        One of them may clear the work, if an author or an identifier agrees as well. If none does, and the likeliest has
+        another title than was looked up, the string is too unsure for an accusation.
+        """
+        found = readings(text)
+        claimed = normalise(citation.reference.title)
+        said = citation.reference
+        for way in found[:1] if found and found[0].mass >= _SURE else found:
+            title = normalise(way.reference.title)
+            if (
+                way.mass < _POSSIBLE
+                or title in {"", claimed}
+                or _drops_subtitle(said.title, way.reference.title)
+            ):
+                continue
+            kept = {name: getattr(said, name) for name in ("doi", "arxiv", "isbn", "pmid", "url")}
+            reply = yield from one(Find(replace(way.reference, **kept)))
+            if isinstance(reply, Answer) and self._confirms(reply.value) and _corroborated(reply.value):
+                return citation, reply.value
+        likeliest = normalise(found[0].reference.title) if found else claimed
+        if likeliest.startswith(claimed) or (likeliest and claimed.startswith(likeliest)):
+            return citation, match
+        return replace(citation, style="labelled"), match
 
     def _from_look_up(self, citation: Citation, match: Match, wrong: Sequence[FieldCheck]) -> Finding | None:
         """The finding of a look-up that leaves nothing to ask."""
@@ -437,6 +479,30 @@ class ReferenceCheck(Detector):
         return self._finding(
             citation, Verdict.UNVERIFIED, "unknown", score=None, reason=reason, evidence=evidence
         )
+
+
+def _is_plain(citation: Citation, text: str) -> bool:
+    """Whether it is a string in which the title has to be told from the rest.
+
+    A title in quotation marks, emphasised or linked is the title in every reading.
+    """
+    at = text.find(citation.reference.title[:30])
+    marked = at > 0 and text[at - 1] in "\"“„«‘'《『「*_["
+    title = len(citation.reference.title)
+    return citation.style in _STRINGS and not marked and 0 < title < len(text) - 4
+
+
+def _drops_subtitle(said: str, title: str) -> bool:
+    """Whether a reading leaves out what follows a colon or a dash of the title that was read first."""
+    return re.match(rf"\W*{re.escape(title)}\s?(?:[:：—–]|-\s)", said) is not None
+
+
+def _corroborated(match: Match) -> bool:
+    """Whether an author or an identifier agrees beside the title."""
+    return any(
+        check.outcome is Outcome.CONFIRMED and check.field in {"authors", "doi", "arxiv", "isbn", "pmid"}
+        for check in match.fields
+    )
 
 
 def _doubtful(owner: FieldCheck | None) -> str:
