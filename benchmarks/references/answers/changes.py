@@ -94,6 +94,9 @@ class Changer:
     def _title(self, label: Label) -> str | None:
         pool = self._others(label, label.reference.title, lambda work: [work.title])
         pool = [title for title in pool if len(_TOKEN.findall(title)) >= 3]
+        if " v. " in label.reference.title:
+            return next((title for title in self._random.sample(pool, len(pool)) if " v. " in title), None)
+        pool = [title for title in pool if " v. " not in title]
         return invented(*self._random.sample(pool, 2)) if len(pool) > 1 else None
 
     def _venue(self, label: Label) -> str | None:

@@ -220,8 +220,8 @@ def _people_until(text: str, at: int, end: int, tail: Tail) -> int | None:
 
 def _plausible(names: tuple[str, ...]) -> bool:
     """A single word behind full names is a venue ("Yuxi Li, Nature")."""
-    if len(names) == 1 and len(names[0]) > 45:
-        return False
+    if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
+        return False  # "Walter Rudin, McGraw-Hill"
     return not (len(names) > 1 and len(names[-1].split()) == 1 and len(names[0].split()) > 1)
 
 
