@@ -26,6 +26,7 @@ from guardrail.references.bibliography.records import (
     Match,
     Outcome,
     Record,
+    Reference,
     Status,
 )
 from guardrail.references.citations import Citation, asks_for_references, citations
@@ -69,6 +70,7 @@ _STRINGS = {
     "inline",
 }  # styles that are reference strings, whose fields have to be told apart
 _POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
+_AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
 _DOUBTFUL = {"labelled", "unmarked", "model"}  # styles whose title may be none: never an accusation
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
@@ -287,7 +289,7 @@ class ReferenceCheck(Detector):
             looked_up = yield from one(Find(citation.reference))
             match = Match(Status.UNREACHABLE) if isinstance(looked_up, Failed) else looked_up.value
             before = _why_open(looked_up)
-            if _is_plain(citation, text) and not self._confirms(match):
+            if citation.style in _STRINGS and not self._confirms(match):
                 citation, match = yield from self._read_again(citation, text, match)
         match = completed(match, wrong)
         settled = self._from_look_up(citation, match, wrong)
@@ -319,16 +321,18 @@ class ReferenceCheck(Detector):
     def _read_again(self, citation: Citation, text: str, match: Match) -> Flow[tuple[Citation, Match]]:
         """The other ways to read a string that the look-up does not confirm.
 
-        One of them may clear the work, if an author or an identifier agrees as well. If none does, and the likeliest has
-        another title than was looked up, the string is too unsure for an accusation.
+        One of them may clear the work, if an author or an identifier agrees as well. If none does, the trained reader must
+        be sure of the title, and of the names if these differ, or the string is too unsure for an accusation.
         """
         found = readings(text)
         claimed = normalise(citation.reference.title)
         said = citation.reference
+        plain = _is_plain(citation, text)
         for way in found[:1] if found and found[0].mass >= _SURE else found:
             title = normalise(way.reference.title)
             if (
-                way.mass < _POSSIBLE
+                not plain
+                or way.mass < _POSSIBLE
                 or title in {"", claimed}
                 or _drops_subtitle(said.title, way.reference.title)
             ):
@@ -337,10 +341,14 @@ class ReferenceCheck(Detector):
             reply = yield from one(Find(replace(way.reference, **kept)))
             if isinstance(reply, Answer) and self._confirms(reply.value) and _corroborated(reply.value):
                 return citation, reply.value
-        likeliest = normalise(found[0].reference.title) if found else claimed
-        if likeliest.startswith(claimed) or (likeliest and claimed.startswith(likeliest)):
-            return citation, match
-        return replace(citation, style="labelled"), match
+        if match.status is Status.FOUND:
+            wrong = {check.field for check in accused(match, self.differences)}
+            sure = "authors" not in wrong or any(_same_names(way.reference, said) for way in found[:1])
+        else:
+            sure = not plain or any(
+                normalise(way.reference.title) == claimed and way.mass >= _AGREED for way in found[:1]
+            )
+        return (citation if sure else replace(citation, style="labelled")), match
 
     def _from_look_up(self, citation: Citation, match: Match, wrong: Sequence[FieldCheck]) -> Finding | None:
         """The finding of a look-up that leaves nothing to ask."""
@@ -495,6 +503,11 @@ def _is_plain(citation: Citation, text: str) -> bool:
 def _drops_subtitle(said: str, title: str) -> bool:
     """Whether a reading leaves out what follows a colon or a dash of the title that was read first."""
     return re.match(rf"\W*{re.escape(title)}\s?(?:[:：—–]|-\s)", said) is not None
+
+
+def _same_names(one: Reference, other: Reference) -> bool:
+    """Whether two readings name the same people."""
+    return list(map(normalise, one.authors)) == list(map(normalise, other.authors))
 
 
 def _corroborated(match: Match) -> bool:
