@@ -51,7 +51,7 @@ UNSURE = {
     "near_miss_title",
     "chimeric_title",
 }  # made up and misquoted at once: left out where the two are told apart
-# Detection and false positives on this set, by HALLMARK's own page of July 2026; the last on its test set.
+# Detection and false positives that were published for other tools, without our index; the last on the test set.
 PUBLISHED = {
     "bibtex-updater 1.12": (0.946, 0.179),
     "GPT-5.1 with tools": (0.956, 0.465),

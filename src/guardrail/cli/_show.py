@@ -126,8 +126,28 @@ def findings_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
             verdict.append(f"\n  {one_line(finding.label, 24)}", style="dim")
         what = Text(one_line(finding.text, 300) or "the whole answer")
         what.append(f"\n{why(finding)}", style="dim")
+        for line, style in _compared(finding, glyphs):
+            what.append(f"\n  {line}", style=style)
         table.add_row(verdict, score_text(finding), what)
     return table
+
+
+_SIGNS = {"confirmed": "supported", "near": "supported", "differs": "unsupported", "not compared": "unverified"}
+
+
+def _compared(finding: Finding, glyphs: Glyphs) -> Iterator[tuple[str, str]]:
+    """What was looked up, field by field, if not all of it agrees: a line and its style."""
+    fields = [field for piece in finding.evidence if piece.kind == "lookup" for field in piece.fields]
+    if all(field.outcome == "confirmed" for field in fields):
+        return
+    for field in fields:
+        values = one_line(field.claimed, 60)
+        if field.outcome in {"near", "differs"} and field.found:
+            values += f" {glyphs.dot} really {one_line(field.found, 60)}"
+        note = f" ({one_line(field.note, 80)})" if field.note else ""
+        sign = _SIGNS[field.outcome]
+        line = f"{glyphs.of(sign)} {one_line(field.field, 20)} {field.outcome}: {values}{note}"
+        yield line, "dim" if sign == "supported" else STYLES[sign]
 
 
 def _lines(findings: Sequence[Finding]) -> Iterator[str]:

@@ -207,7 +207,7 @@ def _evidence(finding: Finding) -> Iterator[tuple[str, str]]:
     lookup = next((piece for piece in finding.evidence if piece.kind == "lookup"), None)
     if _settled(finding):
         yield "look-up", finding.reason
-        if finding.mark and lookup is not None and lookup.differences:
+        if finding.mark and lookup is not None and lookup.status == "found":
             yield "", finding.mark
         return
     if lookup is not None:

@@ -26,6 +26,8 @@ from guardrail.report import (
 
 ICONS = {Verdict.SUPPORTED: "✓", Verdict.UNVERIFIED: "?", Verdict.UNSUPPORTED: "✕"}
 
+SIGNS = {"confirmed": "✓", "near": "≈", "differs": "✕", "not compared": "–"}  # of one field of a look-up
+
 _SEVERITY = {Verdict.SUPPORTED: 0, Verdict.UNVERIFIED: 1, Verdict.UNSUPPORTED: 2}
 _OUTCOMES = {
     Verdict.UNSUPPORTED: ("is not supported", "are not supported"),
@@ -142,6 +144,7 @@ class View:
     report: Report
 
     icons = ICONS
+    signs = SIGNS
     verdicts = (Verdict.UNSUPPORTED, Verdict.UNVERIFIED, Verdict.SUPPORTED)
 
     @cached_property
@@ -235,6 +238,14 @@ class View:
     def verdict_of(self, number: int) -> Verdict:
         """Of the finding with a number (from 1)."""
         return self.report.findings[number - 1].verdict
+
+    def existence(self, lookup: Lookup) -> str:
+        """Whether the work of a look-up exists, in words."""
+        if lookup.status == "unreachable":
+            return "no reply" if lookup.sources or not lookup.fields else "none; the quotation by itself"
+        if lookup.status == "found":
+            return "the work exists"
+        return "no such work" if lookup.exists is False else "not found"
 
     def evidence(self, finding: Finding) -> list[str]:
         """The kinds of evidence, counted: "2 measurements"."""

@@ -105,7 +105,7 @@ def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
     from guardrail.references.check import ReferenceCheck
 
     name = ReferenceCheck.name
-    if not any(f.verdict == "unverified" and f.detector == name for f in report.findings):
+    if not any(f.label == "unknown" and f.detector == name for f in report.findings):
         return
     ways = ["--model NAME to ask a chat model about them"]
     if not options["bibliography"]:

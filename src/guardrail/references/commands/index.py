@@ -156,7 +156,7 @@ def find(
     with _opened(index) as known:
         match = known.find(Reference(title=title, authors=tuple(author or ()), year=year))
     if json:
-        typer.echo(json_text(asdict(match)), nl=False)
+        typer.echo(json_text({"exists": match.exists, **asdict(match)}), nl=False)
     else:
         _show(match)
     if match.status is Status.UNREACHABLE:
@@ -296,10 +296,10 @@ def _show(match: Match) -> None:
         tell(f"{glyphs.of('unsupported')} not found{certain}", "bold red")
     else:
         tell(f"{glyphs.of('unverified')} could not be looked up: {one_line(match.detail)}", "yellow")
-    for difference in match.differences:
-        tell(
-            f"  {difference.field}: quoted {one_line(difference.claimed)!r}, is {one_line(difference.found)!r}"
-        )
+    for check in match.fields:
+        known = f", is {one_line(check.found)!r}" if check.found and check.outcome != "confirmed" else ""
+        note = f" ({one_line(check.note)})" if check.note else ""
+        tell(f"  {check.field} {check.outcome}: quoted {one_line(check.claimed)!r}{known}{note}")
     if record is None:
         return
     if match.status == "absent":
