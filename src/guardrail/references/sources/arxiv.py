@@ -12,7 +12,7 @@ from guardrail.errors import MissingExtra
 from guardrail.references.bibliography.normalise import normalise_arxiv, normalise_doi
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.sources.client import Manners, Query
-from guardrail.references.sources.escaping import words
+from guardrail.references.sources.escaping import content_words, words
 from guardrail.references.sources.resolver import Resolver, text, year
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ class Arxiv(Resolver):
         _parser()
 
     def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
-        """By number, then by title."""
+        """By number, then by title to the letter, then by its words: somebody may have quoted it with a slip."""
         if number := normalise_arxiv(reference.arxiv):
             yield Query("/api/query", {"id_list": number, "max_results": "1"}), _entries
         if title := words(reference.title, 200):
             yield Query("/api/query", {"search_query": f'ti:"{title}"', "max_results": "5"}), _entries
+            some = " OR ".join(f"ti:{word}" for word in content_words(reference.title, 8))
+            yield Query("/api/query", {"search_query": some, "max_results": "5"}), _entries
 
 
 def _parser() -> Callable[[bytes], Element]:

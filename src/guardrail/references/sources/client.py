@@ -174,7 +174,12 @@ class Client:
 
     def key_of(self, query: Query) -> str:
         """What a reply is kept under: all that was asked but the key."""
-        asked = [str(self.base_url), query.path, sorted(query.parameters.items()), sorted(query.headers.items())]
+        asked = [
+            str(self.base_url),
+            query.path,
+            sorted(query.parameters.items()),
+            sorted(query.headers.items()),
+        ]
         form = sorted((query.form or {}).items())
         return hashlib.sha256(json.dumps([self.source, asked, form]).encode()).hexdigest()
 
@@ -204,7 +209,9 @@ class Client:
             ) from error
 
     def _attempt(self, query: Query, key: str, elsewhere: Guarded | None) -> bytes | None:
-        url = self.base_url.copy_with(raw_path=self.base_url.raw_path.rstrip(b"/") + query.path.encode("ascii"))
+        url = self.base_url.copy_with(
+            raw_path=self.base_url.raw_path.rstrip(b"/") + query.path.encode("ascii")
+        )
         if query.parameters:
             url = url.copy_merge_params(query.parameters)
         for _ in range(MOST_REDIRECTS + 1):
@@ -223,7 +230,11 @@ class Client:
         try:
             client = self._client()
             request = client.build_request(
-                method, url, data=query.form, headers=dict(query.headers), extensions={"caching": {"key": key}}
+                method,
+                url,
+                data=query.form,
+                headers=dict(query.headers),
+                extensions={"caching": {"key": key}},
             )
             request.extensions["guardrail.credits"] = query.credits
             response = client.send(request, stream=True)
@@ -246,23 +257,19 @@ class Client:
                 Fault.UNREACHABLE, self.source, f"no reply within {self._timeout:g} s"
             ) from error
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise SourceFault(
-                Fault.UNREACHABLE, self.source, str(error) or type(error).__name__
-            ) from error
+            raise SourceFault(Fault.UNREACHABLE, self.source, str(error) or type(error).__name__) from error
         if response.extensions.get("caching", {}).get("from_cache"):
             self.add(kept=1)
         return response.status_code, response.headers, bytes(body)
 
-    def _read(
-        self, query: Query, key: str, status: int, headers: httpx.Headers, body: bytes
-    ) -> bytes | None:
+    def _read(self, query: Query, key: str, status: int, headers: httpx.Headers, body: bytes) -> bytes | None:
         """The body of a reply, `None` for nothing, or what is wrong."""
         manners = self.manners
-        if status == 200:  # noqa: PLR2004  # OK
+        if status == 200:  # OK
             self.pace.went_well()
             return body
         html = "html" in headers.get("content-type", "")
-        if status == 404 and query.may_miss and (manners.missing_is_html or not html):  # noqa: PLR2004
+        if status == 404 and query.may_miss and (manners.missing_is_html or not html):
             if self._memory is not None:
                 self._memory.note([key], missing=True)
             return None
@@ -277,9 +284,11 @@ class Client:
             raise SourceFault(
                 Fault.TOO_FAST, self.source, f"it is asked too often (HTTP {status})", retry_after=after
             )
-        if status >= 500 or status == 408:  # noqa: PLR2004  # theirs, and a time-out
+        if status >= 500 or status == 408:  # theirs, and a time-out
             raise SourceFault(Fault.UNREACHABLE, self.source, f"HTTP {status}", retry_after=after)
-        why = "the key is not accepted" if status in {401, 403} and self._key else "the request is not accepted"
+        why = (
+            "the key is not accepted" if status in {401, 403} and self._key else "the request is not accepted"
+        )
         raise SourceFault(Fault.REFUSED, self.source, f"{why} (HTTP {status})")
 
     def _redirected(self, url: httpx.URL, headers: httpx.Headers) -> httpx.URL:
@@ -303,7 +312,9 @@ class Client:
         page = elsewhere.fetch(str(target), accept=query.headers.get("Accept", "*/*"), source=self.source)
         if page.cut:
             raise SourceFault(Fault.REFUSED, self.source, f"the reply of {target.host} is too long")
-        return self._read(replace(query, may_miss=False), "", page.status, httpx.Headers(page.headers), page.body)
+        return self._read(
+            replace(query, may_miss=False), "", page.status, httpx.Headers(page.headers), page.body
+        )
 
     def _client(self) -> httpx.Client:
         with self._lock:
@@ -311,7 +322,10 @@ class Client:
                 wire: httpx.BaseTransport = _Wire(self, self._transport)
                 if self._memory is not None:
                     wire = self._memory.transport(wire)
-                self._opened = (os.getpid(), httpx.Client(transport=wire, timeout=self._timeout, headers={"User-Agent": agent()}))
+                self._opened = (
+                    os.getpid(),
+                    httpx.Client(transport=wire, timeout=self._timeout, headers={"User-Agent": agent()}),
+                )
             return self._opened[1]
 
     def signed(self, request: httpx.Request) -> httpx.Request:

@@ -25,9 +25,8 @@ class CourtListener(Resolver):
     home: ClassVar[str] = "https://www.courtlistener.com"
     key_variable: ClassVar[str] = "COURTLISTENER_API_TOKEN"
     key_needed: ClassVar[bool] = True
-    manners: ClassVar[Manners] = Manners(
-        seconds=1.0, concurrency=1, header="Authorization", prefix="Token "
-    )
+    keyless: ClassVar[bool] = False
+    manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=1, header="Authorization", prefix="Token ")
 
     def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
         """By volume, reporter and page."""
@@ -41,7 +40,7 @@ def _cases(body: bytes) -> list[Record]:
     for cited in loaded(body):
         if cited["status"] in {200, 300}:  # one case, several
             found += [_record(case, text(cited["citation"])) for case in cited["clusters"]]
-        elif cited["status"] != 404:  # noqa: PLR2004  # 400: no such reporter; 429: too many
+        elif cited["status"] != 404:  # 400: no such reporter; 429: too many
             raise ValueError(cited["status"])
     return found
 

@@ -22,9 +22,11 @@ class Crossref(Resolver):
     name: ClassVar[str] = "crossref"
     title: ClassVar[str] = "Crossref"
     home: ClassVar[str] = "https://api.crossref.org"
-    manners: ClassVar[Manners] = Manners(
-        seconds=0.35 if os.environ.get(CONTACT) else 1.0, concurrency=3 if os.environ.get(CONTACT) else 1
-    )
+    manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=1)
+
+    def __init__(self, *, manners: Manners | None = None, **options: Any) -> None:
+        known = Manners(seconds=0.35, concurrency=3) if os.environ.get(CONTACT) else None
+        super().__init__(manners=manners or known, **options)
 
     def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
         """By DOI, then by title, first author and year."""
@@ -56,7 +58,8 @@ def csl_record(item: dict[str, Any], source: str) -> Record:
         title=_titled(text(first(item["title"])), text(first(item.get("subtitle")))),
         authors=tuple(filter(None, map(_name, item.get("author") or item.get("editor") or []))),
         year=_year(item),
-        venue=text(first(item.get("container-title"))) or (text(item.get("publisher")) if "book" in kind else ""),
+        venue=text(first(item.get("container-title")))
+        or (text(item.get("publisher")) if "book" in kind else ""),
         doi=normalise_doi(text(item.get("DOI"))),
         isbn=text(first(item.get("ISBN"))),
         url=text(item.get("URL")),

@@ -147,9 +147,7 @@ class Guarded:
             except (httpx.ConnectError, httpx.ConnectTimeout) as refused:
                 error = refused
             except (httpx.HTTPError, httpx.InvalidURL) as broken:
-                raise SourceFault(
-                    Fault.UNREACHABLE, source, f"{url.host}: {_said(broken)}"
-                ) from broken
+                raise SourceFault(Fault.UNREACHABLE, source, f"{url.host}: {_said(broken)}") from broken
         raise SourceFault(Fault.UNREACHABLE, source, f"{url.host} cannot be reached") from error
 
     def _addresses(self, url: httpx.URL, source: str) -> list[str]:
@@ -178,7 +176,9 @@ class Guarded:
                 if len(body) > MOST_BYTES:
                     break
                 if self._clock.time() > until:
-                    raise SourceFault(Fault.UNREACHABLE, source, f"{url.host} takes longer than {PATIENCE:g} s")
+                    raise SourceFault(
+                        Fault.UNREACHABLE, source, f"{url.host} takes longer than {PATIENCE:g} s"
+                    )
         finally:
             response.close()
         return Page(
@@ -223,7 +223,9 @@ def _joined(base: httpx.URL, where: str, source: str) -> httpx.URL:
     try:
         return _parsed(str(base.join(where)), source)
     except (httpx.InvalidURL, ValueError) as error:
-        raise SourceFault(Fault.REFUSED, source, f"redirected to {where!r:.80}, which is no address") from error
+        raise SourceFault(
+            Fault.REFUSED, source, f"redirected to {where!r:.80}, which is no address"
+        ) from error
 
 
 def _said(error: Exception) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, ClassVar
 
-from guardrail.references.bibliography.normalise import normalise_isbn
+from guardrail.references.bibliography.normalise import main_part, normalise_isbn
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.bibliography.venues import same_venue
 from guardrail.references.sources.client import Manners, Query
@@ -31,11 +31,11 @@ class OpenLibrary(Resolver):
     manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=2)
 
     def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:
-        """By ISBN, then by title."""
+        """By ISBN, then by title; subtitles are a field of their own there."""
         read = partial(_books, reference=reference)
         if isbn := normalise_isbn(reference.isbn):
             yield Query("/search.json", {"isbn": isbn, "fields": _FIELDS, "limit": "5"}), read
-        if title := words(reference.title):
+        if title := words(main_part(reference.title) or reference.title):
             yield Query("/search.json", {"title": title, "fields": _FIELDS, "limit": "5"}), read
 
 
@@ -53,7 +53,9 @@ def _record(book: dict[str, Any], reference: Reference) -> Record:
     return Record(
         title=f"{title}: {sub}" if sub else title,
         authors=tuple(filter(None, map(text, book.get("author_name") or []))),
-        year=reference.year if reference.year in years else year(book.get("first_publish_year")) or first(years),  # type: ignore[arg-type]  # a year
+        year=reference.year
+        if reference.year in years
+        else year(book.get("first_publish_year")) or first(years),  # type: ignore[arg-type]  # a year
         venue=next((one for one in publishers if same_venue(reference.venue, one)), text(first(publishers))),
         isbn=known or text(first(isbns)),
         url=f"https://openlibrary.org{text(book['key'])}",

@@ -49,7 +49,7 @@ class OpenAlex(Resolver):
 
 def _one(body: bytes) -> list[Record]:
     work = loaded(body)
-    work["id"]  # noqa: B018  # an object without it is no work
+    work["id"]  # an object without it is no work
     return [_record(work)]
 
 
@@ -58,7 +58,9 @@ def _several(body: bytes) -> list[Record]:
 
 
 def _record(work: dict[str, Any]) -> Record:
-    authors = [text((entry.get("author") or {}).get("display_name")) for entry in work.get("authorships") or []]
+    authors = [
+        text((entry.get("author") or {}).get("display_name")) for entry in work.get("authorships") or []
+    ]
     source = ((work.get("primary_location") or {}).get("source") or {}).get("display_name")
     biblio = work.get("biblio") or {}
     pages = "-".join(filter(None, (text(biblio.get("first_page")), text(biblio.get("last_page")))))

@@ -29,7 +29,8 @@ class Resolver(ABC):
         title: for people.
         home: the base address; `$GUARDRAIL_<NAME>_URL` or `base_url` replaces it (a mirror, a test).
         key_variable: the environment variable of its key, "" if it has none.
-        key_needed: whether it answers nothing, or hardly anything, without a key.
+        key_needed: whether it is of little use without a key, so that it is not among those `available` without one.
+        keyless: whether it answers without a key at all.
         manners: what the service asks of its callers.
     """
 
@@ -38,6 +39,7 @@ class Resolver(ABC):
     home: ClassVar[str]
     key_variable: ClassVar[str] = ""
     key_needed: ClassVar[bool] = False
+    keyless: ClassVar[bool] = True
     manners: ClassVar[Manners] = Manners()
 
     def __init__(
@@ -73,7 +75,9 @@ class Resolver(ABC):
         except (httpx.InvalidURL, TypeError):
             address = httpx.URL("")
         if address.scheme not in {"http", "https"} or not address.host or address.userinfo:
-            raise ConfigError(f"{self.name}: expected a base address such as {self.home!r}, got {given!r:.80}")
+            raise ConfigError(
+                f"{self.name}: expected a base address such as {self.home!r}, got {given!r:.80}"
+            )
         self.key = os.environ.get(self.key_variable, "") if key is None and self.key_variable else key or ""
         if not (self.key.isascii() and self.key.isprintable()):
             raise ConfigError(
