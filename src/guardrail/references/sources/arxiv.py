@@ -1,4 +1,4 @@
-"""arXiv: preprints of physics, mathematics, computer science and their neighbours. https://info.arxiv.org/help/api
+"""arXiv: preprints of physics, mathematics, computer science and their neighbours (https://info.arxiv.org/help/api).
 
 It answers in Atom. The XML is read by defusedxml: entities and document types are refused.
 """

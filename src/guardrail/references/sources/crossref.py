@@ -1,4 +1,4 @@
-"""Crossref: articles, proceedings, books and chapters with a DOI of its members. https://api.crossref.org"""
+"""Crossref: articles, proceedings, books and chapters with a DOI of its members (https://api.crossref.org)."""
 
 from __future__ import annotations
 

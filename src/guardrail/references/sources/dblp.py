@@ -1,4 +1,4 @@
-"""DBLP: publications of computer science. https://dblp.org/faq/How+to+use+the+dblp+search+API.html"""
+"""DBLP: publications of computer science (https://dblp.org/faq/How+to+use+the+dblp+search+API.html)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""doi.org: whether a DOI is registered, and with which work, whoever its agency is. https://www.doi.org/doi-handbook
+"""doi.org: whether a DOI is registered, and with which work, whoever its agency is (https://www.doi.org/doi-handbook).
 
 The registry of handles says whether there is such a DOI. Its metadata is at the agency, which doi.org redirects to; those
 redirects are followed to public hosts only (`guarded`).

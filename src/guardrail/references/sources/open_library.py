@@ -1,4 +1,4 @@
-"""Open Library: books. https://openlibrary.org/dev/docs/api/search
+"""Open Library: books (https://openlibrary.org/dev/docs/api/search).
 
 A book is one work with many editions. Of years, publishers and ISBNs of its editions, that which is quoted is taken if it is
 among them, else the first.

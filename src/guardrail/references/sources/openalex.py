@@ -1,4 +1,4 @@
-"""OpenAlex: works of all fields and kinds. https://developers.openalex.org
+"""OpenAlex: works of all fields and kinds (https://developers.openalex.org).
 
 Since February 2026 a key belongs to it: about $1 a day is free with one, $0.10 without. A work by its DOI costs nothing and
 is asked first; a search takes 10 credits. "403" means too fast, "429" that the day's allowance is spent.

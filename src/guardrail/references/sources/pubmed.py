@@ -1,4 +1,4 @@
-"""PubMed: articles of medicine and biology, through E-utilities. https://www.ncbi.nlm.nih.gov/books/NBK25500/"""
+"""PubMed: articles of medicine and biology, through E-utilities (https://www.ncbi.nlm.nih.gov/books/NBK25500/)."""
 
 from __future__ import annotations
 

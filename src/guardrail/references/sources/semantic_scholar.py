@@ -1,4 +1,4 @@
-"""Semantic Scholar: papers of all fields. https://api.semanticscholar.org
+"""Semantic Scholar: papers of all fields (https://api.semanticscholar.org).
 
 Without a key all callers share one allowance, which is spent most of the time.
 """
