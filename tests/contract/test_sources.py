@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-import pytest
-from tests.contract.source import OTHER, WORK, SourceContract
+from tests.contract.source import WORK, SourceContract
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.sources import Fault
@@ -96,7 +95,9 @@ class TestCourtListener(SourceContract):
     def test_sends_the_citation_alone(self, make, services):
         """No word of the answer beyond volume, reporter and page."""
         make().lookup(Reference(title="Smith v. Jones <b>, 12 F.3d 34, all of this stays here"))
-        assert [dict(asked.form) for asked in services.asked] == [{"volume": "12", "reporter": "F.3d", "page": "34"}]
+        assert [dict(asked.form) for asked in services.asked] == [
+            {"volume": "12", "reporter": "F.3d", "page": "34"}
+        ]
 
 
 class TestDoi(SourceContract):
@@ -109,9 +110,3 @@ class TestDoi(SourceContract):
         """It is not known which work it is: a fault, no absence."""
         services.fault = lambda asked: None if "handles" in asked.path else "406"
         assert self.fault_of(make()) is Fault.REFUSED
-
-
-@pytest.mark.parametrize("name", ["crossref", "doi"])
-def test_works_of_one_catalogue_are_not_anothers(name):
-    """The contract's two works differ in all."""
-    assert {WORK.doi, WORK.title}.isdisjoint({OTHER.doi, OTHER.title})

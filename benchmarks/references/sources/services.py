@@ -161,7 +161,9 @@ class Services:
             return _json(self._openalex(work))
         found = self.titled(asked.query["filter"].removeprefix("title.search:"))
         results = [self._openalex(work) for work in found]
-        return _json({"meta": {"count": len(found), "page": 1, "per_page": 5}, "results": results, "group_by": []})
+        return _json(
+            {"meta": {"count": len(found), "page": 1, "per_page": 5}, "results": results, "group_by": []}
+        )
 
     def _openalex(self, work: Work) -> dict[str, Any]:
         return {
@@ -210,9 +212,15 @@ class Services:
     def dblp(self, asked: Asked) -> Reply:
         """/search/publ/api?format=json."""
         found = self.titled(asked.query["q"])
-        hits: dict[str, Any] = {"@total": str(len(found)), "@computed": str(len(found)), "@sent": str(len(found))}
+        hits: dict[str, Any] = {
+            "@total": str(len(found)),
+            "@computed": str(len(found)),
+            "@sent": str(len(found)),
+        }
         if found:
-            hits["hit"] = [{"@score": "9", "@id": str(at), "info": _info(work)} for at, work in enumerate(found)]
+            hits["hit"] = [
+                {"@score": "9", "@id": str(at), "info": _info(work)} for at, work in enumerate(found)
+            ]
         return _json({"result": {"status": {"@code": "200", "text": "OK"}, "hits": hits}})
 
     def open_library(self, asked: Asked) -> Reply:
@@ -251,7 +259,9 @@ class Services:
         for number in result["uids"]:
             work = self._pmids.get(number) or self.by("pmid", number)
             result[number] = (
-                {"uid": number, "error": "cannot get document summary"} if work is None else _summary(number, work)
+                {"uid": number, "error": "cannot get document summary"}
+                if work is None
+                else _summary(number, work)
             )
         return _json({**head, "result": result})
 
@@ -293,7 +303,11 @@ class Services:
         handle = unquote(asked.path.partition("/api/handles/")[2])
         if handle:
             known = self.by("doi", handle) is not None
-            content = {"responseCode": 1, "handle": handle, "values": []} if known else {"responseCode": 100, "handle": handle}
+            content = (
+                {"responseCode": 1, "handle": handle, "values": []}
+                if known
+                else {"responseCode": 100, "handle": handle}
+            )
             return _json(content, 200 if known else 404)
         work = self.by("doi", unquote(asked.path.removeprefix("/")))
         if work is None:
@@ -428,7 +442,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._send((200, "application/json", body[: len(body) // 2]), {"Content-Length": str(len(body))})
             self.close_connection = True
         elif fault:
-            self._send(_faulty(fault), {"Retry-After": services.retry_after} if fault in {"rate", "429"} else {})
+            self._send(
+                _faulty(fault), {"Retry-After": services.retry_after} if fault in {"rate", "429"} else {}
+            )
         else:
             self._send(services.answer(asked), {})
 
