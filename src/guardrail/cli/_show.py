@@ -132,7 +132,12 @@ def findings_table(findings: Sequence[Finding], glyphs: Glyphs) -> Table:
     return table
 
 
-_SIGNS = {"confirmed": "supported", "near": "supported", "differs": "unsupported", "not compared": "unverified"}
+_SIGNS = {
+    "confirmed": "supported",
+    "near": "supported",
+    "differs": "unsupported",
+    "not compared": "unverified",
+}
 
 
 def _compared(finding: Finding, glyphs: Glyphs) -> Iterator[tuple[str, str]]:

@@ -117,6 +117,12 @@ class ReferenceCheck(Detector):
         "not write it (a wrong venue, year, page or identifier and missing authors are unverified, with a mark); "
         "strict = all, also a year that differs by one and a venue that no list knows",
     )
+    sources: Sequence[str] = option(
+        default=(),
+        help="more to search, by name: crossref, openalex, semantic_scholar, arxiv, dblp, open_library, pubmed, "
+        "courtlistener, doi (over the network, extra online), url (whether addresses answer), or the path of an index. The "
+        "bibliography and indexes are searched first; what they settle is sent nowhere",
+    )
     queries: Sequence[Query] = option(
         default=("iq", "dq1", "dq2", "dq3"),
         help="which questions: iq = who the authors are; dq1, dq2, dq3 = whether the work exists; year, venue",
@@ -165,6 +171,9 @@ class ReferenceCheck(Detector):
         if not self.queries:
             raise ConfigError("expected one query or more, got none: leave queries out for the paper's four")
         self.bibliography = opened = _opened(self.bibliography)
+        self.sources = tuple(self.sources)
+        if self.sources:
+            opened = _with_sources(opened, self.sources)
         self._backend = None if opened is None else BibliographyBackend(opened)
         self.queries = tuple(self.queries)
         self.agreement = self.agreement or ("model" if self.effort == "paper" else "local")
@@ -543,6 +552,12 @@ def _opened(bibliography: Bibliography | str | Path | None) -> Bibliography | No
             "write bibliography='refs.sqlite'"
         )
     return bibliography
+
+
+def _with_sources(bibliography: Bibliography | None, names: Sequence[str]) -> Bibliography:
+    from guardrail.references.sources.names import opened
+
+    return opened(names, first=() if bibliography is None else (bibliography,))
 
 
 def _why_open(reply: Reply[Match]) -> str:

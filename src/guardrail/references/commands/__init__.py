@@ -77,6 +77,14 @@ def _detectors(
             help="The bibliography contains everything that may be cited: a work that is not in it is made up.",
         ),
     ] = False,
+    online: Annotated[
+        bool,
+        typer.Option(
+            "--online",
+            help="Also look references up in public catalogues (Crossref, OpenAlex, arXiv and others): titles, authors, years "
+            "and identifiers are sent to them. Those that need a key are asked if it is in the environment.",
+        ),
+    ] = False,
     effort: Annotated[
         Effort | None,
         typer.Option(
@@ -97,7 +105,12 @@ def _detectors(
         context.warnings.extend(warnings)
     elif complete:
         raise Usage("--complete says something about a bibliography: add --bibliography PATH")
-    return [ReferenceCheck(effort=effort.value if effort else "fast", bibliography=known)]
+    names: list[str] = []
+    if online:
+        from guardrail.references.sources import available
+
+        names = available()
+    return [ReferenceCheck(effort=effort.value if effort else "fast", bibliography=known, sources=names)]
 
 
 def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
@@ -108,6 +121,8 @@ def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
     if not any(f.label == "unknown" and f.detector == name for f in report.findings):
         return
     ways = ["--model NAME to ask a chat model about them"]
+    if not options["online"]:
+        ways.insert(0, "--online to ask public catalogues")
     if not options["bibliography"]:
         ways.insert(0, "--bibliography PATH to look them up")
     elif not options["complete"]:
@@ -121,8 +136,14 @@ def _doctor(
         list[str] | None,
         typer.Option(metavar="INDEX", help="Open this bibliography index. Repeat for several."),
     ] = None,
+    sources: Annotated[
+        bool,
+        typer.Option(
+            "--sources", help="Ask every public catalogue of `guardrail check --online` whether it answers."
+        ),
+    ] = False,
 ) -> Iterator[Item]:
-    """The folder of remembered bibliographies, and the indexes that are named."""
+    """The folder of remembered bibliographies, the indexes that are named, and the public catalogues."""
     from guardrail.references.commands.bibliography import cache_folder
 
     section = "files"
@@ -144,6 +165,9 @@ def _doctor(
     for path in index or []:
         mend = f"mv {path} {path}.broken; guardrail references index add {path} FILES…"
         yield tried(section, path, partial(_described, path), mend)
+    from guardrail.references.commands.sources import examined
+
+    yield from examined(ask=sources)
 
 
 def _described(path: str) -> str:

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.references.sources`."""
+
+from benchmarks.references.sources.run import main
+
+raise SystemExit(main())
