@@ -347,6 +347,7 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     score = 1.0 * (cased >= 0.7 and count >= 3) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
     score += 2.0 * bool(author.names) + 3.0 * known + _said_around(before, window)
     score += 0.5 if name in ("book", "corner") else 0.0
+    score += 1.0 if _owned(before, window) else 0.0
     if cased < 0.5 and not (author.names or tail.authors or inside or identifier):
         score -= 1.0
     if score < 2.0:
