@@ -214,7 +214,7 @@ class TestFind:
             1999,
         )
         assert result.exit_code == 1
-        assert "authors: quoted 'Bengio'" in result.stdout
+        assert "authors, differs: quoted 'Bengio'" in result.stdout
 
     def test_absent(self, run, library):
         """1."""

@@ -113,10 +113,9 @@ def parse_reference(text: str) -> Reference:
     """Read one reference string; what is not said stays empty.
 
     Example:
-        >>> parse_reference('Turing, A. M. (1950). Computing machinery and intelligence. Mind, 59(236).')
-        ... # doctest: +NORMALIZE_WHITESPACE
-        Reference(title='Computing machinery and intelligence', authors=('Turing, A. M.',), et_al=False,
-            year=1950, venue='Mind', doi='', arxiv='', isbn='', pmid='', url='')
+        >>> found = parse_reference('Turing, A. M. (1950). Computing machinery and intelligence. Mind, 59(236).')
+        >>> found.title, found.authors, found.year, found.venue
+        ('Computing machinery and intelligence', ('Turing, A. M.',), 1950, 'Mind')
     """
     return parse(text).reference
 

@@ -170,7 +170,7 @@ def body(text: str) -> tuple[tuple[str, ...], bool] | None:
         ((('Office for National Statistics',), False), None)
     """
     text = " ".join(text.split()).strip(" ,;:*_–—-").removesuffix(".")
-    if not 2 <= len(text) <= 120 or _BODY.fullmatch(text) is None:
+    if not 2 <= len(text) <= 120 or text.startswith(("A ", "An ")) or _BODY.fullmatch(text) is None:
         return None
     return ((text,), False) if text.isupper() or _BODY_WORD.search(text) else None
 

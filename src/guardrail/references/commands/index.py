@@ -299,7 +299,7 @@ def _show(match: Match) -> None:
     for check in match.fields:
         known = f", is {one_line(check.found)!r}" if check.found and check.outcome != "confirmed" else ""
         note = f" ({one_line(check.note)})" if check.note else ""
-        tell(f"  {check.field} {check.outcome}: quoted {one_line(check.claimed)!r}{known}{note}")
+        tell(f"  {check.field}, {check.outcome}: quoted {one_line(check.claimed)!r}{known}{note}")
     if record is None:
         return
     if match.status == "absent":

@@ -31,7 +31,7 @@ def words(text: str, most: int = LONGEST) -> str:
     Operators are signs, which go, or AND, OR, NOT and TO, which are operators in capitals only.
 
     Example:
-        >>> words('Teapots" OR all:* AND (title:"x") \\n NOT {!lucene}')
+        >>> words('Teapots" OR all:* AND (title:"x") \n NOT {!lucene}')
         'teapots or all and title x not lucene'
     """
     plain = normalise(text[: 4 * most])
