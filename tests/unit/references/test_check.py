@@ -1,5 +1,7 @@
 """`ReferenceCheck`, by hand: the test answers every request."""
 
+from dataclasses import replace
+
 import pytest
 
 from guardrail import Case, Guard, Verdict
@@ -9,6 +11,7 @@ from guardrail.engine import codec
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reason
 from guardrail.errors import ConfigError
+from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import (
     FieldCheck,
     Find,
@@ -420,3 +423,161 @@ class TestReferencesWereAskedFor:
         """In a form that nobody recognises."""
         (finding,) = examine(ReferenceCheck(), "```json\n{'work': 'Seventeen Ways of Looking (1999)'}\n```")
         assert (finding.verdict, finding.span) == (Verdict.UNVERIFIED, None)
+
+
+RECORD = Record(
+    "Deep Learning for Vision",
+    ("Jane Smith", "Ann Lee", "Bo Chen"),
+    year=2019,
+    venue="ICML",
+    doi="10.5555/unused",
+)
+
+
+def quoted(index, fields, **options):
+    """The finding on one BibTeX entry, looked up in an index."""
+    entry = "@article{k,\n" + "".join(f"  {name} = {{{value}}},\n" for name, value in fields.items()) + "}"
+    detector = ReferenceCheck(bibliography=index, **options)
+    answers = lambda r: index.find(r.reference) if isinstance(r, Find) else Failed(Reason.MISSING, "no chat")  # noqa: E731
+    (finding,) = play(detector.examine(Case.of(entry)), answers)
+    return finding
+
+
+@pytest.fixture
+def library(tmp_path):
+    works = [
+        replace(RECORD, doi=""),
+        Record("Cooking pasta at altitude", ("A. Cook",), doi="10.1000/pasta"),
+        Record("RETRACTED: On words", ("Eva Novak",), year=2001),
+    ]
+    with Index.create(tmp_path / "works.sqlite") as index:
+        index.add(works)
+        yield index
+
+
+FIELDS = {
+    "title": RECORD.title,
+    "author": "Jane Smith and Ann Lee and Bo Chen",
+    "year": "2019",
+    "booktitle": "ICML",
+}
+
+
+class TestWhichDifferencesAccuse:
+    @pytest.mark.parametrize(
+        ("change", "default", "strict", "mark"),
+        [
+            ({}, "supported", "supported", ""),
+            ({"booktitle": "Proc. Int. Conf. Mach. Learn."}, "supported", "supported", ""),
+            ({"author": "Jane Smith and others"}, "supported", "supported", ""),
+            (
+                {"author": "Max Stranger and Ida Other"},
+                "unsupported",
+                "unsupported",
+                "real work, wrong authors: it is by Smith, Lee and Chen",
+            ),
+            (
+                {"author": "Jane Smith and Ann Lee"},
+                "unverified",
+                "unsupported",
+                "real work, authors missing: it is by Smith, Lee and Chen",
+            ),
+            (
+                {"author": "Ann Lee and Jane Smith and Bo Chen"},
+                "unverified",
+                "unsupported",
+                "real work, authors in another order: it is by Smith, Lee and Chen",
+            ),
+            ({"year": "2015"}, "unverified", "unsupported", "real work, wrong year: it is of 2019"),
+            (
+                {"booktitle": "CVPR"},
+                "unverified",
+                "unsupported",
+                "real work, wrong venue: it appeared in ICML",
+            ),
+            (
+                {"booktitle": "CVPR", "year": "2015"},
+                "unverified",
+                "unsupported",
+                "real work, wrong year and venue: it is of 2019; it appeared in ICML",
+            ),
+            (
+                {"doi": "10.1000/pasta"},
+                "unverified",
+                "unsupported",
+                "real work, wrong DOI: the DOI belongs to “Cooking pasta at altitude”",
+            ),
+            ({"year": "2018"}, "supported", "unsupported", ""),
+            ({"booktitle": "Journal of Nothing"}, "supported", "unsupported", ""),
+        ],
+    )
+    def test_is_a_policy(self, library, change, default, strict, mark):
+        """By default those after which a work counts as made up; the others are reported, with what is right."""
+        finding = quoted(library, FIELDS | change)
+        assert (finding.verdict, finding.mark) == (default, mark)
+        assert finding.label == ("misquoted" if mark else "verified")
+        assert quoted(library, FIELDS | change, differences="strict").verdict == strict
+
+    def test_another_preset_is_refused(self):
+        """With those that there are."""
+        with pytest.raises(ConfigError, match="default"):
+            ReferenceCheck(differences="loose")
+
+    def test_print_of_which_a_complete_list_has_the_preprint_only(self, tmp_path):
+        """Then strict accuses; a list that may lack the print does not."""
+        preprint = Record(RECORD.title, RECORD.authors, year=2019, venue="arXiv", arxiv="1901.00001")
+        for complete, verdict in ((False, "supported"), (True, "unsupported")):
+            with Index.create(tmp_path / f"{complete}.sqlite", complete=complete) as index:
+                index.add([preprint])
+                assert quoted(index, FIELDS, differences="strict").verdict == verdict
+                assert quoted(index, FIELDS).verdict == "supported"
+
+
+class TestWhatAFindingSays:
+    def test_exists_and_every_field(self, library):
+        """With the value found and a note."""
+        (lookup,) = quoted(library, FIELDS | {"year": "2018", "booktitle": "CVPR"}).evidence
+        assert lookup.exists is True
+        assert [(f.field, f.outcome, f.claimed, f.found) for f in lookup.fields] == [
+            ("title", "confirmed", RECORD.title, RECORD.title),
+            ("authors", "confirmed", "Jane Smith; Ann Lee; Bo Chen", "Jane Smith; Ann Lee; Bo Chen"),
+            ("year", "near", "2018", "2019"),
+            ("venue", "differs", "CVPR", "ICML"),
+        ]
+
+    def test_what_was_not_compared_is_said(self, library):
+        """ "Verified" is never said of it."""
+        finding = quoted(library, FIELDS | {"pages": "1-9"})
+        assert (
+            finding.reason == "the work exists; its title, authors, year and venue agree; not compared: pages"
+        )
+
+    def test_a_retracted_work_is_real(self, library):
+        """Its plain citation is no fabrication, and no clean one."""
+        finding = quoted(library, {"title": "On words", "author": "Eva Novak", "year": "2001"})
+        assert (finding.verdict, finding.label, finding.mark) == ("unverified", "retracted", "retracted")
+        assert finding.evidence[0].work.retracted == "the source marks its title"
+
+    def test_a_made_up_title_keeps_its_doi_s_owner(self, library):
+        """An identifier proves that its own work exists."""
+        finding = quoted(library, {"title": "The Ontology of Imaginary Teapots", "doi": "10.1000/pasta"})
+        assert (finding.verdict, finding.label) == ("unsupported", "misquoted")
+        assert finding.mark == "the DOI belongs to “Cooking pasta at altitude”"
+        assert finding.evidence[0].exists is None
+
+
+class TestContradictions:
+    answer = "1. Bondy, J. A. (2019). Graph Theory with Applications. arXiv:2301.00001."
+
+    def test_without_a_bibliography_the_model_alone_does_not_clear_it(self):
+        """The number is of a later year."""
+        (finding,) = examine(ReferenceCheck(), self.answer)
+        assert (finding.verdict, finding.label) == (Verdict.UNVERIFIED, "misquoted")
+        assert finding.mark == "arXiv number 2301.00001 cannot be right: the number is of January 2023"
+
+    def test_strict_needs_no_model(self):
+        """Nothing is asked."""
+        nothing = lambda _: Failed(Reason.MISSING, "no chat")  # noqa: E731
+        (finding,) = examine(ReferenceCheck(differences="strict"), self.answer, say=nothing)
+        assert (finding.verdict, finding.score) == (Verdict.UNSUPPORTED, 1.0)
+        assert [f.field for f in finding.evidence[0].fields] == ["arxiv"]

@@ -102,13 +102,19 @@ def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:
     if compared.agree is False:
         if compared.namesakes:
             return Outcome.DIFFERS, "given", "the given names differ"
-        if not compared.missing:
-            return Outcome.DIFFERS, "added", f"{len(compared.strangers)} of those named did not write it"
-        return (
-            Outcome.DIFFERS,
-            "changed",
-            f"{len(compared.strangers)} of {compared.claimed} named did not write it",
+        wrong, of = (
+            (compared.missing, compared.known)  # those named beyond the authors that are known may be right
+            if compared.found_is_cut
+            else (len(compared.strangers), compared.claimed)
         )
+        note = (
+            f"{wrong} of {of} named did not write it"
+            if not compared.found_is_cut
+            else "the first authors differ"
+        )
+        if wrong == 1 and of > SMALL:
+            return Outcome.DIFFERS, "one", note
+        return Outcome.DIFFERS, "changed" if compared.missing else "added", note
     if not compared.ordered:
         return Outcome.DIFFERS, "order", "the order differs"
     if compared.strangers:
