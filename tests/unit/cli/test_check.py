@@ -105,6 +105,7 @@ class TestOutput:
         result = run("check", "answer.md", "--bibliography", "refs.bib")
         assert "\x1b[" in result.stdout
         assert "what, and why" in result.stdout
+        assert "authors differs: " in result.stdout
 
     def test_marks(self, run):
         """Unedited, each finding is followed by its sign and word."""

@@ -19,6 +19,7 @@ from guardrail.html.view import View, pieces
 from guardrail.policies import Plan, Review, annotate, block, flag, remove
 from guardrail.report import (
     Case,
+    ComparedField,
     CostBreakdown,
     DetectorFailure,
     Finding,
@@ -601,3 +602,41 @@ def test_jinja_is_imported_with_the_first_page_only():
     """`import guardrail.html` costs nothing."""
     code = "import sys, guardrail.html; sys.exit('jinja2' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class TestLookUps:
+    def test_are_shown_field_by_field(self):
+        """Claimed and found, how they compare, and a note; text of the answer stays text."""
+        fields = (
+            ComparedField(field="year", outcome="near", claimed="2018", found="2017", note="differs by one"),
+            ComparedField(field="venue", outcome="differs", claimed="<b>ICCV</b>", found="CVPR"),
+        )
+        lookup = Lookup(status="found", exists=True, fields=fields)
+        html = render(report(flag(), [find(ANSWER[:20], GOOD, score=0.0, evidence=(lookup,))]))
+        text = " ".join(Page(html).text.split())
+        assert "Look-up: the work exists" in text
+        assert "year20182017≈ near differs by one" in text
+        assert "venue<b>ICCV</b>CVPR✕ differs" in text
+
+    @pytest.mark.parametrize(
+        ("status", "exists", "words"),
+        [("absent", False, "no such work"), ("absent", None, "not found"), ("unreachable", None, "no reply")],
+    )
+    def test_say_what_is_known_of_the_work(self, status, exists, words):
+        """A list that may lack works does not say that there is none."""
+        lookup = Lookup(status=status, exists=exists)
+        html = render(report(flag(), [find(ANSWER[:20], GOOD, score=0.0, evidence=(lookup,))]))
+        assert f"Look-up: {words}" in " ".join(Page(html).text.split())
+
+    def test_of_stored_reports_are_still_read(self):
+        """They have a list of differences, and no fields."""
+        old = {
+            "kind": "lookup",
+            "status": "found",
+            "work": {"title": "T"},
+            "differences": ["year: 2018, really 2017"],
+        }
+        lookup = Lookup.model_validate(old)
+        assert (lookup.exists, lookup.fields) == (None, ())
+        html = render(report(flag(), [find(ANSWER[:20], GOOD, score=0.0, evidence=(lookup,))]))
+        assert "year: 2018, really 2017" in Page(html).text

@@ -547,16 +547,17 @@ class TestWhatAFindingSays:
 
     def test_what_was_not_compared_is_said(self, library):
         """ "Verified" is never said of it."""
-        finding = quoted(library, FIELDS | {"pages": "1-9"})
+        finding = quoted(library, FIELDS | {"url": "https://example.org/a"})
         assert (
-            finding.reason == "the work exists; its title, authors, year and venue agree; not compared: pages"
+            finding.reason
+            == "the work exists; its title, authors, year and venue agree; not compared: address"
         )
 
     def test_a_retracted_work_is_real(self, library):
         """Its plain citation is no fabrication, and no clean one."""
         finding = quoted(library, {"title": "On words", "author": "Eva Novak", "year": "2001"})
         assert (finding.verdict, finding.label, finding.mark) == ("unverified", "retracted", "retracted")
-        assert finding.evidence[0].work.retracted == "the source marks its title"
+        assert finding.evidence[0].work.retracted == "marked as retracted in its title"
 
     def test_a_made_up_title_keeps_its_doi_s_owner(self, library):
         """An identifier proves that its own work exists."""
