@@ -26,12 +26,12 @@ def segment(text: str) -> str:
 
 
 def words(text: str, most: int = LONGEST) -> str:
-    """A text as plain words in lower case: no operator of any query language is among them.
+    r"""A text as plain words in lower case: no operator of any query language is among them.
 
     Operators are signs, which go, or AND, OR, NOT and TO, which are operators in capitals only.
 
     Example:
-        >>> words('Teapots" OR all:* AND (title:"x") \\n NOT {!lucene}')
+        >>> words('Teapots" OR all:* AND (title:"x") \n NOT {!lucene}')
         'teapots or all and title x not lucene'
     """
     plain = normalise(text[: 4 * most])
