@@ -106,6 +106,8 @@ class Sources:
 
     def close(self) -> None:
         """Drop what waits, and close connections, files and the bibliographies that were given."""
+        for resolver in self._resolvers.values():
+            resolver.client.stop.set()
         for worker in self._workers.values():
             worker.close()
         closing: list[Any] = [*self._resolvers.values(), *self._first, self._address, self._memory]
