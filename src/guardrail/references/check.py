@@ -259,7 +259,12 @@ class ReferenceCheck(Detector):
                 "fabricated",
                 score=1.0,
                 mark="no such work found",
-                reason="not in a bibliography that is declared complete" + _owner(match),
+                reason=(
+                    "in none of the sources for its kind of work"
+                    if self.sources
+                    else "not in a bibliography that is declared complete"
+                )
+                + _owner(match),
                 lookup=match,
             )
         if match.status is Status.ABSENT and match.record and match.detail and citation.style in _IN_MARKS:

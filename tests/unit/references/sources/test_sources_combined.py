@@ -197,7 +197,11 @@ class TestWithAnIndex:
         """And the answer names everybody who was asked."""
         match = make(["crossref", "openalex"], first=[index]).find(QUOTED["article"])
         assert match.status is Status.FOUND
-        assert match.sources == ("index own.sqlite", "Crossref (127.0.0.1)", "OpenAlex (127.0.0.1)")
+        assert match.sources == (
+            "index own.sqlite",
+            "Crossref (127.0.0.1: title, first author, year, DOI)",
+            "OpenAlex (127.0.0.1: title, DOI, PubMed number)",
+        )
 
     def test_a_work_of_no_kind_that_a_complete_index_lacks(self, make, index):
         """The index was declared to have everything."""
@@ -219,11 +223,12 @@ class TestAddresses:
 
         class Dead(Address):
             def remark(self, reference):
-                return "there is nothing at its address (HTTP 404)"
+                return "there is nothing (HTTP 404)"
 
         match = make(["crossref", "openalex"], address=Dead()).find(UNDECIDABLE["web page"])
         assert (match.status, match.complete) == (Status.ABSENT, False)
-        assert match.detail.endswith("there is nothing at its address (HTTP 404)")
+        assert match.sources == ("the address that is quoted: there is nothing (HTTP 404)",)
+        assert match.detail == ""
 
 
 class TestOpened:

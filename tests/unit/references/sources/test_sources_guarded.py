@@ -276,11 +276,11 @@ class TestLiveness:
     def test_says_whether_an_address_answers(self):
         """A remark; never more."""
         said = {
-            200: "its address answers",
-            404: "there is nothing at its address (HTTP 404)",
-            410: "there is nothing at its address (HTTP 410)",
-            403: "whether its address answers is not known (HTTP 403)",
-            503: "whether its address answers is not known (HTTP 503)",
+            200: "it answers",
+            404: "there is nothing (HTTP 404)",
+            410: "there is nothing (HTTP 410)",
+            403: "whether it answers is not known (HTTP 403)",
+            503: "whether it answers is not known (HTTP 503)",
         }
 
         def check(status):
@@ -295,9 +295,7 @@ class TestLiveness:
         remark = Address(guarded(wire, {"inside.test": ["10.0.0.1"]})).remark(
             Reference(url="http://inside.test/")
         )
-        assert (
-            remark == "whether its address answers is not known (url: 'inside.test' is not a public address)"
-        )
+        assert remark == "whether it answers is not known (url: 'inside.test' is not a public address)"
         assert wire.requests == []
 
     def test_no_address_no_remark(self):
