@@ -208,11 +208,9 @@ class _Inquiry:
             return Match(Status.UNREACHABLE, detail=faults)
         if found:
             return min(found, key=lambda one: (len(one.differences), -one.similarity))
-        whole = self.sure and covered(self.reference, self.kind, self.answered)
-        if (
-            self.kind is Kind.CASE and self.works
-        ):  # there is a case at that place; its name may be cut or spelt out
-            whole = False
+        # a case at the place that is cited: its name may be cut or spelt out in another way
+        named_otherwise = self.kind is Kind.CASE and bool(self.works)
+        whole = self.sure and not named_otherwise and covered(self.reference, self.kind, self.answered)
         complete = whole or any(one.complete for one in self.before)
         return replace(candidates[0], complete=complete)
 

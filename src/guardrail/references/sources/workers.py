@@ -23,6 +23,7 @@ class Workers:
     def __init__(self, size: int, name: str) -> None:
         self._size = size
         self._name = name
+        self._threads: list[threading.Thread] = []
         self._reset()
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
@@ -49,7 +50,9 @@ class Workers:
             if job is not None:
                 job[0].cancel()
         with self._lock:
-            threads, self._threads, self._waiting = self._threads, [], 0
+            threads = self._threads
+            self._threads = []
+            self._waiting = 0
         for _ in threads:
             self._jobs.put(None)
         for thread in threads if self._process == os.getpid() else ():
@@ -71,5 +74,5 @@ class Workers:
         self._process = os.getpid()
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._threads: list[threading.Thread] = []
+        self._threads = []
         self._waiting = 0
