@@ -119,6 +119,8 @@ def right(name: str, one: Declared, folder: Path, found: Any, more: dict[str, An
             "memory": "answers-en-chrf",
         }
         return [there[name], str(folder / "missing"), 7]
+    if (name, one.name) == ("references", "sources"):
+        return [["crossref"], ["crossref", str(folder / "refs.sqlite")], ["none of these"], "a text", 7]
     if (name, one.name) in {("logic", "fingerprint"), ("selfcheck-ensemble", "digest")}:
         return [getattr(found(**more), one.name), *values(one)]
     return values(one)
