@@ -20,7 +20,7 @@ class TestSources:
     def test_a_missed_bar(self, monkeypatch):
         """Exit code 1: here every faulty lookup is told as "nothing there"."""
         monkeypatch.setattr(sources, "FAST", 10)
-        monkeypatch.setattr(sources, "LASTING", 0.5)
+        monkeypatch.setattr(sources, "LASTING", 1.0)
         from guardrail.references.sources import SourceFault
         from guardrail.references.sources.resolver import Resolver
 
