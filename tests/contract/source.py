@@ -72,7 +72,8 @@ class SourceContract:
         return FakeClock()
 
     @pytest.fixture
-    def make(self, services, clock):
+    def make(self, services, clock, monkeypatch):
+        monkeypatch.delenv("GUARDRAIL_CONTACT", raising=False)
         made = []
 
         def make(**options):
@@ -265,6 +266,14 @@ class SourceContract:
         self.fault_of(source)
         services.fault = lambda asked: None
         assert self.expected in [work.title for work in source.lookup(self.known)]
+
+    def test_a_disk_that_fails_costs_requests_and_no_answers(self, make, services, tmp_path, clock):
+        """Here the notes are closed under it."""
+        memory = Memory(tmp_path, clock)
+        memory._notes.close()
+        source = make(memory=memory)
+        assert self.expected in [work.title for work in source.lookup(self.known)]
+        source.lookup(self.unknown)
 
     # -- pace
 

@@ -140,7 +140,7 @@ class Services:
     # -- services
 
     def crossref(self, asked: Asked) -> Reply:
-        """/works/{DOI} and /works?query.bibliographic=…."""
+        """/works/{DOI} and /works?query.bibliographic=…, as JSON."""
         if doi := asked.path.partition("/works/")[2]:
             work = self.by("doi", unquote(doi))
             if work is None:
@@ -152,7 +152,7 @@ class Services:
         return _json({"status": "ok", "message-type": "work-list", "message": message})
 
     def openalex(self, asked: Asked) -> Reply:
-        """/works/doi:… and /works?filter=title.search:…."""
+        """/works/doi:… and /works?filter=title.search:…, as JSON."""
         if "/works/" in asked.path:
             kind, _, value = unquote(asked.path.partition("/works/")[2]).partition(":")
             work = self.by(kind, value)
@@ -224,7 +224,7 @@ class Services:
         return _json({"result": {"status": {"@code": "200", "text": "OK"}, "hits": hits}})
 
     def open_library(self, asked: Asked) -> Reply:
-        """/search.json?title=… and ?isbn=…."""
+        """/search.json?title=… and ?isbn=…, books."""
         isbn = asked.query.get("isbn")
         known = self.by("isbn", isbn) if isbn else None
         found = ([known] if known else []) if isbn else self.titled(asked.query["title"])
@@ -252,7 +252,7 @@ class Services:
                 found = [known] if known else []
             else:
                 wanted = {word.removesuffix("[Title]") for word in term.split(" AND ")}
-                found = list(self._with_words(wanted))[:5]
+                found = self._with_words(wanted)[:5]
             numbers = [self._numbers[id(work)] for work in found]
             return _json({**head, "esearchresult": {"count": str(len(numbers)), "idlist": numbers}})
         result: dict[str, Any] = {"uids": asked.query["id"].split(",")}

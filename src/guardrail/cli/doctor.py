@@ -36,7 +36,7 @@ def doctor(
 ) -> None:
     """Say what is installed, configured and reachable; for what is not, the command that mends it.
 
-    Without --online or --base-url it stays off the network. Keys are never shown.
+    Without --online, --base-url or --sources it stays off the network. Keys are never shown.
 
     Exit codes:
       0    all that is needed works (what is optional may be missing)

@@ -368,6 +368,8 @@ class ReferenceCheck(Detector):
             return self._unverified(citation, _doubtful(owner), evidence=[_lookup(match)])
         if match.exists is False:
             reason = "not in a bibliography that is declared complete"
+            if self.sources:
+                reason = "in none of the sources for its kind of work"
             reason += f", and {belongs(owner)}" if owner else ""
             return self._accused(citation, "fabricated", "no such work found", reason, match)
         if owner is not None and citation.style in _IN_MARKS:

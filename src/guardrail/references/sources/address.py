@@ -28,12 +28,12 @@ class Address:
         try:
             page = self._guarded.fetch(reference.url)
         except SourceFault as fault:
-            return f"whether its address answers is not known ({fault})"
+            return f"whether it answers is not known ({fault})"
         if 200 <= page.status < 300:  # success
-            return "its address answers"
+            return "it answers"
         if page.status in _GONE:
-            return f"there is nothing at its address (HTTP {page.status})"
-        return f"whether its address answers is not known (HTTP {page.status})"
+            return f"there is nothing (HTTP {page.status})"
+        return f"whether it answers is not known (HTTP {page.status})"
 
     def close(self) -> None:
         """Close the connections."""

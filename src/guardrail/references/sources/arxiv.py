@@ -29,6 +29,7 @@ class Arxiv(Resolver):
     name: ClassVar[str] = "arxiv"
     title: ClassVar[str] = "arXiv"
     home: ClassVar[str] = "https://export.arxiv.org"
+    sends: ClassVar[str] = "title, arXiv number"
     manners: ClassVar[Manners] = Manners(seconds=3.0, concurrency=1)
 
     def __init__(self, **options: Any) -> None:

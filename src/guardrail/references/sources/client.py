@@ -10,10 +10,10 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
-from typing import Any, TypeVar
+from typing import TypeVar, cast
 
 import httpx
 
@@ -191,9 +191,10 @@ class Client:
     def close(self) -> None:
         """Close the connections, and end all waiting."""
         self.stop.set()
-        if self._opened is not None and self._opened[0] == os.getpid():
-            self._opened[1].close()
-        self._opened = None
+        with self._lock:
+            opened, self._opened = self._opened, None
+        if opened is not None and opened[0] == os.getpid():
+            opened[1].close()
 
     # -- one attempt
 
@@ -318,6 +319,8 @@ class Client:
 
     def _client(self) -> httpx.Client:
         with self._lock:
+            if self.stop.is_set():
+                raise SourceFault(Fault.UNREACHABLE, self.source, "it was closed")
             if self._opened is None or self._opened[0] != os.getpid():
                 wire: httpx.BaseTransport = _Wire(self, self._transport)
                 if self._memory is not None:
@@ -391,8 +394,8 @@ class _Raw(httpx.SyncByteStream):
     def __init__(self, response: httpx.Response) -> None:
         self._response = response
 
-    def __iter__(self) -> Any:
-        return self._response.iter_raw()
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(cast("httpx.SyncByteStream", self._response.stream))
 
     def close(self) -> None:
         self._response.close()

@@ -106,6 +106,8 @@ class Sources:
 
     def close(self) -> None:
         """Drop what waits, and close connections, files and the bibliographies that were given."""
+        for resolver in self._resolvers.values():
+            resolver.client.stop.set()
         for worker in self._workers.values():
             worker.close()
         closing: list[Any] = [*self._resolvers.values(), *self._first, self._address, self._memory]
@@ -130,7 +132,7 @@ class Sources:
             resolver = self._resolvers[name]
             if next(iter(resolver.searches(reference)), None) is None:  # nothing to ask it by
                 continue
-            inquiry.asked[name] = f"{resolver.title} ({resolver.host})"
+            inquiry.asked[name] = f"{resolver.title} ({resolver.host}: {resolver.sends})"
             inquiry.running[self._workers[name].submit(lambda r=resolver: r.lookup(reference))] = name  # type: ignore[misc]  # bound now
         if self._address is not None and reference.url:
             address = self._address
@@ -188,13 +190,11 @@ class _Inquiry:
     def match(self, until: float) -> Match:
         """The answer."""
         found = self.confirmed or next(filter(_is_settled, self.before), None) or self._open()
-        remark = self._remark(until)
         sources = [source for one in self.before for source in one.sources]
-        return replace(
-            found,
-            sources=(*sources, *self.asked.values()),
-            detail="; ".join(filter(None, (found.detail, remark))),
-        )
+        sources += self.asked.values()
+        if remark := self._remark(until):  # no detail: an absent work's detail is about its identifier
+            sources.append(f"{Address.title}: {remark}")
+        return replace(found, sources=tuple(sources))
 
     def _open(self) -> Match:
         """Nothing was found as quoted: another field differs, or it is absent, or that is not known."""
@@ -208,22 +208,11 @@ class _Inquiry:
             return Match(Status.UNREACHABLE, detail=faults)
         if found:
             return min(found, key=lambda one: (len(one.differences), -one.similarity))
-        whole = self.sure and covered(self.reference, self.kind, self.answered)
-        if (
-            self.kind is Kind.CASE and self.works
-        ):  # there is a case at that place; its name may be cut or spelt out
-            whole = False
+        # a case at the place that is cited: its name may be cut or spelt out in another way
+        named_otherwise = self.kind is Kind.CASE and bool(self.works)
+        whole = self.sure and not named_otherwise and covered(self.reference, self.kind, self.answered)
         complete = whole or any(one.complete for one in self.before)
-        return replace(
-            candidates[0], complete=complete, detail=candidates[0].detail or self._why_open(complete)
-        )
-
-    def _why_open(self, complete: bool) -> str:
-        if complete or self.before:
-            return ""
-        if not self.asked:
-            return f"no source covers this kind of work ({self.kind})"
-        return ""
+        return replace(candidates[0], complete=complete)
 
     def _judged(self) -> Match:
         """The works that were found, weighed together; the title may have been cut out of its text wrongly."""

@@ -23,6 +23,7 @@ class CourtListener(Resolver):
     name: ClassVar[str] = "courtlistener"
     title: ClassVar[str] = "CourtListener"
     home: ClassVar[str] = "https://www.courtlistener.com"
+    sends: ClassVar[str] = "volume, reporter, page"
     key_variable: ClassVar[str] = "COURTLISTENER_API_TOKEN"
     key_needed: ClassVar[bool] = True
     keyless: ClassVar[bool] = False

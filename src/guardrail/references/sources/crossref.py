@@ -22,6 +22,7 @@ class Crossref(Resolver):
     name: ClassVar[str] = "crossref"
     title: ClassVar[str] = "Crossref"
     home: ClassVar[str] = "https://api.crossref.org"
+    sends: ClassVar[str] = "title, first author, year, DOI"
     manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=1)
 
     def __init__(self, *, manners: Manners | None = None, **options: Any) -> None:

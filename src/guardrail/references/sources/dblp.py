@@ -24,6 +24,7 @@ class Dblp(Resolver):
     name: ClassVar[str] = "dblp"
     title: ClassVar[str] = "DBLP"
     home: ClassVar[str] = "https://dblp.org"
+    sends: ClassVar[str] = "title"
     manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=1)
 
     def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:

@@ -28,6 +28,7 @@ class Doi(Resolver):
     name: ClassVar[str] = "doi"
     title: ClassVar[str] = "doi.org"
     home: ClassVar[str] = "https://doi.org"
+    sends: ClassVar[str] = "DOI"
     manners: ClassVar[Manners] = Manners(seconds=0.2, concurrency=3)
 
     def __init__(self, *, elsewhere: Guarded | None = None, **options: Any) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import ipaddress
 import socket
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import httpx
 
@@ -35,6 +36,7 @@ _WITHIN = (  # IPv6 ranges that carry an IPv4 address, and how far up it is
 )
 _CLOSED = (
     ipaddress.ip_network("2001::/32"),  # Teredo: the address within is disguised
+    ipaddress.ip_network("192.0.0.0/24"),  # of protocols
     ipaddress.ip_network("192.88.99.0/24"),  # relays of 6to4
     ipaddress.ip_network("fec0::/10"),  # site-local, withdrawn and still routed in places
 )
@@ -171,7 +173,8 @@ class Guarded:
         response = self._client.send(request, stream=True)
         try:
             body = bytearray()
-            for piece in _pieces(response):
+            # as it comes: nothing is unpacked, so a small reply cannot become a large one
+            for piece in cast("httpx.SyncByteStream", response.stream):
                 body += piece
                 if len(body) > MOST_BYTES:
                     break
@@ -188,14 +191,6 @@ class Guarded:
             bytes(body[:MOST_BYTES]),
             len(body) > MOST_BYTES,
         )
-
-
-def _pieces(response: httpx.Response) -> Iterator[bytes]:
-    """The body as it comes: nothing is unpacked, so a small reply cannot become a large one."""
-    if response.is_stream_consumed:  # of a transport that had it whole
-        yield response.content
-    else:
-        yield from response.iter_raw(65_536)
 
 
 def _parsed(url: str, source: str) -> httpx.URL:

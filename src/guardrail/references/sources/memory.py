@@ -6,9 +6,11 @@ only: works are added to catalogues. Keys are added behind this cache (`client`)
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -41,23 +43,42 @@ class Memory:
         except ImportError as error:
             raise MissingExtra("hishel, which keeps replies of public catalogues,", extra="online") from error
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._folder = folder
         self._clock = clock
         self._transport = hishel.httpx.CacheTransport
-        self._storage = hishel.SqliteStorage(
-            database_path=folder / "replies.sqlite", default_ttl=KEPT, max_size=LARGEST
+        self._storage_of = hishel.SqliteStorage
+        self._open()
+
+    def _open(self) -> None:
+        self._process = os.getpid()
+        self._lock = threading.RLock()
+        self._storage = self._storage_of(
+            database_path=self._folder / "replies.sqlite", default_ttl=KEPT, max_size=LARGEST
         )
-        self._lock = threading.Lock()
         self._notes = sqlite3.connect(
-            folder / "notes.sqlite", check_same_thread=False, isolation_level=None, timeout=30
+            self._folder / "notes.sqlite", check_same_thread=False, isolation_level=None, timeout=30
         )
         self._notes.execute("PRAGMA journal_mode = WAL")
         self._notes.execute(
             "CREATE TABLE IF NOT EXISTS notes (key TEXT PRIMARY KEY, until REAL NOT NULL, missing INTEGER NOT NULL)"
         )
 
+    @contextmanager
+    def _noting(self) -> Iterator[sqlite3.Connection]:
+        """The notes, one thread at a time; a disk that fails costs requests, not answers."""
+        self._here()
+        with self._lock, suppress(sqlite3.Error):
+            yield self._notes
+
+    def _here(self) -> None:
+        """After a fork: connections of the parent are of no use, and are not closed for its sake."""
+        if self._process != os.getpid():
+            self._open()
+
     def transport(self, beneath: httpx.BaseTransport) -> httpx.BaseTransport:
         """A transport that answers from here, else through the one beneath."""
         # Not a CacheClient: that one is silently no cache if it is given a transport, and ours adds the keys.
+        self._here()
         wrapped: httpx.BaseTransport = self._transport(
             next_transport=beneath, storage=self._storage, rfc=False
         )
@@ -65,8 +86,9 @@ class Memory:
 
     def is_missing(self, key: str) -> bool:
         """Whether this was asked lately and the source has nothing; what is out of date is forgotten."""
-        with self._lock:
-            row = self._notes.execute("SELECT until, missing FROM notes WHERE key = ?", (key,)).fetchone()
+        row = None
+        with self._noting() as notes:
+            row = notes.execute("SELECT until, missing FROM notes WHERE key = ?", (key,)).fetchone()
         if row is None:
             return False
         until, missing = row
@@ -78,23 +100,25 @@ class Memory:
     def note(self, keys: Iterable[str], *, missing: bool = False) -> None:
         """These replies hold for a day only; what is noted already is not prolonged."""
         until = self._clock.time() + UNSETTLED
-        with self._lock:
-            self._notes.executemany(
+        with self._noting() as notes:
+            notes.executemany(
                 "INSERT OR IGNORE INTO notes VALUES (?, ?, ?)", [(key, until, missing) for key in keys]
             )
 
     def forget(self, key: str) -> None:
         """Drop a reply and what is noted about it."""
+        self._here()
         for entry in self._storage.get_entries(key):
             self._storage.remove_entry(entry.id)
-        with self._lock:
-            self._notes.execute("DELETE FROM notes WHERE key = ?", (key,))
+        with self._noting() as notes:
+            notes.execute("DELETE FROM notes WHERE key = ?", (key,))
 
     def close(self) -> None:
         """Close both files."""
-        self._storage.close()
-        with self._lock:
-            self._notes.close()
+        if self._process == os.getpid():
+            self._storage.close()
+            with self._lock:
+                self._notes.close()
 
 
 class _KeptOpen(httpx.BaseTransport):

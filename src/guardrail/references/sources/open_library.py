@@ -28,6 +28,7 @@ class OpenLibrary(Resolver):
     name: ClassVar[str] = "open_library"
     title: ClassVar[str] = "Open Library"
     home: ClassVar[str] = "https://openlibrary.org"
+    sends: ClassVar[str] = "title, ISBN"
     manners: ClassVar[Manners] = Manners(seconds=1.0, concurrency=2)
 
     def searches(self, reference: Reference) -> Iterator[tuple[Query, Callable[[bytes], list[Record]]]]:

@@ -27,6 +27,7 @@ class OpenAlex(Resolver):
     name: ClassVar[str] = "openalex"
     title: ClassVar[str] = "OpenAlex"
     home: ClassVar[str] = "https://api.openalex.org"
+    sends: ClassVar[str] = "title, DOI, PubMed number"
     key_variable: ClassVar[str] = "OPENALEX_API_KEY"
     manners: ClassVar[Manners] = Manners(
         seconds=0.1,

@@ -24,6 +24,7 @@ class PubMed(Resolver):
     name: ClassVar[str] = "pubmed"
     title: ClassVar[str] = "PubMed"
     home: ClassVar[str] = "https://eutils.ncbi.nlm.nih.gov"
+    sends: ClassVar[str] = "title, PubMed number, DOI"
     key_variable: ClassVar[str] = "NCBI_API_KEY"
     manners: ClassVar[Manners] = Manners(seconds=0.35, concurrency=2, parameter="api_key")
 

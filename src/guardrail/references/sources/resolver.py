@@ -28,6 +28,7 @@ class Resolver(ABC):
         name: in `sources=[…]`.
         title: for people.
         home: the base address; `$GUARDRAIL_<NAME>_URL` or `base_url` replaces it (a mirror, a test).
+        sends: what of a reference it is told, for people.
         key_variable: the environment variable of its key, "" if it has none.
         key_needed: whether it is of little use without a key, so that it is not among those `available` without one.
         keyless: whether it answers without a key at all.
@@ -37,6 +38,7 @@ class Resolver(ABC):
     name: ClassVar[str]
     title: ClassVar[str]
     home: ClassVar[str]
+    sends: ClassVar[str] = "title, identifiers"
     key_variable: ClassVar[str] = ""
     key_needed: ClassVar[bool] = False
     keyless: ClassVar[bool] = True

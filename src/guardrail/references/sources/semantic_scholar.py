@@ -25,6 +25,7 @@ class SemanticScholar(Resolver):
     name: ClassVar[str] = "semantic_scholar"
     title: ClassVar[str] = "Semantic Scholar"
     home: ClassVar[str] = "https://api.semanticscholar.org"
+    sends: ClassVar[str] = "title, identifier"
     key_variable: ClassVar[str] = "SEMANTIC_SCHOLAR_API_KEY"
     key_needed: ClassVar[bool] = True
     manners: ClassVar[Manners] = Manners(seconds=1.05, concurrency=1, header="x-api-key")

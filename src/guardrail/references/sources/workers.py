@@ -12,18 +12,18 @@ from typing import Any, TypeVar
 __all__ = ["Workers"]
 
 T = TypeVar("T")
+
+GRACE = 1.0  # seconds that a request under way has to end
 _Job = tuple["Future[Any]", Callable[[], Any]]
 
 
 class Workers:
     """Runs functions in at most `size` daemon threads, which begin when there is something to do."""
 
-    _threads: int
-    _waiting: int
-
     def __init__(self, size: int, name: str) -> None:
         self._size = size
         self._name = name
+        self._threads: list[threading.Thread] = []
         self._reset()
 
     def submit(self, function: Callable[[], T]) -> Future[T]:
@@ -34,9 +34,10 @@ class Workers:
         self._jobs.put((future, function))
         with self._lock:
             self._waiting += 1
-            if self._threads < min(self._size, self._waiting):
-                self._threads += 1
-                threading.Thread(target=self._work, args=(self._jobs,), name=self._name, daemon=True).start()
+            if len(self._threads) < min(self._size, self._waiting):
+                thread = threading.Thread(target=self._work, args=(self._jobs,), name=self._name, daemon=True)
+                self._threads.append(thread)
+                thread.start()
         return future
 
     def close(self) -> None:
@@ -49,9 +50,13 @@ class Workers:
             if job is not None:
                 job[0].cancel()
         with self._lock:
-            threads, self._threads, self._waiting = self._threads, 0, 0
-        for _ in range(threads):
+            threads = self._threads
+            self._threads = []
+            self._waiting = 0
+        for _ in threads:
             self._jobs.put(None)
+        for thread in threads if self._process == os.getpid() else ():
+            thread.join(GRACE)
 
     def _work(self, jobs: queue.SimpleQueue[_Job | None]) -> None:
         while (job := jobs.get()) is not None:
@@ -69,4 +74,5 @@ class Workers:
         self._process = os.getpid()
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
-        self._threads = self._waiting = 0
+        self._threads = []
+        self._waiting = 0
