@@ -26,7 +26,7 @@ class Label:
         work: key of the work that it cites.
         span: where it is.
         reference: what is said of the work there, and nothing else.
-        resolves: of an author-year mark, the number of the reference of the same answer that it stands for.
+        resolves: index in `Answer.labels` of the entry that an author-year mark refers to; `None` without one.
     """
 
     work: str

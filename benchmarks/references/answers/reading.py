@@ -21,7 +21,7 @@ _WORD = re.compile(r"\w+")
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """An answer with what was read: `pairs` of a label and the citation at its place; both alone where there is none."""
+    """An answer and what was read from it; `pairs` holds each label that has a citation at its place, with that citation."""
 
     answer: Answer
     citations: list[Citation]

@@ -129,7 +129,7 @@ def _group_rows(half: str, group: str, found: Sequence[Read]) -> list[Row]:
 
 
 def _resolved(one: Read, label: Label) -> bool:
-    """Whether a mark was found, and stands for the reference that it means."""
+    """Whether a mark was found and refers to the right entry."""
     meant = one.answer.labels[label.resolves] if label.resolves is not None else None
     means = next((citation.means for found, citation in one.pairs if found is label), None)
     return meant is not None and means is not None and overlap(one.answer.text, meant.span, means) > 0.5

@@ -57,18 +57,8 @@ Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 _LONG = 5_000  # characters
-_IN_MARKS = {
-    "quoted",
-    "bibtex",
-    "ris",
-    "json",
-}  # styles in which nobody has to guess which words are the title
-_STRINGS = {
-    "numbered",
-    "bulleted",
-    "line",
-    "inline",
-}  # styles that are reference strings, whose fields have to be told apart
+_IN_MARKS = {"quoted", "bibtex", "ris", "json"}  # styles that say which words are the title
+_STRINGS = {"numbered", "bulleted", "line", "inline"}  # styles in which the fields have to be told apart
 _POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
 _AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
 _DOUBTFUL = {"labelled", "unmarked", "model"}  # styles whose title may be none: never an accusation
@@ -218,11 +208,14 @@ class ReferenceCheck(Detector):
             cited, left_out = yield from compute(self._read, case)
         else:
             cited, left_out = self._read(case)
+        failed = ""
         if self.reader == "both":
-            cited = yield from self._read_by_model(case, cited)
+            cited, failed = yield from self._read_by_model(case, cited)
         silent = [
             self._not_read(span, case.answer, reason) for span, reason in left_out[: self.max_references]
         ]
+        if failed:
+            silent.append(self._not_read(None, case.answer, failed))
         if (
             not cited
             and not silent
@@ -253,17 +246,17 @@ class ReferenceCheck(Detector):
         return [*findings, *left, *silent, *meant]
 
     def _of_its_entry(self, mark: Citation, entry: Finding | None) -> Finding:
-        """An author-year mark is as good as the reference that it stands for."""
+        """The finding on an author-year mark is that of the entry which it refers to."""
         if entry is None:
-            return self._unverified(mark, "the reference that it stands for was not examined")
-        reason = f"it stands for “{entry.text}”: {entry.reason}"
+            return self._unverified(mark, "the reference that this mark refers to was not examined")
+        reason = f"this refers to “{entry.text}”: {entry.reason}"
         return entry.model_copy(update={"span": mark.span, "reason": reason})
 
-    def _not_read(self, span: Span, answer: str, reason: str) -> Finding:
+    def _not_read(self, span: Span | None, answer: str, reason: str) -> Finding:
         return Finding(
             detector=self.name,
             span=span,
-            text=span.of(answer)[:200],
+            text="" if span is None else span.of(answer)[:200],
             verdict=Verdict.UNVERIFIED,
             label="unknown",
             reason=reason,
@@ -279,16 +272,18 @@ class ReferenceCheck(Detector):
         cited = self._citations(case)
         return cited, list(unread(case.answer, cited))
 
-    def _read_by_model(self, case: Case, cited: list[Citation]) -> Flow[list[Citation]]:
-        """With what the judge model finds beyond; without it, if it does not answer."""
+    def _read_by_model(self, case: Case, cited: list[Citation]) -> Flow[tuple[list[Citation], str]]:
+        """With what the judge model finds beyond, and why it found nothing if it did not answer."""
         reply = yield from one(reading(case.answer))
-        further = [] if isinstance(reply, Failed) else added(reply.value.text, case.answer, cited)
-        return sorted([*cited, *further], key=lambda citation: citation.span.start)
+        if isinstance(reply, Failed):
+            return cited, f"the judge model did not read this answer: {reply}"
+        further = added(reply.value.text, case.answer, cited)
+        return sorted([*cited, *further], key=lambda citation: citation.span.start), ""
 
     def _check(self, citation: Citation, text: str, titles: Sequence[str], position: int) -> Flow[Finding]:
         if citation.style == "author-year":
             return self._unverified(
-                citation, "it names no title, and the answer has no reference with these authors and year"
+                citation, "no title is given, and no reference in the answer has these authors and this year"
             )
         evidence: list[Evidence] = []
         wrong = contradictions(citation.reference, today=_today())
@@ -298,7 +293,10 @@ class ReferenceCheck(Detector):
             looked_up = yield from one(Find(citation.reference))
             match = Match(Status.UNREACHABLE) if isinstance(looked_up, Failed) else looked_up.value
             before = _why_open(looked_up)
-            if citation.style in _STRINGS and not self._confirms(match):
+            answered = (
+                match.status is not Status.UNREACHABLE
+            )  # who did not answer is not asked three times more
+            if answered and citation.style in _STRINGS and not self._confirms(match):
                 citation, match = yield from self._read_again(citation, text, match)
         match = completed(match, wrong)
         settled = self._from_look_up(citation, match, wrong)
@@ -311,10 +309,12 @@ class ReferenceCheck(Detector):
             before += f"{impossible(impossibly)}; "
         if citation.style == "legal":
             return self._unverified(
-                citation, f"{before}a case is looked up, and no model is asked about it", evidence=evidence
+                citation,
+                f"{before}court cases are looked up only: no model is asked about them",
+                evidence=evidence,
             )
         if not citation.reference.title or citation.style in _DOUBTFUL:
-            said = "its name could not be read reliably" if citation.reference.title else "it names no title"
+            said = "its title could not be read reliably" if citation.reference.title else "no title is given"
             return self._unverified(citation, f"{before}{said}", evidence=evidence)
         asked = yield from within(
             self._interviewer.interrogate(citation.reference, titles, position),
@@ -330,8 +330,9 @@ class ReferenceCheck(Detector):
     def _read_again(self, citation: Citation, text: str, match: Match) -> Flow[tuple[Citation, Match]]:
         """The other ways to read a string that the look-up does not confirm.
 
-        One of them may clear the work, if an author or an identifier agrees as well. If none does, the trained reader must
-        be sure of the title, and of the names if these differ, or the string is too unsure for an accusation.
+        One of them may clear the work, if it draws the bounds of the title otherwise, and an author or an identifier agrees as
+        well. If none does, the trained reader must be sure of the title, and of the names if these differ, or the look-up alone
+        is no accusation. What an incomplete bibliography does not have is asked about as it was read first.
         """
         found = readings(text)
         claimed = normalise(citation.reference.title)
@@ -343,6 +344,9 @@ class ReferenceCheck(Detector):
                 not plain
                 or way.mass < _POSSIBLE
                 or title in {"", claimed}
+                or not (
+                    title in claimed or claimed in title
+                )  # another part of the string may be its container
                 or _drops_subtitle(said.title, way.reference.title)
             ):
                 continue
@@ -354,7 +358,7 @@ class ReferenceCheck(Detector):
             wrong = {check.field for check in accused(match, self.differences)}
             sure = "authors" not in wrong or any(_same_names(way.reference, said) for way in found[:1])
         else:
-            sure = not plain or any(
+            sure = not (plain and match.exists is False) or any(
                 normalise(way.reference.title) == claimed and way.mass >= _AGREED for way in found[:1]
             )
         return (citation if sure else replace(citation, style="labelled")), match
@@ -387,7 +391,7 @@ class ReferenceCheck(Detector):
         if retracted:
             reason = f"the work was retracted ({retracted}); {reason}"
         if citation.style in _DOUBTFUL and match.differences:
-            doubt = f"it may mean “{work.title}”; what is claimed of it could not be read reliably"
+            doubt = f"it may be “{work.title}”, but what the answer says about it could not be read reliably"
             return self._unverified(citation, doubt, evidence=[_lookup(match)])
         if wrong := accused(match, self.differences):
             return self._accused(citation, "misquoted", corrected(wrong, work), reason, match)
@@ -532,8 +536,8 @@ def _corroborated(match: Match) -> bool:
 def _doubtful(owner: FieldCheck | None) -> str:
     """Why a name that may be no title is neither cleared nor called wrong."""
     if owner is None:
-        return "it is not known, and its name could not be read reliably"
-    return f"{belongs(owner)}; whether another title is claimed could not be read reliably"
+        return "not found, but its title could not be read reliably"
+    return f"{belongs(owner)}; whether the answer gives another title could not be read reliably"
 
 
 def _today() -> tuple[int, int]:

@@ -136,9 +136,9 @@ class TestCheck:
         ]
         assert (
             found["Vaswani, 2016"].reason
-            == "it names no title, and the answer has no reference with these authors and year"
+            == "no title is given, and no reference in the answer has these authors and this year"
         )
-        assert found["Halloran, 2021"].reason.startswith("it stands for “Recursive Attention Pruning”: ")
+        assert found["Halloran, 2021"].reason.startswith("this refers to “Recursive Attention Pruning”: ")
 
     def test_an_invented_reference_goes_with_its_mark(self, index):
         """And the others stay."""

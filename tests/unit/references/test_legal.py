@@ -100,7 +100,7 @@ class TestCheck:
         """It is unverified."""
         report = Guard([ReferenceCheck()]).check(f"In {BROWN}, it was held.")
         assert [finding.reason for finding in report.findings] == [
-            "a case is looked up, and no model is asked about it"
+            "court cases are looked up only: no model is asked about them"
         ]
 
     @pytest.mark.parametrize("text", ["Donoghue v Stevenson [1932] AC 562", "R v Dudley (2019) 49 CLR 12"])

@@ -96,3 +96,10 @@ class TestCheck:
             text
         )
         assert [finding.label for finding in report.findings] == ["fabricated"]
+
+    def test_a_judge_that_does_not_answer_is_said(self, index):
+        """The rules' findings stay."""
+        text = '1. "The Ontology of Teapots" by Q. Winterbottom (2019).'
+        report = Guard([ReferenceCheck(bibliography=index, reader="both")], chat=ScriptedChat({})).check(text)
+        assert [finding.label for finding in report.findings] == ["fabricated", "unknown"]
+        assert report.findings[1].reason.startswith("the judge model did not read this answer: ")

@@ -48,4 +48,4 @@ class TestCheck:
         report = Guard([ReferenceCheck()]).check("It was settled in [1932] AC 562.")
         assert report.verdict is Verdict.UNVERIFIED
         assert [finding.text for finding in report.findings] == ["[1932] AC 562"]
-        assert report.findings[0].reason == "it looks like a citation, and could not be read as one"
+        assert report.findings[0].reason == "this looks like a citation, but could not be read"

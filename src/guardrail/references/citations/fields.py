@@ -14,7 +14,7 @@ from guardrail.references.citations.people import body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
-__all__ = ["Parsed", "parse", "parse_reference", "with_labels"]
+__all__ = ["Parsed", "author_and_year", "clean_title", "parse", "parse_reference", "with_labels"]
 
 LONGEST = 2000
 """A longer string is no reference; only its beginning is read."""
@@ -64,7 +64,7 @@ _LABEL = re.compile(
 _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:\s)")
 _VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}$")
 _LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
-_LINKED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
+_YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 _LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
 
@@ -213,6 +213,20 @@ def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
         reference = replace(reference, venue=venue.strip(' *_."“”'))
     written = " ".join(f"doi {value}" if value.startswith("10.") else value for value in fields.values())
     return with_identifiers(reference, identifiers(written))
+
+
+def author_and_year(text: str) -> Reference | None:
+    """A label such as "Smith et al. (2020)": names and a year, and no title.
+
+    Example:
+        >>> author_and_year("He et al. (2016)").authors, author_and_year("Attention Is All You Need")
+        (('He',), None)
+    """
+    match = _YEARED.fullmatch(text.strip())
+    names = people(match["names"]) if match else None
+    if match is None or names is None:
+        return None
+    return Reference(authors=names[0], et_al=names[1], year=int(match["year"]))
 
 
 def clean_title(text: str) -> str:
@@ -414,9 +428,8 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         draft.authors, draft.et_al = names
         draft.year = int(year[0]) if year else None
     inner = clean_title(text[at:end])
-    dated = _LINKED.fullmatch(inner) if mark == "link" else None
-    if dated and (named := people(dated["names"])):  # [Kingma & Ba (2015)](address)
-        return replace(draft, title=(end, end), authors=named[0], et_al=named[1], year=int(dated["year"]))
+    if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
+        return replace(draft, title=(end, end), authors=label.authors, et_al=label.et_al, year=label.year)
     more = _YEAR_OR_BY.search(inner) if mark != "quoted" else None
     if more and (by or not more["by"]):
         opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))

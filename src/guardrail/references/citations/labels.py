@@ -11,15 +11,14 @@ from dataclasses import dataclass
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import heading
-from guardrail.references.citations.fields import clean_title, parse
+from guardrail.references.citations.fields import author_and_year, clean_title, parse
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import people
 from guardrail.references.citations.words import title_case, words
 from guardrail.report import Span
 
-__all__ = ["CASED", "author_and_year", "loose", "points"]
+__all__ = ["CASED", "loose", "points"]
 
 _LINK = re.compile(r"\[(?P<text>[^\[\]\r\n]{3,300})\]\(\Z")
 _MARKED = re.compile(
@@ -36,7 +35,6 @@ _ENDS = re.compile(r"[\s>)\].,;*_]{0,6}")
 _WHOLE = re.compile(
     r"\s{0,12}(?:#{1,6}\s+(?P<head>\S.{2,300})|(?P<marked>\*\*[^*]{4,300}\*\*|\"[^\"]{4,300}\"|“[^”]{4,300}”))[.:]?\s*"
 )
-_YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 CASED = 0.7
 """Share of words with a capital from which the text of a link is taken for a title."""
 
@@ -115,20 +113,6 @@ def loose(answer: str, found: Sequence[Identifier], rows: Sequence[Line]) -> Ite
         end = i.end + (answer[label.start] == "[" and answer[i.end : i.end + 1] == ")")
         style: Style = "quoted" if label.sure or not reference.title else "labelled"
         yield Citation(Span(start=label.start, end=end), with_identifiers(reference, [i]), style)
-
-
-def author_and_year(text: str) -> Reference | None:
-    """A label such as "Smith et al. (2020)": names and a year, and no title.
-
-    Example:
-        >>> author_and_year("He et al. (2016)").authors, author_and_year("Attention Is All You Need")
-        (('He',), None)
-    """
-    match = _YEARED.fullmatch(text.strip())
-    names = people(match["names"]) if match else None
-    if match is None or names is None:
-        return None
-    return Reference(authors=names[0], et_al=names[1], year=int(match["year"]))
 
 
 def points(text: str) -> bool:

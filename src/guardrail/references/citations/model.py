@@ -45,7 +45,8 @@ class Citation:
             or the BibTeX or RIS block, or the object of JSON; `None` in running prose and where two references share a line. An item never
             holds another citation: with references below it, it ends before the first of them.
         marker: the list marker as written, such as "3.", "[2]" or "-".
-        means: of an author-year mark, the span of the reference in the same answer that it stands for.
+        means: where the entry is that an author-year mark refers to; `None` for all other citations, and for a mark without an
+            entry in the answer.
     """
 
     span: Span

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["body", "people"]
+__all__ = ["PEOPLE", "PERSON", "body", "people"]
 
 _PARTICLES = frozenset(
     [
@@ -160,6 +160,16 @@ _COMPACT = re.compile(
     r"(?:[^\W\d_][\w'’-]{1,40}\s[A-Z]{1,3},\s){0,60}[^\W\d_][\w'’-]{1,40}\s[A-Z]\."
 )  # "Watson J.": the dot ends the list
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]+)*\.?")
+
+
+_FAMILY = r"(?:(?:van|von|de|der|den|du|la|le|al|bin|ibn)[\s-]){0,2}[^\W\d_a-z][^\W\d_]{1,30}(?:[-’'][^\W\d_]{2,30})?"
+PERSON = rf"(?:[^\W\d_a-z]\.[\s-]?){{0,3}}{_FAMILY}(?:\s(?:[^\W\d_a-z]\.\s?){{0,2}}{_FAMILY}){{0,2}}"
+"""A pattern of a person's name in running prose."""
+PEOPLE = (
+    rf"{PERSON}(?:(?:,\s{PERSON}){{0,4}},?\s(?:and|&)\s{PERSON}|,?\set\sal\.?"
+    r"|,?\sand\s(?:his\s|her\s|their\s)?(?:colleagues|coauthors|co-authors|others))?"
+)
+"""The same of several, or of one with others."""
 
 
 def body(text: str) -> tuple[tuple[str, ...], bool] | None:

@@ -10,14 +10,21 @@ from itertools import pairwise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import eastern
 from guardrail.references.citations.evidence import heading
-from guardrail.references.citations.fields import Parsed, clean_title, parse, surely_people, with_labels
+from guardrail.references.citations.fields import (
+    Parsed,
+    author_and_year,
+    clean_title,
+    parse,
+    surely_people,
+    with_labels,
+)
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.inline import doubtless
-from guardrail.references.citations.labels import CASED, author_and_year, points
+from guardrail.references.citations.labels import CASED, points
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.markers import field_of
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import people
+from guardrail.references.citations.people import PEOPLE, PERSON, people
 from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, title_case, words
 from guardrail.report import Span
@@ -137,16 +144,14 @@ _OWNER_BEFORE = re.compile(
     r"(?<!\w)(?P<owner>(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}[^\W\d_a-z][\w-]{1,30})(?:['’]s|(?<=s)['’])\s"
     r"(?:(?:[a-z][\w-]{2,20}|\(?(?P<year>(?:1[4-9]|20)\d\d)\)?),?\s){0,4}$"
 )
-_NAMED = r"(?:[^\W\d_a-z]\.[\s-]?){0,3}(?:(?:van|von|de|der|den)\s){0,2}[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:[^\W\d_a-z]\.\s?){0,2}[^\W\d_a-z][\w'’-]{1,30}){0,2}"
-_PEOPLE = rf"{_NAMED}(?:(?:,\s{_NAMED}){{0,4}},?\s(?:and|&)\s{_NAMED}|,?\set\sal\.?|,?\sand\s(?:his\s|her\s|their\s)?(?:colleagues|coauthors|co-authors|others))?"
 _MADE_BY = re.compile(
     rf"[,\s]{{1,3}}(?:(?:was|were|which\swas)\s)?(?:first\s)?(?:published|written|authored|proposed|introduced|coauthored)\s(?:in\s(?P<early>(?:1[4-9]|20)\d\d)\s)?"
-    rf"by\s(?P<by>{_PEOPLE})(?:\s(?:in\s|\()(?P<year>(?:1[4-9]|20)\d\d)\)?)?"
+    rf"by\s(?P<by>{PEOPLE})(?:\s(?:in\s|\()(?P<year>(?:1[4-9]|20)\d\d)\)?)?"
 )
 _LISTED_AFTER = re.compile(
-    rf",\s(?:by\s)?(?P<by>{_PEOPLE}),\s(?P<venue>[^\W\d_a-z][^,.;()\r\n]{{1,80}}),\s(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
+    rf",\s(?:by\s)?(?P<by>{PEOPLE}),\s(?P<venue>[^\W\d_a-z][^,.;()\r\n]{{1,80}}),\s(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
 )
-_PERSON_AFTER = re.compile(rf"[\s*]{{0,3}}\((?:1[4-9]|20)\d\d\),\s{_NAMED}\s[a-z]")
+_PERSON_AFTER = re.compile(rf"[\s*]{{0,3}}\((?:1[4-9]|20)\d\d\),\s{PERSON}\s[a-z]")
 _DATED_AFTER = re.compile(r"[\s\"”*_]{0,3}\((?:[^()\d]{2,60},?\s)?(?:1[4-9]|20)\d\d\)")
 _WITH_AUTHORS = re.compile(r"(?P<title>[^()]{4,300}?)\s\((?P<by>[^()]{4,150})\)")
 _PUBLISHER = re.compile(

@@ -14,7 +14,7 @@ __all__ = ["LONGEST", "read_to", "unread"]
 LONGEST = 200_000
 """Characters of an answer that are read, some eighty pages: what is longer is hostile, or no answer."""
 
-_REASON = "it looks like a citation, and could not be read as one"
+_REASON = "this looks like a citation, but could not be read"
 _MARK = re.compile(
     r"(?<!\w)\d{1,4}\s(?:U\.\s?S\.|S\.\s?Ct\.|L\.\s?Ed\.(?:\s?2d)?|F\.(?:\s?[23]d|\s?4th)?|F\.\s?Supp\.(?:\s?[23]d)?)\s\d{1,4}(?!\w)"
     r"|(?:\[(?:1[89]|20)\d\d\]\s(?:\d{1,2}\s)?|\((?:1[89]|20)\d\d\)\s\d{1,3}\s)(?:UKSC|UKHL|EWCA|EWHC|AC|KB|QB|WLR|All\sER|CLR|HCA|SCC|SCR|NZLR|Ch)\b"
@@ -43,7 +43,7 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[tuple[Span, str]]
     Example:
         >>> text = "As held in 347 U.S. 483 (1954)."
         >>> [(span.of(text), reason) for span, reason in unread(text, [])]
-        [('347 U.S. 483', 'it looks like a citation, and could not be read as one')]
+        [('347 U.S. 483', 'this looks like a citation, but could not be read')]
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
     entries = sorted(unread_entries(answer, found), key=lambda span: span.start)

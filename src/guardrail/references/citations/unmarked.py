@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import people
+from guardrail.references.citations.people import PEOPLE, people
 from guardrail.references.citations.words import words
 from guardrail.report import Span
 
@@ -27,28 +27,25 @@ _CAPITAL = r"(?:[^\W\d_a-z][\w’'-]{0,30}|\d{1,4}(?:st|nd|rd|th)?)"
 _SMALL = r"(?:an?|the|of|in|on|for|to|and|or|with|from|at|as|is|are|vs\.?|into|through|under|without|between|de|la|du|et|der|und|&)"
 _RUN = rf"{_CAPITAL}(?:(?::\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
 _COMMAS = rf"{_CAPITAL}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
-_FAMILY = r"(?:(?:van|von|de|der|den|du|la|le|al|bin|ibn)[\s-]){0,2}[^\W\d_a-z][^\W\d_]{1,30}(?:[-’'][^\W\d_]{2,30})?"
-_PERSON = rf"(?:[^\W\d_a-z]\.[\s-]?){{0,3}}{_FAMILY}(?:\s(?:[^\W\d_a-z]\.\s?){{0,2}}{_FAMILY}){{0,2}}"
-_PEOPLE = rf"{_PERSON}(?:(?:,\s{_PERSON}){{0,4}},?\s(?:and|&)\s{_PERSON}|,?\set\sal\.?|,?\sand\scolleagues)?"
 _FORMS = [
     re.compile(pattern)
     for pattern in (
         # Kahneman's Thinking, Fast and Slow (2011); Thomas Kuhn's 1962 book The Structure of Scientific Revolutions
-        rf"(?<![\w’'])(?P<by>{_PEOPLE})(?:['’]s|(?<=s)['’])\s(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:{_CAPITAL}(?:\s{_CAPITAL}){{0,3}},\s)?(?P<year>{_YEAR})\)",
-        rf"(?<![\w’'])(?P<by>{_PEOPLE})(?:['’]s|(?<=s)['’])\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:\(?(?P<year>{_YEAR})\)?\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?",
+        rf"(?<![\w’'])(?P<by>{PEOPLE})(?:['’]s|(?<=s)['’])\s(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:{_CAPITAL}(?:\s{_CAPITAL}){{0,3}},\s)?(?P<year>{_YEAR})\)",
+        rf"(?<![\w’'])(?P<by>{PEOPLE})(?:['’]s|(?<=s)['’])\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:\(?(?P<year>{_YEAR})\)?\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?",
         # In their 2017 paper Attention Is All You Need, Vaswani et al. …
-        rf"\b[Ii]n\s(?:their|his|her|the|a)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?,\s(?P<by>{_PEOPLE})",
+        rf"\b[Ii]n\s(?:their|his|her|the|a)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?,\s(?P<by>{PEOPLE})",
         # the book The Selfish Gene by Richard Dawkins (1976)
-        rf"\b{_NOUN},?\s(?:(?:titled|entitled|called)\s)?(?P<title>{_RUN})(?:\s\((?P<year>{_YEAR})\))?,?\s(?:was\s)?(?:written\s)?by\s(?P<by>{_PEOPLE})(?:,?\s\(?(?P<later>{_YEAR})\)?)?",
-        rf"(?P<title>{_RUN})\s\((?P<year>{_YEAR})\),?\s(?:written\s)?by\s(?P<by>{_PEOPLE})",
-        rf"(?P<title>{_RUN}),?\s(?:written\s)?by\s(?P<by>{_PEOPLE}),?\s\((?:{_CAPITAL}(?:\s{_CAPITAL}){{0,3}},\s)?(?P<year>{_YEAR})\)",
+        rf"\b{_NOUN},?\s(?:(?:titled|entitled|called)\s)?(?P<title>{_RUN})(?:\s\((?P<year>{_YEAR})\))?,?\s(?:was\s)?(?:written\s)?by\s(?P<by>{PEOPLE})(?:,?\s\(?(?P<later>{_YEAR})\)?)?",
+        rf"(?P<title>{_RUN})\s\((?P<year>{_YEAR})\),?\s(?:written\s)?by\s(?P<by>{PEOPLE})",
+        rf"(?P<title>{_RUN}),?\s(?:written\s)?by\s(?P<by>{PEOPLE}),?\s\((?:{_CAPITAL}(?:\s{_CAPITAL}){{0,3}},\s)?(?P<year>{_YEAR})\)",
         # The Structure of Scientific Revolutions (Kuhn, 1962)
-        rf"(?P<title>{_RUN})\s\((?P<by>{_PEOPLE}),?\s(?P<year>{_YEAR})\)",
+        rf"(?P<title>{_RUN})\s\((?P<by>{PEOPLE}),?\s(?P<year>{_YEAR})\)",
         # B. F. Skinner published The Behavior of Organisms in 1938
-        rf"(?<![\w’'])(?P<by>{_PEOPLE})\s(?:first\s)?(?:published|wrote|authored)\s(?:(?:his|her|their|the|a)\s{_LED})?(?P<title>{_COMMAS})\s(?:in\s|\()(?P<year>{_YEAR})",
+        rf"(?<![\w’'])(?P<by>{PEOPLE})\s(?:first\s)?(?:published|wrote|authored)\s(?:(?:his|her|their|the|a)\s{_LED})?(?P<title>{_COMMAS})\s(?:in\s|\()(?P<year>{_YEAR})",
         # Rachel Carson, in Silent Spring (1962); in Silent Spring (1962), Rachel Carson
-        rf"(?<![\w’'])(?P<by>{_PEOPLE}),?\s(?:argued?s?\s)?in\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\)",
-        rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\),\s(?P<by>{_PEOPLE})",
+        rf"(?<![\w’'])(?P<by>{PEOPLE}),?\s(?:argued?s?\s)?in\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\)",
+        rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\),\s(?P<by>{PEOPLE})",
     )
 ]
 _OPENERS = frozenset(

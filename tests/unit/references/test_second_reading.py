@@ -1,0 +1,79 @@
+"""A string that the look-up does not confirm is read again: to clear it, or to leave it unaccused, never to leave it unasked."""
+
+import pytest
+
+from guardrail import Guard, Verdict
+from guardrail.chat import ScriptedChat
+from guardrail.detectors import ReferenceCheck
+from guardrail.references import check
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Match, Record, Reference, Status
+from guardrail.references.citations.segmentation import Reading
+
+STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing 2019"
+OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
+
+
+def reads(monkeypatch, *found):
+    """Let the trained reader read these."""
+    monkeypatch.setattr(check, "readings", lambda text: [Reading(one, mass, {}, {}) for one, mass in found])
+
+
+@pytest.fixture
+def index(tmp_path):
+    """Makes one of a few works."""
+
+    def make(*works, complete):
+        path = tmp_path / "refs.sqlite"
+        with Index.create(path, complete=complete) as made:
+            made.add([Record("Silent Spring", ("Rachel Carson",), year=1962), *works])
+        return path
+
+    return make
+
+
+class TestSecondReading:
+    def test_clears_a_work_whose_title_was_read_too_long(self, index, monkeypatch):
+        """An author agrees."""
+        reads(monkeypatch, (OTHER, 0.7))
+        path = index(Record("The Long Shadow of Maps", ("Hans Rosling",), year=2019), complete=True)
+        report = Guard([ReferenceCheck(bibliography=path)]).check(STRING)
+        assert [finding.verdict for finding in report.findings] == [Verdict.SUPPORTED]
+
+    def test_does_not_take_the_container_for_the_title(self, index, monkeypatch):
+        """The journal is a work of the index, too."""
+        reads(monkeypatch, (Reference("Silent Spring", ("Carson, R.",)), 0.7))
+        text = "1. Carson, R. The Ontology of Imaginary Teapots. Silent Spring 2019"
+        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(text)
+        assert Verdict.SUPPORTED not in [finding.verdict for finding in report.findings]
+
+    def test_leaves_unaccused_what_it_reads_otherwise(self, index, monkeypatch):
+        """The bibliography is complete."""
+        reads(monkeypatch, (OTHER, 0.7))
+        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(STRING)
+        assert [finding.verdict for finding in report.findings] == [Verdict.UNVERIFIED]
+
+    def test_the_model_is_still_asked_where_the_bibliography_is_incomplete(self, index, monkeypatch):
+        """It does not know the work."""
+        reads(monkeypatch, (OTHER, 0.7))
+        model = ScriptedChat(
+            lambda ask: "no" if "authors" not in ask.messages[-1].text else f"A{ask.draw} B{ask.draw}"
+        )
+        report = Guard([ReferenceCheck(bibliography=index(complete=False))], chat=model).check(STRING)
+        assert [finding.label for finding in report.findings] == ["fabricated"]
+        assert model.asked
+
+    def test_a_source_that_does_not_answer_is_asked_once(self, monkeypatch):
+        """Three readings more would be three waits more."""
+        asked = []
+
+        class Dead:
+            fingerprint = "dead"
+
+            def find_all(self, references):
+                asked.extend(references)
+                return [Match(Status.UNREACHABLE, detail="no connection")] * len(references)
+
+        reads(monkeypatch, (OTHER, 0.5), (Reference("The Long Shadow"), 0.3))
+        Guard([ReferenceCheck(bibliography=Dead())]).check(STRING)
+        assert len(asked) == 1
