@@ -16,7 +16,7 @@ from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
 from guardrail.references.bibliography.backend import BibliographyBackend
-from guardrail.references.bibliography.claims import retraction
+from guardrail.references.bibliography.claims import retraction, unexplained
 from guardrail.references.bibliography.contradictions import contradictions
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import (
@@ -32,6 +32,7 @@ from guardrail.references.bibliography.records import (
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.segmentation import readings
 from guardrail.references.citations.silence import unread
+from guardrail.references.citations.words import words
 from guardrail.references.interrogate import Interrogation, Interviewer, Query
 from guardrail.references.model_reader import added, reading
 from guardrail.references.parsing import Parsing
@@ -299,6 +300,13 @@ class ReferenceCheck(Detector):
             if answered and citation.style in _STRINGS and not self._confirms(match):
                 citation, match = yield from self._read_again(citation, text, match)
         match = completed(match, wrong)
+        if (
+            _by_title_alone(match)
+            and match.record
+            and _says_more(text, citation.reference.title, match.record)
+        ):
+            reason = f"a work with this title exists, but “{_rest(text, citation.reference.title)}” could not be compared"
+            return self._unverified(citation, reason, evidence=[_lookup(match)])
         settled = self._from_look_up(citation, match, wrong)
         if settled is not None:
             return settled
@@ -518,6 +526,24 @@ def _is_plain(citation: Citation, text: str) -> bool:
 def _drops_subtitle(said: str, title: str) -> bool:
     """Whether a reading leaves out what follows a colon or a dash of the title that was read first."""
     return re.match(rf"\W*{re.escape(title)}\s?(?:[:：—–]|-\s)", said) is not None
+
+
+def _by_title_alone(match: Match) -> bool:
+    """Whether a work was found, and nothing but its title agrees."""
+    agreeing = {check.field for check in match.fields if check.outcome in {Outcome.CONFIRMED, Outcome.NEAR}}
+    return match.status is Status.FOUND and agreeing <= {"title"}
+
+
+def _rest(text: str, title: str) -> str:
+    """What a citation says beside its title, without marks at the ends."""
+    before, _, after = text.partition(title)
+    return " ".join(f"{before} {after}".split()).strip(' .,;:!?"“”„«»*_()[]#-–—')
+
+
+def _says_more(text: str, title: str, work: Record) -> bool:
+    """Whether three words or more beside the title are none of the work's: they may belong to another title."""
+    rest = _rest(text, title)
+    return len(words(rest)) >= 3 and unexplained(rest, work)
 
 
 def _same_names(one: Reference, other: Reference) -> bool:

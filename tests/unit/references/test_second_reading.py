@@ -77,3 +77,18 @@ class TestSecondReading:
         reads(monkeypatch, (OTHER, 0.5), (Reference("The Long Shadow"), 0.3))
         Guard([ReferenceCheck(bibliography=Dead())]).check(STRING)
         assert len(asked) == 1
+
+
+class TestTitleAlone:
+    def test_a_real_main_title_does_not_clear_what_follows_it(self, index):
+        """An invented subtitle, taken for a comment by the reader."""
+        path = index(Record("Why Minimal Guidance Does Not Work"), complete=True)
+        text = '1. **"Why Minimal Guidance Does Not Work: An Analysis of Imaginary Teapots" (1946)**'
+        report = Guard([ReferenceCheck(bibliography=path)]).check(text)
+        assert Verdict.SUPPORTED not in [finding.verdict for finding in report.findings]
+
+    def test_a_title_with_nothing_beside_it_is_cleared(self, index):
+        """The whole citation is the title."""
+        path = index(complete=True)
+        report = Guard([ReferenceCheck(bibliography=path)]).check("1. Silent Spring", prompt="Name a book.")
+        assert [finding.verdict for finding in report.findings] == [Verdict.SUPPORTED]

@@ -453,7 +453,7 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
         quotation = quotation_at(text, match.start())
         if quotation is None:
             continue
-        if emphasis and emphasis.start() < quotation.start and quotation.end < emphasis.end(2):
+        if emphasis and emphasis.start(2) < quotation.start and quotation.end < emphasis.end(2):
             break
         return quotation.start, quotation.end, "quoted", quotation.end
     if link:
