@@ -1,7 +1,7 @@
 """HALLMARK's public development set through the detector: citations that are right, and citations wrong in 14 ways.
 
-The index has the raw and the valid records and is declared complete. Each entry is an answer of one BibTeX entry. Beside
-what is flagged: true rewrites of valid records, which nobody should flag.
+The index has the raw and the valid records and is declared complete. Each entry is an answer of one BibTeX entry. Further
+rows rewrite valid records in ways that are true, so none of them should be flagged.
 """
 
 from __future__ import annotations
@@ -174,7 +174,7 @@ def by_default(
 def labels(
     dev: Sequence[Entry], known: Sequence[Entry], strict: Mapping[Entry, Finding | None]
 ) -> Iterator[Row]:
-    """Of what is flagged: whether a made-up work is called fabricated, and a real one misquoted."""
+    """The share of flagged entries with the right label: fabricated for a made-up work, misquoted for a real one."""
     _, wrong, _ = divided(dev, known)
     right = []
     for entry in wrong:
