@@ -300,12 +300,9 @@ class ReferenceCheck(Detector):
             if answered and citation.style in _STRINGS and not self._confirms(match):
                 citation, match = yield from self._read_again(citation, text, match)
         match = completed(match, wrong)
-        if (
-            _by_title_alone(match)
-            and match.record
-            and _says_more(text, citation.reference.title, match.record)
-        ):
-            reason = f"a work with this title exists, but “{_rest(text, citation.reference.title)}” could not be compared"
+        title, alone = citation.reference.title, citation.style in _STRINGS and _by_title_alone(match)
+        if alone and match.record and _says_more(text, title, match.record):
+            reason = f"a work with this title exists, but “{_rest(text, title)[:200]}” could not be compared"
             return self._unverified(citation, reason, evidence=[_lookup(match)])
         settled = self._from_look_up(citation, match, wrong)
         if settled is not None:
@@ -529,9 +526,9 @@ def _drops_subtitle(said: str, title: str) -> bool:
 
 
 def _by_title_alone(match: Match) -> bool:
-    """Whether a work was found, and nothing but its title agrees."""
+    """Whether a work was found, its fields were compared, and nothing but its title agrees."""
     agreeing = {check.field for check in match.fields if check.outcome in {Outcome.CONFIRMED, Outcome.NEAR}}
-    return match.status is Status.FOUND and agreeing <= {"title"}
+    return match.status is Status.FOUND and agreeing == {"title"}
 
 
 def _rest(text: str, title: str) -> str:
