@@ -8,6 +8,7 @@ fail = "open"                         # open, closed
 deadline = 30.0                       # seconds per answer
 cache = "guardrail-cache.sqlite"      # beside this file
 budget = { calls = 200, tokens = 100000 }
+telemetry = true                      # spans of OpenTelemetry (extra [otel]); "content": with the texts found wrong
 
 [chat]
 adapter = "openai"                    # a registered chat adapter, then its own options
@@ -41,7 +42,7 @@ Paths are relative to the file; a model is a folder beside it or, where there is
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -53,11 +54,13 @@ from guardrail.given.recognition import shown
 from guardrail.options import seconds
 from guardrail.policies import Plan, parse_policy
 from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
+from guardrail.report import Report
+from guardrail.telemetry import telemetry
 
 __all__ = ["load"]
 
 _SECTIONS = ("guard", "chat", "judge", *BACKENDS, "detectors")
-_GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget")
+_GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget", "telemetry")
 _KINDS: dict[str, Any] = {
     "policy": str,
     "on_unverified": str,
@@ -119,6 +122,8 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
             options["policy"] = policy
         if "budget" in section:
             options["budget"] = _budget(path, section["budget"])
+        if section.get("telemetry", False) is not False:
+            options["on_report"] = _telemetry(path, section["telemetry"])
     if "cache" in section:
         options["cache"] = file.parent / Path(section["cache"]).expanduser()
     for role in ("chat", "judge"):
@@ -199,6 +204,15 @@ def _budget(path: str | Path, value: Any) -> Budget:
     raise ConfigError(
         f"{path}: expected budget to be a number of calls or {{calls, tokens}}, got {value!r:.80}: write budget = 200"
     )
+
+
+def _telemetry(path: str | Path, value: Any) -> Callable[[Report], None]:
+    if value is not True and value != "content":
+        raise ConfigError(
+            f'{path}: expected [guard] telemetry to be true, false or "content", got {value!r:.80}: '
+            "write telemetry = true"
+        )
+    return telemetry(log_content=value == "content")
 
 
 def _known(path: str | Path, kind: str, entries: Mapping[str, Any], known: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import traceback
 from collections.abc import Sequence
 from types import GeneratorType
@@ -17,17 +18,29 @@ __all__ = ["examine", "sharing"]
 
 def examine(detectors: Sequence[Detector], case: Case) -> Flow[Review]:
     """All detectors beside each other; those that need samples wait only for who provides them."""
+    watch = _Watch()
     giver, takers = sharing(detectors, case)
     others = [d for d in detectors if d not in takers]
-    branches = [_branch(d, case) for d in others]
+    branches = [_branch(d, case, watch) for d in others]
     if giver is not None and takers:
-        branches.append(Branch(_shared(giver, takers, case)))
+        branches.append(Branch(_shared(giver, takers, case, watch)))
     results = yield from gather(branches)
     outcomes: list[tuple[str, Any]] = [(d.name, r) for d, r in zip(others, results, strict=False)]
     if takers:
         shared = results[-1]
         outcomes += [(d.name, shared) for d in takers] if isinstance(shared, Failed) else shared
-    return _review(case, outcomes)
+    return _review(case, outcomes, watch.elapsed)
+
+
+class _Watch:
+    """When each detector was done. They run beside each other, so their times do not add up."""
+
+    def __init__(self) -> None:
+        self.elapsed: dict[str, float] = {}
+        self._began = time.perf_counter()
+
+    def stop(self, detector: str) -> None:
+        self.elapsed[detector] = time.perf_counter() - self._began
 
 
 def sharing(detectors: Sequence[Detector], case: Case) -> tuple[Detector | None, list[Detector]]:
@@ -36,7 +49,9 @@ def sharing(detectors: Sequence[Detector], case: Case) -> tuple[Detector | None,
     return giver, [d for d in detectors if giver is not None and d.needs & giver.provides]
 
 
-def _shared(giver: Detector, takers: Sequence[Detector], case: Case) -> Flow[list[tuple[str, Any]]]:
+def _shared(
+    giver: Detector, takers: Sequence[Detector], case: Case, watch: _Watch
+) -> Flow[list[tuple[str, Any]]]:
     """Those that need samples, once the one that provides them has; its failure is told, not theirs."""
     branch = Branch(_offered(giver, case), owner=giver.name, seconds=giver.deadline)
     (offered,) = yield from gather([branch])
@@ -45,12 +60,19 @@ def _shared(giver: Detector, takers: Sequence[Detector], case: Case) -> Flow[lis
         outcomes.append((giver.name, offered))
     elif offered:
         case = case.model_copy(update={"samples": offered})
-    results = yield from gather(_branch(taker, case) for taker in takers)
+    results = yield from gather(_branch(taker, case, watch) for taker in takers)
     return [*outcomes, *zip([d.name for d in takers], results, strict=True)]
 
 
-def _branch(detector: Detector, case: Case) -> Branch[Any]:
-    return Branch(_examined(detector, case), owner=detector.name, seconds=detector.deadline)
+def _branch(detector: Detector, case: Case, watch: _Watch) -> Branch[Any]:
+    return Branch(_timed(detector, case, watch), owner=detector.name, seconds=detector.deadline)
+
+
+def _timed(detector: Detector, case: Case, watch: _Watch) -> Flow[list[Finding]]:
+    try:
+        return (yield from _examined(detector, case))
+    finally:
+        watch.stop(detector.name)
 
 
 def _examined(detector: Detector, case: Case) -> Flow[list[Finding]]:
@@ -86,7 +108,7 @@ def _offered(giver: Detector, case: Case) -> Flow[tuple[str, ...]]:
     return tuple(samples)
 
 
-def _review(case: Case, outcomes: Sequence[tuple[str, Any]]) -> Review:
+def _review(case: Case, outcomes: Sequence[tuple[str, Any]], elapsed: dict[str, float]) -> Review:
     findings: list[Finding] = []
     failures: list[DetectorFailure] = []
     for name, outcome in outcomes:
@@ -95,7 +117,7 @@ def _review(case: Case, outcomes: Sequence[tuple[str, Any]]) -> Review:
         else:
             findings += outcome
     findings.sort(key=lambda f: (f.span.start, f.span.end) if f.span else (len(case.answer) + 1, 0))
-    return Review(case, tuple(findings), tuple(failures))
+    return Review(case, tuple(findings), tuple(failures), elapsed)
 
 
 def _failed(name: str, failed: Failed) -> DetectorFailure:

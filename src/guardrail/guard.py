@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -34,6 +35,7 @@ from guardrail.report import (
     CostBreakdown,
     Decision,
     Report,
+    Verdict,
 )
 from guardrail.requests import Ask, Completion, Generate, user
 
@@ -416,17 +418,21 @@ class Guard:
                 paid=run.ledger.paid(),
                 alone=run.ledger.alone(),
                 wall_seconds=time.perf_counter() - started,
+                elapsed=dict(review.elapsed),
             ),
         )
         self._tell(report)
         return report
 
     def _tell(self, report: Report) -> None:
+        verdicts = Counter(finding.verdict for finding in report.findings)
         log.info(
             "guarded",
             verdict=report.verdict,
             action=report.decision.action,
             findings=len(report.findings),
+            unsupported=verdicts[Verdict.UNSUPPORTED],
+            unverified=verdicts[Verdict.UNVERIFIED],
             failures=[failure.detector for failure in report.failures],
             calls=report.cost.total.calls,
             seconds=round(report.cost.wall_seconds, 4),

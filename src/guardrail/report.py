@@ -374,12 +374,15 @@ class CostBreakdown(_Model):
         paid: per owner; a shared request is split evenly, so these add up to `total`.
         alone: per owner, what it would have cost by itself.
         wall_seconds: time by the clock.
+        elapsed: per detector, seconds from the start of the examination until it was done. Detectors run beside each
+            other, so these do not add up; the largest is what the examination took.
     """
 
     total: Cost = Cost()
     paid: dict[str, Cost] = {}
     alone: dict[str, Cost] = {}
     wall_seconds: float = 0.0
+    elapsed: dict[str, float] = {}
 
     def line(self, *, model: str = "model") -> str:
         """Calls, tokens and time, in words.

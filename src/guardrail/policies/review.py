@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import fmean
 
@@ -12,11 +13,19 @@ from guardrail.report import Case, DetectorFailure, Finding, Verdict, worst
 
 @dataclass(frozen=True)
 class Review:
-    """One examined answer, before anything is decided."""
+    """One examined answer, before anything is decided.
+
+    Attributes:
+        case: what was examined.
+        findings: in the order of the answer.
+        failures: detectors that could not finish.
+        elapsed: per detector, seconds from the start of the examination until it was done.
+    """
 
     case: Case
     findings: tuple[Finding, ...] = ()
     failures: tuple[DetectorFailure, ...] = ()
+    elapsed: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict | None:
