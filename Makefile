@@ -1,6 +1,6 @@
 # Works from nothing: each target first makes .venv and installs what it needs (see scripts/setup).
 
-.PHONY: help setup demo test test-local lint format bench
+.PHONY: help setup demo test test-local lint format bench docs
 .DEFAULT_GOAL := help
 
 python := .venv/bin/python
@@ -16,6 +16,7 @@ help:
 	@echo 'make lint    ruff and mypy'
 	@echo 'make format  what ruff can mend by itself'
 	@echo 'make bench   every benchmark, short (ARGS= for the whole)'
+	@echo 'make docs    the site, into out/site/index.html'
 	@echo 'make setup   .venv with everything for development'
 
 setup:
@@ -43,6 +44,10 @@ format:
 	@scripts/setup dev
 	@$(python) -m ruff check --fix .
 	@$(python) -m ruff format .
+
+docs:
+	@scripts/setup dev
+	@NO_MKDOCS_2_WARNING=1 $(python) -m mkdocs build --quiet
 
 bench: ARGS = --fast
 bench:

@@ -277,3 +277,11 @@ class TestOptions:
         text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
         for name in DETECTORS._targets:
             assert f"| `{name}` |" in text, name
+
+
+class TestTheSite:
+    def test_has_every_page_of_the_documents(self):
+        """A page that the navigation lacks is found by nobody. `make docs` checks the links."""
+        listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+        for path in sorted((ROOT / "docs").glob("*.md")):
+            assert f": docs/{path.name}\n" in listed, f"{path.name} is not in the navigation of mkdocs.yml"

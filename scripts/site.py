@@ -1,0 +1,114 @@
+"""A hook of mkdocs: the site's pages are the documents of this checkout, each where it is.
+
+A page keeps its path in the checkout as its source, so that links between documents work on the site as they do in the
+checkout. An entry of the navigation that names a folder becomes its pages. A file that a page links to and that is no page
+(an example, a configuration) comes along as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from mkdocs.structure.files import File, Files
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from mkdocs.config.defaults import MkDocsConfig
+
+ROOT = Path(__file__).parents[1]
+LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+MARK = re.compile(r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?) -->\n+", re.MULTILINE)
+HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Write the folders of the navigation out."""
+    config.nav = [_written_out(entry) for entry in config.nav or []]
+    return config
+
+
+def on_files(given: Files, config: MkDocsConfig) -> Files:
+    """Every page of the navigation, and what these link to."""
+    files = Files([file for file in given if file.src_dir != config.docs_dir])  # the theme's
+    waiting = list(_pages(config.nav or []))
+    seen = set(waiting)
+    for source in waiting:  # grows by what a page links to
+        if not source.endswith(".md"):
+            files.append(File.generated(config, source, abs_src_path=str(ROOT / source)))
+            continue
+        text = _for_the_site((ROOT / source).read_text(encoding="utf-8"), source)
+        page = File.generated(config, source, content=text)
+        page.dest_uri = _address(source)
+        page.__dict__.pop("url", None)  # computed from where it was before
+        files.append(page)
+        found = [target for target in _links(text, source) if target not in seen]
+        seen.update(found)
+        waiting += found
+    return files
+
+
+def _written_out(entry: dict[str, Any]) -> dict[str, Any]:
+    [(title, content)] = entry.items()
+    if isinstance(content, list):
+        return {title: [_written_out(each) for each in content]}
+    folder = ROOT / content
+    if not folder.is_dir():
+        return entry
+    pages = sorted(folder.rglob("*.md"), key=lambda page: (page.name != "README.md", str(page)))
+    return {title: [{_title(page): str(page.relative_to(ROOT))} for page in pages]}
+
+
+def _title(page: Path) -> str:
+    found = HEADING.search(page.read_text(encoding="utf-8"))
+    return re.sub(r"[:,] .*|`", "", found[1]) if found else page.stem
+
+
+def _pages(nav: list[Any]) -> Iterator[str]:
+    for entry in nav:
+        [content] = entry.values()
+        if isinstance(content, list):
+            yield from _pages(content)
+        else:
+            yield content
+
+
+def _address(source: str) -> str:
+    """`src/guardrail/logic/README.md` is `methods/logic.html`, `docs/cli.md` is `cli.html`."""
+    path = Path(source)
+    parts = list(path.with_suffix("").parts)
+    if parts == ["README"]:
+        return "index.html"
+    for before, after in (
+        (["src", "guardrail"], ["methods"]),
+        (["docs"], []),
+        (["integrations"], ["integrations"]),
+    ):
+        if parts[: len(before)] == before:
+            parts = [*after, *parts[len(before) :]]
+            break
+    if parts[-1] == "README" and len(parts) > 1:
+        parts = [*parts[:-2], parts[-2]] if parts[0] == "methods" else [*parts[:-1], "index"]
+    return "/".join(parts) + ".html"
+
+
+def _links(text: str, source: str) -> Iterator[str]:
+    """Files that a page links to, by their path in the checkout."""
+    for match in LINK.finditer(text):
+        target = ((ROOT / source).parent / match[1]).resolve()
+        if target.is_file() and target.is_relative_to(ROOT):
+            yield str(target.relative_to(ROOT))
+
+
+def _for_the_site(text: str, source: str) -> str:
+    """Without the marks by which tests find examples; a link to a folder leads to its README."""
+
+    def whole(match: re.Match[str]) -> str:
+        target = (ROOT / source).parent / match[1]
+        if target.is_dir() and (target / "README.md").is_file():
+            return f"]({match[1].rstrip('/')}/README.md{match[2] or ''})"
+        return match[0]
+
+    return LINK.sub(whole, MARK.sub("", text))
