@@ -16,7 +16,7 @@ help:
 	@echo 'make lint    ruff and mypy'
 	@echo 'make format  what ruff can mend by itself'
 	@echo 'make bench   every benchmark, short (ARGS= for the whole)'
-	@echo 'make docs    the site, into out/site/index.html'
+	@echo 'make docs    the site, into out/site (searchable when served: python3 -m http.server -d out/site)'
 	@echo 'make setup   .venv with everything for development'
 
 setup:
