@@ -301,7 +301,7 @@ class TestDetector:
                 "--bibliography and --detector references: give one",
             ),
             (["references:bibliography=nowhere.sqlite"], "guardrail references index add"),
-            (["references:bibliography=refs.bib"], "index add refs.sqlite refs.bib; and give that"),
+            (["references:bibliography=answer.md"], "answer.md"),
             (["selfcheck-ngram:n=1,n=2"], "n is given twice, write it once"),
             (["FactCheck"], "Did you mean 'logic'?"),
             (["ngram"], "Did you mean 'selfcheck-ngram'?"),

@@ -13,7 +13,7 @@ import guardrail
 from guardrail._visible import one_line, visible
 from guardrail.cli import bench
 from guardrail.cli._application import app
-from guardrail.references.commands import bibliography as _bibliography
+from guardrail.references.bibliography import remembered as _bibliography
 from guardrail.report import Report
 from guardrail.testing.server import serve
 

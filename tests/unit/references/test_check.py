@@ -10,7 +10,7 @@ from guardrail.detectors import ReferenceCheck
 from guardrail.engine import codec
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reason
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, GuardrailError
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import (
     FieldCheck,
@@ -582,3 +582,37 @@ class TestContradictions:
         (finding,) = examine(ReferenceCheck(differences="strict"), self.answer, say=nothing)
         assert (finding.verdict, finding.score) == (Verdict.UNSUPPORTED, 1.0)
         assert [f.field for f in finding.evidence[0].fields] == ["arxiv"]
+
+
+class TestBibliographyFile:
+    """A file of a reference manager is enough; no index has to be made first."""
+
+    BIB = "@book{carson, title={Silent Spring}, author={Rachel Carson}, year={1962}}\n"
+
+    def test_is_read(self, tmp_path):
+        path = tmp_path / "refs.bib"
+        path.write_text(self.BIB)
+        report = Guard([ReferenceCheck(bibliography=path)]).check("1. Carson, R. (1962). Silent Spring.")
+        assert [finding.label for finding in report.findings] == ["verified"]
+
+    def test_is_read_again_once_it_has_changed(self, tmp_path):
+        path = tmp_path / "refs.bib"
+        path.write_text(self.BIB)
+        before = ReferenceCheck(bibliography=path).bibliography.fingerprint
+        path.write_text(self.BIB + "@book{kuhn, title={The Road Since Structure}, author={Thomas Kuhn}, year={2000}}\n")
+        assert ReferenceCheck(bibliography=path).bibliography.fingerprint != before
+
+    def test_without_works_is_refused(self, tmp_path):
+        path = tmp_path / "notes.bib"
+        path.write_text("nothing here\n")
+        with pytest.raises(GuardrailError, match="notes.bib"):
+            ReferenceCheck(bibliography=path)
+
+    def test_is_all_there_is(self, tmp_path):
+        """Nobody can be asked about what it lacks, and the reason says so in plain words."""
+        path = tmp_path / "refs.bib"
+        path.write_text(self.BIB)
+        answer = "1. Winterbottom, Q. (2019). The Ontology of Imaginary Teapots."
+        [finding] = Guard([ReferenceCheck(bibliography=path)]).check(answer).findings
+        assert finding.verdict is Verdict.UNVERIFIED
+        assert finding.reason == "not in the bibliography, which may lack works; no chat model was given to ask about it"

@@ -46,6 +46,13 @@ class Imported:
     problems: tuple[Problem, ...] = ()
     passed: Mapping[str, int] = field(default_factory=dict)
 
+    def left_out(self) -> list[str]:
+        """A warning about entries that could not be read, if there are any."""
+        if not self.broken:
+            return []
+        entries = "1 entry was" if self.broken == 1 else f"{self.broken:,} entries were"
+        return [f"{entries} left out of the bibliography; the first: {self.problems[0]}"]
+
     def after(self, piece: Piece, added: Added) -> Imported:
         """This, and a piece more."""
         broken = [problem for problem in piece.problems if not problem.passed]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
+
+from guardrail._log import log
 
 if TYPE_CHECKING:
     from guardrail.references.bibliography.index import Index
@@ -20,19 +23,27 @@ def is_address(place: object) -> bool:
 
 
 def open_bibliography(place: str | os.PathLike[str]) -> Index | OpenSearch:
-    """Open the index at a place for look-ups.
+    """Open the index at a place for look-ups; of another file (`refs.bib`) an index is made, once, and remembered.
 
     Raises:
         ConfigError: it is no place.
         IndexFault: there is no index with works, or it cannot be used.
+        InputError: the file is of no known format, or has no works.
     """
     if isinstance(place, str) and is_address(place):
         from guardrail.references.bibliography.opensearch import OpenSearch
 
         return OpenSearch.open(place)
     from guardrail.references.bibliography.index import Index
+    from guardrail.references.bibliography.remembered import is_index, remembered
 
-    return Index.open(place)
+    file = Path(place) if isinstance(place, str | os.PathLike) else None
+    if file is None or not file.is_file() or is_index(file):
+        return Index.open(place)
+    made, warnings = remembered([file])
+    for warning in warnings:
+        log.warning("bibliography_entries_left_out", file=str(file), detail=warning)
+    return Index.open(made)
 
 
 def create_bibliography(place: str | os.PathLike[str]) -> Index | OpenSearch:

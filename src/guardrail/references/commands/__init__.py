@@ -144,7 +144,7 @@ def _doctor(
     ] = False,
 ) -> Iterator[Item]:
     """The folder of remembered bibliographies, the indexes that are named, and the public catalogues."""
-    from guardrail.references.commands.bibliography import cache_folder
+    from guardrail.references.bibliography.remembered import cache_folder
 
     section = "files"
     folder = cache_folder()

@@ -89,7 +89,7 @@ def add(
       130  interrupted; what was read is kept
     """
     from guardrail.references.bibliography.importers import import_files
-    from guardrail.references.commands.bibliography import left_out, others_left_out
+    from guardrail.references.commands.bibliography import others_left_out
 
     paths = [_source(file, index) for file in files]
     done = (0, 0)
@@ -109,7 +109,7 @@ def add(
             if done[0]:
                 say(f"note: {done[0]:,} records were read before, {done[1]:,} of them added, and are kept")
             raise
-        for warning in (*left_out(imported), *others_left_out(imported)):
+        for warning in (*imported.left_out(), *others_left_out(imported)):
             say(f"note: {warning}")
         total = len(known)
         if not total:
