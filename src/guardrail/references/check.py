@@ -11,7 +11,19 @@ from typing import Any, ClassVar, Literal
 
 from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reason, Reply, compute, gather, one, why, within
+from guardrail.engine.flow import (
+    Answer,
+    Calls,
+    Failed,
+    Flow,
+    Reason,
+    Reply,
+    compute,
+    gather,
+    one,
+    why,
+    within,
+)
 from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
@@ -439,7 +451,9 @@ class ReferenceCheck(Detector):
         if grounded is None:
             reason = why(asked.failures) or "no reply could be understood"
             if asked.failures and all(failed.reason is Reason.MISSING for failed in asked.failures):
-                return self._unverified(citation, f"{before}no chat model was given to ask about it", evidence=evidence)
+                return self._unverified(
+                    citation, f"{before}no chat model was given to ask about it", evidence=evidence
+                )
             missing = asked.missing or "no score"
             return self._unverified(citation, f"{before}{missing}: {reason}", evidence=evidence)
         claim, title_alone = _mean(asked.claim), asked.without_claim

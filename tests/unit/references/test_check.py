@@ -599,7 +599,9 @@ class TestBibliographyFile:
         path = tmp_path / "refs.bib"
         path.write_text(self.BIB)
         before = ReferenceCheck(bibliography=path).bibliography.fingerprint
-        path.write_text(self.BIB + "@book{kuhn, title={The Road Since Structure}, author={Thomas Kuhn}, year={2000}}\n")
+        path.write_text(
+            self.BIB + "@book{kuhn, title={The Road Since Structure}, author={Thomas Kuhn}, year={2000}}\n"
+        )
         assert ReferenceCheck(bibliography=path).bibliography.fingerprint != before
 
     def test_without_works_is_refused(self, tmp_path):
@@ -615,4 +617,7 @@ class TestBibliographyFile:
         answer = "1. Winterbottom, Q. (2019). The Ontology of Imaginary Teapots."
         [finding] = Guard([ReferenceCheck(bibliography=path)]).check(answer).findings
         assert finding.verdict is Verdict.UNVERIFIED
-        assert finding.reason == "not in the bibliography, which may lack works; no chat model was given to ask about it"
+        assert (
+            finding.reason
+            == "not in the bibliography, which may lack works; no chat model was given to ask about it"
+        )

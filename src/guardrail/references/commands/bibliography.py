@@ -82,4 +82,3 @@ def others_left_out(imported: Imported) -> list[str]:
         listed = ", ".join(f"{what} {count:,}" for what, count in kinds[:NAMED])
         notes.append(f"passed over {sum(imported.passed.values()):,} entries that describe no work: {listed}")
     return notes
-
