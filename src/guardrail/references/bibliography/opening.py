@@ -37,7 +37,8 @@ def open_bibliography(place: str | os.PathLike[str]) -> Index | OpenSearch:
     from guardrail.references.bibliography.index import Index
     from guardrail.references.bibliography.remembered import is_index, remembered
 
-    file = Path(place) if isinstance(place, str | os.PathLike) else None
+    given: object = place  # which may be anything: the index says what is wrong with it
+    file = Path(given) if isinstance(given, str | os.PathLike) else None
     if file is None or not file.is_file() or is_index(file):
         return Index.open(place)
     made, warnings = remembered([file])
