@@ -29,7 +29,8 @@ def compute(run: Run) -> list[Row]:
     passages = read_passages(run.data("wikibio_gpt3"))
     run.parameters["seed"] = beyond.SEED
     run.say("n-gram")
-    found = [*tables.random_rows(passages), *tables.ngram_rows(passages), *tables.recorded_rows(passages)]
+    found = [*tables.random_rows(passages), *tables.ngram_rows(passages), *tables.words_rows(passages)]
+    found += tables.recorded_rows(passages)
     run.say("prompt")
     scores = {}
     for judge in list(PROMPT)[: 1 if run.fast else None]:

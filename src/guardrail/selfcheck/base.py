@@ -21,10 +21,12 @@ from guardrail.options import number, option
 from guardrail.report import Case, Evidence, Finding, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
-from guardrail.text.sentences import sentences as split
+from guardrail.text.claims import claims as split
+from guardrail.text.refusals import claims_nothing, refuses
 
 __all__ = [
     "METHODS",
+    "NOTHING_CLAIMED",
     "Against",
     "Judged",
     "Material",
@@ -57,6 +59,8 @@ _READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the
 _UNREAD = "the documents were not read: this method compares answers with each other"
 SAMPLED = "chat:subject"
 """Who draws samples."""
+NOTHING_CLAIMED = "nothing claimed"
+"""The label of a sentence that is neither right nor wrong."""
 _LONG = 5_000  # characters and pairs: some milliseconds of work
 
 
@@ -71,6 +75,7 @@ class Judged:
         evidence: numbers, and what speaks against the sentence.
         used: texts that gave a value, for variants whose score is a mean over texts.
         partial: what the score lacks, where some texts gave no value.
+        label: a word of its own, where there is no score.
     """
 
     score: float | None
@@ -79,6 +84,7 @@ class Judged:
     evidence: tuple[Evidence, ...] = ()
     used: int = 0
     partial: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +112,9 @@ class Material:
 class SentenceCheck(Detector):
     """Scores every sentence of an answer: what all variants of SelfCheck are.
 
-    One finding per sentence; a finding without a score says why. A variant judges sentences by `_judge_case`.
+    One finding per sentence; a finding without a score says why. Headings and lead-ins are no sentences here
+    (`guardrail.text.claims`). A sentence that claims nothing ("I don't know.") is unverified without a score, and no
+    model is asked about it. A variant judges the others by `_judge_case`.
 
     Source: [manakul2023]; differs: `docs/design/selfcheck.md`.
     """
@@ -124,7 +132,7 @@ class SentenceCheck(Detector):
     )
     splitter: Splitter | None = option(
         default=None,
-        help="a function from a text to the spans of its sentences; None = guardrail.text.sentences.sentences",
+        help="a function from a text to the spans of its sentences; None = guardrail.text.claims.claims",
     )
 
     def __post_init__(self) -> None:
@@ -150,10 +158,17 @@ class SentenceCheck(Detector):
             return []
         examined = spans[: self.max_sentences]
         texts = [span.of(case.answer) for span in examined]
-        judged, material = yield from self._judge_case(case, texts, examined)
+        claims = [i for i, text in enumerate(texts) if not claims_nothing(text)]
+        found = dict.fromkeys(range(len(texts)), _silent(claims))
+        material = Material()
+        if claims:
+            judged, material = yield from self._judge_case(
+                case, [texts[i] for i in claims], [examined[i] for i in claims]
+            )
+            found |= zip(claims, judged, strict=True)
         findings = [
-            self._finding(span, text, one, material)
-            for span, text, one in zip(examined, texts, judged, strict=True)
+            self._finding(span, text, found[i], material)
+            for i, (span, text) in enumerate(zip(examined, texts, strict=True))
         ]
         reason = f"only the first {self.max_sentences} sentences are examined (max_sentences)"
         rest = [(span, span.of(case.answer)) for span in spans[self.max_sentences :]]
@@ -168,11 +183,16 @@ class SentenceCheck(Detector):
     def _split(self, answer: str) -> list[Span]:
         return list((self.splitter or split)(answer))
 
+    def _claims(self, answer: str) -> list[str]:
+        """The sentences that are judged: examined, and with a claim."""
+        texts = [span.of(answer) for span in self._split(answer)[: self.max_sentences]]
+        return [text for text in texts if not claims_nothing(text)]
+
     def _finding(self, span: Span, text: str, judged: Judged, material: Material) -> Finding:
         other = "documents" if material.kind == "context" else "other answers"
         reason = judged.reason
         if judged.score is None:
-            verdict, label, mark = Verdict.UNVERIFIED, "unknown", ""
+            verdict, label, mark = Verdict.UNVERIFIED, judged.label or "unknown", ""
             reason = reason or "no score could be computed"
         elif judged.score >= judged.threshold:
             verdict, label = Verdict.UNSUPPORTED, "inconsistent"
@@ -234,19 +254,18 @@ class SampledCheck(SentenceCheck):
 
     def cost(self, case: Case) -> Calls:
         """Calls: the samples to draw, and what the variant asks about them."""
-        spans = self._split(case.answer)[: self.max_sentences]
+        claims = self._claims(case.answer)
         given = self._given(case)
-        if not spans or (given is None and not self._can_draw(case)):
+        if not claims or (given is None and not self._can_draw(case)):
             return {}
         if given is not None:
-            texts = [span.of(case.answer) for span in spans]
-            asked = self._asks(texts, given.texts)
+            asked = self._asks(claims, given.texts)
             stops = self.early_stop is not None
             return {
                 route: (min(1, least) if stops else least, most) for route, (least, most) in asked.items()
             }
         least = self.samples if self.early_stop is None else min(FIRST, self.samples)
-        judging = self._asks_at_most(len(spans), self.samples)
+        judging = self._asks_at_most(len(claims), self.samples)
         return {SAMPLED: (least, self.samples)} | {route: (0, most) for route, most in judging.items()}
 
     # -- what a variant says: how it judges, and what that costs
@@ -321,11 +340,12 @@ class SampledCheck(SentenceCheck):
             return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if self._leaves_unread(case) else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
         texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
-        drawn = tuple(filter(_has_text, texts))
-        lacking = why(replies)
-        if empty := len(texts) - len(drawn):
-            lacking = "; ".join(filter(None, (lacking, f"{empty} of {size} samples are empty")))
-        return Material(drawn, "samples", lacking if drawn else f"no sample could be had: {lacking}")
+        material = _claiming(Material(tuple(filter(_has_text, texts))), of=size)
+        lacking = [why(replies), material.lacking]
+        if empty := sum(not _has_text(text) for text in texts):
+            lacking.insert(1, f"{empty} of {size} samples are empty")
+        said = "; ".join(filter(None, lacking))
+        return replace(material, lacking=said if material.texts else f"no sample could be had: {said}")
 
     def _given(self, case: Case) -> Material | None:
         """What the case brings; `None` if it brings nothing of the kind."""
@@ -339,7 +359,8 @@ class SampledCheck(SentenceCheck):
         empty = len(given.texts) - len(kept)
         if not kept:
             return replace(given, texts=(), lacking=f"every one of the {empty} {given.called} is empty")
-        return replace(given, texts=kept, lacking=f"{empty} of them empty" if empty else "")
+        found = replace(given, texts=kept, lacking=f"{empty} of them empty" if empty else "")
+        return _claiming(found, of=len(given.texts)) if found.kind == "samples" else found
 
     def _leaves_unread(self, case: Case) -> bool:
         """Whether there are documents that a caller may believe the sentences to be held against."""
@@ -364,6 +385,22 @@ class StoppingCheck(SampledCheck):
 def _has_text(text: str) -> bool:
     """Whether there is anything to see in it: neither blanks nor characters without width alone."""
     return any(character.isprintable() and not character.isspace() for character in text)
+
+
+def _claiming(material: Material, *, of: int) -> Material:
+    """Without the samples that refuse: who says nothing contradicts nobody."""
+    kept = tuple(text for text in material.texts if not refuses(text))
+    refusing = len(material.texts) - len(kept)
+    if not refusing:
+        return material
+    said = f"{refusing} of {of} samples claim nothing" if kept or of > refusing else "every sample claims nothing"
+    return replace(material, texts=kept, lacking="; ".join(filter(None, (material.lacking, said))))
+
+
+def _silent(claims: Sequence[int]) -> Judged:
+    """What is said of sentences that claim nothing."""
+    whose = "sentence" if claims else "answer"
+    return Judged(None, reason=f"the {whose} claims nothing", label=NOTHING_CLAIMED)
 
 
 def compute_if_long(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:
