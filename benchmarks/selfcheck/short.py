@@ -116,7 +116,8 @@ def chosen_rows(passages: Sequence[Passage], fit: Fit) -> list[Row]:
             limits = {n: v for n in fit.names if (v := said.get(threshold_of(n))) is not None}
             scores = {name: [said.get(name)] for name in fit.names}
             whole, short = (
-                f.predict(scores, max(1, len(near)), limits)[0].probability for f in (replace(fit, short=()), fit)
+                f.predict(scores, max(1, len(near)), limits)[0].probability
+                for f in (replace(fit, short=()), fit)
             )
             if whole is not None and short is not None:
                 labels.append(label >= 0.5)
@@ -153,11 +154,17 @@ def _rows(
 ) -> list[Row]:
     known = [one for one in scores if one is not None]
     values = np.array([max(known) + 1 if one is None else one for one in scores])
-    every, others = f"{title}: AUROC, all rows", f"{title}: AUROC, the {int((~refusing).sum())} without a refusal"
+    every, others = (
+        f"{title}: AUROC, all rows",
+        f"{title}: AUROC, the {int((~refusing).sum())} without a refusal",
+    )
     details: dict[str, Any] = {"interval": delong_interval(values[~refusing], wrong[~refusing])}
     if "goal" in bars:
         others += f" (goal: {bars['goal']})"
     rest = Row.shown(others, auc(values[~refusing], wrong[~refusing]), **details)
     if "bar" in bars:
-        return [Row.at_least(every, auc(values, wrong), bars["bar"], interval=delong_interval(values, wrong)), rest]
+        return [
+            Row.at_least(every, auc(values, wrong), bars["bar"], interval=delong_interval(values, wrong)),
+            rest,
+        ]
     return [Row.shown(every, auc(values, wrong), interval=delong_interval(values, wrong)), rest]

@@ -10,7 +10,7 @@ import math
 import pkgutil
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from guardrail import backends
@@ -18,15 +18,15 @@ from guardrail.detector import Detector, Resource, Scope
 from guardrail.engine.flow import Answer, Calls, Failed, Flow, Request, compute, draws, each, why
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.options import number, option
-from guardrail.report import Case, Evidence, Finding, Scale, Span, Verdict
+from guardrail.report import Case, Finding, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
+from guardrail.selfcheck.material import Judged, Material, claiming, has_text, silent
 from guardrail.text.claims import claims as split
-from guardrail.text.refusals import claims_nothing, refuses
+from guardrail.text.refusals import claims_nothing
 
 __all__ = [
     "METHODS",
-    "NOTHING_CLAIMED",
     "Against",
     "Judged",
     "Material",
@@ -59,54 +59,7 @@ _READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the
 _UNREAD = "the documents were not read: this method compares answers with each other"
 SAMPLED = "chat:subject"
 """Who draws samples."""
-NOTHING_CLAIMED = "nothing claimed"
-"""The label of a sentence that is neither right nor wrong."""
 _LONG = 5_000  # characters and pairs: some milliseconds of work
-
-
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What a variant found about one sentence.
-
-    Attributes:
-        score: in the variant's scale; `None` = undefined, and `reason` says why.
-        threshold: a score of at least this is unsupported.
-        reason: one sentence for a person.
-        evidence: numbers, and what speaks against the sentence.
-        used: texts that gave a value, for variants whose score is a mean over texts.
-        partial: what the score lacks, where some texts gave no value.
-        label: a word of its own, where there is no score.
-    """
-
-    score: float | None
-    threshold: float = 0.5
-    reason: str = ""
-    evidence: tuple[Evidence, ...] = ()
-    used: int = 0
-    partial: str = ""
-    label: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """What sentences are compared with.
-
-    Attributes:
-        texts: not blank.
-        kind: "samples" or "context".
-        lacking: why some that were asked for are not there, or why there is none.
-        answer: whose sentences they are.
-    """
-
-    texts: tuple[str, ...] = ()
-    kind: Literal["samples", "context"] = "samples"
-    lacking: str = ""
-    answer: str = ""
-
-    @property
-    def called(self) -> str:
-        """What a person calls the texts."""
-        return "documents" if self.kind == "context" else "samples"
 
 
 class SentenceCheck(Detector):
@@ -159,7 +112,7 @@ class SentenceCheck(Detector):
         examined = spans[: self.max_sentences]
         texts = [span.of(case.answer) for span in examined]
         claims = [i for i, text in enumerate(texts) if not claims_nothing(text)]
-        found = dict.fromkeys(range(len(texts)), _silent(claims))
+        found = dict.fromkeys(range(len(texts)), silent(claims))
         material = Material()
         if claims:
             judged, material = yield from self._judge_case(
@@ -340,9 +293,9 @@ class SampledCheck(SentenceCheck):
             return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if self._leaves_unread(case) else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
         texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
-        material = _claiming(Material(tuple(filter(_has_text, texts))), of=size)
+        material = claiming(Material(tuple(filter(has_text, texts))), of=size)
         lacking = [why(replies), material.lacking]
-        if empty := sum(not _has_text(text) for text in texts):
+        if empty := sum(not has_text(text) for text in texts):
             lacking.insert(1, f"{empty} of {size} samples are empty")
         said = "; ".join(filter(None, lacking))
         return replace(material, lacking=said if material.texts else f"no sample could be had: {said}")
@@ -355,16 +308,16 @@ class SampledCheck(SentenceCheck):
             given = Material(case.samples, "samples")
         if not given.texts:
             return None
-        kept = tuple(filter(_has_text, given.texts))
+        kept = tuple(filter(has_text, given.texts))
         empty = len(given.texts) - len(kept)
         if not kept:
             return replace(given, texts=(), lacking=f"every one of the {empty} {given.called} is empty")
         found = replace(given, texts=kept, lacking=f"{empty} of them empty" if empty else "")
-        return _claiming(found, of=len(given.texts)) if found.kind == "samples" else found
+        return claiming(found, of=len(given.texts)) if found.kind == "samples" else found
 
     def _leaves_unread(self, case: Case) -> bool:
         """Whether there are documents that a caller may believe the sentences to be held against."""
-        return self.against == "auto" and not self.reads_context and any(map(_has_text, case.context))
+        return self.against == "auto" and not self.reads_context and any(map(has_text, case.context))
 
     def _can_draw(self, case: Case) -> bool:
         return self.against != "context" and bool(case.messages)
@@ -380,27 +333,6 @@ class StoppingCheck(SampledCheck):
         help="stop drawing when the verdict of every sentence is settled with this confidence; None = draw all "
         "samples",
     )
-
-
-def _has_text(text: str) -> bool:
-    """Whether there is anything to see in it: neither blanks nor characters without width alone."""
-    return any(character.isprintable() and not character.isspace() for character in text)
-
-
-def _claiming(material: Material, *, of: int) -> Material:
-    """Without the samples that refuse: who says nothing contradicts nobody."""
-    kept = tuple(text for text in material.texts if not refuses(text))
-    refusing = len(material.texts) - len(kept)
-    if not refusing:
-        return material
-    said = f"{refusing} of {of} samples claim nothing" if kept or of > refusing else "every sample claims nothing"
-    return replace(material, texts=kept, lacking="; ".join(filter(None, (material.lacking, said))))
-
-
-def _silent(claims: Sequence[int]) -> Judged:
-    """What is said of sentences that claim nothing."""
-    whose = "sentence" if claims else "answer"
-    return Judged(None, reason=f"the {whose} claims nothing", label=NOTHING_CLAIMED)
 
 
 def compute_if_long(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:

@@ -183,7 +183,9 @@ def scores(
         >>> [round(score, 3) for score in scores(["a b", "a a"], ["a a b", "a"])]
         [1.386, 0.288]
     """
-    return [sentence_score(values, statistic) for values in surprisals(sentences, samples, n=n, tokens=tokens)]
+    return [
+        sentence_score(values, statistic) for values in surprisals(sentences, samples, n=n, tokens=tokens)
+    ]
 
 
 def passage_score(values: Sequence[Sequence[float]], statistic: Statistic = "max") -> float | None:

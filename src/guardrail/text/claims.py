@@ -76,7 +76,9 @@ def _announces(text: str, span: Span, following: Span) -> bool:
     if match := _ANNOUNCES.fullmatch(bare):
         return words <= LEAD_IN and _OWN_CLAUSE.search(match["rest"]) is None
     before = text[max(0, span.start - _MARGIN) : span.start].rpartition("\n")
-    whole = not before[2].strip() and (bool(before[1]) or span.start <= _MARGIN)  # no bullet, no other sentence
+    whole = not before[2].strip() and (
+        bool(before[1]) or span.start <= _MARGIN
+    )  # no bullet, no other sentence
     if not whole or _NO_HEADING.search(bare):
         return False
     if _BOLD.fullmatch(said):  # several in a row are a list, not headings

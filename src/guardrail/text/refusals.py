@@ -24,7 +24,7 @@ from guardrail.text.sentences import split_sentences
 
 __all__ = ["claims_nothing", "refuses"]
 
-_READ = 600  # characters of a sentence that are looked at; no refusal is longer
+_READ, _WHOLE = 600, 3_000  # characters of a sentence, and of a text: no refusal is longer
 _QUOTES = str.maketrans("’‘ʼ＇", "''''")
 _LONG_FORMS = (
     (re.compile(r"\bcan(?:'t|not| not)\b"), "cannot"),
@@ -63,7 +63,9 @@ _ANSWERING = (
     r"|comment|name|recall|remember|locate|offer|share|fulfil+|help (?:you|with)|be (?:sure|certain)|make a)"
 )
 _WRITER = (
-    r"(?:i|we) (?:do|did) not (?:\w+ )?(?:know|remember|recall)\b.*|(?:i|we) (?:do|did) not (?:\w+ )?have (?:\S+ ){0,6}?" + _MATERIAL + r"\b.*"
+    r"(?:i|we) (?:do|did) not (?:\w+ )?(?:know|remember|recall)\b.*|(?:i|we) (?:do|did) not (?:\w+ )?have (?:\S+ ){0,6}?"
+    + _MATERIAL
+    + r"\b.*"
     r"|(?:i|we) (?:have no|lack|have not been given) (?:\S+ ){0,3}?" + _MATERIAL + r"\b.*|no idea"
     r"|(?:i|we) (?:cannot|could not|am unable to|are unable to|was unable to|am not able to|are not able to|was not able to|will not be able to"
     r"|would not be able to|will not|must decline to) (?:\w+ )?" + _ANSWERING + r"\b.*"
@@ -71,7 +73,9 @@ _WRITER = (
     r"|(?:i|we) (?:would )?(?:need|require) (?:more|further|additional)\b.*"
     r"|my (?:knowledge|data|training|training data|information) (?:may not be up-to-date|is limited|does not|cutoff|has a cutoff)\b.*"
 )
-_ASKED = r"(?:question|statement|query|prompt|sentence|context|passage|request|information|text|description|data)"
+_ASKED = (
+    r"(?:question|statement|query|prompt|sentence|context|passage|request|information|text|description|data)"
+)
 _QUESTION = (
     r"(?:the|this|your) (?:\w+ ){0,3}?" + _ASKED + r"(?: (?:itself|as stated|provided|given))? (?:"
     r"(?:is|was|seems|appears)(?: to be)? (?:\w+ )?(?:incomplete|unclear|ambiguous|vague|incorrect|missing|invalid|insufficient|not|too)\b.*"
@@ -96,7 +100,9 @@ _GOING_ON = (
     r" (?:is|does|do|did|cannot|lacks?|requires?|may|am|only) .*|which (?:is|are) not .*"
     r"|(?:that )?i can (?:better |best )?(?:answer|assist|help|give you an? (?:\w+ ){0,2}(?:answer|response))\b.*"
 )
-_CLAUSE = re.compile(f"(?P<polite>{_COURTESY}|{_REQUEST})|(?P<refusal>{_WRITER}|{_QUESTION})|(?P<more>{_GOING_ON})")
+_CLAUSE = re.compile(
+    f"(?P<polite>{_COURTESY}|{_REQUEST})|(?P<refusal>{_WRITER}|{_QUESTION})|(?P<more>{_GOING_ON})"
+)
 
 
 def claims_nothing(sentence: str) -> bool:
@@ -118,16 +124,18 @@ def refuses(text: str) -> bool:
         >>> refuses("I don't know. Please ask somebody else."), refuses("I don't know. Ask Ann, who wrote it.")
         (True, False)
     """
+    if len(text) > _WHOLE:
+        return False
     kinds = {_kind(sentence) for sentence in split_sentences(text)}
     return "refusal" in kinds and "claim" not in kinds
 
 
 @lru_cache(maxsize=16_384)
 def _kind(sentence: str) -> str:
-    """ "refusal", "polite" (courtesy and requests alone) or "claim"."""
+    """What a sentence is: a "refusal", "polite" (courtesy and requests alone) or a "claim"."""
     if len(sentence) > _READ:
         return "claim"
-    found = set()
+    found: set[str] = set()
     for clause in _clauses(sentence):
         match = _CLAUSE.fullmatch(clause)
         if match is None or (match.lastgroup == "more" and not found):

@@ -6,7 +6,7 @@ from guardrail import Case, Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.requests import Entail, Entailment
 from guardrail.selfcheck import SelfCheck
-from guardrail.selfcheck.base import NOTHING_CLAIMED
+from guardrail.selfcheck.material import NOTHING_CLAIMED
 from guardrail.testing import play
 
 REFUSAL = "I'm sorry, but I cannot answer this question."
@@ -66,7 +66,15 @@ class TestSamples:
 class TestPunctuation:
     @pytest.mark.parametrize(
         "answer",
-        ["She was 91!", "She was **91**.", "“She was 91.”", '"She was 91"', "- She was 91.", "| She was 91 |", "SHE WAS _91_…"],
+        [
+            "She was 91!",
+            "She was **91**.",
+            "“She was 91.”",
+            '"She was 91"',
+            "- She was 91.",
+            "| She was 91 |",
+            "SHE WAS _91_…",
+        ],
     )
     def test_is_no_word(self, answer):
         """Marks, quotation marks and markup change neither score nor verdict."""

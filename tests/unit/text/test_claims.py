@@ -37,7 +37,10 @@ class TestClaims:
             ("**Born in 1815**\n\nShe left.", "**Born in 1815**"),
             ("**She was a spy**\n\nShe left.", "**She was a spy**"),
             ("He was convicted of these crimes:\n- theft", "He was convicted of these crimes:"),
-            ("Here are the crimes that he was convicted of:\n- theft", "Here are the crimes that he was convicted of:"),
+            (
+                "Here are the crimes that he was convicted of:\n- theft",
+                "Here are the crimes that he was convicted of:",
+            ),
             ("Here is Ada, a spy:\n- theft", "Here is Ada, a spy:"),
             ("- **Rome**\n- Oslo is north.", "**Rome**"),
             ("Here's an overview:", "Here's an overview:"),

@@ -55,7 +55,9 @@ class TestClaimsNothing:
         """What only resembles a refusal, and a claim after one."""
         assert not claims_nothing(sentence)
 
-    @pytest.mark.parametrize("piece", ["i do not know ", "sorry, ", "no information ", "the ", "is not ", "and a is "])
+    @pytest.mark.parametrize(
+        "piece", ["i do not know ", "sorry, ", "no information ", "the ", "is not ", "and a is "]
+    )
     def test_hostile_sentences_are_quick(self, piece):
         """Long ones are claims without a look; short ones end soon."""
         with ends(5):

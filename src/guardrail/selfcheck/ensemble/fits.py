@@ -168,9 +168,7 @@ class Fit:
         whole = [knot for knot in self.knots if knot.stack.members == self.names]
         at_most = [knot for knot in whole if knot.samples <= samples]
         knot = max(at_most, key=lambda k: k.samples) if at_most else min(whole, key=lambda k: k.samples)
-        return any(
-            name in thresholds and thresholds[name] < seen.least for name, seen in knot.ranges.items()
-        )
+        return any(name in thresholds and thresholds[name] < seen.least for name, seen in knot.ranges.items())
 
     def must_suit(self, backends: Mapping[str, Backend[Any]]) -> None:
         """Refuse backends that are not those it was fitted with; lanes that are not given are passed over.
