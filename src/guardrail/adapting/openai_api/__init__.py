@@ -1,0 +1,1 @@
+"""OpenAI's protocol as pure functions on dicts and bytes."""
