@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
@@ -16,6 +17,7 @@ from guardrail.requests import Completion, Message
 __all__ = ["Attempts"]
 
 T = TypeVar("T")
+_HALF = re.compile("[\ud800-\udfff]")
 
 
 class Attempts(Generic[T]):
@@ -115,5 +117,11 @@ class Attempts(Generic[T]):
     def _settled(self, report: Report) -> tuple[T, Change | None]:
         if self._unread is not None:  # asked to try again, the model wants to look something up first
             return self._unread, None
-        output, reading = next(seen for seen in self._seen if seen[1].text == report.case.answer)
+        kept = (seen for seen in self._seen if _whole(seen[1].text) == report.case.answer)
+        output, reading = next(kept, self._seen[-1])
         return output, Change.of(reading.text, report)
+
+
+def _whole(text: str) -> str:
+    """The text as a report has it: half an emoji is one replacement character there."""
+    return text if text.isascii() else _HALF.sub("\ufffd", text)
