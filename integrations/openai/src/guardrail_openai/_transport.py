@@ -28,17 +28,17 @@ def library(client: Any) -> Any:
     raise ConfigError(f"expected an HTTP client of httpx or httpx2, got {type(client).__name__}")
 
 
-def guarded(transport: Any, settings: Settings, http: Any, *, keep: Any) -> Any:
+def guarded(transport: Any, settings: Settings, http: Any, *, keep: Any, asynchronous: bool) -> Any:
     """A transport around another one.
 
     Args:
-        transport: sync or async.
+        transport: of that kind.
         settings: of the guarded client.
         http: the library of both.
         keep: what owns the transport, which would close it as soon as nobody holds it.
+        asynchronous: whether the client is.
     """
-    is_async = isinstance(transport, http.AsyncBaseTransport)
-    return (_asynchronous if is_async else _sync)(http)(transport, settings, keep)
+    return (_asynchronous if asynchronous else _sync)(http)(transport, settings, keep)
 
 
 def _response(http: Any, given: Given, request: Any) -> Any:

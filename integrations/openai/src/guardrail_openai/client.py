@@ -58,16 +58,22 @@ def guard_openai(
     settings = Settings(guard, base=base, streaming=streaming, context=context, allow=allow)
     inner: Any = client._client  # noqa: SLF001  # the only place where a client keeps its transport
     lent = copy.copy(inner)
-    lent._transport = guarded(inner._transport, settings, library(inner), keep=client)  # noqa: SLF001  # httpx has no public way
-    lent._mounts = {  # noqa: SLF001  # transports of proxies
-        pattern: None if transport is None else guarded(transport, settings, library(inner), keep=client)
-        for pattern, transport in inner._mounts.items()  # noqa: SLF001
-    }
+
+    def around(transport: Any) -> Any:
+        return guarded(
+            transport, settings, library(inner), keep=client, asynchronous=isinstance(client, AsyncOpenAI)
+        )
+
+    mounts = inner._mounts.items()  # noqa: SLF001  # transports of proxies
+    lent._transport = around(inner._transport)  # noqa: SLF001  # httpx has no public way
+    lent._mounts = {pattern: one and around(one) for pattern, one in mounts}  # noqa: SLF001
     kind = type(client)
     of_kind = type(kind.__name__, (_Guarded, kind), {"__module__": kind.__module__})
-    like = object.__new__(of_kind)
-    like.__dict__.update(client.__dict__)  # `copy` makes a client of the class and with the options of this one
-    made: ClientT = kind.copy(like, http_client=lent)  # type: ignore[arg-type]  # of the same library
+    like: Any = object.__new__(of_kind)
+    like.__dict__.update(
+        client.__dict__
+    )  # `copy` makes a client of the class and with the options of this one
+    made: ClientT = kind.copy(like, http_client=lent)
     return made
 
 
