@@ -120,20 +120,31 @@ def owner(client):
     return getattr(client._client._transport, "_keep", client)
 
 
-def raw(client, path, body):
-    """Status, headers and bytes that arrive at the library, of whatever kind of client, which is closed then."""
-    url, more = (
-        f"{client.base_url}{path}",
-        {"json": body, "headers": {"authorization": "Bearer k"}, "timeout": 5},
-    )
+def raws(client, *requests):
+    """Status, headers and bytes that arrive at the library for each request; the client is closed then."""
+
+    def options(path, body):
+        return {
+            "url": f"{client.base_url}{path}",
+            "json": body,
+            "headers": {"authorization": "Bearer k"},
+            "timeout": 5,
+        }
+
+    def read(response):
+        return response.status_code, str(response.headers.multi_items()), response.content.decode()
+
     if isinstance(client, OpenAI):
         with owner(client):
-            response = client._client.post(url, **more)
-        return response.status_code, str(response.headers.multi_items()), response.content.decode()
+            return [read(client._client.post(**options(*one))) for one in requests]
 
     async def ask():
         async with owner(client):
-            response = await client._client.post(url, **more)
-        return response.status_code, str(response.headers.multi_items()), response.content.decode()
+            return [read(await client._client.post(**options(*one))) for one in requests]
 
     return asyncio.run(ask())
+
+
+def raw(client, path, body):
+    """As `raws`, for one."""
+    return raws(client, (path, body))[0]
