@@ -219,6 +219,25 @@ class TestSurface:
         assert client.max_retries == 1
         assert client.chat.completions.create(**ASK).choices[0].message.content == CLEAN
 
+    def test_another_base_url_is_guarded(self):
+        """Its path is known to the transport."""
+
+        def upstream(request):
+            choice = {
+                "index": 0,
+                "finish_reason": "stop",
+                "message": {"role": "assistant", "content": ANSWER},
+            }
+            return httpx2.Response(
+                200, json={"id": request.url.path, "object": "chat.completion", "choices": [choice]}
+            )
+
+        client = guard_openai(over(upstream), guard(remove())).with_options(
+            base_url="http://up.test/other/v2"
+        )
+        said = client.chat.completions.create(**ASK)
+        assert (said.id, said.choices[0].message.content) == ("/other/v2/chat/completions", CLEAN)
+
     def test_beta_is_guarded(self, made):
         """The old place of helpers."""
         client = made(remove())

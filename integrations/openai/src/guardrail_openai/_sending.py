@@ -77,14 +77,19 @@ class Settings:
         self.guard = guard
         self.observes = streaming == "observe"
         self.allow = frozenset(allow)
-        self.base = urlsplit(base).path.strip("/")
+        self._bases: set[str] = set()
+        self.know(base)
         self._context = context
+
+    def know(self, base: str) -> None:
+        """Take note of another base URL: `with_options(base_url=…)` keeps the transport."""
+        self._bases.add(urlsplit(base).path.strip("/"))
 
     def route(self, method: str, path: str) -> Route:
         """What is done with a request."""
         path = unquote(path).strip("/")
-        inner = path.removeprefix(self.base).strip("/") if path.startswith(self.base) else path
-        return route(method, inner, self.allow)
+        known = [base for base in self._bases if f"{path}/".startswith(f"{base}/")]
+        return route(method, path.removeprefix(max(known, key=len, default="")).strip("/"), self.allow)
 
     def context(self, request: Mapping[str, Any]) -> Sequence[str]:
         """The documents of a request."""

@@ -112,13 +112,13 @@ def _sync(http: Any) -> Callable[..., Any]:
 
     class _Transport(http.BaseTransport):  # type: ignore[misc]  # as above
         def __init__(self, inner: Any, settings: Settings, keep: Any) -> None:
-            self._inner, self._settings, self._keep = inner, settings, keep
+            self._inner, self.settings, self._keep = inner, settings, keep
 
         def handle_request(self, request: Any) -> Any:
-            route = self._settings.route(request.method, request.url.path)
+            route = self.settings.route(request.method, request.url.path)
             if route.kind == "pass":
                 return self._inner.handle_request(request)
-            call = Call(self._settings, route, request.read())
+            call = Call(self.settings, route, request.read())
             if call.refusal is not None:
                 return _response(http, call.refusal, request)
             response = self._inner.handle_request(request)
@@ -149,13 +149,13 @@ def _asynchronous(http: Any) -> Callable[..., Any]:
 
     class _AsyncTransport(http.AsyncBaseTransport):  # type: ignore[misc]  # as above
         def __init__(self, inner: Any, settings: Settings, keep: Any) -> None:
-            self._inner, self._settings, self._keep = inner, settings, keep
+            self._inner, self.settings, self._keep = inner, settings, keep
 
         async def handle_async_request(self, request: Any) -> Any:
-            route = self._settings.route(request.method, request.url.path)
+            route = self.settings.route(request.method, request.url.path)
             if route.kind == "pass":
                 return await self._inner.handle_async_request(request)
-            call = Call(self._settings, route, await request.aread())
+            call = Call(self.settings, route, await request.aread())
             if call.refusal is not None:
                 return _response(http, call.refusal, request)
             response = await self._inner.handle_async_request(request)

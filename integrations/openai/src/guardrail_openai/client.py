@@ -91,7 +91,9 @@ class _Guarded:
                 "a guarded client keeps its transport, got http_client= that would go past the guard: "
                 "write guard_openai(OpenAI(http_client=…), guard)"
             )
-        return super().copy(**options)  # type: ignore[misc]  # the client's own class comes next
+        made: Any = super().copy(**options)  # type: ignore[misc]  # the client's own class comes next
+        made._client._transport.settings.know(str(made.base_url))  # noqa: SLF001  # ours, which both share
+        return made
 
     with_options = copy
 
