@@ -46,6 +46,7 @@ TABLE: dict[str, set[str]] = {
     "cache": {*TYPES, "engine"},
     "examination": {*TYPES, "engine", "policies"},
     "config": {*TYPES, "given", "engine", "policies", "registry", "telemetry"},
+    "adapting": {*TYPES, "engine", "policies", "guard", "given", "chat"},
     "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination", "given"},
     "telemetry": TYPES,
     "html": {*TYPES, "engine", "text"},
