@@ -56,7 +56,14 @@ from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 
 __all__ = ["load"]
 
-_SECTIONS = ("guard", "chat", "judge", *BACKENDS, "detectors")
+_SECTIONS = (
+    "guard",
+    "chat",
+    "judge",
+    *BACKENDS,
+    "detectors",
+    "server",
+)  # the last is read by `guardrail serve`
 _GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget")
 _KINDS: dict[str, Any] = {
     "policy": str,
