@@ -19,7 +19,7 @@ class Mode(StrEnum):
     MONITOR = "monitor"
 
 
-def serve(
+def serve(  # noqa: PLR0917  # an option each
     upstream: Annotated[
         str | None,
         typer.Option(metavar="URL", help="Base URL of the endpoint that is guarded.", show_default=False),
@@ -59,8 +59,7 @@ def serve(
     Examples:
       guardrail serve --upstream https://api.openai.com/v1
       guardrail serve --upstream http://127.0.0.1:8000/v1 --config guardrail.toml --mode monitor
-      curl http://127.0.0.1:8080/v1/chat/completions -H "Authorization: Bearer $OPENAI_API_KEY" \\
-        -H "Content-Type: application/json" -d '{"model": "gpt-5-mini", "messages": [...]}'
+      OPENAI_BASE_URL=http://127.0.0.1:8080/v1 python my_bot.py
 
     Exit codes:
       0    ended by SIGTERM or Ctrl-C

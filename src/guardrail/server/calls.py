@@ -118,19 +118,14 @@ async def read_body(call: Call, receive: Receive, held: Held, *, limit: int, sec
             415, "content_encoding", "a request's body may not be compressed: leave Content-Encoding out"
         )
     announced = call.headers.get("content-length", "0")
-    too_long = Refused(413, "body_too_long", f"a request's body may have {limit:,} bytes")
     if not announced.isdigit() or int(announced) > limit:
-        raise too_long
+        raise _too_long(limit)
     read = bytearray()
     try:
         async with asyncio.timeout(seconds):
             while True:
                 message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise Refused(499, "client_gone", "the client went away")
-                part = message.get("body", b"")
-                if len(read) + len(part) > limit:
-                    raise too_long
+                part = _part(message, limit, len(read))
                 held.take(len(part))
                 read += part
                 if not message.get("more_body"):
@@ -142,6 +137,24 @@ async def read_body(call: Call, receive: Receive, held: Held, *, limit: int, sec
                 408, "body_too_slow", f"the request's body took longer than {seconds:g} s"
             ) from None
         raise
+
+
+def _part(message: Message, limit: int, read: int) -> bytes:
+    """What a message brings of a body of which so many bytes are there.
+
+    Raises:
+        Refused: too much, or the client went away.
+    """
+    if message["type"] == "http.disconnect":
+        raise Refused(499, "client_gone", "the client went away")
+    part: bytes = message.get("body", b"")
+    if read + len(part) > limit:
+        raise _too_long(limit)
+    return part
+
+
+def _too_long(limit: int) -> Refused:
+    return Refused(413, "body_too_long", f"a request's body may have {limit:,} bytes")
 
 
 async def attended(work: Coroutine[Any, Any, None], receive: Receive) -> bool:
