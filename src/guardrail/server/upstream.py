@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Self
 
 import httpx
@@ -161,17 +161,38 @@ def _response(body: bytes, status: int, pairs: Iterable[tuple[str, str]]) -> Res
 
 
 class Passed(Response):
-    """An answer that is handed on as it comes."""
+    """An answer that is handed on as it comes.
 
-    def __init__(self, upstream: Upstream, response: httpx.Response) -> None:
+    Args:
+        upstream: whom it is from.
+        response: its answer, whose body is still to be read.
+        after: called with a copy of the whole body once it was sent; `None` where it is too long or was cut.
+        limit: bytes that are copied.
+    """
+
+    def __init__(
+        self,
+        upstream: Upstream,
+        response: httpx.Response,
+        *,
+        after: Callable[[bytes | None], None] | None = None,
+        limit: int = 0,
+    ) -> None:
         super().__init__(status_code=response.status_code)
         self._parts = upstream.parts(response)
+        self._after = after
+        self._limit = limit
         self.raw_headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in upstream.headers(response)]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send all of it; a cut answer cuts the connection."""
         del scope, receive
+        copy: bytearray | None = bytearray() if self._after is not None else None
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         async for part in self._parts:
             await send({"type": "http.response.body", "body": part, "more_body": True})
+            if copy is not None:
+                copy = copy + part if len(copy) + len(part) <= self._limit else None
         await send({"type": "http.response.body", "body": b""})
+        if self._after is not None:
+            self._after(None if copy is None else bytes(copy))
