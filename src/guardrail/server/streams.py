@@ -13,7 +13,9 @@ from starlette.types import Receive, Scope, Send
 from guardrail._log import log
 from guardrail.server.refusals import Refused
 
-_COMMENT = b": keep-alive\n"  # one newline: a blank line after an `id:` makes OpenAI's client read an empty event
+_COMMENT = (
+    b": keep-alive\n"  # one newline: a blank line after an `id:` makes OpenAI's client read an empty event
+)
 
 
 class HeldBack(Response):
@@ -71,7 +73,9 @@ class HeldBack(Response):
             return [self._error(refused)]
         except Exception as error:
             log.error("request_failed", route=self._path, error=type(error).__name__)  # noqa: TRY400  # its words may quote
-            return [self._error(Refused(500, "server_error", "a fault in guardrail itself; the log names it"))]
+            return [
+                self._error(Refused(500, "server_error", "a fault in guardrail itself; the log names it"))
+            ]
 
     def _error(self, refused: Refused) -> bytes:
         name = b"event: error\n" if self._path != "/v1/chat/completions" else b""

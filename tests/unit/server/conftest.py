@@ -13,7 +13,8 @@ from guardrail import Detector, Finding, Guard, Span, Verdict, remove
 from guardrail.server import Application, Settings
 from guardrail.testing.server import serve
 
-SECRET = "xyzzy-fabricated-quux"
+SECRET = "Xyzzyville Quuxington"
+FORBIDDEN = (b"Xyzzyville", b"Quuxington")
 KEY = "client-key-0123456789"
 
 
@@ -81,7 +82,9 @@ def running(upstream, guard, **settings):
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen(128)
-    config = uvicorn.Config(application, log_config=None, ws="none", lifespan="on", timeout_graceful_shutdown=5)
+    config = uvicorn.Config(
+        application, log_config=None, ws="none", lifespan="on", timeout_graceful_shutdown=5
+    )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
@@ -100,7 +103,15 @@ def guarded():
     """Start a service that replies so, and a guard in front of it."""
     with contextlib.ExitStack() as stack:
 
-        def start(replies=lambda call: call.text, *, policy=None, detector=None, guard=None, service=None, **settings):
+        def start(
+            replies=lambda call: call.text,
+            *,
+            policy=None,
+            detector=None,
+            guard=None,
+            service=None,
+            **settings,
+        ):
             served = stack.enter_context(serve(replies, **(service or {})))
             made = guard or Guard([detector or Spotter()], policy=policy or remove())
             found = stack.enter_context(running(served.base_url, made, **settings))

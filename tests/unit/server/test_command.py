@@ -30,7 +30,17 @@ def command(tmp_path):
     with contextlib.ExitStack() as stack:
 
         def start(upstream, *options):
-            words = [sys.executable, "-m", "guardrail.cli", "serve", "--upstream", upstream, "--port", "0", *options]
+            words = [
+                sys.executable,
+                "-m",
+                "guardrail.cli",
+                "serve",
+                "--upstream",
+                upstream,
+                "--port",
+                "0",
+                *options,
+            ]
             process = stack.enter_context(
                 subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ})
             )
@@ -54,7 +64,9 @@ class TestServe:
                 asked = {"model": "m", "messages": [{"role": "user", "content": "how?"}]}
                 key = {"authorization": "Bearer sk-secret-of-the-caller"}
                 found.append(
-                    httpx.post(f"{url}/v1/chat/completions", json=asked, headers=key, timeout=20, trust_env=False)
+                    httpx.post(
+                        f"{url}/v1/chat/completions", json=asked, headers=key, timeout=20, trust_env=False
+                    )
                 )
 
             client = threading.Thread(target=ask)
@@ -83,8 +95,19 @@ class TestServe:
     def test_what_would_be_open_or_wrong_does_not_start(self, tmp_path, options, said):
         """Exit code 2 and one line."""
         (tmp_path / "guardrail.toml").write_text("")
-        words = [sys.executable, "-m", "guardrail.cli", "serve", "--upstream", "http://127.0.0.1:1/v1", "--port", "0"]
-        found = subprocess.run([*words, *options], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60)
+        words = [
+            sys.executable,
+            "-m",
+            "guardrail.cli",
+            "serve",
+            "--upstream",
+            "http://127.0.0.1:1/v1",
+            "--port",
+            "0",
+        ]
+        found = subprocess.run(
+            [*words, *options], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=60
+        )
         assert found.returncode == 2
         assert said in found.stderr
         assert found.stderr.count("\n") == 1

@@ -46,7 +46,9 @@ class TestOwnRoutes:
     def test_a_given_answer_is_checked(self, guarded):
         """The report is the published one."""
         served = guarded()
-        report = served.client.post("/v1/guardrail/check", json={"answer": f"so {SECRET}", "prompt": "why"}).json()
+        report = served.client.post(
+            "/v1/guardrail/check", json={"answer": f"so {SECRET}", "prompt": "why"}
+        ).json()
         assert (report["verdict"], report["decision"]["action"]) == ("unsupported", "remove")
         assert SECRET not in report["answer"]
 
@@ -57,7 +59,9 @@ class TestOwnRoutes:
         assert report["verdict"] == "unverified"
         assert "traceback" not in report["failures"][0]
 
-    @pytest.mark.parametrize("body", ["{", "[]", '{"answer": 1}', '{"answer": "a", "promt": "b"}', '{"answer": "a", "prompt": 1}'])
+    @pytest.mark.parametrize(
+        "body", ["{", "[]", '{"answer": 1}', '{"answer": "a", "promt": "b"}', '{"answer": "a", "prompt": 1}']
+    )
     def test_what_cannot_be_read_is_said(self, guarded, body):
         """By 400, in the form of OpenAI's errors."""
         found = guarded().client.post("/v1/guardrail/check", content=body)
@@ -87,7 +91,9 @@ class TestKeysOverTheWire:
     def test_or_the_callers(self, guarded):
         """Where the server has none."""
         served = guarded(service={"key": "sk-caller"})
-        assert served.client.get("/v1/models", headers={"authorization": "Bearer sk-caller"}).status_code == 200
+        assert (
+            served.client.get("/v1/models", headers={"authorization": "Bearer sk-caller"}).status_code == 200
+        )
         assert served.client.get("/v1/models", headers={"authorization": "Bearer other"}).status_code == 401
 
     def test_no_origin_is_let_in(self, guarded):
@@ -102,7 +108,9 @@ class TestKeysOverTheWire:
 class TestLimits:
     def test_a_compressed_body_is_refused(self, guarded):
         """415; nobody unpacks a bomb."""
-        found = guarded().client.post("/v1/guardrail/check", content=b"x", headers={"content-encoding": "gzip"})
+        found = guarded().client.post(
+            "/v1/guardrail/check", content=b"x", headers={"content-encoding": "gzip"}
+        )
         assert found.status_code == 415
 
     def test_a_long_body_is_refused_before_it_is_read(self, guarded):
@@ -142,7 +150,10 @@ class TestLimits:
         """The deadline covers the upstream's time."""
         served = guarded(deadline=0.3, service={"latency": 3.0})
         found = served.chat()
-        assert (found.status_code, found.json()["error"]["code"]) in {(504, "deadline"), (504, "upstream_timeout")}
+        assert (found.status_code, found.json()["error"]["code"]) in {
+            (504, "deadline"),
+            (504, "upstream_timeout"),
+        }
 
 
 class TestRefusals:
@@ -160,14 +171,21 @@ class TestRefusals:
     def test_paths_cannot_be_smuggled(self, guarded):
         """Nothing but plain segments below /v1 reaches the upstream."""
         served = guarded()
-        for target in (b"/v1/../x", b"/v1/models/%2e%2e/x", b"//127.0.0.1/v1/models", b"/v1/models%2f..%2f..%2fx"):
+        for target in (
+            b"/v1/../x",
+            b"/v1/models/%2e%2e/x",
+            b"//127.0.0.1/v1/models",
+            b"/v1/models%2f..%2f..%2fx",
+        ):
             assert b" 400 " in raw(served.port, b"GET " + target + b" HTTP/1.1\r\nhost: x")
 
     def test_an_absolute_url_calls_nobody_else(self, guarded):
         """A proxy would; this is none."""
         served = guarded()
         said = raw(served.port, b"GET http://203.0.113.1/v1/models HTTP/1.1\r\nhost: 203.0.113.1")
-        assert b" 400 " in said or b'"object":"list"' in said  # refused, or the configured upstream's own list
+        assert (
+            b" 400 " in said or b'"object":"list"' in said
+        )  # refused, or the configured upstream's own list
 
     def test_an_upstream_that_is_not_there_is_said(self, guarded):
         """502, and nothing of its address."""

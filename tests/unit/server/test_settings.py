@@ -24,7 +24,8 @@ class TestSettings:
             Settings(UP, upstream_key="sk-server")
 
     @pytest.mark.parametrize(
-        "url", ["", "api.openai.com/v1", "file:///etc/passwd", "https://me:pw@host/v1", "https://host/v1?x=1", None]
+        "url",
+        ["", "api.openai.com/v1", "file:///etc/passwd", "https://me:pw@host/v1", "https://host/v1?x=1", None],
     )
     def test_an_upstream_is_a_plain_base_url(self, url):
         """No credentials, no query, http or https."""
