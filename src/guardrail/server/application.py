@@ -12,7 +12,7 @@ from starlette.types import Receive, Scope, Send
 
 from guardrail._log import log
 from guardrail.guard import Guard
-from guardrail.server import litellm, questions
+from guardrail.server import guarded, litellm, questions
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
@@ -182,6 +182,9 @@ class Application:
     async def _response(self, call: Call, kind: Kind) -> Response:
         if kind is Kind.THROUGH:
             return await self._passed(call)
+        if kind is Kind.GUARDED:
+            desk = guarded.Desk(self.settings, self.guard, self.metrics, self.upstream, self.later)
+            return await guarded.answer(call, desk)
         mode = self.settings.mode
         match call.path:
             case "/metrics":

@@ -111,7 +111,7 @@ async def guarded(
         if report is None:
             metrics.add("guardrail_unfinished_checks_total", detector="guard")
         else:
-            metrics.examined(report, mode=mode)
+            metrics.examined(report.summary(), mode=mode)
     if mode == "monitor":
         return JSONResponse({"action": "NONE"})
     return JSONResponse(_decided(texts, reports, on_rewrite=on_rewrite, closed=guard.policy.fail == "closed"))

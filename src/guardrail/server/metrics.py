@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-
-from guardrail.report import Report
+from typing import Any
 
 _HELP = {
     "guardrail_requests_total": "Requests that were answered, by route and status.",
@@ -31,19 +30,17 @@ class Metrics:
         """Count something."""
         self._counts[name, tuple(sorted(labels.items()))] += amount  # type: ignore[assignment]  # seconds too
 
-    def examined(self, report: Report, *, mode: str) -> None:
-        """Count an examination."""
-        self.add(
-            "guardrail_answers_total",
-            verdict=report.verdict.value if report.verdict else "none",
-            action=report.decision.action.value,
-            mode=mode,
-        )
-        for finding in report.findings:
-            self.add("guardrail_findings_total", detector=finding.detector, verdict=finding.verdict.value)
-        for failure in report.failures:
-            self.add("guardrail_unfinished_checks_total", detector=failure.detector)
-        self.add("guardrail_paid_calls_total", report.cost.total.calls)
+    def examined(self, summary: Mapping[str, Any], *, mode: str) -> None:
+        """Count an examination, given the summary of its report; that of several choices has one for each."""
+        for one in summary.get("choices", [summary]):
+            verdict = str(one["verdict"] or "none")
+            self.add("guardrail_answers_total", verdict=verdict, action=str(one["action"]), mode=mode)
+            for found in one.get("findings", ()):
+                labels = {"detector": str(found["detector"]), "verdict": str(found["verdict"])}
+                self.add("guardrail_findings_total", **labels)
+            for failure in one.get("failures", ()):
+                self.add("guardrail_unfinished_checks_total", detector=str(failure["detector"]))
+        self.add("guardrail_paid_calls_total", summary["calls"])
 
     def text(self) -> str:
         """All counts in Prometheus' text format, version 0.0.4."""

@@ -26,7 +26,7 @@ async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str) -> Res
         raise Refused(
             500, "guard_failed", f"the answer could not be checked ({type(error).__name__})"
         ) from None
-    metrics.examined(report, mode=mode)
+    metrics.examined(report.summary(), mode=mode)
     return JSONResponse(report.model_dump(mode="json", exclude=_UNSAID))
 
 

@@ -98,6 +98,60 @@ def running(upstream, guard, **settings):
         listener.close()
 
 
+class canned:  # noqa: N801  # used as a function
+    """An upstream that gives the same bytes to everybody, in pieces of so many.
+
+    Attributes:
+        url: its base URL.
+        asked: the requests, as they came.
+    """
+
+    def __init__(self, body, *, size=1_000_000, kind="text/event-stream", status="200 OK", cut=False):
+        self.body = body
+        self.size = size
+        self.cut = cut
+        self.head = f"HTTP/1.1 {status}\r\ncontent-type: {kind}\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n"
+        self.asked = []
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}/v1"
+
+    def serve(self):
+        while True:
+            try:
+                connection, _ = self.socket.accept()
+            except OSError:
+                return
+            with connection, contextlib.suppress(OSError):
+                self.answer(connection)
+
+    def answer(self, connection):
+        read = b""
+        while b"\r\n\r\n" not in read:
+            read += connection.recv(65536)
+        head, _, body = read.partition(b"\r\n\r\n")
+        length = next(
+            (int(line[16:]) for line in head.lower().split(b"\r\n") if line.startswith(b"content-length: ")),
+            0,
+        )
+        while len(body) < length:
+            body += connection.recv(65536)
+        self.asked.append((head.decode("latin-1").lower(), body))
+        connection.sendall(self.head.encode())
+        for start in range(0, len(self.body), self.size):
+            part = self.body[start : start + self.size]
+            connection.sendall(b"%x\r\n%b\r\n" % (len(part), part))
+        if not self.cut:
+            connection.sendall(b"0\r\n\r\n")
+
+    def __enter__(self):
+        threading.Thread(target=self.serve, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+
 @pytest.fixture
 def guarded():
     """Start a service that replies so, and a guard in front of it."""

@@ -1,12 +1,11 @@
 """Chat completions through the server, plain and streaming."""
 
 import json
-import threading
 import time
 
 import httpx
 import pytest
-from tests.unit.server.conftest import FORBIDDEN, SECRET, Spotter
+from tests.unit.server.conftest import FORBIDDEN, SECRET, Spotter, canned, running
 
 from guardrail import Guard, annotate, block, flag, regenerate, remove
 
@@ -118,9 +117,8 @@ class TestStream:
         """The one with the finish_reason."""
         found = guarded(lambda _: SAID).chat(stream=True)
         chunks = [json.loads(data) for data in events(found.text)[:-1]]
-        carrying = [one for one in chunks if "guardrail" in one]
-        assert [one["guardrail"]["action"] for one in carrying] == ["remove"]
-        assert carrying[0]["choices"][0]["finish_reason"] == "stop"
+        assert chunks[-1]["guardrail"]["action"] == "remove"
+        assert chunks[-1]["choices"][0]["finish_reason"] == "stop"
 
     def test_a_blocked_stream_ends_by_content_filter(self, guarded):
         """The policy's message is its text."""
@@ -252,13 +250,11 @@ class TestNoLeak:
             assert [word for word in FORBIDDEN if word in everything] == []
 
     @pytest.mark.parametrize("size", [1, 2, 7, 64, 100_000])
-    def test_however_the_stream_was_cut_into_pieces(self, guarded, size):
+    def test_however_the_stream_was_cut_into_pieces(self, size):
         """Pieces of a network are no events, and characters of several bytes lie across them."""
-        served = guarded()
-        text = f"Flüsse fließen 🌊. See {SECRET}. Ende."
-        with pieces(text, size) as upstream:
-            object.__setattr__(served.application.settings, "upstream", upstream)
-            found = served.chat(stream=True)
+        with canned(stream_of(f"Flüsse fließen 🌊. See {SECRET}. Ende."), size=size) as upstream:
+            with running(upstream.url, Guard([Spotter()], policy=remove())) as served:
+                found = served.chat(stream=True)
         assert [word for word in FORBIDDEN if word in found.content] == []
         assert streamed(found.text).startswith("Flüsse fließen 🌊.")
         assert events(found.text)[-1] == "[DONE]"
@@ -269,42 +265,13 @@ class TestNoLeak:
         assert all(word in found.content for word in FORBIDDEN)
 
 
-class pieces:  # noqa: N801  # used as a function
-    """An upstream whose stream comes in pieces of so many bytes."""
-
-    def __init__(self, text, size):
-        import socket
-
-        head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
-        chunks = [{"role": "assistant", "content": ""}, *({"content": one} for one in text), {}]
-        said = [
-            {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None if delta else "stop"}]}
-            for delta in chunks
-        ]
-        self.body = b"".join(
-            b"data: " + json.dumps(one, ensure_ascii=False).encode() + b"\n\n" for one in said
-        )
-        self.body += b"data: [DONE]\n\n"
-        self.size = size
-        self.socket = socket.create_server(("127.0.0.1", 0))
-        self.thread = threading.Thread(target=self.answer, daemon=True)
-
-    def answer(self):
-        connection, _ = self.socket.accept()
-        with connection:
-            connection.recv(65536)
-            connection.sendall(
-                b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
-            )
-            for start in range(0, len(self.body), self.size):
-                part = self.body[start : start + self.size]
-                connection.sendall(b"%x\r\n%b\r\n" % (len(part), part))
-            connection.sendall(b"0\r\n\r\n")
-
-    def __enter__(self):
-        self.thread.start()
-        return f"http://127.0.0.1:{self.socket.getsockname()[1]}/v1"
-
-    def __exit__(self, *_):
-        self.thread.join(timeout=5)
-        self.socket.close()
+def stream_of(text):
+    """Chunks of one character each, as bytes."""
+    head = {"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    chunks = [{"role": "assistant", "content": ""}, *({"content": one} for one in text), {}]
+    said = [
+        {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None if delta else "stop"}]}
+        for delta in chunks
+    ]
+    lines = [f"data: {json.dumps(one, ensure_ascii=False)}\n\n" for one in said]
+    return "".join([*lines, "data: [DONE]\n\n"]).encode()

@@ -76,7 +76,7 @@ class TestServe:
                 time.sleep(0.02)
             process.send_signal(signal.SIGTERM)
             time.sleep(0.5)
-            with pytest.raises(OSError):
+            with pytest.raises(ConnectionError):
                 socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=1).close()
             client.join(timeout=20)
             assert found[0].status_code == 200

@@ -2,16 +2,14 @@
 
 import json
 import socket
-import threading
 import time
 
 import httpx
 import pytest
-from tests.unit.server.conftest import KEY, SECRET, Spotter
+from tests.unit.server.conftest import KEY, SECRET, Spotter, canned, running
 
-from guardrail import block
+from guardrail import Guard, block
 from guardrail.server.keys import hashed
-
 
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
 
@@ -197,43 +195,25 @@ class TestRefusals:
 
 
 class TestUpstreamHeaders:
-    def test_what_is_ours_stays_here(self, guarded):
+    TOLD = "set-cookie: a=b\r\nx-request-id: r1\r\naccess-control-allow-origin: *\r\nx-guardrail-verdict: supported"
+
+    def test_what_is_ours_stays_here(self):
         """A client's x-guardrail headers, cookies and hop-by-hop headers are not sent on."""
-        seen = []
-
-        class Listener(threading.Thread):
-            def __init__(self):
-                super().__init__(daemon=True)
-                self.socket = socket.create_server(("127.0.0.1", 0))
-
-            def run(self):
-                connection, _ = self.socket.accept()
-                with connection:
-                    seen.append(connection.recv(65536).decode().lower())
-                    said = b'{"data":[]}'
-                    connection.sendall(
-                        b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nset-cookie: a=b\r\nx-request-id: r1\r\n"
-                        b"access-control-allow-origin: *\r\nx-guardrail-verdict: supported\r\n"
-                        b"content-length: %d\r\n\r\n%b" % (len(said), said)
-                    )
-
-        listener = Listener()
-        listener.start()
-        served = guarded()
-        port = listener.socket.getsockname()[1]
-        object.__setattr__(served.application.settings, "upstream", f"http://127.0.0.1:{port}/v1")
         sent = {
             "x-guardrail-verdict": "supported", "x-guardrail-key": "k", "cookie": "c=d", "x-mine": "yes", "authorization": "Bearer up",
             "connection": "keep-alive, x-hop", "x-hop": "1", "x-forwarded-for": "10.0.0.1",
         }  # fmt: skip
-        found = served.client.get("/v1/models?limit=2", headers=sent)
-        listener.join(5)
-        listener.socket.close()
-        assert seen[0].startswith("get /v1/models?limit=2 http/1.1")
-        assert "x-mine: yes" in seen[0]
-        assert "authorization: bearer up" in seen[0]
+        with (
+            canned(b'{"data":[]}', kind=f"application/json\r\n{self.TOLD}") as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            found = served.client.get("/v1/models?limit=2", headers=sent)
+        head = upstream.asked[0][0]
+        assert head.startswith("get /v1/models?limit=2 http/1.1")
+        assert "x-mine: yes" in head
+        assert "authorization: bearer up" in head
         for gone in ("x-guardrail", "cookie", "x-hop", "x-forwarded", "gzip"):
-            assert gone not in seen[0]
+            assert gone not in head
         assert found.headers["x-request-id"] == "r1"
         assert not {"set-cookie", "access-control-allow-origin", "x-guardrail-verdict"} & set(found.headers)
 
