@@ -29,9 +29,9 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 from pydantic import BaseModel
 
 from guardrail import Blocked, Guard, annotate, block, flag, regenerate, remove
+from guardrail.adapting import Change
 from guardrail.errors import ConfigError
 from guardrail_langchain import GuardedOutput, GuardedRunnable, guard_runnable
-from guardrail_langchain._answers import Change
 from guardrail_langchain._messages import chunks, conversation, pieces
 from guardrail_langchain._reading import read
 

@@ -1,18 +1,16 @@
-"""One guarded call: ask, let the guard look, ask again with its feedback, hand out what it decided."""
+"""One guarded call of a chain or a model; the guard's own questions are no part of the application's run."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from time import perf_counter
-from typing import Any, Generic, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from guardrail.engine.flow import Answer, Cost
+from guardrail import adapting
+from guardrail.adapting import Reading
 from guardrail.guard import Guard
-from guardrail.report import Report
-from guardrail.requests import Completion, Message
-from guardrail_langchain._answers import Change, Reading
+from guardrail.requests import Message
 from guardrail_langchain._quiet import apart
 
 __all__ = ["Attempts"]
@@ -20,7 +18,7 @@ __all__ = ["Attempts"]
 T = TypeVar("T")
 
 
-class Attempts(Generic[T]):
+class Attempts(adapting.Attempts[T]):
     """The answers that a model gave to one prompt.
 
     Args:
@@ -40,87 +38,23 @@ class Attempts(Generic[T]):
         prompt: Callable[[], tuple[Message, ...]],
         context: Callable[[], Sequence[str]] = tuple,
     ) -> None:
-        self._guard = guard
-        self._read = read
-        self._said = said
-        self._prompt = prompt
-        self._context = context
-        self._seen: list[tuple[T, Reading]] = []
-        self._unread: T | None = None
-
-    def settle(self, ask: Callable[[str], T]) -> tuple[T, Change | None]:
-        """The answer to hand out, and what is to be done to it.
-
-        Args:
-            ask: calls the model with the feedback on earlier attempts ("" at first).
-        """
-        started = perf_counter()
-        first = ask("")
-        cost = self._cost(first, started)
-        if self._note(first) is None:
-            return first, None
-
-        def generate(feedback: str) -> Answer[Completion]:
-            if not feedback:
-                return Answer(self._last(), cost)
-            started = perf_counter()
-            return self._again(ask(feedback), started)
-
-        with apart():
-            report = self._guard.supervise(generate, prompt=self._prompt(), context=self._context())
-        return self._settled(report)
-
-    async def asettle(self, ask: Callable[[str], Awaitable[T]]) -> tuple[T, Change | None]:
-        """As `settle`."""
-        started = perf_counter()
-        first = await ask("")
-        cost = self._cost(first, started)
-        if self._note(first) is None:
-            return first, None
-
-        async def generate(feedback: str) -> Answer[Completion]:
-            if not feedback:
-                return Answer(self._last(), cost)
-            started = perf_counter()
-            return self._again(await ask(feedback), started)
-
-        with apart():
-            report = await self._guard.asupervise(generate, prompt=self._prompt(), context=self._context())
-        return self._settled(report)
-
-    def _note(self, output: T) -> Reading | None:
-        reading = self._read(output)
-        if reading is not None:
-            self._seen.append((output, reading))
-        return reading
-
-    def _last(self) -> Completion:
-        reading = self._seen[-1][1]
-        return Completion(reading.text, logprobs=reading.logprobs)
-
-    def _again(self, output: T, started: float) -> Answer[Completion]:
-        cost = self._cost(output, started)
-        if self._note(output) is None:  # a tool call: no answer, so the guard asks no more
-            self._unread = output
-            return Answer(Completion(""), cost)
-        return Answer(self._last(), cost)
-
-    def _cost(self, output: T, started: float) -> Cost:
-        """One attempt is one call, whatever the chain does inside."""
-        seconds = perf_counter() - started
-        used = [message.usage_metadata for message in _messages(self._said(output))]
-        return Cost(
-            calls=1,
-            prompt_tokens=sum(usage.get("input_tokens") or 0 for usage in used if usage),
-            completion_tokens=sum(usage.get("output_tokens") or 0 for usage in used if usage),
-            seconds=seconds,
+        super().__init__(
+            guard,
+            read,
+            spent=lambda output: _tokens(said(output)),
+            prompt=prompt,
+            context=context,
+            apart=apart,
         )
 
-    def _settled(self, report: Report) -> tuple[T, Change | None]:
-        if self._unread is not None:  # asked to try again, the model wants to look something up first
-            return self._unread, None
-        output, reading = next(seen for seen in self._seen if seen[1].text == report.case.answer)
-        return output, Change.of(reading.text, report)
+
+def _tokens(said: Any) -> tuple[int, int]:
+    """Tokens of the prompts and of the answers."""
+    used = [usage for message in _messages(said) if (usage := message.usage_metadata)]
+    return (
+        sum(usage.get("input_tokens") or 0 for usage in used),
+        sum(usage.get("output_tokens") or 0 for usage in used),
+    )
 
 
 def _messages(said: Any) -> Iterator[AIMessage]:

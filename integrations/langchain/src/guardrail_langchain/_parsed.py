@@ -11,10 +11,9 @@ from langchain_core.exceptions import OutputParserException
 from langchain_core.messages import AIMessage, BaseMessage
 from pydantic_core import to_json, to_jsonable_python
 
+from guardrail.adapting import Change, Reading, bounds, clean, joined
 from guardrail.report import Blocked
 from guardrail.requests import TokenLogprob
-from guardrail_langchain._answers import Change, Reading, bounds, joined
-from guardrail_langchain._residue import clean
 
 __all__ = ["PARSED", "Parsed", "Told"]
 

@@ -23,10 +23,11 @@ from langchain_core.messages import BaseMessage
 from pydantic import AnyUrl, BaseModel
 from pydantic_core import Url
 
+from guardrail.adapting import Change, Reading, Text, bounds, joined
 from guardrail.errors import ConfigError
 from guardrail.report import Blocked
 from guardrail.requests import TokenLogprob
-from guardrail_langchain._answers import Change, Reading, Spoken, Text, bounds, joined
+from guardrail_langchain._answers import Spoken
 from guardrail_langchain._composition import refuse_a_conversation, refuse_a_prompt
 from guardrail_langchain._parsed import PARSED, Parsed, Told
 from guardrail_langchain._records import records

@@ -16,12 +16,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from guardrail.adapting import Change
 from guardrail.policies.edits import apply
 from guardrail.references.citations.structured import holds_references
 from guardrail.report import Blocked, Edit, Span
 from guardrail.requests import TokenLogprob
 from guardrail.text.json_values import Value, json_values
-from guardrail_langchain._answers import Change
 from guardrail_langchain._validity import invalid, made, ordered, with_fields, with_values
 
 __all__ = ["Records", "records"]

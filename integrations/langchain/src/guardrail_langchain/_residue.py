@@ -1,36 +1,18 @@
-"""What else of a message may repeat a text that was taken out of it.
-
-Log-probabilities spell the answer out token by token, reasoning drafts it, search metadata quotes it. Once text
-has been removed, of a message's side data only that remains which cannot hold prose: numbers, and single words
-such as ids, model names and finish reasons. Tool calls stay: they are no answer, and the agent needs them whole.
-"""
+"""What of a message is no answer, and what of its content blocks may repeat a text that was taken out."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-__all__ = ["clean", "clean_blocks", "unreadable"]
+from guardrail.adapting import clean, is_wordless
+
+__all__ = ["clean_blocks", "unreadable"]
 
 _CALLS = ("tool_use", "tool_call", "tool_call_chunk", "function_call", "server_tool_call", "server_tool_use")
-_CALL_FIELDS = {"tool_calls", "function_call"}
-_ECHOES = {
-    "annotations",
-    "audio",
-    "citations",
-    "grounding_metadata",
-    "logprobs",
-    "parsed",
-    "reasoning",
-    "reasoning_content",
-    "refusal",
-    "search_results",
-    "thinking",
-    "thoughts",
-}
 _MEDIA = ("file", "image", "image_url", "video")
 _REASONING = ("reasoning", "reasoning_content", "redacted_thinking", "thinking")
 # What is not the model's answer to the user: its drafts, its refusals, media, and traffic with tools.
@@ -48,7 +30,7 @@ def unreadable(message: BaseMessage) -> str | None:
         if isinstance(block, dict):
             inner = block.get("value") if block.get("type") == "non_standard" else block
             kind = inner.get("type") if isinstance(inner, dict) else "non_standard"
-            if not _NO_ANSWER.fullmatch(str(kind)) and (kind == "audio" or not _is_wordless(inner, ())):
+            if not _NO_ANSWER.fullmatch(str(kind)) and (kind == "audio" or not is_wordless(inner, ())):
                 return f"a content block of type {kind!r}" if kind else _untyped(inner)
     return None
 
@@ -57,21 +39,6 @@ def _untyped(block: Any) -> str:
     """A block that does not say what it is: LangChain shows no text of it."""
     names = ", ".join(repr(name) for name in block if name != "type")
     return f"a content block without a 'type' (it has {names})"
-
-
-def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
-    """The entries that cannot repeat the text."""
-    kept: dict[str, Any] = {}
-    for name, value in found.items():
-        if name in _CALL_FIELDS:
-            kept[name] = value
-        elif name in _ECHOES:
-            continue
-        elif isinstance(value, Mapping):
-            kept[name] = clean(value, taken)
-        elif _is_wordless(value, taken):
-            kept[name] = value
-    return kept
 
 
 def clean_blocks(blocks: Sequence[Any], taken: Sequence[str]) -> list[Any]:
@@ -90,17 +57,6 @@ def clean_blocks(blocks: Sequence[Any], taken: Sequence[str]) -> list[Any]:
         elif kind in _MEDIA:
             kept.append(clean(block, taken))
     return kept
-
-
-def _is_wordless(value: Any, taken: Sequence[str]) -> bool:
-    if value is None or isinstance(value, bool | int | float):
-        return True
-    if isinstance(value, str):
-        prose = not value.isascii() or any(character.isspace() for character in value)
-        return not prose and not any(text in value for text in taken)
-    if isinstance(value, Mapping):
-        return all(_is_wordless(item, taken) for item in value.values())
-    return isinstance(value, list | tuple) and all(isinstance(item, int | float) for item in value)
 
 
 def _anonymous(block: Any) -> Any:

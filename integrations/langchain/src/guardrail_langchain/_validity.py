@@ -10,8 +10,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from guardrail.adapting import Change
 from guardrail.report import Blocked
-from guardrail_langchain._answers import Change
 
 __all__ = ["invalid", "made", "ordered", "with_fields", "with_values"]
 

@@ -12,10 +12,10 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.types import Command
 
+from guardrail.adapting import Change, Reading
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
-from guardrail_langchain._answers import Change, Reading
 from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._composition import refuse_no_guard
 from guardrail_langchain._messages import conversation, with_feedback

@@ -12,9 +12,9 @@ from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.utils import ConfigurableFieldSpec
 from langchain_core.utils.pydantic import TypeBaseModel
 
+from guardrail.adapting import Change, Reading
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
-from guardrail_langchain._answers import Change, Reading
 from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._chains import Enclosing, split
 from guardrail_langchain._composition import (

@@ -1,0 +1,14 @@
+"""What adapters share: attempts, the change that a policy made, and what else of a message may repeat a text.
+
+A framework calls us, asks its model, and hands us what came. `Attempts` runs the guard on it and asks again where the
+policy wants it; a `Reading` says where the text of an answer is, and a `Change` what becomes of it. Nothing here
+knows a framework. `guardrail.adapting.openai_api` reads and writes OpenAI's protocol.
+"""
+
+from __future__ import annotations
+
+from guardrail.adapting.attempts import Attempts
+from guardrail.adapting.changes import JOINT, Change, Reading, Text, bounds, joined
+from guardrail.adapting.residue import clean, is_wordless
+
+__all__ = ["JOINT", "Attempts", "Change", "Reading", "Text", "bounds", "clean", "is_wordless", "joined"]

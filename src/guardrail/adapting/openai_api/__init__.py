@@ -1,0 +1,27 @@
+"""OpenAI's protocol as pure functions on dicts and bytes, and the exchange that a guard has over it.
+
+`codec_of` says how a request is read; `Exchange` examines each choice of a response, asks again where the policy wants it,
+and gives the body to hand out; a codec writes it as JSON or as the events of a stream. Nothing here knows an HTTP
+library: a client's transport and a server do the sending.
+"""
+
+from __future__ import annotations
+
+from guardrail.adapting.openai_api.chat import ChatCompletions
+from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
+from guardrail.adapting.openai_api.exchange import Exchange, Settled
+from guardrail.adapting.openai_api.responses import Responses
+from guardrail.adapting.openai_api.routes import Route, error_body, route
+
+__all__ = [
+    "ChatCompletions",
+    "Choice",
+    "Codec",
+    "Exchange",
+    "NotReadable",
+    "Responses",
+    "Route",
+    "Settled",
+    "error_body",
+    "route",
+]

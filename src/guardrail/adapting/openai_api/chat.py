@@ -1,0 +1,269 @@
+"""Chat completions: `/chat/completions`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable, count, logprobs, messages
+from guardrail.adapting.openai_api.deltas import merged
+from guardrail.adapting.residue import clean, is_wordless
+from guardrail.adapting.sse import DONE, Event, as_json
+from guardrail.requests import Message
+
+__all__ = ["ChatCompletions"]
+
+_TEXTS = {"text", "output_text"}
+_THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reference", "image_url", "tool_use"}
+_BODY = ("id", "object", "created", "model", "system_fingerprint", "service_tier", "usage", "choices")
+_MESSAGE = ("role", "content", "tool_calls", "function_call")
+
+
+class ChatCompletions(Codec):
+    """The codec of chat completions."""
+
+    name = "chat completions"
+
+    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+        """What was asked."""
+        return messages(request.get("messages"))
+
+    def refusal(self, request: Mapping[str, Any]) -> str:
+        """Why answers to a request cannot be guarded; "" if they can."""
+        if "audio" in (request.get("modalities") or ()):
+            return "speech cannot be examined: ask for modalities=['text']"
+        return ""
+
+    def form(self, request: Mapping[str, Any]) -> Any:
+        """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
+        wanted = request.get("response_format")
+        if not isinstance(wanted, Mapping) or wanted.get("type") in {None, "text"}:
+            return None
+        return (wanted.get("json_schema") or {}).get("schema") or True
+
+    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+        """The request that asks for one other answer, not streamed."""
+        kept = {
+            name: value for name, value in request.items() if name not in {"stream", "stream_options", "n"}
+        }
+        return {**kept, "messages": [*request.get("messages", ()), {"role": "user", "content": feedback}]}
+
+    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+        """The answers in a body."""
+        listed = body.get("choices")
+        if not isinstance(listed, list) or not all(
+            isinstance(one, Mapping) and isinstance(one.get("message"), Mapping) for one in listed
+        ):
+            raise NotReadable("expected a chat completion with choices, got a body without")
+        return [_choice(one, i) for i, one in enumerate(listed)]
+
+    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
+        """Tokens of the prompt and of the answers."""
+        usage = body.get("usage")
+        return count(usage, "prompt_tokens"), count(usage, "completion_tokens")
+
+    def edited(
+        self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
+    ) -> Json:
+        """A body with other texts in one choice."""
+        choice = body["choices"][index]
+        message = {**choice["message"], "content": _rewritten(choice["message"].get("content"), texts, taken)}
+        message.pop("parsed", None)
+        if message.get("annotations"):
+            message["annotations"] = []
+        new = {**choice, "message": message}
+        if "logprobs" in choice:
+            new["logprobs"] = None
+        if taken is not None:
+            new["message"] = _stripped(message, _MESSAGE, taken)
+            new = _stripped(new, ("index", "finish_reason", "message", "logprobs"), taken)
+            body = _stripped(body, _BODY, taken)
+        return _with_choice(body, index, new)
+
+    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+        """A body in which one choice holds nothing but a message."""
+        choice = {
+            "index": body["choices"][index].get("index", index),
+            "finish_reason": "content_filter",
+            "logprobs": None,
+            "message": {"role": "assistant", "content": message, "refusal": None},
+        }
+        return _with_choice(_stripped(body, _BODY, ()), index, choice)
+
+    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+        """A body in which one choice is the first one of another body."""
+        number = body["choices"][index].get("index", index)
+        return _with_choice(_stripped(body, _BODY, ()), index, {**other["choices"][0], "index": number})
+
+    def whole(self, events: Sequence[Event]) -> Json:
+        """The body that a stream would have been."""
+        body: Json = {}
+        choices: dict[int, Json] = {}
+        for event in events:
+            if event.data.startswith(DONE):
+                break
+            chunk = _chunk(event)
+            listed = chunk.pop("choices", None) or []
+            body.update(
+                {name: value for name, value in chunk.items() if value is not None or name not in body}
+            )
+            for one in listed:
+                index = one.get("index", 0)
+                choices[index] = merged(choices.get(index, {}), one)
+        finished = all(one.get("finish_reason") for one in choices.values())
+        if not choices or not finished:
+            raise NotReadable("expected a stream with whole choices, got one that broke off")
+        body["object"] = "chat.completion"
+        body["choices"] = [_assembled(choices[index], index) for index in sorted(choices)]
+        return body
+
+    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+        """A whole body as a stream; the report is in the first chunk, and in the last one with a `finish_reason`."""
+        options = request.get("stream_options")
+        with_usage = isinstance(options, Mapping) and options.get("include_usage")
+        head = {name: value for name, value in body.items() if name not in {"choices", "usage", "guardrail"}}
+        head["object"] = "chat.completion.chunk"
+        chunks = [[one] for choice in body["choices"] for one in _deltas(choice)]
+        found = [{**head, "choices": one} for one in chunks]
+        if with_usage:
+            found = [{**chunk, "usage": None} for chunk in found]
+        for place in (0, -1) if found and "guardrail" in body else ():
+            found[place] = {**found[place], "guardrail": body["guardrail"]}
+        if with_usage:
+            found.append({**head, "choices": [], "usage": body.get("usage")})
+        return [*(Event(json.dumps(chunk, ensure_ascii=True)) for chunk in found), Event(DONE)]
+
+    def is_last(self, event: Event) -> bool:
+        """Whether an event ends a choice or the stream, or cannot be read."""
+        if event.data.startswith(DONE):
+            return True
+        try:
+            listed = _chunk(event).get("choices") or []
+        except NotReadable:
+            return True
+        return not listed or any(one.get("finish_reason") for one in listed)
+
+    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
+        """The last events of a stream that passes as it is, with the report."""
+        found = list(events)
+        for place in reversed(range(len(found))):
+            try:
+                chunk = json.loads(found[place].data)
+            except ValueError:
+                continue
+            if isinstance(chunk, dict) and any(
+                one.get("finish_reason") for one in chunk.get("choices") or ()
+            ):
+                found[place] = Event(json.dumps({**chunk, "guardrail": dict(summary)}))
+                break
+        return found
+
+
+def _chunk(event: Event) -> Json:
+    try:
+        chunk = as_json(event)
+    except ValueError:
+        raise NotReadable("expected chunks of JSON, got a stream that broke off or is malformed") from None
+    if not isinstance(chunk, dict):
+        raise NotReadable("expected chunks that are objects, got something else")
+    if chunk.get("error"):
+        raise NotReadable("the stream ended in an error", error=chunk["error"])
+    listed = chunk.get("choices") or []
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise NotReadable("expected chunks with choices, got something else")
+    return chunk
+
+
+def _choice(given: Mapping[str, Any], index: int) -> Choice:
+    message = given["message"]
+    texts, unread = _texts(message.get("content"))
+    if message.get("audio"):
+        unread = "speech"
+    places, position = [], 0
+    for text in texts:
+        places.append((position, position + len(text)))
+        position += len(text)
+    told = given.get("logprobs")
+    return Choice(
+        index,
+        "".join(texts),
+        tuple(places),
+        logprobs(told.get("content") if isinstance(told, Mapping) else None),
+        calls=bool(message.get("tool_calls") or message.get("function_call")),
+        refused=bool(message.get("refusal")),
+        unread=unread,
+    )
+
+
+def _texts(content: Any) -> tuple[list[str], str]:
+    """The texts of a message's content, and what in it cannot be read."""
+    if content is None or isinstance(content, str):
+        return ([content] if content else []), ""
+    if not isinstance(content, list):
+        return [], f"content of type {type(content).__name__}"
+    texts, unread = [], ""
+    for block in content:
+        if (text := _block_text(block)) is not None:
+            texts.append(text)
+        elif not isinstance(block, Mapping) or block.get("type") not in _THOUGHTS:
+            unread = "a content block that is no text"
+    return texts, unread
+
+
+def _block_text(block: Any) -> str | None:
+    if isinstance(block, str):
+        return block
+    known = isinstance(block, Mapping) and block.get("type") in _TEXTS and isinstance(block.get("text"), str)
+    return block["text"] if known else None
+
+
+def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) -> Any:
+    if not isinstance(content, list):
+        return texts[0] if texts else content
+    new, left = [], iter(texts)
+    for block in content:
+        if _block_text(block) is None:
+            new += [block] if taken is None or is_wordless(block, taken) else []
+        else:
+            text = next(left)
+            new.append(text if isinstance(block, str) else {"type": block["type"], "text": text})
+    return new
+
+
+def _stripped(given: Mapping[str, Any], whole: Sequence[str], taken: Sequence[str]) -> Json:
+    """Known fields as they are, and of the others what can hold no prose."""
+    rest = clean({name: value for name, value in given.items() if name not in whole}, taken)
+    return {
+        name: given[name] if name in whole else rest[name] for name in given if name in whole or name in rest
+    }
+
+
+def _with_choice(body: Mapping[str, Any], index: int, choice: Json) -> Json:
+    return {**body, "choices": [choice if i == index else one for i, one in enumerate(body["choices"])]}
+
+
+def _assembled(choice: Json, index: int) -> Json:
+    """A choice whose deltas were put together."""
+    message = {"role": "assistant", "content": None, **choice.get("delta", {})}
+    for call in message.get("tool_calls") or ():
+        call.pop("index", None)
+    rest = {name: value for name, value in choice.items() if name != "delta"}
+    return {"logprobs": None, **rest, "index": index, "message": message}
+
+
+def _deltas(choice: Mapping[str, Any]) -> Iterator[Json]:
+    """The chunks of one choice: its role, its text, all else, and how it ended."""
+    index, message = choice.get("index", 0), dict(choice["message"])
+    blank = {"index": index, "finish_reason": None, "logprobs": None}
+    yield {**blank, "delta": {"role": message.pop("role", "assistant"), "content": ""}}
+    text, calls = message.pop("content", None), message.pop("tool_calls", None)
+    rest = {name: value for name, value in message.items() if value not in (None, [], "")}
+    if rest:
+        yield {**blank, "delta": rest}
+    if text or choice.get("logprobs"):
+        yield {**blank, "delta": {"content": text} if text else {}, "logprobs": choice.get("logprobs")}
+    if calls:
+        yield {**blank, "delta": {"tool_calls": [{**call, "index": i} for i, call in enumerate(calls)]}}
+    others = {k: v for k, v in choice.items() if k not in {"index", "message", "logprobs", "finish_reason"}}
+    yield {**blank, **others, "delta": {}, "finish_reason": choice.get("finish_reason") or "stop"}

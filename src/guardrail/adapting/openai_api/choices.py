@@ -1,0 +1,186 @@
+"""What the two protocols have in common: choices, what a codec can do, texts in content blocks, and summed usage."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from guardrail.adapting.sse import Event
+from guardrail.chat import token_logprobs
+from guardrail.errors import GuardrailError, InputError
+from guardrail.given import content
+from guardrail.requests import Message, TokenLogprob, user
+
+__all__ = ["Choice", "Codec", "Json", "NotReadable", "logprobs", "messages", "summed"]
+
+Json = dict[str, Any]
+
+
+class NotReadable(GuardrailError):
+    """A body or a stream is not what the protocol says, broke off, or says that something failed.
+
+    Attributes:
+        error: the error that the stream ended with, if it said one.
+    """
+
+    def __init__(self, message: str, *, error: Any = None) -> None:
+        self.error = error
+        super().__init__(message)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer of a response.
+
+    Attributes:
+        index: which.
+        text: what the model said, all its text blocks; "" for a turn that only calls tools or refuses.
+        places: where each text block is in `text`.
+        logprobs: the tokens of the text, where they are known.
+        calls: whether it calls tools.
+        refused: whether it holds the model's own refusal.
+        unread: what in it is an answer and no text, so that nobody can examine it; "" if nothing is.
+    """
+
+    index: int
+    text: str
+    places: tuple[tuple[int, int], ...] = ()
+    logprobs: tuple[TokenLogprob, ...] = ()
+    calls: bool = False
+    refused: bool = False
+    unread: str = ""
+
+
+class Codec(ABC):
+    """Reads and writes one of OpenAI's protocols; bodies are never changed in place."""
+
+    name: str
+
+    @abstractmethod
+    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+        """What was asked."""
+
+    @abstractmethod
+    def refusal(self, request: Mapping[str, Any]) -> str:
+        """Why answers to a request cannot be guarded; "" if they can."""
+
+    @abstractmethod
+    def form(self, request: Mapping[str, Any]) -> Any:
+        """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
+
+    @abstractmethod
+    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+        """The request that asks for one other answer, not streamed.
+
+        Raises:
+            InputError: asking again would do something twice.
+        """
+
+    @abstractmethod
+    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+        """The answers in a body.
+
+        Raises:
+            NotReadable: it is no body of this protocol.
+        """
+
+    @abstractmethod
+    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
+        """Tokens of the prompt and of the answers, as the body says; 0 where it does not."""
+
+    @abstractmethod
+    def edited(
+        self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
+    ) -> Json:
+        """A body with other texts in one choice, and without what points into the old ones.
+
+        Args:
+            body: of this protocol.
+            index: of the choice.
+            texts: one per text block.
+            taken: texts that may not turn up anywhere; `None` if none went away.
+        """
+
+    @abstractmethod
+    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+        """A body in which one choice holds nothing but a message, and says that it was filtered."""
+
+    @abstractmethod
+    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+        """A body in which one choice is the first one of another body."""
+
+    @abstractmethod
+    def whole(self, events: Sequence[Event]) -> Json:
+        """The body that a stream would have been.
+
+        Raises:
+            NotReadable: the stream broke off, or says that something failed.
+        """
+
+    @abstractmethod
+    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+        """A whole body as a stream."""
+
+    @abstractmethod
+    def is_last(self, event: Event) -> bool:
+        """Whether an event of a stream may be the one that carries the report, or comes after it."""
+
+    @abstractmethod
+    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
+        """The last events of a stream that passes as it is, with the report."""
+
+    def reported(self, body: Mapping[str, Any], summary: Mapping[str, Any], usages: Sequence[Any]) -> Json:
+        """A body with the report, and with the usage of all attempts."""
+        found = {**body, "guardrail": dict(summary)}
+        told = [usage for usage in usages if isinstance(usage, Mapping)]
+        if len(told) > 1:
+            found["usage"] = summed(told)
+        return found
+
+
+def summed(usages: Sequence[Mapping[str, Any]]) -> Json:
+    """The sum of some usages, field by field.
+
+    Example:
+        >>> summed([{"total_tokens": 2, "details": {"cached": 1}}, {"total_tokens": 3}])
+        {'total_tokens': 5, 'details': {'cached': 1}}
+    """
+    found: Json = {}
+    for usage in usages:
+        for name, value in usage.items():
+            if isinstance(value, Mapping):
+                before = found.get(name)
+                found[name] = summed([before, value] if isinstance(before, Mapping) else [value])
+            elif isinstance(value, int | float) and not isinstance(value, bool):
+                found[name] = value + (found.get(name) or 0)
+            else:
+                found.setdefault(name, value)
+    return found
+
+
+def logprobs(told: Any) -> tuple[TokenLogprob, ...]:
+    """Tokens as the protocols write them; none where they are of a service's own form."""
+    try:
+        return token_logprobs(told or ())
+    except (KeyError, TypeError, ValueError):
+        return ()
+
+
+def messages(listed: Any) -> tuple[Message, ...]:
+    """The messages of a request; one of a service's own form is read as the user's, if it has a text."""
+    found: list[Message] = []
+    for one in [listed] if isinstance(listed, str) else listed or ():
+        try:
+            found += content.messages([one] if isinstance(one, Mapping) else str(one))
+        except InputError:
+            said = one.get("content") if isinstance(one, Mapping) else None
+            found += [user(said)] if isinstance(said, str) and said else []
+    return tuple(found)
+
+
+def count(usage: Any, name: str) -> int:
+    """A number of tokens in a usage."""
+    value = usage.get(name) if isinstance(usage, Mapping) else None
+    return value if isinstance(value, int) else 0

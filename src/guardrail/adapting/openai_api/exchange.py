@@ -1,0 +1,273 @@
+"""One guarded request: each choice is examined, asked for again where the policy wants it, and written back."""
+
+from __future__ import annotations
+
+import asyncio
+import traceback
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any, TypeAlias
+
+from guardrail._log import log
+from guardrail.adapting.attempts import Attempts
+from guardrail.adapting.changes import Change, Reading, Text
+from guardrail.adapting.json_text import JsonText, is_valid, parsed
+from guardrail.adapting.openai_api.choices import Choice, Codec, Json
+from guardrail.adapting.summaries import failed, shown_spans, together, untouched
+from guardrail.guard import Guard
+
+__all__ = ["WITHHELD", "Exchange", "Settled"]
+
+WITHHELD = "The answer was withheld: it could not be checked."
+_INVALID = "The answer was withheld: without its unsupported parts it would not be valid any more."
+
+Try: TypeAlias = tuple[Json, int]  # a body, and which of its choices
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What is handed out.
+
+    Attributes:
+        body: with the report as `guardrail`.
+        summary: the report.
+        kept: the body of the attempt that was kept, as it came; the first one where there are several choices.
+    """
+
+    body: Json
+    summary: Json
+    kept: Json
+
+
+class Exchange:
+    """A request and the guard that looks at its answers.
+
+    Args:
+        guard: the guard.
+        codec: of the protocol.
+        request: the body that the application sent.
+        context: documents the answer should rest on.
+        is_record: whether a JSON text is to be examined as it is written, not as the strings in it.
+    """
+
+    def __init__(
+        self,
+        guard: Guard,
+        codec: Codec,
+        request: Json,
+        *,
+        context: Sequence[str] = (),
+        is_record: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        self._guard = guard
+        self._codec = codec
+        self._request = request
+        self._context = context
+        self._is_record = is_record
+        self._form = codec.form(request)
+        self._bodies: list[Json] = []
+
+    def settle(self, first: Json, ask: Callable[[Json], Json]) -> Settled:
+        """What to hand out.
+
+        Args:
+            first: the body that came.
+            ask: sends another request and gives the body that comes; what it raises ends the attempts.
+
+        Raises:
+            NotReadable: the body is none of the protocol.
+        """
+        self._bodies = [first]
+        outcomes: dict[int, _Outcome] = {}
+        for choice in self._codec.choices(first):
+            if (known := self._unexamined(choice)) is not None:
+                outcomes[choice.index] = known
+                continue
+
+            def again(feedback: str, index: int = choice.index) -> Try:
+                return (
+                    (self._noted(ask(self._codec.again(self._request, feedback))), 0)
+                    if feedback
+                    else (first, index)
+                )
+
+            try:
+                outcomes[choice.index] = _Outcome(*self._attempts().settle(again))
+            except Exception as error:  # noqa: BLE001  # the fail mode says what becomes of the answer
+                outcomes[choice.index] = self._failed(error)
+        return self._settled(first, outcomes)
+
+    async def asettle(self, first: Json, ask: Callable[[Json], Awaitable[Json]]) -> Settled:
+        """As `settle`; choices are examined beside each other."""
+        self._bodies = [first]
+
+        async def one(choice: Choice) -> _Outcome:
+            if (known := self._unexamined(choice)) is not None:
+                return known
+
+            async def again(feedback: str) -> Try:
+                if not feedback:
+                    return first, choice.index
+                return self._noted(await ask(self._codec.again(self._request, feedback))), 0
+
+            try:
+                return _Outcome(*await self._attempts().asettle(again))
+            except Exception as error:  # noqa: BLE001  # as above
+                return self._failed(error)
+
+        choices = self._codec.choices(first)
+        found = await asyncio.gather(*(one(choice) for choice in choices))
+        return self._settled(first, {choice.index: one for choice, one in zip(choices, found, strict=True)})
+
+    def observe(self, body: Json) -> Json:
+        """The report on an answer that has been shown already; the policy does nothing."""
+        found = {}
+        for choice in self._codec.choices(body):
+            known = self._unexamined(choice)
+            try:
+                found[choice.index] = _watched(known) if known else self._check(body, choice)
+            except Exception as error:  # noqa: BLE001  # nothing can be withheld any more
+                found[choice.index] = _watched(self._failed(error))
+        return together(found) if found else untouched("there are no choices")
+
+    def _check(self, body: Json, choice: Choice) -> Json:
+        reading = self._read((body, choice.index))
+        report = self._guard.supervise(
+            lambda _: choice.text if reading is None else reading.text,
+            prompt=self._codec.messages(self._request),
+            context=self._context,
+        )
+        return _observed(Change.of(choice.text, report).summary)
+
+    # -- what is examined
+
+    def _unexamined(self, choice: Choice) -> _Outcome | None:
+        """What becomes of a choice in which there is no text, or something that nobody can read."""
+        if choice.unread:
+            return self._failed(None, choice.unread)
+        if not choice.text:
+            what = "tool calls" if choice.calls else "a refusal" if choice.refused else "no text"
+            return _Outcome(None, None, untouched(what))
+        return None
+
+    def _attempts(self) -> Attempts[Try]:
+        return Attempts(
+            self._guard,
+            self._read,
+            spent=lambda tried: self._codec.tokens(tried[0]),
+            prompt=lambda: self._codec.messages(self._request),
+            context=lambda: self._context,
+        )
+
+    def _read(self, tried: Try) -> Reading | None:
+        body, index = tried
+        choice = self._codec.choices(body)[index]
+        if choice.unread:
+            raise ValueError(f"expected text, got {choice.unread}")
+        if not choice.text:
+            return None
+        value = self._value(choice)
+        if value is None or self._is_record(choice.text):
+            return Text(choice.text, choice.logprobs)
+        reading = JsonText(value[0])
+        return reading if reading.text else None
+
+    def _value(self, choice: Choice) -> tuple[Any] | None:
+        """What a structured answer says; `None` for text, and for an answer that is no JSON after all."""
+        if self._form is None or len(choice.places) != 1:
+            return None
+        try:
+            return (parsed(choice.text),)
+        except ValueError:
+            return None
+
+    def _noted(self, body: Json) -> Json:
+        self._bodies.append(body)
+        return body
+
+    def _failed(self, error: Exception | None, what: str = "") -> _Outcome:
+        """An answer that could not be examined: its fate is the policy's fail mode. Nothing of the answer is logged."""
+        name = type(error).__name__ if error else f"expected text, got {what}"
+        frames = traceback.extract_tb(error.__traceback__) if error else []
+        where = f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+        log.error("guard_failed", error=name, where=where)
+        return _Outcome(None, None, failed(name, blocked=self._guard.policy.fail == "closed"))
+
+    # -- what is handed out
+
+    def _settled(self, first: Json, outcomes: Mapping[int, _Outcome]) -> Settled:
+        body, kept, summaries = first, first, {}
+        for index, outcome in outcomes.items():
+            if outcome.kept is not None and outcome.kept[0] is not first:
+                kept = outcome.kept[0] if len(outcomes) == 1 else first
+                body = kept if len(outcomes) == 1 else self._codec.substituted(body, index, outcome.kept[0])
+            body, summaries[index] = self._written(body, index, outcome)
+        summary = together(summaries) if summaries else untouched("there are no choices")
+        usages = [one.get("usage") for one in self._bodies]
+        return Settled(self._codec.reported(body, summary, usages), summary, kept)
+
+    def _written(self, body: Json, index: int, outcome: _Outcome) -> tuple[Json, Json]:
+        change = outcome.change
+        if change is None:
+            summary = outcome.summary or untouched("tool calls")
+            blocked = summary["action"] == "block"
+            return self._codec.blocked(body, index, self._neutral(WITHHELD)) if blocked else body, summary
+        summary = change.summary
+        choice = self._codec.choices(body)[index]
+        if change.report.blocked:
+            return self._codec.blocked(body, index, self._neutral(change.refusal)), summary
+        if not change.changed:
+            return body, self._placed(summary, change, choice)
+        texts = self._texts(choice, change)
+        if texts is None:
+            note = "an edited answer is not valid JSON of its schema any more"
+            return self._codec.blocked(body, index, self._neutral(_INVALID)), {
+                **summary,
+                "action": "block",
+                "note": note,
+            }
+        new = self._codec.edited(body, index, texts, change.taken if change.takes_away else None)
+        return new, self._placed(summary, change, choice)
+
+    def _neutral(self, message: str) -> str:
+        """A message in the place of an answer; none where JSON is wanted."""
+        return message if self._form is None else ""
+
+    def _texts(self, choice: Choice, change: Change) -> list[str] | None:
+        """The text blocks after the change; `None` where they would not be valid any more."""
+        value = self._value(choice)
+        if value is None:
+            if self._form is not None:
+                return None
+            return [part.after for part in change.split(choice.places)]
+        reading = JsonText(value[0])
+        text = change.after if reading.text != change.before else reading.changed(change)
+        try:
+            after = parsed(text)
+        except ValueError:
+            return None
+        schema = True if self._form is True else self._form
+        return [text] if is_valid(after, schema, before=value[0]) else None
+
+    def _placed(self, summary: Json, change: Change, choice: Choice) -> Json:
+        """With the places of findings, where the text that was examined is the one that is shown."""
+        same = choice.text == change.before and len(choice.places) == 1
+        return {**summary, "spans": shown_spans(change)} if same else summary
+
+
+@dataclass(frozen=True)
+class _Outcome:
+    """What was kept of the attempts at a choice, and what is to be done to it."""
+
+    kept: Try | None
+    change: Change | None
+    summary: Json | None = None
+
+
+def _observed(summary: Json) -> Json:
+    return {**summary, "action": "flag" if summary["verdict"] == "unsupported" else "pass", "mode": "observe"}
+
+
+def _watched(outcome: _Outcome) -> Json:
+    return _observed(outcome.summary or untouched("no text"))

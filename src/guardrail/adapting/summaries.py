@@ -1,0 +1,98 @@
+"""What travels with a guarded answer: verdict, action, counts and places, never a text that was cut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from guardrail.adapting.changes import Change
+from guardrail.report import Action, Verdict, worst
+
+__all__ = ["failed", "headers", "shown_spans", "together", "untouched"]
+
+_ACTIONS = [action.value for action in Action]  # mildest first
+
+
+def shown_spans(change: Change) -> list[dict[str, Any]]:
+    """Where the findings are in the text that is shown; those whose text was cut or replaced are left out.
+
+    Each has `start` and `end` in characters, the detector, and the verdict.
+    """
+    if change.changed and not change.edits:
+        return []
+    found = []
+    for finding in change.report.findings:
+        if finding.span is None or finding.verdict is Verdict.SUPPORTED:
+            continue
+        start, end, cut = finding.span.start, finding.span.end, False
+        moved = [0, 0]
+        for edit in change.edits:
+            grown = len(edit.replacement) - (edit.span.end - edit.span.start)
+            if edit.span.end <= start:
+                moved = [moved[0] + grown, moved[1] + grown]
+            elif edit.span.start < end:
+                cut = cut or edit.span.end > edit.span.start
+                moved[1] += grown
+        if not cut:
+            place = {"start": start + moved[0], "end": end + moved[1]}
+            found.append({**place, "detector": finding.detector, "verdict": finding.verdict.value})
+    return found
+
+
+def untouched(reason: str) -> dict[str, Any]:
+    """The summary of an answer in which there was nothing to examine."""
+    return {
+        "verdict": None,
+        "action": Action.PASS.value,
+        "attempts": 1,
+        "counts": {},
+        "calls": 0,
+        "note": reason,
+    }
+
+
+def failed(reason: str, *, blocked: bool) -> dict[str, Any]:
+    """The summary of an answer that could not be examined: passed on unverified, or blocked."""
+    action = Action.BLOCK if blocked else Action.FLAG
+    return {
+        "verdict": Verdict.UNVERIFIED.value,
+        "action": action.value,
+        "attempts": 1,
+        "counts": {Verdict.UNVERIFIED.value: 1},
+        "failures": [{"detector": "guardrail", "reason": reason}],
+        "calls": 0,
+    }
+
+
+def together(summaries: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """The summary of a response; of several choices the worst verdict, the strongest action, and each by itself.
+
+    Example:
+        >>> together({0: untouched("a"), 1: failed("timeout", blocked=True)})["verdict"]
+        'unverified'
+    """
+    if len(summaries) == 1:
+        return dict(next(iter(summaries.values())))
+    each = list(summaries.values())
+    verdicts = [Verdict(one["verdict"]) for one in each if one["verdict"]]
+    overall = worst(verdicts)
+    return {
+        "verdict": overall.value if overall else None,
+        "action": max((str(one["action"]) for one in each), key=_ACTIONS.index, default=Action.PASS.value),
+        "attempts": sum(one["attempts"] for one in each),
+        "counts": {v.value: sum(one["counts"].get(v.value, 0) for one in each) for v in Verdict},
+        "calls": sum(one["calls"] for one in each),
+        "choices": [{"index": index, **one} for index, one in summaries.items()],
+    }
+
+
+def headers(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The report headers: verdict, number of findings that are not supported, action, calls."""
+    counts = summary.get("counts", {})
+    findings = sum(counts.get(v.value, 0) for v in (Verdict.UNSUPPORTED, Verdict.UNVERIFIED))
+    return [
+        ("x-guardrail-verdict", str(summary["verdict"] or "none")),
+        ("x-guardrail-findings", str(findings)),
+        ("x-guardrail-action", str(summary["action"])),
+        ("x-guardrail-calls", f"{summary['calls']:g}"),
+    ]
