@@ -45,9 +45,7 @@ class Messages(Codec):
             if not isinstance(one, Mapping):
                 continue
             content = one.get("content")
-            for block in content if isinstance(content, list) else ():
-                if isinstance(block, Mapping) and block.get("type") == "tool_result":
-                    found.append(assistant(Untrusted(_text(block.get("content")))))
+            found += [assistant(Untrusted(text)) for text in _results(content)]
             if said := _text(content):
                 found.append(assistant(said) if one.get("role") == "assistant" else user(said))
         return tuple(found)
@@ -188,6 +186,15 @@ def _text(content: Any) -> str:
     listed = content if isinstance(content, list) else ()
     texts = (one.get("text") for one in listed if isinstance(one, Mapping) and one.get("type") == "text")
     return "".join(text for text in texts if isinstance(text, str))
+
+
+def _results(content: Any) -> list[str]:
+    """What tools answered, in a content."""
+    listed = content if isinstance(content, list) else ()
+    kind = "tool_result"
+    return [
+        _text(one.get("content")) for one in listed if isinstance(one, Mapping) and one.get("type") == kind
+    ]
 
 
 def _told(event: Event) -> Json:

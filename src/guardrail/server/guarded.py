@@ -181,15 +181,24 @@ def _monitored(codec: Codec, request: Json, found: httpx.Response, desk: Desk) -
 
 async def _observed(codec: Codec, request: Json, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
     try:
-        if copy is None:
-            raise Refused(502, "answer_too_long", "the answer is too long to be examined")
-        body = _whole(codec, sse.read_all([copy])[0]) if streams else _parsed(copy)
+        body = _copied(codec, copy, streams=streams)
         settled = await _settled(Exchange(desk.guard, codec, request), body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
         log.error("not_observed", error=type(error).__name__)
         desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")
         return
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
+
+
+def _copied(codec: Codec, copy: bytes | None, *, streams: bool) -> Json:
+    """The body of an answer that was passed on.
+
+    Raises:
+        Refused: it is too long or cannot be read.
+    """
+    if copy is None:
+        raise Refused(502, "answer_too_long", "the answer is too long to be examined")
+    return _whole(codec, sse.read_all([copy])[0]) if streams else _parsed(copy)
 
 
 async def _never(wanted: Mapping[str, Any]) -> Json:

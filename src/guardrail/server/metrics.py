@@ -36,8 +36,8 @@ class Metrics:
             verdict = str(one["verdict"] or "none")
             self.add("guardrail_answers_total", verdict=verdict, action=str(one["action"]), mode=mode)
             for found in one.get("findings", ()):
-                labels = {"detector": str(found["detector"]), "verdict": str(found["verdict"])}
-                self.add("guardrail_findings_total", **labels)
+                kind, verdict = str(found["detector"]), str(found["verdict"])
+                self.add("guardrail_findings_total", detector=kind, verdict=verdict)
             for failure in one.get("failures", ()):
                 self.add("guardrail_unfinished_checks_total", detector=str(failure["detector"]))
         self.add("guardrail_paid_calls_total", summary["calls"])

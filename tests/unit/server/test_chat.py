@@ -252,9 +252,10 @@ class TestNoLeak:
     @pytest.mark.parametrize("size", [1, 2, 7, 64, 100_000])
     def test_however_the_stream_was_cut_into_pieces(self, size):
         """Pieces of a network are no events, and characters of several bytes lie across them."""
-        with canned(stream_of(f"Flüsse fließen 🌊. See {SECRET}. Ende."), size=size) as upstream:
-            with running(upstream.url, Guard([Spotter()], policy=remove())) as served:
-                found = served.chat(stream=True)
+        guard = Guard([Spotter()], policy=remove())
+        sent = stream_of(f"Flüsse fließen 🌊. See {SECRET}. Ende.")
+        with canned(sent, size=size) as upstream, running(upstream.url, guard) as served:
+            found = served.chat(stream=True)
         assert [word for word in FORBIDDEN if word in found.content] == []
         assert streamed(found.text).startswith("Flüsse fließen 🌊.")
         assert events(found.text)[-1] == "[DONE]"
