@@ -30,9 +30,9 @@ from urllib.request import urlopen
 from guardrail.engine.flow import Answer
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion
+from guardrail.testing.faults import FAULTS
 from guardrail.testing.http import HttpProtocol
 from guardrail.testing.service import (
-    FAULTS,
     IGNORABLE,
     REFUSABLE,
     Behaviour,

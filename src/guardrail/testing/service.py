@@ -17,12 +17,11 @@ from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError
 from guardrail.requests import Completion, TokenLogprob
 from guardrail.testing.continuation import Refused, choices
+from guardrail.testing.faults import FAULTS, misbehave
 from guardrail.testing.http import Exchange
+from guardrail.testing.responses import asked, response, response_stream
 
-__all__ = ["FAULTS", "IGNORABLE", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
-
-FAULTS = ("rate_limit", "server_error", "timeout", "cut", "malformed", "empty", "content_type")
-"""429 with Retry-After, 500, no reply at all, a body cut in half, broken JSON, no choices, a web page."""
+__all__ = ["IGNORABLE", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
 
 REFUSABLE = ("n", "temperature", "max_tokens", "logprobs", "echo", "seed")
 IGNORABLE = ("logprobs", "echo", "stop")
@@ -48,7 +47,9 @@ class Call:
         return self.messages[-1][1] if self.messages else ""
 
 
-Replies: TypeAlias = Callable[[Call], str | Completion]
+Said: TypeAlias = str | Completion | Mapping[str, Any]
+"""A text, a completion, or an assistant message as chat completions write it: with tool calls, a refusal, and the like."""
+Replies: TypeAlias = Callable[[Call], Said]
 
 
 def echo(call: Call) -> str:
@@ -125,6 +126,8 @@ class ChatService:
             _refuse(exchange, 404, _CHAT_ONLY, param="model")
         elif path.endswith("/completions") and exchange.method == "POST":
             self._completions(exchange, chat=path.endswith("/chat/completions"))
+        elif path.endswith("/responses") and exchange.method == "POST":
+            self._completions(exchange, chat=True, responses=True)
         else:
             _refuse(exchange, 404, f"Unknown request URL: {exchange.method} {path}")
 
@@ -138,9 +141,10 @@ class ChatService:
             "most_running": self.most_running,
         }
 
-    def _completions(self, exchange: Exchange, *, chat: bool) -> None:
+    def _completions(self, exchange: Exchange, *, chat: bool, responses: bool = False) -> None:
         try:
             body = json.loads(exchange.body)
+            body = asked(body) if responses else body
             messages = _messages(body) if chat else (("user", str(body.get("prompt", ""))),)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             _refuse(exchange, 400, f"We could not parse the JSON body of your request: {error!r}")
@@ -155,7 +159,7 @@ class ChatService:
         else:
             self.faults[fault] += 1
             answer = partial(
-                _misbehave, exchange, fault, self.behaviour.retry_after, stream=bool(body.get("stream"))
+                misbehave, exchange, fault, self.behaviour.retry_after, stream=bool(body.get("stream"))
             )
 
         def finish() -> None:
@@ -199,9 +203,8 @@ class ChatService:
         except LookupError as error:
             _refuse(exchange, 404, f"no reply for {messages!r}: {error}", code="not_recorded")
             return
-        completions = [
-            Completion(reply, finish_reason="stop") if isinstance(reply, str) else reply for reply in said
-        ]
+        completions = [_completion(reply) for reply in said]
+        messages_said = [reply if isinstance(reply, Mapping) else {} for reply in said]
         head = {
             "id": f"chatcmpl-{key}-{first}",
             "object": "chat.completion" if chat else "text_completion",
@@ -209,11 +212,25 @@ class ChatService:
             "model": body.get("model", "test"),
         }
         usage = _usage(messages, completions)
+        if "responses" in body:
+            whole = response(head, completions[0], messages_said[0], usage, body)
+            if body.get("stream"):
+                _send(exchange, response_stream(whole), self.behaviour.pace)
+            else:
+                exchange.send(json.dumps(whole).encode())
+            return
         if body.get("stream"):
             usage_wanted = usage if _wants_usage(body) else None
-            _stream(exchange, head, completions, usage_wanted, chat=chat, pace=self.behaviour.pace)
+            _send(
+                exchange,
+                _events(head, completions, messages_said, usage_wanted, chat=chat),
+                self.behaviour.pace,
+            )
             return
         choices = [_choice(i, one, body, chat=chat) for i, one in enumerate(completions)]
+        for choice, message in zip(choices, messages_said, strict=True):
+            if chat and message:
+                choice["message"].update(message)
         exchange.send(json.dumps({**head, "choices": choices, "usage": usage}).encode())
 
     def _continue(
@@ -307,18 +324,19 @@ def _token(token: TokenLogprob, most: int) -> dict[str, Any]:
     return {"token": token.token, "logprob": token.logprob, "bytes": None, "top_logprobs": top}
 
 
-def _stream(
-    exchange: Exchange,
-    head: Mapping[str, Any],
-    completions: Sequence[Completion],
-    usage: Mapping[str, int] | None,
-    *,
-    chat: bool,
-    pace: float,
-) -> None:
+def _completion(reply: Said) -> Completion:
+    if isinstance(reply, Completion):
+        return reply
+    if isinstance(reply, str):
+        return Completion(reply, finish_reason="stop")
+    return Completion(
+        str(reply.get("content") or ""), finish_reason="tool_calls" if reply.get("tool_calls") else "stop"
+    )
+
+
+def _send(exchange: Exchange, events: Iterator[bytes], pace: float) -> None:
     """Server-sent events, one word each."""
     exchange.start("text/event-stream")
-    events = _events(head, completions, usage, chat=chat)
 
     def following() -> None:
         for event in events:
@@ -334,6 +352,7 @@ def _stream(
 def _events(
     head: Mapping[str, Any],
     completions: Sequence[Completion],
+    messages: Sequence[Mapping[str, Any]],
     usage: Mapping[str, int] | None,
     *,
     chat: bool,
@@ -351,6 +370,10 @@ def _events(
         for word in re.findall(r"\s*\S+|\s+\Z", one.text):
             said = {"delta": {"content": word}} if chat else {"text": word}
             yield event([{"index": index, **said, "finish_reason": None}])
+        more = {name: value for name, value in messages[index].items() if name not in {"role", "content"}}
+        if more:
+            more["tool_calls"] = [{**call, "index": i} for i, call in enumerate(more.get("tool_calls") or ())]
+            yield event([{"index": index, "delta": more, "finish_reason": None}])
         last: dict[str, Any] = {"delta": {}} if chat else {"text": ""}
         yield event([{"index": index, **last, "finish_reason": one.finish_reason or "stop"}])
     if usage is not None:
@@ -363,46 +386,3 @@ def _refuse(
 ) -> None:
     error = {"message": message, "type": "invalid_request_error", "param": param, "code": code}
     exchange.send(json.dumps({"error": error}).encode(), status=status)
-
-
-_HALF = b'{"id": "chatcmpl-1", "object": "chat.completion", "choices": [{"index": 0, "mess'
-_EMPTY = b'{"id": "chatcmpl-1", "object": "chat.completion", "created": 1, "model": "m", "choices": []}'
-_FIRST = (
-    b'data: {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1, "model": "m", '
-    b'"choices": [{"index": 0, "delta": {"role": "assistant", "content": "Well"}, "finish_reason": null}]}\n\n'
-)
-
-
-def _misbehave(exchange: Exchange, fault: str, retry_after: str, *, stream: bool) -> None:
-    if fault == "rate_limit":
-        error = (
-            b'{"error": {"message": "Rate limit reached", "type": "requests", "code": "rate_limit_exceeded"}}'
-        )
-        exchange.send(error, status=429, headers=(("retry-after", retry_after),))
-    elif fault == "server_error":
-        exchange.send(
-            b'{"error": {"message": "The server had an error", "type": "server_error"}}', status=500
-        )
-    elif fault == "timeout":
-        pass  # the client waits until it has enough of it
-    elif fault == "content_type":
-        exchange.send(b"<html><body>502 but nobody said so</body></html>", content_type="text/html")
-    elif stream:
-        _break_off(exchange, fault)
-    elif fault == "cut":
-        exchange.send(_HALF, promised=4 * len(_HALF))
-        exchange.cut()
-    else:
-        exchange.send(_HALF if fault == "malformed" else _EMPTY)
-
-
-def _break_off(exchange: Exchange, fault: str) -> None:
-    """A stream that is cut, breaks, or never holds a choice."""
-    exchange.start("text/event-stream")
-    if fault == "cut":
-        exchange.chunk(_FIRST)
-        exchange.cut()
-        return
-    exchange.chunk(_FIRST + b"data: " + _HALF if fault == "malformed" else b"data: " + _EMPTY)
-    exchange.chunk(b"\n\ndata: [DONE]\n\n")
-    exchange.end()

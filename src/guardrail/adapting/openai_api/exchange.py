@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any, TypeAlias
 
+from pydantic_core import to_jsonable_python
+
 from guardrail._log import log
 from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text
@@ -16,6 +18,7 @@ from guardrail.adapting.json_text import JsonText, is_valid, parsed
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json
 from guardrail.adapting.summaries import failed, shown_spans, together, untouched
 from guardrail.guard import Guard
+from guardrail.report import Case, Report, Verdict
 
 __all__ = ["WITHHELD", "Exchange", "Settled"]
 
@@ -121,24 +124,41 @@ class Exchange:
         return self._settled(first, {choice.index: one for choice, one in zip(choices, found, strict=True)})
 
     def observe(self, body: Json) -> Json:
-        """The report on an answer that has been shown already; the policy does nothing."""
+        """The report on an answer that has been shown already: the policy does nothing.
+
+        Raises:
+            NotReadable: the body is none of the protocol.
+        """
         found = {}
         for choice in self._codec.choices(body):
-            known = self._unexamined(choice)
+            case = self._case(body, choice)
             try:
-                found[choice.index] = _watched(known) if known else self._check(body, choice)
+                found[choice.index] = _watched(self._guard.check(case) if case else None)
             except Exception as error:  # noqa: BLE001  # nothing can be withheld any more
-                found[choice.index] = _watched(self._failed(error))
+                found[choice.index] = self._unwatched(error)
         return together(found) if found else untouched("there are no choices")
 
-    def _check(self, body: Json, choice: Choice) -> Json:
-        reading = self._read((body, choice.index))
-        report = self._guard.supervise(
-            lambda _: choice.text if reading is None else reading.text,
-            prompt=self._codec.messages(self._request),
-            context=self._context,
-        )
-        return _observed(Change.of(choice.text, report).summary)
+    async def aobserve(self, body: Json) -> Json:
+        """As `observe`."""
+        found = {}
+        for choice in self._codec.choices(body):
+            case = self._case(body, choice)
+            try:
+                found[choice.index] = _watched(await self._guard.acheck(case) if case else None)
+            except Exception as error:  # noqa: BLE001  # as above
+                found[choice.index] = self._unwatched(error)
+        return together(found) if found else untouched("there are no choices")
+
+    def _case(self, body: Json, choice: Choice) -> Case | None:
+        """What is examined of an answer that is only watched."""
+        reading = self._read((body, choice.index)) if choice.text and not choice.unread else None
+        if reading is None:
+            return None
+        asked, context = self._codec.messages(self._request), tuple(self._context)
+        return Case(answer=reading.text, messages=asked, context=context, logprobs=reading.logprobs)
+
+    def _unwatched(self, error: Exception) -> Json:
+        return {**(self._failed(error).summary or {}), "action": "flag", "mode": "observe"}
 
     # -- what is examined
 
@@ -265,9 +285,9 @@ class _Outcome:
     summary: Json | None = None
 
 
-def _observed(summary: Json) -> Json:
-    return {**summary, "action": "flag" if summary["verdict"] == "unsupported" else "pass", "mode": "observe"}
-
-
-def _watched(outcome: _Outcome) -> Json:
-    return _observed(outcome.summary or untouched("no text"))
+def _watched(report: Report | None) -> Json:
+    """The summary of a report whose policy was not applied."""
+    if report is None:
+        return {**untouched("no text"), "mode": "observe"}
+    action = "flag" if report.verdict is not None and report.verdict is not Verdict.SUPPORTED else "pass"
+    return {**to_jsonable_python(report.summary()), "action": action, "mode": "observe"}
