@@ -58,14 +58,14 @@ async def answer(call: Call, desk: Desk) -> Response:
         Refused: it cannot be guarded, or the upstream gave nothing that can be read.
     """
     codec = CODECS[call.path]
+    if desk.settings.mode == "monitor":
+        return _monitored(codec, call, await desk.upstream.ask(call), desk)
     request = call.json()
-    if desk.settings.mode == "enforce" and (why := codec.refusal(request)):
+    if why := codec.refusal(request):
         raise Refused(501, "cannot_be_guarded", why)
     found = await desk.upstream.ask(call)
     if not found.is_success:
         return await desk.upstream.error(found)
-    if desk.settings.mode == "monitor":
-        return _monitored(codec, request, found, desk)
     headers = [pair for pair in desk.upstream.headers(found) if pair[0] != "content-type"]
     if found.headers.get("content-type", "").startswith(_STREAM):
         return HeldBack(
@@ -74,6 +74,7 @@ async def answer(call: Call, desk: Desk) -> Response:
             path=call.path,
             keepalive=desk.settings.keepalive,
             until=call.until,
+            close=found.aclose,
         )
     body = _parsed(await desk.upstream.read(found))
     shown, summary = await _shown(codec, call, request, body, desk)
@@ -101,11 +102,14 @@ async def _events(found: httpx.Response, desk: Desk) -> list[sse.Event]:
     reader = sse.Reader()
     events: list[sse.Event] = []
     limit = desk.settings.answer_limit * _SPREAD
-    async for part in desk.upstream.parts(found):
-        limit -= len(part)
-        if limit < 0:
-            raise Refused(502, "answer_too_long", "the upstream's answer is too long and was not examined")
-        events += reader.feed(part)
+    async with desk.upstream.parts(found) as parts:
+        async for part in parts:
+            limit -= len(part)
+            if limit < 0:
+                raise Refused(
+                    502, "answer_too_long", "the upstream's answer is too long and was not examined"
+                )
+            events += reader.feed(part)
     if reader.unfinished:
         raise Refused(502, "upstream_cut", "the upstream's stream broke off; nothing of it was released")
     return events
@@ -168,21 +172,23 @@ def _unreadable(error: NotReadable) -> Refused:
 # -- monitoring
 
 
-def _monitored(codec: Codec, request: Json, found: httpx.Response, desk: Desk) -> Response:
+def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk) -> Response:
     """The answer as it comes; it is examined afterwards, when nobody waits."""
+    if not found.is_success:
+        return Passed(desk.upstream, found)
     streams = found.headers.get("content-type", "").startswith(_STREAM)
     limit = desk.settings.answer_limit * (_SPREAD if streams else 1)
 
     def after(copy: bytes | None) -> None:
-        desk.later(_observed(codec, request, copy, streams=streams, desk=desk))
+        desk.later(_observed(codec, call, copy, streams=streams, desk=desk))
 
     return Passed(desk.upstream, found, after=after, limit=limit)
 
 
-async def _observed(codec: Codec, request: Json, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
+async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
     try:
         body = _copied(codec, copy, streams=streams)
-        settled = await _settled(Exchange(desk.guard, codec, request), body, _never)
+        settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
         log.error("not_observed", error=type(error).__name__)
         desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")

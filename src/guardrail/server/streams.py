@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from typing import Any
 
 from starlette.responses import Response
@@ -27,6 +27,7 @@ class HeldBack(Response):
         path: whose API's form an error has.
         keepalive: seconds between comments; 0 sends none.
         until: when it must be over, by the event loop's clock.
+        close: closes what the work reads, also if it never began.
     """
 
     def __init__(
@@ -37,6 +38,7 @@ class HeldBack(Response):
         path: str,
         keepalive: float,
         until: float,
+        close: Callable[[], Awaitable[None]],
     ) -> None:
         super().__init__()
         self.raw_headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
@@ -44,6 +46,7 @@ class HeldBack(Response):
         self._path = path
         self._keepalive = keepalive or None
         self._until = until
+        self._close = close
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it; whatever fails ends in an error event, never in a normal end."""
@@ -57,6 +60,7 @@ class HeldBack(Response):
         finally:
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
+            await self._close()
 
     async def _events(self, task: asyncio.Future[Iterable[bytes]], send: Send) -> Iterable[bytes]:
         loop = asyncio.get_running_loop()

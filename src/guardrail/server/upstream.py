@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Self
 
@@ -107,25 +108,26 @@ class Upstream:
             Refused: it is too long, or was cut.
         """
         read = bytearray()
-        async for part in self.parts(response):
-            read += part
-            if len(read) > self._settings.answer_limit:
-                raise Refused(
-                    502,
-                    "answer_too_long",
-                    f"the upstream's answer is longer than {self._settings.answer_limit:,} bytes and was not examined",
-                )
+        async with self.parts(response) as parts:
+            async for part in parts:
+                read += part
+                if len(read) > self._settings.answer_limit:
+                    raise Refused(
+                        502,
+                        "answer_too_long",
+                        f"the upstream's answer is longer than {self._settings.answer_limit:,} bytes and was not examined",
+                    )
         return bytes(read)
 
-    async def parts(self, response: httpx.Response) -> AsyncIterator[bytes]:
-        """The body piece by piece; at the end, or when it is left, the response is closed.
+    @contextlib.asynccontextmanager
+    async def parts(self, response: httpx.Response) -> AsyncIterator[AsyncIterator[bytes]]:
+        """The body piece by piece; when it is left, at its end or before, the response is closed.
 
         Raises:
             Refused: it was cut.
         """
         try:
-            async for part in response.aiter_bytes():
-                yield part
+            yield response.aiter_bytes()
         except httpx.HTTPError as error:
             raise Refused(
                 502, "upstream_cut", f"the upstream's answer was cut ({type(error).__name__})"
@@ -179,7 +181,8 @@ class Passed(Response):
         limit: int = 0,
     ) -> None:
         super().__init__(status_code=response.status_code)
-        self._parts = upstream.parts(response)
+        self._upstream = upstream
+        self._response = response
         self._after = after
         self._limit = limit
         self.raw_headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in upstream.headers(response)]
@@ -188,11 +191,14 @@ class Passed(Response):
         """Send all of it; a cut answer cuts the connection."""
         del scope, receive
         copy: bytearray | None = bytearray() if self._after is not None else None
-        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
-        async for part in self._parts:
-            await send({"type": "http.response.body", "body": part, "more_body": True})
-            if copy is not None:
-                copy = copy + part if len(copy) + len(part) <= self._limit else None
+        async with self._upstream.parts(self._response) as parts:
+            await send(
+                {"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers}
+            )
+            async for part in parts:
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+                if copy is not None:
+                    copy = copy + part if len(copy) + len(part) <= self._limit else None
         await send({"type": "http.response.body", "body": b""})
         if self._after is not None:
             self._after(None if copy is None else bytes(copy))

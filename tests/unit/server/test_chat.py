@@ -1,6 +1,8 @@
 """Chat completions through the server, plain and streaming."""
 
 import json
+import socket
+import threading
 import time
 
 import httpx
@@ -276,3 +278,32 @@ def stream_of(text):
     ]
     lines = [f"data: {json.dumps(one, ensure_ascii=False)}\n\n" for one in said]
     return "".join([*lines, "data: [DONE]\n\n"]).encode()
+
+
+class TestUpstreamIsLeft:
+    @pytest.mark.parametrize("mode", ["enforce", "monitor"])
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_the_upstream_notices_that_the_client_left(self, mode, stream):
+        """Its connection is closed, so that it stops writing."""
+        left = threading.Event()
+        listener = socket.create_server(("127.0.0.1", 0))
+
+        def upstream():
+            connection, _ = listener.accept()
+            with connection:
+                connection.recv(65536)
+                kind = b"text/event-stream" if stream else b"application/json"
+                head = b"HTTP/1.1 200 OK\r\ncontent-type: " + kind + b"\r\ntransfer-encoding: chunked\r\n\r\n"
+                connection.sendall(head + b"2\r\n: \r\n")
+                connection.settimeout(5)
+                while connection.recv(65536):
+                    pass
+                left.set()
+
+        threading.Thread(target=upstream, daemon=True).start()
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
+        asked = {"model": "m", "stream": stream, "messages": [{"role": "user", "content": "a"}]}
+        with listener, running(url, Guard([Spotter()]), mode=mode, keepalive=0.0) as served:
+            with pytest.raises(httpx.ReadTimeout):
+                served.client.post("/v1/chat/completions", json=asked, timeout=1.0)
+            assert left.wait(5)
