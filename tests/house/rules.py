@@ -46,7 +46,7 @@ TABLE: dict[str, set[str]] = {
     "cache": {*TYPES, "engine"},
     "examination": {*TYPES, "engine", "policies"},
     "config": {*TYPES, "given", "engine", "policies", "registry"},
-    "adapting": {*TYPES, "engine", "policies", "guard", "given", "text", "chat"},
+    "adapting": {*TYPES, "engine", "policies", "guard", "given", "chat"},
     "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination", "given"},
     "html": {*TYPES, "engine", "text"},
     "server": {*TYPES, "engine", "guard", "policies", "adapting"},

@@ -11,6 +11,7 @@ from openai import AsyncOpenAI, OpenAI
 
 from guardrail import Guard
 from guardrail.detector import Detector, Finding, Span, Verdict
+from guardrail_openai import guard_openai
 
 SECRET = "Zyzzyva"
 BAD = f"The {SECRET} claim is made up."
@@ -29,6 +30,7 @@ SCHEMA = {
 }
 TOOL = {"id": "c1", "type": "function", "function": {"name": "find", "arguments": '{"q": "Seine"}'}}
 QUESTION = [{"role": "user", "content": "Where is Paris?"}]
+ASK = {"model": "m", "messages": QUESTION}
 KINDS = ("sync", "async", "sync-httpx", "async-httpx")
 
 
@@ -148,3 +150,20 @@ def raws(client, *requests):
 def raw(client, path, body):
     """As `raws`, for one."""
     return raws(client, (path, body))[0]
+
+
+def says(call):
+    model = call.body["model"]
+    if model == "json":
+        return JSON if len(call.messages) == 1 else JSON.replace(BAD, "It is big.")
+    return replies(**({"tool_calls": [TOOL], "content": None} if model == "tools" else {}))(call)
+
+
+def with_async(url, policy, use, **options):
+    """What a coroutine function makes of a guarded async client."""
+
+    async def run():
+        async with client_of("async", url) as given:
+            return await use(guard_openai(given, guard(policy), **options))
+
+    return asyncio.run(run())
