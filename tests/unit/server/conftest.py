@@ -69,6 +69,13 @@ class Guarded:
         self.application = application
         self.client = httpx.Client(base_url=self.url, timeout=20, trust_env=False)
 
+    def is_idle(self):
+        """Whether all places are free, a moment after the last answer is out."""
+        until = time.monotonic() + 5
+        while self.application.metrics.running and time.monotonic() < until:
+            time.sleep(0.02)
+        return self.application.metrics.running == 0
+
     def chat(self, content="hello", **more):
         headers = more.pop("headers", {})
         body = {"model": "m", "messages": [{"role": "user", "content": content}], **more}
