@@ -59,7 +59,14 @@ from guardrail.telemetry import telemetry
 
 __all__ = ["load"]
 
-_SECTIONS = ("guard", "chat", "judge", *BACKENDS, "detectors")
+_SECTIONS = (
+    "guard",
+    "chat",
+    "judge",
+    *BACKENDS,
+    "detectors",
+    "server",
+)  # the last is read by `guardrail serve`
 _GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget", "telemetry")
 _KINDS: dict[str, Any] = {
     "policy": str,

@@ -50,7 +50,8 @@ TABLE: dict[str, set[str]] = {
     "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination", "given"},
     "telemetry": TYPES,
     "html": {*TYPES, "engine", "text"},
-    "cli": APPLICATION,
+    "server": {*TYPES, "engine", "guard", "policies", "adapting"},
+    "cli": {*APPLICATION, "server"},
     "testing": {*TYPES, "engine", "text", *DOORS},
     "demo": {*APPLICATION, *METHODS, "backends"},
 }

@@ -1,0 +1,281 @@
+"""Anthropic's protocol: `/messages`, as pure functions on dicts and events."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from guardrail.adapting.openai_api import Choice, Codec, NotReadable
+from guardrail.adapting.residue import clean, is_wordless
+from guardrail.adapting.sse import Event, as_json
+from guardrail.errors import InputError
+from guardrail.requests import Message, Untrusted, assistant, system, user
+
+__all__ = ["Messages"]
+
+Json = dict[str, Any]
+_THOUGHTS = {"thinking", "redacted_thinking"}
+_CALLS = {"tool_use"}
+_SERVERS = {
+    "server_tool_use",
+    "web_search_tool_result",
+    "web_fetch_tool_result",
+    "code_execution_tool_result",
+}
+_BODY = ("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage")
+_GROWING = {
+    "text_delta": "text",
+    "thinking_delta": "thinking",
+    "signature_delta": "signature",
+    "input_json_delta": "partial_json",
+}
+_LAST = {"message_delta", "message_stop", "error"}
+
+
+class Messages(Codec):
+    """The codec of Anthropic's Messages API; a response has one choice."""
+
+    name = "messages"
+
+    def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
+        """What was asked; results of tools are untrusted text of the assistant."""
+        found = [system(text)] if (text := _text(request.get("system"))) else []
+        for one in request.get("messages") or ():
+            if not isinstance(one, Mapping):
+                continue
+            content = one.get("content")
+            found += [assistant(Untrusted(text)) for text in _results(content)]
+            if said := _text(content):
+                found.append(assistant(said) if one.get("role") == "assistant" else user(said))
+        return tuple(found)
+
+    def refusal(self, request: Mapping[str, Any]) -> str:
+        """Nothing of this protocol returns what cannot be examined."""
+        del request
+        return ""
+
+    def form(self, request: Mapping[str, Any]) -> Any:
+        """The JSON Schema that answers must have; `None` for text."""
+        holder = request.get("output_config")
+        wanted = holder.get("format") if isinstance(holder, Mapping) else request.get("output_format")
+        if not isinstance(wanted, Mapping) or wanted.get("type") != "json_schema":
+            return None
+        return wanted.get("schema") or True
+
+    def again(self, request: Mapping[str, Any], feedback: str) -> Json:
+        """The request that asks for one other answer, not streamed.
+
+        Raises:
+            InputError: the answer continues a text that the caller began.
+        """
+        listed = list(request.get("messages") or ())
+        if listed and isinstance(listed[-1], Mapping) and listed[-1].get("role") == "assistant":
+            raise InputError("expected messages that end with the user's, got the beginning of an answer")
+        kept = {name: value for name, value in request.items() if name != "stream"}
+        return {**kept, "messages": [*listed, {"role": "user", "content": feedback}]}
+
+    def choices(self, body: Mapping[str, Any]) -> list[Choice]:
+        """The answer in a body.
+
+        Raises:
+            NotReadable: it is no message.
+        """
+        content = body.get("content")
+        if not isinstance(content, list) or not all(isinstance(block, Mapping) for block in content):
+            raise NotReadable("expected a message with content blocks, got a body without")
+        text, places, unread = "", [], ""
+        for block in content:
+            kind = block.get("type")
+            if kind == "text" and isinstance(block.get("text"), str):
+                places.append((len(text), len(text) + len(block["text"])))
+                text += block["text"]
+            elif kind not in {*_THOUGHTS, *_CALLS, *_SERVERS}:
+                unread = "a content block that is no text"
+        calls = any(block.get("type") in _CALLS for block in content)
+        refused = body.get("stop_reason") == "refusal"
+        return [Choice(0, text, tuple(places), calls=calls, refused=refused, unread=unread)]
+
+    def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
+        """Tokens of the prompt and of the answer."""
+        usage = body.get("usage")
+        told = (
+            [usage.get(n) for n in ("input_tokens", "output_tokens")]
+            if isinstance(usage, Mapping)
+            else [0, 0]
+        )
+        asked, said = (one if isinstance(one, int) else 0 for one in told)
+        return asked, said
+
+    def edited(
+        self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
+    ) -> Json:
+        """A body with other texts; where text went, thoughts and what servers' tools found go too."""
+        del index
+        new, left = [], iter(texts)
+        for block in body["content"]:
+            if block.get("type") == "text":
+                if text := next(left):
+                    new.append({"type": "text", "text": text})
+            elif taken is None or block.get("type") in _CALLS:
+                new.append(block)
+        shown = {**body, "content": new or [{"type": "text", "text": ""}]}
+        return shown if taken is None else _stripped(shown, taken)
+
+    def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
+        """A refusal that holds nothing but a message."""
+        del index
+        content = [{"type": "text", "text": message}]
+        return {**_stripped(body, ()), "content": content, "stop_reason": "refusal", "stop_sequence": None}
+
+    def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
+        """A body with the content of another."""
+        del index
+        taken_over = {name: other.get(name) for name in ("content", "stop_reason", "stop_sequence")}
+        return {**_stripped(body, ()), **taken_over}
+
+    def whole(self, events: Sequence[Event]) -> Json:
+        """The body that a stream would have been.
+
+        Raises:
+            NotReadable: the stream broke off, or says that something failed.
+        """
+        body: Json = {}
+        blocks: dict[int, Json] = {}
+        ended = False
+        for event in events:
+            told = _told(event)
+            kind = told.get("type")
+            if kind == "message_start" and isinstance(told.get("message"), dict):
+                body = dict(told["message"])
+            elif kind == "content_block_start" and isinstance(told.get("content_block"), dict):
+                blocks[_index(told)] = dict(told["content_block"])
+            elif kind == "content_block_delta":
+                _grow(blocks.setdefault(_index(told), {"type": "text", "text": ""}), told.get("delta") or {})
+            elif kind == "message_delta":
+                usage = {**(body.get("usage") or {}), **(told.get("usage") or {})}
+                body = {**body, **(told.get("delta") or {}), "usage": usage}
+            ended = ended or kind == "message_stop"
+        if not ended or not body:
+            raise NotReadable("expected a stream with a whole message, got one that broke off")
+        body["content"] = [_closed(blocks[index]) for index in sorted(blocks)]
+        return body
+
+    def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
+        """A whole body as a stream; the report is on `message_delta`."""
+        del request
+        return [Event(json.dumps(told), told["type"]) for told in _events(body)]
+
+    def is_last(self, event: Event) -> bool:
+        """Whether an event ends the message, or comes after its end."""
+        return event.name in _LAST
+
+    def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
+        """The last events of a stream that passes as it is, with the report."""
+        found = list(events)
+        for place, event in enumerate(found):
+            if event.name == "message_delta":
+                found[place] = Event(json.dumps({**_told(event), "guardrail": dict(summary)}), event.name)
+        return found
+
+
+def _text(content: Any) -> str:
+    """The texts in a content."""
+    if isinstance(content, str):
+        return content
+    listed = content if isinstance(content, list) else ()
+    texts = (one.get("text") for one in listed if isinstance(one, Mapping) and one.get("type") == "text")
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _results(content: Any) -> list[str]:
+    """What tools answered, in a content."""
+    listed = content if isinstance(content, list) else ()
+    kind = "tool_result"
+    return [
+        _text(one.get("content")) for one in listed if isinstance(one, Mapping) and one.get("type") == kind
+    ]
+
+
+def _told(event: Event) -> Json:
+    try:
+        told = as_json(event)
+    except ValueError:
+        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
+    if not isinstance(told, dict):
+        raise NotReadable("expected events that are objects, got something else")
+    if told.get("type") == "error":
+        raise NotReadable("the stream ended in an error", error=told.get("error"))
+    return told
+
+
+def _index(told: Mapping[str, Any]) -> int:
+    index = told.get("index")
+    if not isinstance(index, int):
+        raise NotReadable("expected content blocks with an index, got one without")
+    return index
+
+
+def _grow(block: Json, delta: Mapping[str, Any]) -> None:
+    kind = str(delta.get("type"))
+    name = _GROWING.get(kind)
+    if name is not None and isinstance(delta.get(name), str):
+        block[name] = (block.get(name) or "") + delta[name]
+    elif kind == "citations_delta":
+        block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+    else:
+        raise NotReadable("expected a delta of a known type, got another")
+
+
+def _closed(block: Json) -> Json:
+    """A block whose pieces were put together: a call's arguments as an object."""
+    written = block.pop("partial_json", None)
+    if written:
+        try:
+            block["input"] = json.loads(written)
+        except (ValueError, RecursionError):
+            raise NotReadable("expected a tool's arguments as JSON, got something else") from None
+    return block
+
+
+def _events(body: Mapping[str, Any]) -> Iterator[Json]:
+    head = {name: value for name, value in body.items() if name not in {"guardrail", "content"}}
+    yield {
+        "type": "message_start",
+        "message": {**head, "content": [], "stop_reason": None, "stop_sequence": None},
+    }
+    for index, block in enumerate(body["content"]):
+        blank, deltas = _pieces(block)
+        yield {"type": "content_block_start", "index": index, "content_block": blank}
+        for delta in deltas:
+            yield {"type": "content_block_delta", "index": index, "delta": delta}
+        yield {"type": "content_block_stop", "index": index}
+    ending = {name: body.get(name) for name in ("stop_reason", "stop_sequence")}
+    report = {"guardrail": body["guardrail"]} if "guardrail" in body else {}
+    yield {"type": "message_delta", "delta": ending, "usage": body.get("usage") or {}, **report}
+    yield {"type": "message_stop"}
+
+
+def _pieces(block: Mapping[str, Any]) -> tuple[Json, list[Json]]:
+    """A block without its content, and the deltas that bring it."""
+    match block.get("type"):
+        case "text":
+            cited = [{"type": "citations_delta", "citation": one} for one in block.get("citations") or ()]
+            said = [{"type": "text_delta", "text": block["text"]}] if block["text"] else []
+            return {**block, "text": "", **({"citations": []} if cited else {})}, [*said, *cited]
+        case "thinking":
+            names = (("thinking_delta", "thinking"), ("signature_delta", "signature"))
+            deltas = [{"type": kind, name: block[name]} for kind, name in names if block.get(name)]
+            return {**block, "thinking": "", "signature": ""}, deltas
+        case "tool_use" | "server_tool_use":
+            written = json.dumps(block.get("input") or {})
+            return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": written}]
+    return dict(block), []
+
+
+def _stripped(given: Mapping[str, Any], taken: Sequence[str]) -> Json:
+    """Known fields as they are, and of the others what can hold no prose."""
+    rest = clean({name: value for name, value in given.items() if name not in _BODY}, taken)
+    kept = {name: given[name] for name in _BODY if name in given}
+    sequence = kept.get("stop_sequence")
+    return {**rest, **kept, **({} if is_wordless(sequence, taken) else {"stop_sequence": None})}

@@ -1,0 +1,86 @@
+"""`guardrail serve`: guard an OpenAI-compatible endpoint for clients in any language."""
+
+from __future__ import annotations
+
+import os
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from guardrail.cli._errors import Usage, say
+from guardrail.errors import MissingExtra
+
+
+class Mode(StrEnum):
+    """What is done with answers."""
+
+    ENFORCE = "enforce"
+    MONITOR = "monitor"
+
+
+def serve(  # noqa: PLR0917  # an option each
+    upstream: Annotated[
+        str | None,
+        typer.Option(metavar="URL", help="Base URL of the endpoint that is guarded.", show_default=False),
+    ] = None,
+    config: Annotated[
+        str, typer.Option(metavar="FILE", help="A guardrail.toml with detectors, policy and [server].")
+    ] = "guardrail.toml",
+    host: Annotated[
+        str,
+        typer.Option(
+            metavar="ADDRESS", help="Listen here. Any but a loopback address needs client keys or --no-auth."
+        ),
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(metavar="NUMBER", help="Listen here; 0 takes a free port.")] = 8080,
+    mode: Annotated[
+        Mode,
+        typer.Option(
+            help="enforce applies the policy; monitor passes everything on unchanged and reports in /metrics and logs."
+        ),
+    ] = Mode.ENFORCE,
+    no_auth: Annotated[
+        bool,
+        typer.Option("--no-auth", help="Clients need no key. Who may connect is then your proxy's business."),
+    ] = False,
+    upstream_key_env: Annotated[
+        str | None,
+        typer.Option(
+            metavar="VARIABLE",
+            help="Environment variable with the server's own upstream key. Default: the caller's key is sent on.",
+        ),
+    ] = None,
+) -> None:
+    """Guard an OpenAI-compatible endpoint: clients change their base URL, and nothing else.
+
+    Answers are held back until they were examined. SIGTERM stops listening and finishes what runs.
+
+    Examples:
+      guardrail serve --upstream https://api.openai.com/v1
+      guardrail serve --upstream http://127.0.0.1:8000/v1 --config guardrail.toml --mode monitor
+      OPENAI_BASE_URL=http://127.0.0.1:8080/v1 python my_bot.py
+
+    Exit codes:
+      0    ended by SIGTERM or Ctrl-C
+      2    bad usage or configuration
+    """
+    if upstream is None:
+        raise Usage("expected the endpoint to guard, got none. Write --upstream https://api.openai.com/v1")
+    key = None
+    if upstream_key_env is not None and not (key := os.environ.get(upstream_key_env)):
+        raise Usage(f"expected the upstream's key in ${upstream_key_env}, got nothing. Set the variable")
+    try:
+        from guardrail.server import Settings, run
+    except ImportError as error:
+        raise MissingExtra("the server", extra="server") from error
+    from guardrail.guard import Guard
+
+    settings = Settings.from_file(
+        config, upstream=upstream, host=host, port=port, mode=mode.value, no_auth=no_auth, upstream_key=key
+    )
+    run(
+        settings,
+        Guard.from_config(config),
+        listening=lambda url: say(f"guarding {settings.upstream} at {url}/v1 ({settings.mode})"),
+    )

@@ -1,0 +1,18 @@
+"""The server behind `guardrail serve`: any client is guarded by changing its base URL. See docs/server.md.
+
+It needs the extra [server]; `Settings` and `run` are what the command line uses, `Application` is an ASGI application.
+"""
+
+from __future__ import annotations
+
+from guardrail._lazy import lazy
+
+_HOMES = {
+    "Application": "guardrail.server.application",
+    "Settings": "guardrail.server.settings",
+    "run": "guardrail.server.running",
+}
+
+__all__ = [*_HOMES]  # noqa: PLE0604  # names of _HOMES
+
+__getattr__, __dir__ = lazy(__name__, _HOMES)

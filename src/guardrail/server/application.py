@@ -1,0 +1,220 @@
+"""The ASGI application: admits, refuses, and gives each request to what answers it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Coroutine
+from typing import Any
+
+from starlette.responses import PlainTextResponse, Response
+from starlette.types import Receive, Scope, Send
+
+from guardrail._log import log
+from guardrail.guard import Guard
+from guardrail.server import guarded, litellm, questions
+from guardrail.server.calls import Call, Held, Sending, attended, read_body
+from guardrail.server.keys import hashed, known, shown
+from guardrail.server.metrics import Metrics
+from guardrail.server.refusals import Refused
+from guardrail.server.routes import FIXED, Kind
+from guardrail.server.settings import Settings
+from guardrail.server.upstream import Passed, Upstream
+
+__all__ = ["Application"]
+
+_GRACE = 5.0  # seconds beyond the deadline in which a stream may still say why it ends
+_PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
+
+
+class Application:
+    """Guards one upstream. The guard stays the caller's to close.
+
+    Args:
+        settings: what the server was told.
+        guard: examines the answers.
+    """
+
+    def __init__(self, settings: Settings, guard: Guard) -> None:
+        self.settings = settings
+        self.guard = guard
+        self.metrics = Metrics()
+        self.ready = False
+        self._through = settings.through
+        self._held = Held(settings.held_limit)
+        self._remembered = litellm.Remembered()
+        self._behind: set[asyncio.Task[None]] = set()
+        self._opened: Upstream | None = None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """What the server calls."""
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, Sending(send))
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    # -- starting and ending
+
+    @property
+    def upstream(self) -> Upstream:
+        """The client of the upstream, made when it is first needed."""
+        if self._opened is None:
+            self._opened = Upstream(self.settings)
+        return self._opened
+
+    def later(self, work: Coroutine[Any, Any, None]) -> None:
+        """Do something that no client waits for; the server waits for it when it ends."""
+        task = asyncio.ensure_future(work)
+        self._behind.add(task)
+        task.add_done_callback(self._behind.discard)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        await receive()
+        self.ready = True
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await self.close()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def close(self) -> None:
+        """Wait for what runs behind, then close the client."""
+        self.ready = False
+        if self._behind:
+            await asyncio.wait(set(self._behind), timeout=self.settings.drain)
+        for task in set(self._behind):
+            task.cancel()
+        if self._opened is not None:
+            await self._opened.__aexit__()
+
+    # -- one request
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Sending) -> None:
+        started = time.perf_counter()
+        call = Call.of(scope, self.settings.deadline)
+        label = call.path if (call.method, call.path) in FIXED else "other"
+        try:
+            await self._admit(call, scope, receive, send)
+        except Refused as refused:
+            self.metrics.add("guardrail_refused_total", reason=refused.code)
+            if send.started:
+                raise
+            await refused.response(call.path)(scope, receive, send)
+        except Exception as error:
+            log.error("request_failed", route=label, error=type(error).__name__)  # its words may quote
+            if send.started:
+                raise
+            failed = Refused(500, "server_error", "a fault in guardrail itself; the log names it")
+            await failed.response(call.path)(scope, receive, send)
+        finally:
+            self.metrics.add("guardrail_requests_total", route=label, status=str(send.status or 499))
+            self.metrics.add("guardrail_request_seconds_sum", time.perf_counter() - started, route=label)
+            self.metrics.add("guardrail_request_seconds_count", route=label)
+
+    async def _admit(self, call: Call, scope: Scope, receive: Receive, send: Sending) -> None:
+        """Everything that is settled before the body is read; then the work.
+
+        Raises:
+            Refused: the request is not answered.
+        """
+        kind = call.kind(self._through)
+        if kind is Kind.OPEN:
+            await self._health(call.path)(scope, receive, send)
+            return
+        self._authenticate(call, kind)
+        if kind is Kind.REFUSED:
+            raise _not_here(call)
+        if self.metrics.running >= self.settings.concurrency:
+            raise Refused(429, "too_many_requests", "all places are taken; try again", retry_after="1")
+        self.metrics.running += 1
+        try:
+            call.body = await read_body(
+                call,
+                receive,
+                self._held,
+                limit=self.settings.body_limit,
+                seconds=self.settings.body_seconds,
+            )
+            try:
+                done = await attended(self._work(call, kind, scope, receive, send), receive)
+            finally:
+                self._held.now -= len(call.body)
+            if not done:
+                self.metrics.add("guardrail_cancelled_total")
+        finally:
+            self.metrics.running -= 1
+
+    def _authenticate(self, call: Call, kind: Kind) -> None:
+        """Find out whose request it is.
+
+        Raises:
+            Refused: a key is needed, and none that is known was shown.
+        """
+        own = kind is Kind.OWN or self.settings.upstream_key is not None
+        key = shown(call.headers, others=own)
+        call.owner = hashed(key) if key else ""
+        if self.settings.needs_key and not known(key, self.settings.keys):
+            where = "Authorization: Bearer, x-api-key or x-guardrail-key" if own else "x-guardrail-key"
+            raise Refused(
+                401, "invalid_api_key", f"expected a key of this server in {where}, got none that is known"
+            )
+
+    def _health(self, path: str) -> Response:
+        if path == "/readyz" and not self.ready:
+            return PlainTextResponse("not ready\n", 503)
+        return PlainTextResponse("ok\n")
+
+    async def _work(self, call: Call, kind: Kind, scope: Scope, receive: Receive, send: Sending) -> None:
+        """Answer within the deadline; a stream that has begun gets a moment more to say why it ends."""
+        try:
+            async with asyncio.timeout_at(call.until) as limit:
+                response = await self._response(call, kind)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            raise Refused(
+                504, "deadline", f"not answered within {self.settings.deadline:g} s; nothing was released"
+            ) from None
+        async with asyncio.timeout_at(call.until + _GRACE):
+            await response(scope, receive, send)
+
+    async def _response(self, call: Call, kind: Kind) -> Response:
+        if kind is Kind.THROUGH:
+            return await self._passed(call)
+        if kind is Kind.GUARDED:
+            desk = guarded.Desk(self.settings, self.guard, self.metrics, self.upstream, self.later)
+            return await guarded.answer(call, desk)
+        mode = self.settings.mode
+        match call.path:
+            case "/metrics":
+                return PlainTextResponse(self.metrics.text(), media_type=_PROMETHEUS)
+            case "/v1/guardrail/check":
+                return await questions.check(call, self.guard, self.metrics, mode=mode)
+            case "/v1/guardrail/estimate":
+                return await questions.estimate(call, self.guard)
+            case "/beta/litellm_basic_guardrail_api":
+                return await litellm.guarded(
+                    call,
+                    self.guard,
+                    self.metrics,
+                    self._remembered,
+                    mode=mode,
+                    on_rewrite=self.settings.on_rewrite,
+                )
+        raise _not_here(call)
+
+    async def _passed(self, call: Call) -> Response:
+        found = await self.upstream.ask(call)
+        return Passed(self.upstream, found) if found.is_success else await self.upstream.error(found)
+
+
+def _not_here(call: Call) -> Refused:
+    if not call.path.startswith("/v1/"):
+        return Refused(404, "not_found", f"nothing is at {call.path}")
+    return Refused(
+        501,
+        "unguarded_route",
+        f"{call.method} {call.path} may return a model's text that was not examined, and is not passed on. "
+        "The operator can name it in passthrough.",
+    )

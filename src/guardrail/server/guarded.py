@@ -1,0 +1,212 @@
+"""Guarded routes: ask upstream, hold the answer back, examine it, and send what may be shown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from starlette.responses import Response
+
+from guardrail._log import log
+from guardrail.adapting import sse, summaries
+from guardrail.adapting.anthropic_messages import Messages
+from guardrail.adapting.openai_api import ChatCompletions, Codec, Exchange, NotReadable, Responses, Settled
+from guardrail.guard import Guard
+from guardrail.server.calls import Call
+from guardrail.server.metrics import Metrics
+from guardrail.server.refusals import Refused
+from guardrail.server.settings import Settings
+from guardrail.server.streams import HeldBack
+from guardrail.server.upstream import Passed, Upstream
+
+Json = dict[str, Any]
+CODECS: dict[str, Codec] = {
+    "/v1/chat/completions": ChatCompletions(),
+    "/v1/responses": Responses(),
+    "/v1/messages": Messages(),
+}
+_STREAM = "text/event-stream"
+_SPREAD = 16  # a stream writes about so many bytes for one of its text
+
+
+@dataclass(frozen=True)
+class Desk:
+    """What answering takes.
+
+    Attributes:
+        settings: what the server was told.
+        guard: examines the answers.
+        metrics: counts them.
+        upstream: whom to ask.
+        later: does what no client waits for.
+    """
+
+    settings: Settings
+    guard: Guard
+    metrics: Metrics
+    upstream: Upstream
+    later: Callable[[Coroutine[Any, Any, None]], None]
+
+
+async def answer(call: Call, desk: Desk) -> Response:
+    """The guarded answer to a request.
+
+    Raises:
+        Refused: it cannot be guarded, or the upstream gave nothing that can be read.
+    """
+    codec = CODECS[call.path]
+    if desk.settings.mode == "monitor":
+        return _monitored(codec, call, await desk.upstream.ask(call), desk)
+    request = call.json()
+    if why := codec.refusal(request):
+        raise Refused(501, "cannot_be_guarded", why)
+    found = await desk.upstream.ask(call)
+    if not found.is_success:
+        return await desk.upstream.error(found)
+    headers = [pair for pair in desk.upstream.headers(found) if pair[0] != "content-type"]
+    if found.headers.get("content-type", "").startswith(_STREAM):
+        return HeldBack(
+            [*headers, ("content-type", f"{_STREAM}; charset=utf-8"), ("cache-control", "no-cache")],
+            _stream(codec, call, request, found, desk),
+            path=call.path,
+            keepalive=desk.settings.keepalive,
+            until=call.until,
+            close=found.aclose,
+        )
+    body = _parsed(await desk.upstream.read(found))
+    shown, summary = await _shown(codec, call, request, body, desk)
+    made = Response(json.dumps(shown).encode(), media_type="application/json")
+    pairs = [*headers, *summaries.headers(summary)]
+    made.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
+    return made
+
+
+async def _stream(
+    codec: Codec, call: Call, request: Json, found: httpx.Response, desk: Desk
+) -> Iterable[bytes]:
+    """The events that may be shown: written anew from what was examined, so that nothing else is among them."""
+    body = _whole(codec, await _events(found, desk))
+    shown, _ = await _shown(codec, call, request, body, desk)
+    return [sse.written([event]) for event in codec.events(shown, request)]
+
+
+async def _events(found: httpx.Response, desk: Desk) -> list[sse.Event]:
+    """All events of an upstream's stream.
+
+    Raises:
+        Refused: it is too long, or was cut.
+    """
+    reader = sse.Reader()
+    events: list[sse.Event] = []
+    limit = desk.settings.answer_limit * _SPREAD
+    async with desk.upstream.parts(found) as parts:
+        async for part in parts:
+            limit -= len(part)
+            if limit < 0:
+                raise Refused(
+                    502, "answer_too_long", "the upstream's answer is too long and was not examined"
+                )
+            events += reader.feed(part)
+    if reader.unfinished:
+        raise Refused(502, "upstream_cut", "the upstream's stream broke off; nothing of it was released")
+    return events
+
+
+def _whole(codec: Codec, events: list[sse.Event]) -> Json:
+    try:
+        return codec.whole(events)
+    except NotReadable as error:
+        raise _unreadable(error) from None
+
+
+async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk) -> tuple[Json, Json]:
+    """The body that may be shown, with the report in it, and the report.
+
+    Raises:
+        Refused: the body cannot be read.
+    """
+    attempts = 0
+
+    async def ask(wanted: Json) -> Json:
+        nonlocal attempts
+        attempts += 1
+        found = await desk.upstream.ask(call, body=json.dumps(wanted).encode(), attempt=attempts)
+        if not found.is_success:
+            await found.aclose()
+            raise Refused(502, "upstream_error", f"asked again, the upstream answered {found.status_code}")
+        return _parsed(await desk.upstream.read(found))
+
+    settled = await _settled(Exchange(desk.guard, codec, request), body, ask)
+    desk.metrics.examined(settled.summary, mode=desk.settings.mode)
+    return settled.body, settled.summary
+
+
+async def _settled(
+    exchange: Exchange, body: Json, ask: Callable[[Json], Coroutine[Any, Any, Json]]
+) -> Settled:
+    try:
+        return await exchange.asettle(body, ask)
+    except NotReadable as error:
+        raise _unreadable(error) from None
+
+
+def _parsed(body: bytes) -> Json:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise Refused(
+            502, "upstream_unreadable", "expected a JSON object from the upstream, got something else"
+        )
+    return found
+
+
+def _unreadable(error: NotReadable) -> Refused:
+    return Refused(502, "upstream_unreadable", str(error))
+
+
+# -- monitoring
+
+
+def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk) -> Response:
+    """The answer as it comes; it is examined afterwards, when nobody waits."""
+    if not found.is_success:
+        return Passed(desk.upstream, found)
+    streams = found.headers.get("content-type", "").startswith(_STREAM)
+    limit = desk.settings.answer_limit * (_SPREAD if streams else 1)
+
+    def after(copy: bytes | None) -> None:
+        desk.later(_observed(codec, call, copy, streams=streams, desk=desk))
+
+    return Passed(desk.upstream, found, after=after, limit=limit)
+
+
+async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
+    try:
+        body = _copied(codec, copy, streams=streams)
+        settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
+    except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
+        log.error("not_observed", error=type(error).__name__)
+        desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")
+        return
+    desk.metrics.examined(settled.summary, mode=desk.settings.mode)
+
+
+def _copied(codec: Codec, copy: bytes | None, *, streams: bool) -> Json:
+    """The body of an answer that was passed on.
+
+    Raises:
+        Refused: it is too long or cannot be read.
+    """
+    if copy is None:
+        raise Refused(502, "answer_too_long", "the answer is too long to be examined")
+    return _whole(codec, sse.read_all([copy])[0]) if streams else _parsed(copy)
+
+
+async def _never(wanted: Mapping[str, Any]) -> Json:
+    del wanted
+    raise Refused(409, "monitoring", "a server that only watches does not ask again")

@@ -1,0 +1,148 @@
+"""LiteLLM's Generic Guardrail API: a LiteLLM proxy uses the guard by configuration alone.
+
+A call about a response carries texts and no prompt. So the messages of the call about the request are kept by the client's
+key, LiteLLM's own key hash and its call id, for fifteen minutes, as many as there is room for.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Any, Literal
+
+from starlette.responses import JSONResponse, Response
+
+from guardrail.errors import GuardrailError, InputError
+from guardrail.guard import Guard
+from guardrail.report import Case, Report
+from guardrail.server.calls import Call
+from guardrail.server.metrics import Metrics
+from guardrail.server.refusals import Refused
+
+Key = tuple[str, str, str]
+_WITHHELD = "the answer could not be checked"
+
+
+class Remembered:
+    """Messages by call, for a while; the oldest make room.
+
+    Args:
+        seconds: how long they are kept.
+        entries: how many calls at most.
+        size: characters of all messages together at most.
+        clock: seconds that only grow.
+    """
+
+    def __init__(
+        self,
+        *,
+        seconds: float = 900.0,
+        entries: int = 10_000,
+        size: int = 64_000_000,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._seconds = seconds
+        self._entries = entries
+        self._size = size
+        self._clock = clock
+        self._kept: OrderedDict[Key, tuple[float, int, Any]] = OrderedDict()
+        self._total = 0
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def put(self, key: Key, messages: Any, size: int) -> None:
+        """Keep the messages of a call; longer ones than there is room for are not kept."""
+        self._drop(key)
+        if size > self._size:
+            return
+        self._kept[key] = (self._clock() + self._seconds, size, messages)
+        self._total += size
+        while len(self._kept) > self._entries or self._total > self._size:
+            self._drop(next(iter(self._kept)))
+        self._expire()
+
+    def get(self, key: Key) -> Any:
+        """The messages of a call, or `None`."""
+        self._expire()
+        found = self._kept.get(key)
+        return None if found is None else found[2]
+
+    def _expire(self) -> None:
+        now = self._clock()
+        while self._kept and next(iter(self._kept.values()))[0] <= now:
+            self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: Key) -> None:
+        found = self._kept.pop(key, None)
+        self._total -= found[1] if found else 0
+
+
+async def guarded(
+    call: Call,
+    guard: Guard,
+    metrics: Metrics,
+    remembered: Remembered,
+    *,
+    mode: str,
+    on_rewrite: Literal["rewrite", "block"],
+) -> Response:
+    """What LiteLLM is to do with the texts of a request or a response."""
+    body = call.json()
+    texts = body.get("texts") or []
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise Refused(400, "bad_request", "expected texts to be a list of texts")
+    data = body.get("request_data")
+    user = data.get("user_api_key_hash") if isinstance(data, dict) else ""
+    key = (call.owner, str(user or ""), str(body.get("litellm_call_id") or ""))
+    if body.get("input_type") == "request":
+        if key[2]:
+            messages = body.get("structured_messages") or [
+                {"role": "user", "content": text} for text in texts
+            ]
+            remembered.put(key, messages, len(call.body))
+        return JSONResponse({"action": "NONE"})
+    if body.get("input_type") != "response":
+        raise Refused(400, "bad_request", "expected input_type to be request or response")
+    messages = remembered.get(key) if key[2] else None
+    reports = [await _examined(guard, text, messages) for text in texts]
+    for report in reports:
+        if report is None:
+            metrics.add("guardrail_unfinished_checks_total", detector="guard")
+        else:
+            metrics.examined(report.summary(), mode=mode)
+    if mode == "monitor":
+        return JSONResponse({"action": "NONE"})
+    return JSONResponse(_decided(texts, reports, on_rewrite=on_rewrite, closed=guard.policy.fail == "closed"))
+
+
+async def _examined(guard: Guard, text: str, messages: Any) -> Report | None:
+    """The report on one text; `None` where there is none."""
+    try:
+        return await guard.acheck(_case(text, messages))
+    except GuardrailError:
+        return None
+
+
+def _case(text: str, messages: Any) -> Case:
+    try:
+        return Case.of(text, prompt=messages)
+    except (InputError, ValueError):  # messages of a form that is not known: as though there were none
+        return Case.of(text)
+
+
+def _decided(
+    texts: Sequence[str], reports: Sequence[Report | None], *, on_rewrite: str, closed: bool
+) -> dict[str, Any]:
+    if closed and None in reports:
+        return {"action": "BLOCKED", "blocked_reason": _WITHHELD}
+    stopped = next((report for report in reports if report is not None and report.blocked), None)
+    if stopped is not None:
+        return {"action": "BLOCKED", "blocked_reason": stopped.answer}
+    shown = [text if report is None else report.answer for text, report in zip(texts, reports, strict=True)]
+    if shown == list(texts):
+        return {"action": "NONE"}
+    if on_rewrite == "block":
+        return {"action": "BLOCKED", "blocked_reason": "a statement in the answer is not supported"}
+    return {"action": "GUARDRAIL_INTERVENED", "texts": shown}

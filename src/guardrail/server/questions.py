@@ -1,0 +1,60 @@
+"""What the server answers itself: the check of a given answer, and what it would cost."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.responses import JSONResponse, Response
+
+from guardrail.errors import GuardrailError, InputError
+from guardrail.guard import Guard
+from guardrail.report import Case
+from guardrail.server.calls import Call
+from guardrail.server.metrics import Metrics
+from guardrail.server.refusals import Refused
+
+_FIELDS = ("answer", "prompt", "context", "samples")
+_UNSAID = {"failures": {"__all__": {"traceback"}}}  # paths of this machine
+
+
+async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str) -> Response:
+    """The report on a given answer."""
+    case = _case(call.json())
+    try:
+        report = await guard.acheck(case)
+    except GuardrailError as error:
+        raise Refused(
+            500, "guard_failed", f"the answer could not be checked ({type(error).__name__})"
+        ) from None
+    metrics.examined(report.summary(), mode=mode)
+    return JSONResponse(report.model_dump(mode="json", exclude=_UNSAID))
+
+
+async def estimate(call: Call, guard: Guard) -> Response:
+    """Paid calls of a check, at least and at most, before anything is asked."""
+    found = guard.estimate(_case(call.json()))
+    by_detector = {name: {"least": a, "most": b} for name, (a, b) in found.by_detector.items()}
+    return JSONResponse({"least": found.least, "most": found.most, "by_detector": by_detector})
+
+
+def _case(body: dict[str, Any]) -> Case:
+    """What is examined.
+
+    Raises:
+        Refused: the body says something else.
+    """
+    unknown = sorted(set(body) - set(_FIELDS))
+    if unknown or not isinstance(body.get("answer"), str):
+        got = f"the field {unknown[0]!r:.80}" if unknown else type(body.get("answer")).__name__
+        raise Refused(
+            400, "bad_request", f"expected {', '.join(_FIELDS)}, of which answer is a text, got {got}"
+        )
+    try:
+        return Case.of(
+            body["answer"],
+            prompt=body.get("prompt"),
+            context=body.get("context"),
+            samples=body.get("samples"),
+        )
+    except (InputError, ValueError) as error:
+        raise Refused(400, "bad_request", str(error)[:500]) from None

@@ -1,0 +1,161 @@
+"""What the server was told: by the command line, and by `[server]` in the configuration."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from guardrail.errors import ConfigError
+from guardrail.options import number, one_of, refuse_unknown
+from guardrail.server.routes import Through, passed_through
+
+__all__ = ["Settings"]
+
+MEBIBYTE = 1024 * 1024
+_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
+_FILE = ("keys", "passthrough", "concurrency", "deadline", "body_seconds", "drain", "on_rewrite", "keepalive")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the server listens, whom it asks, and what it admits.
+
+    Attributes:
+        upstream: the base URL that is asked, as clients write it ("https://api.openai.com/v1"). Nothing else is ever called.
+        host: the address that is listened on; any but a loopback address needs `keys` or `no_auth`.
+        port: 0 takes a free one.
+        mode: "enforce" applies the policy; "monitor" passes every byte as it came and reports in metrics and logs.
+        no_auth: whether clients need no key, though the address or the upstream key asks for one.
+        upstream_key: the server's own key for the upstream; `None` sends the caller's. With it, clients need keys.
+        keys: SHA-256 hashes (hexadecimal) of the clients' keys.
+        passthrough: further routes that are passed on unguarded, as "GET /v1/files".
+        concurrency: requests at once; one more gets 429.
+        deadline: seconds for a whole request, the guard's work included.
+        body_seconds: seconds for the body of a request to arrive.
+        body_limit: bytes of a request at most.
+        held_limit: bytes of all requests that are being worked on.
+        answer_limit: bytes of an upstream's answer that is examined.
+        keepalive: seconds between comments in a stream that is held back; 0 sends none.
+        drain: seconds that running requests get after SIGTERM.
+        on_rewrite: what LiteLLM is told about a text that the policy changed: "rewrite" or "block".
+
+    Raises:
+        ConfigError: something is out of range, or the combination would be open to strangers.
+    """
+
+    upstream: str
+    host: str = "127.0.0.1"
+    port: int = 8080
+    mode: Literal["enforce", "monitor"] = "enforce"
+    no_auth: bool = False
+    upstream_key: str | None = field(default=None, repr=False)
+    keys: tuple[str, ...] = field(default=(), repr=False)
+    passthrough: tuple[str, ...] = ()
+    concurrency: int = 64
+    deadline: float = 600.0
+    body_seconds: float = 30.0
+    body_limit: int = 32 * MEBIBYTE
+    held_limit: int = 512 * MEBIBYTE
+    answer_limit: int = 4 * MEBIBYTE
+    keepalive: float = 10.0
+    drain: float = 30.0
+    on_rewrite: Literal["rewrite", "block"] = "rewrite"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "upstream", _upstream(self.upstream))
+        object.__setattr__(self, "keys", tuple(_hash(key) for key in _texts("keys", self.keys)))
+        object.__setattr__(self, "passthrough", _texts("passthrough", self.passthrough))
+        one_of("mode", self.mode, ("enforce", "monitor"))
+        one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
+        number("port", self.port, least=0, most=65535, whole=True)
+        for name in ("concurrency", "body_limit", "held_limit", "answer_limit"):
+            number(name, getattr(self, name), least=1, whole=True)
+        for name in ("deadline", "body_seconds"):
+            number(name, getattr(self, name), above=0)
+        for name in ("keepalive", "drain"):
+            number(name, getattr(self, name), least=0)
+        _ = self.through  # a wrong one is refused where it is written
+        if self.no_auth or self.keys:
+            return
+        if self.upstream_key is not None:
+            raise ConfigError(
+                "the server's own upstream key needs client keys, got none: whoever reaches the port could spend it. "
+                "Write keys = […] in [server], or pass --no-auth"
+            )
+        if not _is_loopback(self.host):
+            raise ConfigError(
+                f"an address that others can reach needs client keys, got host {self.host!r} and none. "
+                "Write keys = […] in [server], or pass --no-auth"
+            )
+
+    @classmethod
+    def from_file(cls, path: str | Path, **given: Any) -> Settings:
+        """Settings with the table `[server]` of a configuration; what is given here wins.
+
+        Raises:
+            ConfigError: an entry is unknown or of the wrong kind, or the file cannot be read.
+        """
+        try:
+            table = tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8")).get("server", {})
+        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise ConfigError(f"{path}: expected a configuration in TOML, got {error}") from error
+        if not isinstance(table, Mapping):
+            raise ConfigError(
+                f"{path}: expected a table, got {type(table).__name__} as server: write [server]"
+            )
+        refuse_unknown(f"[server] of {path}", table, _FILE)
+        return cls(**{**table, **given})
+
+    @property
+    def through(self) -> tuple[Through, ...]:
+        """The routes of `passthrough`."""
+        return tuple(passed_through(text) for text in self.passthrough)
+
+    @property
+    def needs_key(self) -> bool:
+        """Whether a client must show a key."""
+        return bool(self.keys) and not self.no_auth
+
+
+def _upstream(url: Any) -> str:
+    """The base URL without a slash at its end."""
+    parts = urlsplit(url) if isinstance(url, str) else None
+    if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise ConfigError(
+            f"expected the upstream's base URL, got {url!r:.80}: write https://api.openai.com/v1"
+        )
+    if parts.username or parts.password:
+        raise ConfigError("the upstream's URL holds a name or password: give the key by --upstream-key-env")
+    if parts.query or parts.fragment:
+        raise ConfigError(f"the upstream's URL ends in a query or fragment, got {url!r:.80}: leave it out")
+    return str(url).rstrip("/")
+
+
+def _texts(name: str, given: Any) -> tuple[str, ...]:
+    if isinstance(given, str) or not all(isinstance(one, str) for one in given):
+        raise ConfigError(f'expected {name} to be a list of texts: write {name} = ["…"]')
+    return tuple(given)
+
+
+def _hash(text: str) -> str:
+    """The hash alone; the message shows nothing of what may be a key."""
+    found = _HASH.fullmatch(text.lower())
+    if found is None:
+        raise ConfigError(
+            "expected keys to be SHA-256 hashes of 64 hexadecimal digits, got something else. "
+            'Make one: printf %s "$KEY" | sha256sum'
+        )
+    return found[1]
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
