@@ -48,7 +48,8 @@ TABLE: dict[str, set[str]] = {
     "config": {*TYPES, "given", "engine", "policies", "registry"},
     "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination", "given"},
     "html": {*TYPES, "engine", "text"},
-    "cli": APPLICATION,
+    "evaluation": {*TYPES, "engine", "guard", "html", "statistics", "text"},
+    "cli": {*APPLICATION, "evaluation"},
     "testing": {*TYPES, "engine", "text", *DOORS},
     "demo": {*APPLICATION, *METHODS, "backends"},
 }
