@@ -7,7 +7,7 @@ import pytest
 
 from guardrail.cli import main
 
-WORDS = "ada bob cat dog eve fig gin hat ink jam".split()
+WORDS = ["ada", "bob", "cat", "dog", "eve", "fig", "gin", "hat", "ink", "jam"]
 
 
 def answers(count, *, seed=1):

@@ -47,10 +47,21 @@ class TestKilledRun:
     def test_resumed_equals_uninterrupted(self, file, evaluate, tmp_path):
         """Killed at random moments and started again, a run has the rows of one that nobody disturbed."""
         path, drawn = file(answers(400)), random.Random(5)
-        command = ["evaluate", str(path), *NGRAM, "--out", str(tmp_path / "killed"), "--part-rows", "40", "-q"]
+        command = [
+            "evaluate",
+            str(path),
+            *NGRAM,
+            "--out",
+            str(tmp_path / "killed"),
+            "--part-rows",
+            "40",
+            "-q",
+        ]
         kills = 0
-        for _ in range(20):
-            process = subprocess.Popen([sys.executable, "-c", KILLED, *command], env=os.environ | {"OMP_NUM_THREADS": "1"})
+        for _ in range(6):
+            process = subprocess.Popen(
+                [sys.executable, "-c", KILLED, *command], env=os.environ | {"OMP_NUM_THREADS": "1"}
+            )
             try:
                 process.wait(timeout=0.9 + drawn.random())
                 break
@@ -64,6 +75,26 @@ class TestKilledRun:
         evaluate(path, *NGRAM, "--out", tmp_path / "whole", "-q", "--part-rows", "40")
         assert plain(tmp_path / "killed") == plain(tmp_path / "whole")
         assert len(plain(tmp_path / "killed")) == 400
+
+    def test_interrupted(self, file, evaluate, tmp_path):
+        """Ctrl-C leaves results that can be read, with how far they go, and the same command goes on."""
+        path, out = file(answers(2000)), tmp_path / "run"
+        command = ["evaluate", str(path), *NGRAM, "--out", str(out), "--part-rows", "20", "-q"]
+        process = subprocess.Popen(
+            [sys.executable, "-c", KILLED, *command], stderr=subprocess.PIPE, text=True
+        )
+        while not any((out / "parts").glob("*.parquet")):
+            time.sleep(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+        assert process.returncode == 130
+        assert "of 2,000 answers are done" in said
+        summary = json.loads((out / "summary.json").read_text(encoding="utf-8"))
+        assert summary["complete"] is False
+        assert 0 < summary["answers"] == len(plain(out)) < 2000
+        assert "not complete" in (out / "report.html").read_text(encoding="utf-8")
+        assert evaluate(path, *NGRAM, "--out", out, "-q")[0] == 0
+        assert len(plain(out)) == 2000
 
     def test_torn_part_is_not_there(self, file, evaluate, tmp_path):
         """A part that a kill left half written is made again."""
@@ -165,9 +196,6 @@ class TestRefusals:
 
 
 class TestBudget:
-    def rows(self, tmp_path):
-        return [row for row in read_rows(tmp_path / "run")]
-
     def test_stops_and_goes_on(self, file, tmp_path):
         """A run ends cleanly at its bound, which counts what earlier processes spent; with a higher one it goes on."""
         path, asked = file(answers(10)), []
@@ -179,7 +207,7 @@ class TestBudget:
             assert outcome.calls == expected
             assert bool(outcome.stopped) is (expected < 10)
         folder.results(info)
-        found = self.rows(tmp_path)
+        found = list(read_rows(tmp_path / "run"))
         assert [row.row for row in found] == list(range(10))
         assert {row.verdict for row in found} == {"supported"}
         assert sum(row.calls for row in found) == 10
@@ -272,13 +300,17 @@ class TestShards:
     def test_foreign_shard(self, file, evaluate, tmp_path):
         """The shard of another run is refused."""
         evaluate(file(answers(9, seed=3), "other.jsonl"), *NGRAM, "--out", tmp_path / "other", "-q")
-        code, said = evaluate(file(answers(5)), *NGRAM, "--out", tmp_path / "run", "--merge", tmp_path / "other", "-q")
+        code, said = evaluate(
+            file(answers(5)), *NGRAM, "--out", tmp_path / "run", "--merge", tmp_path / "other", "-q"
+        )
         assert code == 2
         assert "no shard of this run" in said
 
     def test_number(self, file, evaluate, tmp_path):
         """Shards are counted from 0."""
-        code, said = evaluate(file(answers(5)), *NGRAM, "--out", tmp_path / "run", "--shards", 2, "--shard", 2)
+        code, said = evaluate(
+            file(answers(5)), *NGRAM, "--out", tmp_path / "run", "--shards", 2, "--shard", 2
+        )
         assert code == 2
         assert "below --shards 2" in said
 
