@@ -204,11 +204,13 @@ def _threshold(score: Array, truth: Array, gain: Callable[[Array, Array, int, in
 
 
 def _by_balance(caught: Array, alarms: Array, made_up: int, sound: int) -> Array:
-    return caught / max(made_up, 1) - alarms / max(sound, 1)
+    gain: Array = caught / max(made_up, 1) - alarms / max(sound, 1)
+    return gain
 
 
 def _by_f1(caught: Array, alarms: Array, made_up: int, _: int) -> Array:
-    return 2 * caught / np.maximum(caught + alarms + made_up, 1)
+    gain: Array = 2 * caught / np.maximum(caught + alarms + made_up, 1)
+    return gain
 
 
 def calibration(both: Units, reason: str, *, bounded: bool) -> dict[str, Any]:

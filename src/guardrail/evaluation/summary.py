@@ -113,7 +113,7 @@ def compared(ours: Rows, theirs: Rows) -> list[dict[str, Any]]:
 def _differences(first: Units, second: Units) -> dict[str, dict[str, Any]]:
     """Ours less theirs."""
     left, right = influences(first), influences(second)
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for name in left:
         ours, theirs = left[name], right[name]
         if ours is None or theirs is None:
