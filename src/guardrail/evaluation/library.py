@@ -21,7 +21,7 @@ from guardrail.report import Case
 
 __all__ = ["Evaluation", "evaluate"]
 
-MEMORY = "memory"
+MEMORY = "given"
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,12 @@ class Evaluation:
         """
         from guardrail.evaluation.page import render
 
-        return render(self, against=against)
+        return render(
+            self.info,
+            self.summary,
+            self.picks(),
+            comparison=None if against is None else self.compare(against),
+        )
 
     def write(self, folder: str | Path, *, against: Evaluation | None = None) -> None:
         """Write `summary.json` and `report.html` into a folder."""

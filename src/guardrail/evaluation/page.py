@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from guardrail.evaluation.charts import Cost, Curve, calibration_curve, cost_chart, edges, risk_curve
+from guardrail.evaluation.rows import RunInfo
+from guardrail.evaluation.summary import Pick
 from guardrail.html.page import few, many, number, visible
 
 if TYPE_CHECKING:
     from jinja2 import Template
-
-    from guardrail.evaluation.library import Evaluation
 
 __all__ = ["render"]
 
@@ -25,27 +25,34 @@ TEXT = 600
 _ICONS = {"supported": "✓", "unverified": "?", "unsupported": "✕"}
 
 
-def render(evaluation: Evaluation, *, against: Evaluation | None = None) -> str:
-    """The evaluation as a complete HTML document.
+def render(
+    info: RunInfo,
+    summary: Mapping[str, Any],
+    picks: Mapping[str, Sequence[Pick]],
+    *,
+    comparison: Sequence[Mapping[str, Any]] | None = None,
+) -> str:
+    """An evaluation as a complete HTML document.
 
     Args:
-        evaluation: what is shown.
-        against: another run over the same answers.
+        info: what was run.
+        summary: its figures, as in `summary.json`.
+        picks: findings to read, by detector.
+        comparison: of another run over the same answers, as `guardrail.evaluation.summary.compared` gives it.
     """
     template, css = _template()
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    detectors = evaluation.summary["detectors"]
+    detectors = summary["detectors"]
     return template.render(
         css=css,
         policy=policy,
-        summary=evaluation.summary,
-        info=evaluation.info,
+        summary=summary,
+        info=info,
         detectors={name: _shown(one) for name, one in detectors.items()},
         charts=_costs(detectors),
-        picks=evaluation.picks(),
-        comparison=evaluation.compare(against) if against is not None else [],
-        against=against.info if against is not None else None,
+        picks=picks,
+        comparison=comparison,
         icons=_ICONS,
         edges=edges(),
     )
