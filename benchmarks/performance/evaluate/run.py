@@ -96,7 +96,7 @@ def _kills(run: Run, folder: Path, many: int) -> list[Row]:
         time.sleep(started * 0.7 + (seconds - started) * (0.1 + 0.4 * drawn.random()))
         process.send_signal(signal.SIGKILL)
         process.wait()
-        done.append(len(list((folder / "killed" / "parts").glob("*.parquet"))))
+        done.append(len(list((folder / "killed" / "parts").glob("[!.]*.parquet"))))
         run.say(f"killed with {done[-1]} parts")
     _evaluated(path, folder / "killed")
     mine, theirs = (_plain(folder / name) for name in ("killed", "whole"))

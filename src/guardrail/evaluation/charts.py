@@ -9,7 +9,7 @@ from typing import Any
 
 __all__ = ["Cost", "Curve", "Mark", "calibration_curve", "cost_chart", "risk_curve"]
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 220, 42, 34, 10, 10
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 220, 42, 34, 10, 18
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def cost_chart(listed: Sequence[Cost], unit: str) -> Curve | None:
         )
     front = sorted((mark.x, mark.y) for mark in marks if mark.best)
     ticks = (
-        *((True, _x(share), f"{share * most:.3g}") for share in (0.0, 0.5, 1.0)),
+        *((True, _x(share), f"{share * most:.2g}") for share in (0.0, 0.5, 1.0)),
         *(one for one in _UNIT if not one[0]),
     )
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in front)

@@ -116,7 +116,7 @@ def made(info: RunInfo, source: Path | Sequence[ResultRow], **more: Any) -> Eval
     """An evaluation of rows; `more` goes into the summary."""
     table = gather(source)
     summary = {
-        "answers": len(set(table.answer.tolist())),
+        "answers": table.answers,
         **more,
         "run": info.as_dict(),
         **summarised(table, info.scales, info.signatures),

@@ -106,7 +106,8 @@ def _costs(detectors: Mapping[str, Any]) -> list[tuple[str, Curve]]:
             for detector, of in detectors.items()
         ]
         drawing = cost_chart(listed, unit)
-        if drawing is not None and (name == "seconds" or any(one.cost for one in listed)):
+        # the time is that of the whole run: where all have the same cost there is nothing to weigh
+        if drawing is not None and len({one.cost for one in listed}) > 1:
             found.append((f"Quality and {unit}", drawing))
     return found
 

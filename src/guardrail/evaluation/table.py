@@ -70,6 +70,11 @@ class Rows:
     answer_label: Array
     cost: Array
 
+    @property
+    def answers(self) -> int:
+        """How many answers there are."""
+        return int(np.unique(self.answer).size)
+
 
 @dataclass(frozen=True)
 class Units:

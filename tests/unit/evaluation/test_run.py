@@ -83,7 +83,7 @@ class TestKilledRun:
         process = subprocess.Popen(
             [sys.executable, "-c", KILLED, *command], stderr=subprocess.PIPE, text=True
         )
-        while not any((out / "parts").glob("*.parquet")):
+        while not any((out / "parts").glob("[!.]*.parquet")):
             time.sleep(0.02)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate()
