@@ -51,7 +51,8 @@ TABLE: dict[str, set[str]] = {
     "telemetry": TYPES,
     "html": {*TYPES, "engine", "text"},
     "server": {*TYPES, "engine", "guard", "policies", "adapting"},
-    "cli": {*APPLICATION, "server"},
+    "evaluation": {*TYPES, "engine", "guard", "html", "statistics", "text"},
+    "cli": {*APPLICATION, "server", "evaluation"},
     "testing": {*TYPES, "engine", "text", *DOORS},
     "demo": {*APPLICATION, *METHODS, "backends"},
 }

@@ -16,6 +16,7 @@ from guardrail.cli.bench import bench
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
+from guardrail.cli.evaluate import evaluate
 from guardrail.cli.methods import extended, gather, hang, methods, problems
 from guardrail.cli.schema import schema
 from guardrail.cli.serve import serve
@@ -61,7 +62,9 @@ def root(
 
 
 app.callback(help=help_of(root))(root)
-_methods = gather(("demo", "check", "serve", "doctor", "bench", "schema"), check=check, doctor=doctor)
+_methods = gather(
+    ("demo", "check", "evaluate", "serve", "doctor", "bench", "schema"), check=check, doctor=doctor
+)
 hang(app, demo, "demo", "See a chain being guarded; no key needed.")
 hang(
     app,
@@ -71,6 +74,7 @@ hang(
     cls=Command,
 )
 hang(app, serve, "serve", "Guard an endpoint for any client.")
+hang(app, evaluate, "evaluate", "Run detectors over files of answers; with labels, measure them.")
 app.registered_commands += _methods.registered_commands
 app.registered_groups += _methods.registered_groups
 hang(

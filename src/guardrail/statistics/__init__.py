@@ -1,1 +1,5 @@
-"""Statistics that several methods share: intervals of estimates (`intervals`), scores as probabilities (`calibration`)."""
+"""Statistics that several methods share.
+
+Intervals of estimates (`intervals`, `clusters`), scores as probabilities (`calibration`, `reliability`), and how well scores
+rank (`ranking`).
+"""
