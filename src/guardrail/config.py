@@ -8,6 +8,9 @@ fail = "open"                         # open, closed
 deadline = 30.0                       # seconds per answer
 cache = "guardrail-cache.sqlite"      # beside this file
 budget = { calls = 200, tokens = 100000 }
+certificate = "certificate.json"      # thresholds that keep a promise (`guardrail calibrate`), beside this file
+group = "news"                        # which of its groups the answers belong to
+answering = "gpt-5-mini"              # the model whose answers are checked, where the certificate names one
 
 [chat]
 adapter = "openai"                    # a registered chat adapter, then its own options
@@ -57,13 +60,15 @@ from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 __all__ = ["load"]
 
 _SECTIONS = ("guard", "chat", "judge", *BACKENDS, "detectors")
-_GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget")
+_CERTIFIED = ("certificate", "group", "answering")
+_GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget", *_CERTIFIED)
 _KINDS: dict[str, Any] = {
     "policy": str,
     "on_unverified": str,
     "fail": str,
     "cache": str,
     "deadline": int | float,
+    **dict.fromkeys(_CERTIFIED, str),
 }
 _EXAMPLES = {
     "policy": '"regenerate(2) | annotate"',
@@ -71,6 +76,9 @@ _EXAMPLES = {
     "fail": '"open"',
     "cache": '"replies.sqlite"',
     "deadline": "30",
+    "certificate": '"certificate.json"',
+    "group": '"news"',
+    "answering": '"gpt-5-mini"',
 }
 _KEPT = (UnknownName, MissingExtra, WeightsMissing, InputError, IndexFault)  # a caller may want to tell these
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
@@ -110,7 +118,8 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
                 f"{path}: expected [guard] {name} to be {_WORDS[kind]}, got {section[name]!r:.80}: "
                 f"write {name} = {_EXAMPLES[name]}"
             )
-    options: dict[str, Any] = {k: section[k] for k in ("on_unverified", "fail", "deadline") if k in section}
+    plain = ("on_unverified", "fail", "deadline", "group", "answering")
+    options: dict[str, Any] = {k: section[k] for k in plain if k in section}
     with _noted(f"in [guard] of {path}"):
         policy = parse_policy(section.get("policy", "flag"))
         Plan(policy, on_unverified=section.get("on_unverified"), fail=section.get("fail", "open"))
@@ -121,6 +130,8 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
             options["budget"] = _budget(path, section["budget"])
     if "cache" in section:
         options["cache"] = file.parent / Path(section["cache"]).expanduser()
+    if "certificate" in section:
+        options["certificate"] = file.parent / Path(section["certificate"]).expanduser()
     for role in ("chat", "judge"):
         if role in entries:
             options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]")

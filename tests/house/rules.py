@@ -20,7 +20,7 @@ TYPES = {*BASE, "requests", "report", "detector"}
 DOORS = {"backends", "chat"}  # taken from their front door; nobody outside imports their modules
 METHOD = {*TYPES, "given", "engine", "text", "statistics", *DOORS}
 COMMANDS = {*METHOD, "cli", "guard", "cache", "html"}
-APPLICATION = {*TYPES, "engine", "guard", "policies", "registry", "html", "chat", "demo"}
+APPLICATION = {*TYPES, "engine", "guard", "policies", "registry", "html", "chat", "demo", "calibration"}
 
 TABLE: dict[str, set[str]] = {
     "_lazy": set(),
@@ -46,7 +46,8 @@ TABLE: dict[str, set[str]] = {
     "cache": {*TYPES, "engine"},
     "examination": {*TYPES, "engine", "policies"},
     "config": {*TYPES, "given", "engine", "policies", "registry"},
-    "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination", "given"},
+    "calibration": {*TYPES, "statistics", "evaluation"},
+    "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination", "given", "calibration"},
     "html": {*TYPES, "engine", "text"},
     "cli": APPLICATION,
     "testing": {*TYPES, "engine", "text", *DOORS},

@@ -90,9 +90,9 @@ def learn(
     starts share the error by the fallback procedure [wiens2003].
     """
     placed, tested = placing(rows, seed=seed) if grid is None else (rows, rows)
-    if promise.risk is Risk.ANSWERS:
-        placed, tested = placed.by_answer(), tested.by_answer()
     points = grid_of(placed.scores) if grid is None else np.asarray(grid, dtype=float)
+    if promise.risk is Risk.ANSWERS:
+        tested = tested.by_answer()
     counted = tested.where(_counted(tested, promise.risk))
     names = counted.names
     single = names.size == len(counted)
@@ -155,7 +155,9 @@ def _passed(p_values: NDArray[Any], promise: Promise, error: float, starts: list
     return fallback(p_values, error, starts=starts)
 
 
-def _starts(points: NDArray[Any], scores: NDArray[Any], bound: float, error: float, sources: int) -> list[int]:
+def _starts(
+    points: NDArray[Any], scores: NDArray[Any], bound: float, error: float, sources: int
+) -> list[int]:
     """Where testing of a false discovery rate begins: very few flags prove nothing, however right they are.
 
     The first start is where about enough is flagged if all flags are right, the next where enough is if half of the bound is

@@ -56,7 +56,9 @@ class Promise:
 
     def __post_init__(self) -> None:
         if not 0 < self.bound < 1:
-            raise ConfigError(f"expected {self.risk} between 0 and 1, got {self.bound!r}: write {self.risk}=0.1")
+            raise ConfigError(
+                f"expected {self.risk} between 0 and 1, got {self.bound!r}: write {self.risk}=0.1"
+            )
 
     def __str__(self) -> str:
         return f"{self.risk}={self.bound:g}"

@@ -109,6 +109,12 @@ class Rows:
             self.groups[first],
         )
 
+    def marks(self) -> frozenset[str]:
+        """A digest of the name of each source."""
+        return frozenset(
+            blake2b(str(name).encode("utf-8", "replace"), digest_size=12).hexdigest() for name in self.names
+        )
+
     def digest(self) -> str:
         """A digest of sources, answers, labels and scores, whatever their order."""
         lines = sorted(

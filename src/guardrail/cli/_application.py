@@ -13,6 +13,7 @@ from guardrail.cli._command import Command
 from guardrail.cli._errors import Application, say
 from guardrail.cli._help import NARROW, help_of
 from guardrail.cli.bench import bench
+from guardrail.cli.calibrate import calibrate
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
@@ -77,6 +78,7 @@ hang(
     "doctor",
     "What is installed, what is missing.",
 )
+hang(app, calibrate, "calibrate", "Thresholds that keep a promise, from labelled scores.")
 hang(
     app,
     bench,

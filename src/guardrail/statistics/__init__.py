@@ -1,1 +1,4 @@
-"""Statistics that several methods share: intervals of estimates (`intervals`), scores as probabilities (`calibration`)."""
+"""Statistics that several methods share.
+
+`intervals` of estimates, scores as probabilities and thresholds (`calibration`), tests of a risk (`testing`).
+"""

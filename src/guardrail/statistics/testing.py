@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "betting_p_values",
     "FIRST",
     "STAKES",
+    "betting_p_values",
     "binomial_p_value",
     "discovery_losses",
     "fallback",
@@ -183,7 +183,9 @@ def grid_of(scores: ArrayLike, *, size: int = 40) -> NDArray[Any]:
     return np.unique(values[places])[::-1]
 
 
-def fallback(p_values: Sequence[float] | NDArray[Any], error: float, *, starts: Sequence[int] = (0,)) -> list[bool]:
+def fallback(
+    p_values: Sequence[float] | NDArray[Any], error: float, *, starts: Sequence[int] = (0,)
+) -> list[bool]:
     """Which of ordered hypotheses are rejected, with P(any true one is) ≤ `error` however the tests depend on each other.
 
     The error is shared by the starts; a rejected hypothesis hands its share to the next, so the testing goes on from each
@@ -227,5 +229,9 @@ def sources_needed(values: ArrayLike, bound: float, error: float) -> int | None:
     gaps = (bound - rows) / (1 - bound)
     growths = [float(np.log1p(stake * gaps).mean(axis=-1).max()) for stake in STAKES]
     weights = [FIRST] + [(1 - FIRST) / (len(STAKES) - 1)] * (len(STAKES) - 1)
-    needed = [math.log(1 / (weight * error)) / growth for weight, growth in zip(weights, growths, strict=True) if growth > 1e-9]
+    needed = [
+        math.log(1 / (weight * error)) / growth
+        for weight, growth in zip(weights, growths, strict=True)
+        if growth > 1e-9
+    ]
     return math.ceil(min(needed)) if needed else None
