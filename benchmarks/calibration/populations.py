@@ -56,7 +56,7 @@ def steps(*parts: tuple[float, float]) -> Shape:
 
 SHAPES: dict[str, Callable[[float], Shape]] = {
     "at the bound": lambda bound: steps((0.0, bound + 0.005)),
-    "not monotone": lambda bound: steps((0.9, 2.5 * bound), (0.7, 0.1 * bound), (0.0, 0.6)),
+    "not monotone": lambda bound: steps((0.9, 1.25 * bound), (0.5, 0.1 * bound), (0.0, 0.6)),
     "separated": lambda bound: steps((0.6, 0.3 * bound), (0.0, 0.7)),
 }
 """By name, from the permitted false discovery rate."""

@@ -110,7 +110,5 @@ def _novelty_of_samples(entry: dict[str, Any]) -> list[float | None]:
 
 
 def _recorded(folder: Path, detector: str) -> Callable[[dict[str, Any]], Sequence[float | None]]:
-    scores = {
-        entry["dataset_idx"]: entry["scores"][detector] for entry in _lines(folder / "recorded_scores.jsonl")
-    }
-    return lambda entry: scores[entry["dataset_idx"]]
+    scores = {entry["dataset_idx"]: entry["scores"] for entry in _lines(folder / "recorded_scores.jsonl")}
+    return lambda entry: scores.get(entry["dataset_idx"], {}).get(detector) or [None] * len(entry["annotation"])
