@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Sequence
 from statistics import NormalDist
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 from guardrail.errors import InputError
 from guardrail.statistics.calibration import LogisticCalibration, Threshold, fit_logistic, threshold_for_fdr
 from guardrail.statistics.intervals import wilson
+from guardrail.statistics.ranking import auc, midranks, scored_rows
+from guardrail.statistics.reliability import Reliability, checked_probabilities, ece, reliability
 
 __all__ = [
     "Band",
@@ -67,29 +69,6 @@ class Band(NamedTuple):
     high: Floats
 
 
-class Reliability(NamedTuple):
-    """Per bin that holds rows: the mean probability, the share of true labels, the number of rows."""
-
-    mean: Floats
-    share: Floats
-    rows: NDArray[np.int64]
-
-
-def auc(scores: ArrayLike, labels: ArrayLike) -> float | None:
-    """Area under the ROC curve: P(score of a true row > score of a false row), a tie counting one half.
-
-    >>> auc([0.1, 0.4, 0.35, 0.8], [False, False, True, True])
-    0.75
-    >>> auc([0.1, 0.2], [True, True]) is None
-    True
-    """
-    values, truth = _rows(scores, labels)
-    true, false = int(truth.sum()), int((~truth).sum())
-    if not true or not false:
-        return None
-    return float((_midranks(values)[truth].sum() - true * (true + 1) / 2) / (true * false))
-
-
 def delong_interval(scores: ArrayLike, labels: ArrayLike, *, confidence: float = 0.95) -> Interval | None:
     """Interval of the AUC by DeLong's variance, cut to [0, 1]; `None` with fewer than two rows of a class.
 
@@ -100,13 +79,13 @@ def delong_interval(scores: ArrayLike, labels: ArrayLike, *, confidence: float =
     >>> [round(end, 3) for end in delong_interval([1, 2, 3, 4, 5, 6], [False, True, False, False, True, True])]
     [0.291, 1.0]
     """
-    values, truth = _rows(scores, labels)
+    values, truth = scored_rows(scores, labels)
     true, false = int(truth.sum()), int((~truth).sum())
     if true < 2 or false < 2:
         return None
-    ranks = _midranks(values)
-    of_true = (ranks[truth] - _midranks(values[truth])) / false
-    of_false = 1 - (ranks[~truth] - _midranks(values[~truth])) / true
+    ranks = midranks(values)
+    of_true = (ranks[truth] - midranks(values[truth])) / false
+    of_false = 1 - (ranks[~truth] - midranks(values[~truth])) / true
     variance = of_true.var(ddof=1) / true + of_false.var(ddof=1) / false
     return _wald(float(of_true.mean()), math.sqrt(max(0.0, float(variance))), confidence, (0.0, 1.0))
 
@@ -118,7 +97,7 @@ def roc_curve(scores: ArrayLike, labels: ArrayLike) -> tuple[Floats, Floats] | N
     >>> false_rate.tolist(), true_rate.tolist()
     ([0.0, 0.0, 0.5, 1.0], [0.0, 0.5, 1.0, 1.0])
     """
-    values, truth = _rows(scores, labels)
+    values, truth = scored_rows(scores, labels)
     if truth.all() or not truth.any():
         return None
     order, ends = _descending(values)
@@ -140,7 +119,7 @@ def roc_band(
     Rows are drawn with replacement within each class, so no replicate lacks one. The band is the replicates'
     mean ± 1.96 times their standard deviation, cut to [0, 1]; at least two replicates.
     """
-    values, truth = _rows(scores, labels)
+    values, truth = scored_rows(scores, labels)
     if truth.all() or not truth.any():
         return None
     order, ends = _descending(values)
@@ -178,7 +157,7 @@ def fdr_curve(scores: ArrayLike, labels: ArrayLike, fractions: ArrayLike) -> Flo
     >>> fdr_curve([0.9, 0.9, 0.5, 0.1], [True, False, True, False], [0.25, 0.5, 0.75, 1.0]).tolist()
     [0.5, 0.5, 0.3333333333333333, 0.5]
     """
-    values, truth = _rows(scores, labels)
+    values, truth = scored_rows(scores, labels)
     grid = _fractions(fractions)
     if not truth.size:
         return None
@@ -199,7 +178,7 @@ def fdr_band(
 
     Rows are drawn with replacement, both classes together, because the rate depends on how common each is.
     """
-    values, truth = _rows(scores, labels)
+    values, truth = scored_rows(scores, labels)
     grid = _fractions(fractions)
     if not truth.size:
         return None
@@ -265,63 +244,8 @@ def brier(probabilities: ArrayLike, labels: ArrayLike) -> float | None:
     >>> brier([0.5, 1.0], [True, False])
     0.625
     """
-    values, truth = _probabilities(probabilities, labels)
+    values, truth = checked_probabilities(probabilities, labels)
     return float(np.mean((values - truth) ** 2)) if truth.size else None
-
-
-def reliability(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) -> Reliability | None:
-    """The points of a calibration plot: bins of equal width over [0, 1]; empty bins are left out.
-
-    >>> points = reliability([0.05, 0.95, 0.98, 1.0], [False, True, True, False], bins=10)
-    >>> points.share.round(2).tolist(), points.rows.tolist()
-    ([0.0, 0.67], [1, 3])
-    """
-    if bins < 1:
-        raise InputError(f"expected at least one bin, got {bins!r}.")
-    values, truth = _probabilities(probabilities, labels)
-    if not truth.size:
-        return None
-    which = np.minimum((values * bins).astype(int), bins - 1)
-    rows = np.bincount(which, minlength=bins)
-    used = rows > 0
-    mean = np.bincount(which, weights=values, minlength=bins)[used] / rows[used]
-    share = np.bincount(which, weights=truth, minlength=bins)[used] / rows[used]
-    return Reliability(mean, share, rows[used].astype(np.int64))
-
-
-def ece(probabilities: ArrayLike, labels: ArrayLike, *, bins: int = 10) -> float | None:
-    """Expected calibration error: the mean gap of probability and share over bins of equal width, by rows.
-
-    >>> round(ece([0.05, 0.95, 0.98, 1.0], [False, True, True, False]), 4)
-    0.245
-    """
-    points = reliability(probabilities, labels, bins=bins)
-    return (
-        None if points is None else float(np.average(np.abs(points.mean - points.share), weights=points.rows))
-    )
-
-
-def _rows(scores: ArrayLike, labels: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-    values = np.asarray(scores, dtype=np.float64)
-    truth: NDArray[Any] = np.asarray(labels)
-    if values.ndim != 1 or values.shape != truth.shape:
-        raise InputError(
-            f"expected scores and labels of one length, got {values.shape!r} and {truth.shape!r}."
-        )
-    if not np.isfinite(values).all():
-        raise InputError("expected finite scores, got NaN or infinity. Leave out what could not be scored.")
-    if truth.size and not np.isin(truth, (False, True)).all():
-        raise InputError(
-            f"expected labels of true and false, got {sorted(set(truth.tolist()), key=str)[:5]!r}."
-        )
-    return values, truth.astype(np.bool_)
-
-
-def _probabilities(values: ArrayLike, labels: ArrayLike) -> tuple[Floats, NDArray[np.bool_]]:
-    checked, truth = _rows(values, labels)
-    if checked.size and (checked.min() < 0 or checked.max() > 1):
-        raise InputError(f"expected probabilities, got {float(checked.min())!r} … {float(checked.max())!r}.")
-    return checked, truth
 
 
 def _fractions(fractions: ArrayLike) -> Floats:
@@ -335,14 +259,6 @@ def _replicates(replicates: int) -> int:
     if replicates < 2:
         raise InputError(f"expected at least two bootstrap replicates, got {replicates!r}.")
     return replicates
-
-
-def _midranks(values: Floats) -> Floats:
-    """Ranks from 1, ties sharing their mean rank."""
-    _, which, sizes = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(sizes)
-    mean: Floats = last - (sizes - 1) / 2
-    return mean[which]
 
 
 def _descending(values: Floats) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

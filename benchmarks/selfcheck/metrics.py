@@ -11,10 +11,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
-from sklearn.metrics import average_precision_score, precision_recall_curve
 
 from benchmarks._table import Row
 from benchmarks.selfcheck.passages import Passage
+from guardrail.statistics import ranking
 
 __all__ = [
     "COLUMNS",
@@ -47,19 +47,14 @@ def trapezoid(positive: ArrayLike, scores: ArrayLike) -> float | None:
     >>> trapezoid([True, False, True, False], [0.9, 0.8, 0.7, 0.1])
     79.16666666666666
     """
-    truth, values = np.asarray(positive, dtype=bool), np.asarray(scores, dtype=np.float64)
-    if truth.all() or not truth.any():
-        return None
-    precision, recall, _ = precision_recall_curve(truth, values)
-    return 100.0 * float(-np.trapezoid(precision, recall))
+    found = ranking.trapezoid(scores, positive)
+    return None if found is None else 100.0 * found
 
 
 def average_precision(positive: ArrayLike, scores: ArrayLike) -> float | None:
     """AUC-PR by steps: no gain from ties. `None` without both classes."""
-    truth = np.asarray(positive, dtype=bool)
-    if truth.all() or not truth.any():
-        return None
-    return 100.0 * float(average_precision_score(truth, np.asarray(scores, dtype=np.float64)))
+    found = ranking.average_precision(scores, positive)
+    return None if found is None else 100.0 * found
 
 
 def tasks(passages: Sequence[Passage]) -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_], int]]:

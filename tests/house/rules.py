@@ -49,7 +49,8 @@ TABLE: dict[str, set[str]] = {
     "calibration": {*TYPES, "statistics", "evaluation"},
     "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination", "given", "calibration"},
     "html": {*TYPES, "engine", "text"},
-    "cli": APPLICATION,
+    "evaluation": {*TYPES, "engine", "guard", "html", "statistics", "text"},
+    "cli": {*APPLICATION, "evaluation"},
     "testing": {*TYPES, "engine", "text", *DOORS},
     "demo": {*APPLICATION, *METHODS, "backends"},
 }

@@ -17,6 +17,7 @@ from guardrail.cli.calibrate import calibrate
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
+from guardrail.cli.evaluate import evaluate
 from guardrail.cli.methods import extended, gather, hang, methods, problems
 from guardrail.cli.schema import schema
 
@@ -61,7 +62,7 @@ def root(
 
 
 app.callback(help=help_of(root))(root)
-_methods = gather(("demo", "check", "doctor", "bench", "schema"), check=check, doctor=doctor)
+_methods = gather(("demo", "check", "evaluate", "doctor", "bench", "schema"), check=check, doctor=doctor)
 hang(app, demo, "demo", "See a chain being guarded; no key needed.")
 hang(
     app,
@@ -70,6 +71,7 @@ hang(
     "Find made-up references and false facts in an answer.",
     cls=Command,
 )
+hang(app, evaluate, "evaluate", "Run detectors over files of answers; with labels, measure them.")
 app.registered_commands += _methods.registered_commands
 app.registered_groups += _methods.registered_groups
 hang(

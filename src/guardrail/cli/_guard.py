@@ -39,6 +39,8 @@ class Choice:
     budget: str | None = None
     deadline: float | None = None
     detectors: Sequence[str] = ()
+    replies: str | None = None
+    """A recording that answers in place of a chat model."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Options that the methods added, by name."""
 
@@ -102,7 +104,7 @@ def build(choice: Choice) -> Iterator[Built]:
             fail=choice.fail or plan.fail,
         )
         if choice.budget is not None:
-            guard.budget = _budget(choice.budget)
+            guard.budget = budget_of(choice.budget)
         if choice.deadline is not None:
             if not choice.deadline > 0:
                 raise Usage(f"--deadline: expected seconds above 0, got {choice.deadline!r}")
@@ -113,7 +115,12 @@ def build(choice: Choice) -> Iterator[Built]:
 def _configured(choice: Choice) -> Built:
     from guardrail.guard import Guard
 
-    asked = {"--model": choice.model, "--base-url": choice.base_url, "--api-key-env": choice.api_key_env}
+    asked = {
+        "--model": choice.model,
+        "--base-url": choice.base_url,
+        "--api-key-env": choice.api_key_env,
+        "--replies": choice.replies,
+    }
     shorthands = [name for method in methods().values() for name in _given(method, choice)]
     for name in [*shorthands, *(name for name, value in asked.items() if value)]:
         raise Usage(
@@ -125,6 +132,8 @@ def _configured(choice: Choice) -> Built:
 def _optioned(choice: Choice, open_files: ExitStack) -> Built:
     from guardrail.guard import Guard
 
+    if choice.replies is not None and choice.model is not None:
+        raise Usage("--replies and --model: give one of them, recorded replies or a model that is asked")
     live = names_model(choice.model, {"--base-url": choice.base_url, "--api-key-env": choice.api_key_env})
     context = CheckContext(choice.model, open_files)
     detectors = named(choice.detectors)
@@ -140,9 +149,18 @@ def _optioned(choice: Choice, open_files: ExitStack) -> Built:
                     f"--detector {one.name}:NAME=VALUE"
                 )
             detectors.append(one)
-    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else Nobody()
+    chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else _recorded(choice)
     guard = Guard(detectors, chat=chat, backends=_absent(detectors))
     return Built(guard, choice, warnings=context.warnings)
+
+
+def _recorded(choice: Choice) -> Backend[Any]:
+    """Recorded replies, or nobody."""
+    if choice.replies is None:
+        return Nobody()
+    from guardrail.chat import RecordedChat
+
+    return RecordedChat(choice.replies)
 
 
 def _absent(detectors: Sequence[Detector]) -> dict[str, Nobody]:
@@ -244,7 +262,12 @@ def reached(
         ) from error
 
 
-def _budget(text: str) -> Budget:
+def budget_of(text: str) -> Budget:
+    """The budget of `--budget`.
+
+    Raises:
+        Usage: it is none.
+    """
     from guardrail.engine.budget import Budget
 
     parts = text.split(",")

@@ -60,12 +60,15 @@ STYLES = {"supported": "green", "unsupported": "bold red", "unverified": "yellow
 
 
 @contextmanager
-def patience(message: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+def patience(
+    message: str, total: int | None = None, *, rate: bool = False
+) -> Iterator[Callable[[int], None]]:
     """Something on the terminal's error output while a step takes longer than a second.
 
     Args:
         message: what is going on.
         total: how many pieces of work there are at most; `None` or 0 shows no bar.
+        rate: also show how many are done in a second, and the time left.
 
     Yields:
         A function to tell how many more are done; any thread may call it.
@@ -75,10 +78,26 @@ def patience(message: str, total: int | None = None) -> Iterator[Callable[[int],
         return
     import threading
 
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        ProgressColumn,
+        SpinnerColumn,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import TimeElapsedColumn as Elapsed
+    from rich.text import Text
 
-    counted = [BarColumn(bar_width=24), MofNCompleteColumn()] if total else []
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
+
+    counted: list[ProgressColumn] = [BarColumn(bar_width=24), MofNCompleteColumn()] if total else []
+    if total and rate:
+        counted += [Rate(), TextColumn("left"), TimeRemainingColumn()]
     bar = Progress(
         SpinnerColumn(),
         TextColumn("{task.description}", markup=False),

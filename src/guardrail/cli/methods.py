@@ -187,6 +187,12 @@ def own(function: Callable[..., Any]) -> list[inspect.Parameter]:
     return [one for one in _read(function) if one.kind is inspect.Parameter.KEYWORD_ONLY]
 
 
+def defaults() -> dict[str, Any]:
+    """The options that methods add to `guardrail check`, none of them given."""
+    functions = [method.detectors for method in methods().values() if method.detectors is not None]
+    return {one.name: one.default for function in functions for one in own(function)}
+
+
 @functools.cache
 def _read(function: Callable[..., Any]) -> list[inspect.Parameter]:
     """The parameters that are options, with their annotations evaluated."""

@@ -237,7 +237,9 @@ def _json_columns(path: Path, wanted: list[str]) -> Iterator[dict[str, list[Any]
                 for name in wanted:
                     batch[name].append(found[name])
             except (ValueError, KeyError, TypeError) as error:
-                raise ParseError(f"expected a row of results: {error!r}", source=str(path), line=number) from error
+                raise ParseError(
+                    f"expected a row of results: {error!r}", source=str(path), line=number
+                ) from error
             if number % BATCH == 0:
                 yield batch
                 batch = {name: [] for name in wanted}
@@ -252,11 +254,11 @@ def pyarrow(what: str) -> Any:
         MissingExtra: it is not installed.
     """
     try:
-        import pyarrow as arrow
+        import pyarrow as pa
         import pyarrow.parquet
     except ImportError as error:
         raise MissingExtra(f"pyarrow, which {what},", extra="evaluate") from error
-    return arrow
+    return pa
 
 
 def has_pyarrow() -> bool:

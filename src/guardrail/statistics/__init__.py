@@ -1,4 +1,5 @@
 """Statistics that several methods share.
 
-`intervals` of estimates, scores as probabilities and thresholds (`calibration`), tests of a risk (`testing`).
+Intervals of estimates (`intervals`, `clusters`), scores as probabilities (`calibration`, `reliability`), how well scores rank
+(`ranking`), and tests of a risk (`testing`).
 """

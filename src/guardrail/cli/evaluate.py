@@ -1,0 +1,282 @@
+"""`guardrail evaluate`: detectors over files of recorded answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from guardrail.cli._errors import Interrupted, Usage, say
+from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
+
+if TYPE_CHECKING:
+    from guardrail.evaluation.folder import Folder
+    from guardrail.evaluation.library import Evaluation
+    from guardrail.evaluation.rows import RunInfo
+    from guardrail.evaluation.running import Outcome
+    from guardrail.guard import Guard
+
+
+def evaluate(  # noqa: PLR0917  # an option each
+    answers: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ANSWERS...", help="Files of answers: .jsonl, .csv or .parquet; a row is an answer."
+        ),
+    ],
+    detector: Annotated[
+        list[str],
+        typer.Option(
+            metavar="NAME[:OPTION=VALUE,...]",
+            help="Run this detector with these options; `guardrail doctor` lists detectors. Repeat for several.",
+        ),
+    ],
+    out: Annotated[
+        str,
+        typer.Option(metavar="DIR", help="Folder of the run. The same command again goes on where it ended."),
+    ],
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            "--map",
+            metavar="FIELD=COLUMN,...",
+            help="Which column each field is read from, as answer=response,label=hallucinated. Fields: answer, prompt, context, "
+            "samples, logprobs, label, sentences, source. A label is true for made up; label=!faithful turns it round.",
+        ),
+    ] = None,
+    group: Annotated[
+        list[str] | None,
+        typer.Option(metavar="COLUMN", help="Keep this column with the results. Repeat for several."),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The chat model that detectors ask.")
+    ] = None,
+    base_url: BASE_URL = None,
+    api_key_env: API_KEY_ENV = None,
+    replies: Annotated[
+        str | None,
+        typer.Option(metavar="FILE", help="Recorded replies in place of a chat model; see RecordedChat."),
+    ] = None,
+    config: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="A guardrail.toml with the models; --detector replaces its detectors."
+        ),
+    ] = None,
+    answering_model: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Which model wrote the answers; kept with the results."),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CALLS[,TOKENS]",
+            help="Stop before an answer that may need more than is left. Counts the whole run, with what earlier commands spent.",
+        ),
+    ] = None,
+    parallel: Annotated[
+        int | None,
+        typer.Option(min=1, help="Answers in flight at once. Default: 32 where a model is asked, else 1."),
+    ] = None,
+    part_rows: Annotated[
+        int | None,
+        typer.Option(min=1, help="Answers in one part file. Default: 200 where a model is asked, else 2000."),
+    ] = None,
+    shards: Annotated[int, typer.Option(min=1, help="Share the run between so many commands.")] = 1,
+    shard: Annotated[int, typer.Option(min=0, help="Which of them this is, from 0.")] = 0,
+    merge: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="DIR", help="Take over what a shard has done in a folder of its own. Repeat for several."
+        ),
+    ] = None,
+    compare: Annotated[
+        str | None,
+        typer.Option(metavar="DIR", help="The folder of another run over the same answers, to compare with."),
+    ] = None,
+    quiet: QUIET = False,
+) -> None:
+    """Run detectors over files of recorded answers; with labels, say what their scores are worth.
+
+    A row has an answer and, where there are, a prompt, context documents, samples, log-probabilities, a label, and the
+    source that it is about; what is given is not generated again. The folder gets a row for each finding
+    (results.parquet, or results.jsonl without pyarrow), the figures (summary.json) and a page to read (report.html).
+
+    Examples:
+      guardrail evaluate answers.jsonl --detector selfcheck-ngram --out run
+      guardrail evaluate qa.csv --map answer=response,label=hallucinated --detector selfcheck-nli --out run
+      guardrail evaluate answers.jsonl --detector selfcheck-prompt --model gpt-5-mini --budget 5000 --out run
+      guardrail evaluate answers.jsonl --detector selfcheck-ngram:n=2 --out bigrams --compare run
+
+    Exit codes:
+      0    all answers are examined
+      2    bad usage or input
+      3    some answers are left: the budget is used up, or other shards are not done
+      130  interrupted; what was done is kept, and the same command goes on
+    """
+    from guardrail.cli._guard import Choice, build
+    from guardrail.cli.methods import defaults
+
+    if shard >= shards:
+        raise Usage(f"--shard {shard}: expected a number below --shards {shards}, counted from 0")
+    paths = [Path(one).expanduser() for one in answers]
+    choice = Choice(
+        model=model,
+        base_url=base_url,
+        api_key_env=api_key_env,
+        config=config,
+        detectors=detector,
+        replies=replies,
+        more=defaults(),
+    )
+    from guardrail.evaluation.folder import Folder
+
+    with build(choice) as built:
+        folder = Folder(out, shard=shard, shards=shards)
+        try:
+            info = _begun(
+                folder,
+                built.guard,
+                paths,
+                columns=columns,
+                groups=tuple(group or ()),
+                answering_model=answering_model or "",
+                part_rows=part_rows,
+            )
+            for other in merge or ():
+                folder.take(Folder(other), info)
+            outcome = _examined(folder, info, built.guard, paths, budget=budget, parallel=parallel)
+            found = _written(folder, info, outcome.stopped, compare)
+        finally:
+            folder.close()
+    if not quiet:
+        _show(found, Path(out))
+    left = info.answers - found.summary["answers"]
+    if left:
+        say(f"{left:,} answers are left: {found.summary['stopped']}")
+        raise typer.Exit(3)
+
+
+def _begun(
+    folder: Folder,
+    guard: Guard,
+    paths: list[Path],
+    *,
+    columns: str | None,
+    part_rows: int | None,
+    **more: Any,
+) -> RunInfo:
+    """The run, after every row was read once."""
+    from datetime import UTC, datetime
+
+    from guardrail.cli._terminal import patience
+    from guardrail.evaluation.inputs import Mapped, surveyed
+    from guardrail.evaluation.library import info_of
+    from guardrail.evaluation.rows import has_pyarrow
+    from guardrail.evaluation.running import is_instant
+
+    mapping = _mapping(columns)
+    known = folder.begun()
+    mapped = Mapped(mapping, more["groups"])
+    with patience("reading the answers"):
+        files = tuple(surveyed(path, mapped) for path in paths)
+    if repeated := [one.name for i, one in enumerate(files) if one.digest in {f.digest for f in files[:i]}]:
+        raise Usage(f"{repeated[0]!r} has the same content as another of the files: name each once")
+    return folder.begin(
+        info_of(
+            guard,
+            files=files,
+            mapping=mapping,
+            part_rows=part_rows or (known.part_rows if known else 2000 if is_instant(guard) else 200),
+            rows_format="parquet" if has_pyarrow() else "jsonl",
+            made=datetime.now(UTC).isoformat(timespec="seconds"),
+            **more,
+        )
+    )
+
+
+def _mapping(columns: str | None) -> dict[str, str]:
+    found = {}
+    for part in columns.split(",") if columns else ():
+        field, equals, column = part.partition("=")
+        if not equals or not column.strip():
+            raise Usage(f"--map: expected FIELD=COLUMN,FIELD=COLUMN, got {part!r}")
+        found[field.strip()] = column.strip()
+    return found
+
+
+def _examined(
+    folder: Folder,
+    info: RunInfo,
+    guard: Guard,
+    paths: list[Path],
+    *,
+    budget: str | None,
+    parallel: int | None,
+) -> Outcome:
+    """Examine what is missing; on a terminal, with how far it is."""
+    from guardrail.cli._guard import budget_of
+    from guardrail.cli._terminal import patience
+    from guardrail.evaluation.running import run
+
+    most = budget_of(budget) if budget is not None else None
+    missing = sum(len(part.rows) for part in folder.missing(info))
+    try:
+        with patience("answers", missing, rate=True) as progress:
+            return run(folder, info, guard, paths, budget=most, parallel=parallel, progress=progress)
+    except KeyboardInterrupt as error:
+        found = _written(folder, info, "it was interrupted", None)
+        done = f"{found.summary['answers']:,} of {info.answers:,} answers are done; the same command goes on"
+        raise Interrupted(done) from error
+
+
+def _written(folder: Folder, info: RunInfo, stopped: str, compare: str | None) -> Evaluation:
+    """The files for people, of what is there."""
+    from guardrail.evaluation.library import Evaluation, made
+
+    path, count = folder.results(info)
+    why = stopped or "other shards are not done" if count < info.answers else ""
+    found = made(info, path, complete=count == info.answers, stopped=why)
+    found.write(folder.path, against=Evaluation.read(compare) if compare is not None else None)
+    return found
+
+
+def _show(found: Evaluation, out: Path) -> None:
+    from rich.table import Table
+
+    from guardrail.cli._terminal import console
+
+    table = Table(box=None, pad_edge=False)
+    for title in (
+        "detector",
+        "rows",
+        "flagged",
+        "unverified",
+        "AUROC",
+        "balanced accuracy",
+        "F1",
+        "calls",
+        "ms",
+    ):
+        table.add_column(title, justify="left" if title == "detector" else "right")
+    for name, of in found.summary["detectors"].items():
+        level, cost = of[of["judged_by"]], of["answer"]["cost"]
+        shipped = level["shipped"]
+        figures = (
+            level["flagged"],
+            level["unverified"],
+            level["auroc"],
+            shipped["balanced_accuracy"],
+            shipped["f1"],
+        )
+        table.add_row(
+            name,
+            f"{level['rows']:,} {of['judged_by']}s",
+            *("-" if one["value"] is None else f"{one['value']:.3f}" for one in figures),
+            f"{cost['calls'] or 0:.2f}",
+            f"{1000 * (cost['seconds'] or 0):.2f}",
+        )
+    screen = console()
+    screen.print(table)
+    screen.print(f"{found.summary['answers']:,} answers; read {out / 'report.html'}", soft_wrap=True)

@@ -1,0 +1,305 @@
+"""What the scores of one detector are worth: pure functions of arrays.
+
+Every figure is `{"value", "interval", "reason"}`: the value is `None` where it is undefined, and the reason says why. Made up
+is the positive class. Intervals cover 95 % and take the source as the unit; rows of one source hang together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guardrail.errors import MissingExtra
+from guardrail.evaluation.table import FLAGGED, NOTHING, SOUND, UNVERIFIED, Units
+from guardrail.statistics.calibration import fit_logistic
+from guardrail.statistics.clusters import by_cluster
+from guardrail.statistics.ranking import auc, auc_influence, average_precision, trapezoid
+from guardrail.statistics.reliability import ece, reliability
+
+__all__ = ["FOLDS", "folds", "influences", "measured"]
+
+Array: TypeAlias = NDArray[Any]
+Figure: TypeAlias = dict[str, Any]
+
+FOLDS = 5
+_POINTS = 60
+
+
+def figure(value: float | None, half: float | None = None, *, reason: str = "", least: float = 0.0) -> Figure:
+    """A value with its interval, cut to [least, 1]."""
+    if value is None:
+        return {"value": None, "interval": None, "reason": reason}
+    if half is None:
+        return {"value": float(value), "interval": None, "reason": reason}
+    ends = [max(least, float(value - half)), min(1.0, float(value + half))]
+    return {"value": float(value), "interval": ends, "reason": reason}
+
+
+def measured(units: Units, scale: Mapping[str, Any]) -> dict[str, Any]:
+    """All figures of one detector.
+
+    Args:
+        units: its findings or answers.
+        scale: `least` and `most` of its scores, `None` = unbounded.
+    """
+    known, scored = units.label >= 0, ~np.isnan(units.score)
+    both = units.only(known & scored)
+    lacking = why_not(units)
+    ranks = lacking or one_class(both.label)
+    bounded = scale.get("least") == 0 and scale.get("most") == 1
+    return {
+        "rows": units.key.size,
+        "sources": int(np.unique(units.source).size),
+        "labelled": int(known.sum()),
+        "scored": int(scored.sum()),
+        "made_up": share(units.label[known] == 1, units.source[known], "no row is labelled"),
+        "flagged": share(units.verdict == FLAGGED, units.source, "there are no rows"),
+        "unverified": share(units.verdict == UNVERIFIED, units.source, "there are no rows"),
+        "nothing": share(units.verdict == NOTHING, units.source, "there are no rows"),
+        "auroc": _area(both, ranks),
+        "average_precision": _guarded(lambda: average_precision(both.score, both.label == 1), ranks),
+        "auc_pr": _guarded(lambda: trapezoid(both.score, both.label == 1), ranks),
+        "shipped": decided(units.only(known), units.verdict[known] == FLAGGED),
+        "best": best(both, ranks),
+        "calibration": calibration(both, ranks, bounded=bounded),
+        "risk_coverage": risk_coverage(both, lacking),
+        "cost": cost(units),
+    }
+
+
+def why_not(units: Units) -> str:
+    """Why nothing can be said of the scores; "" if something can."""
+    if not units.key.size:
+        return "there are no rows"
+    if not (units.label >= 0).any():
+        return "no row is labelled"
+    if np.isnan(units.score[units.label >= 0]).all():
+        return "no labelled row has a score"
+    return ""
+
+
+def one_class(label: Array) -> str:
+    """Why nothing can be said of how scores rank."""
+    if label.size and (label == label[0]).all():
+        return "all scored rows are " + ("made up" if label[0] == 1 else "sound")
+    return ""
+
+
+def share(yes: Array, source: Array, reason: str) -> Figure:
+    """A share of rows."""
+    if not yes.size:
+        return figure(None, reason=reason)
+    value = float(yes.mean())
+    half = by_cluster(yes - value, source)
+    return figure(value, half, reason="" if half is not None else "one source only: no interval")
+
+
+def _area(both: Units, reason: str) -> Figure:
+    if reason:
+        return figure(None, reason=reason)
+    moved = auc_influence(both.score, both.label == 1)
+    half = None if moved is None else by_cluster(moved, both.source)
+    return figure(
+        auc(both.score, both.label == 1),
+        half,
+        reason="" if half is not None else "one source only: no interval",
+    )
+
+
+def _guarded(compute: Callable[[], float | None], reason: str) -> Figure:
+    if reason:
+        return figure(None, reason=reason)
+    try:
+        return figure(compute())
+    except MissingExtra as error:
+        return figure(None, reason=str(error))
+
+
+def decided(units: Units, flagged: Array) -> dict[str, Figure]:
+    """How well rows are decided: what is flagged against the labels; what is unverified is not flagged.
+
+    Where every row is unverified nothing was decided, and every figure is `None`.
+    """
+    if units.verdict.size and not np.isin(units.verdict, (FLAGGED, SOUND)).any():
+        names = ("balanced_accuracy", "f1", "precision", "recall", "false_alarms")
+        return {name: figure(None, reason="no labelled row could be verified") for name in names}
+    truth = units.label == 1
+    caught, alarms = int((flagged & truth).sum()), int((flagged & ~truth).sum())
+    made_up, sound = int(truth.sum()), int((~truth).sum())
+    reason = "no row is labelled" if not truth.size else one_class(units.label).replace("scored", "labelled")
+    balanced = figure(None, reason=reason)
+    if not reason:
+        value, moved = _balanced(flagged, truth)
+        balanced = figure(value, by_cluster(moved, units.source))
+    return {
+        "balanced_accuracy": balanced,
+        "f1": _ratio(
+            2 * caught, 2 * caught + alarms + made_up - caught, "nothing is made up and nothing is flagged"
+        ),
+        "precision": _ratio(caught, caught + alarms, "nothing is flagged"),
+        "recall": _ratio(caught, made_up, "nothing is made up"),
+        "false_alarms": _ratio(alarms, sound, "nothing is sound"),
+    }
+
+
+def _balanced(flagged: Array, truth: Array) -> tuple[float, Array]:
+    """Balanced accuracy, and by how much each row moves it."""
+    recall, passed = float(flagged[truth].mean()), float((~flagged[~truth]).mean())
+    of_made_up = (flagged - recall) / (2 * truth.mean())
+    of_sound = (~flagged - passed) / (2 * (~truth).mean())
+    return (recall + passed) / 2, np.where(truth, of_made_up, of_sound)
+
+
+def _ratio(top: float, bottom: float, reason: str) -> Figure:
+    return figure(top / bottom if bottom else None, reason="" if bottom else reason)
+
+
+def folds(source: Array) -> Array:
+    """The fold of each row, from 0: whole sources, spread evenly in an order that the data do not choose."""
+    count = int(source.max()) + 1 if source.size else 0
+    order = np.random.default_rng(0).permutation(count)
+    return (order % min(FOLDS, max(count, 1)))[source] if count else source
+
+
+def best(both: Units, reason: str) -> dict[str, Any]:
+    """The best thresholds, each chosen on four fifths of the sources and used on the fifth that it has not seen."""
+    rule = {"balanced_accuracy": _by_balance, "f1": _by_f1}
+    if not reason and np.unique(both.source).size < 2:
+        reason = "one source only: no threshold can be tried on another"
+    found: dict[str, Any] = {"threshold": {}}
+    truth, fold = both.label == 1, folds(both.source)
+    for name, gain in rule.items():
+        if reason:
+            found[name] = figure(None, reason=reason)
+            found["threshold"][name] = None
+            continue
+        flagged = np.zeros(truth.size, dtype=bool)
+        for k in range(int(fold.max()) + 1):
+            threshold = _threshold(both.score[fold != k], truth[fold != k], gain)
+            flagged[fold == k] = both.score[fold == k] >= threshold
+        found[name] = decided(both, flagged)[name]
+        whole = _threshold(both.score, truth, gain)
+        found["threshold"][name] = whole if np.isfinite(whole) else None
+    return found
+
+
+def _threshold(score: Array, truth: Array, gain: Callable[[Array, Array, int, int], Array]) -> float:
+    """The score from which on rows are flagged; infinite = none is."""
+    order = np.argsort(-score, kind="stable")
+    values = score[order]
+    ends = (
+        np.flatnonzero(np.append(values[1:] != values[:-1], True)) if values.size else np.zeros(0, dtype=int)
+    )
+    caught = np.append(0, np.cumsum(truth[order])[ends])
+    alarms = np.append(0, np.cumsum(~truth[order])[ends])
+    at = int(np.argmax(gain(caught, alarms, int(truth.sum()), int((~truth).sum()))))
+    if at == 0:
+        return float("inf")
+    below = float(values[ends[at - 1] + 1]) if ends[at - 1] + 1 < values.size else float(values[-1])
+    return (float(values[ends[at - 1]]) + below) / 2  # half way to the next score
+
+
+def _by_balance(caught: Array, alarms: Array, made_up: int, sound: int) -> Array:
+    return caught / max(made_up, 1) - alarms / max(sound, 1)
+
+
+def _by_f1(caught: Array, alarms: Array, made_up: int, _: int) -> Array:
+    return 2 * caught / np.maximum(caught + alarms + made_up, 1)
+
+
+def calibration(both: Units, reason: str, *, bounded: bool) -> dict[str, Any]:
+    """Scores as probabilities: as they are, if they lie in [0, 1], and after a logistic fit on other sources."""
+    truth = both.label == 1
+    raw = reason or ("" if bounded else "the scores do not lie between 0 and 1")
+    found: dict[str, Any] = {
+        "ece": figure(None if raw else ece(both.score, truth), reason=raw),
+        "bins": [] if raw else _bins(both.score, truth),
+        "fitted_ece": figure(None, reason=reason),
+        "fitted_bins": [],
+    }
+    if reason:
+        return found
+    probabilities, fold = np.full(truth.size, np.nan), folds(both.source)
+    for k in range(int(fold.max()) + 1):
+        rest = truth[fold != k]
+        if not rest.size or rest.all() or not rest.any():
+            found["fitted_ece"] = figure(None, reason="the sources without one fifth are of one class")
+            return found
+        curve = fit_logistic(both.score[fold != k], rest)
+        probabilities[fold == k] = curve.probabilities(both.score[fold == k])
+    return {
+        **found,
+        "fitted_ece": figure(ece(probabilities, truth)),
+        "fitted_bins": _bins(probabilities, truth),
+    }
+
+
+def _bins(probabilities: Array, truth: Array) -> list[dict[str, float]]:
+    points = reliability(probabilities, truth)
+    if points is None:
+        return []
+    listed = zip(points.mean.tolist(), points.share.tolist(), points.rows.tolist(), strict=True)
+    return [{"mean": mean, "share": part, "rows": rows} for mean, part, rows in listed]
+
+
+def risk_coverage(both: Units, reason: str) -> dict[str, Any]:
+    """The share of made-up rows among those let through, by how many are: the lowest scores first.
+
+    Ties at the threshold are let through in part, which takes their average. The area is the mean risk over coverage.
+    """
+    if reason:
+        return {"area": figure(None, reason=reason), "points": []}
+    order = np.argsort(both.score, kind="stable")
+    values, truth = both.score[order], (both.label[order] == 1).astype(float)
+    ends = np.flatnonzero(np.append(values[1:] != values[:-1], True))
+    kept = np.append(0, ends + 1).astype(float)
+    wrong = np.append(0.0, np.cumsum(truth)[ends])
+    every = np.arange(1, truth.size + 1)
+    risk = np.interp(every, kept, wrong) / every
+    at = np.unique(np.linspace(0, truth.size - 1, min(_POINTS, truth.size)).astype(int))
+    points = [{"coverage": float((i + 1) / truth.size), "risk": float(risk[i])} for i in at]
+    return {"area": figure(float(risk.mean())), "points": points}
+
+
+def cost(units: Units) -> dict[str, float | None]:
+    """Per unit: paid calls, tokens, and seconds by the clock of the whole guard call."""
+    if not units.key.size:
+        return {"calls": None, "tokens": None, "seconds": None}
+    calls, tokens, seconds = units.cost.mean(axis=0, dtype=np.float64).tolist()
+    return {"calls": calls, "tokens": tokens, "seconds": seconds}
+
+
+def influences(units: Units) -> dict[str, tuple[float, Array] | None]:
+    """By name of a figure, its value and by how much each row moves it; for differences between runs of the same rows.
+
+    Rows that are not labelled move nothing of a figure that needs labels; without scores they are ranked below all others.
+    """
+    flagged = units.verdict == FLAGGED
+    found: dict[str, tuple[float, Array] | None] = {"flagged": None, "auroc": None, "balanced_accuracy": None}
+    size = units.key.size
+    if not size:
+        return found
+    found["flagged"] = float(flagged.mean()), flagged - flagged.mean()
+    known = units.label >= 0
+    truth = units.label[known] == 1
+    if not truth.size or truth.all() or not truth.any():
+        return found
+    value, moved = _balanced(flagged[known], truth)
+    found["balanced_accuracy"] = value, _spread(moved, known)
+    score = units.score[known]
+    if not np.isnan(score).all():
+        filled = np.where(np.isnan(score), np.nanmin(score) - 1.0, score)
+        area, moved_area = auc(filled, truth), auc_influence(filled, truth)
+        if area is not None and moved_area is not None:
+            found["auroc"] = area, _spread(moved_area, known)
+    return found
+
+
+def _spread(moved: Array, known: Array) -> Array:
+    """Influences of some rows as influences of all."""
+    whole = np.zeros(known.size)
+    whole[known] = moved * (known.size / known.sum())
+    return whole

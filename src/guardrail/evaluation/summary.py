@@ -1,0 +1,181 @@
+"""The summary of a run: figures of each detector, how far detectors agree, and which findings to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from guardrail.evaluation.measures import figure, influences, measured, share
+from guardrail.evaluation.rows import ResultRow, read_rows
+from guardrail.evaluation.table import FLAGGED, Array, Rows, Units, answers, findings
+from guardrail.statistics.clusters import by_cluster
+
+__all__ = ["Pick", "compared", "picked", "summarised"]
+
+FORMAT = 1
+MOST_SHOWN = 2_000
+WORST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """A finding to read.
+
+    Attributes:
+        why: "false alarm", "missed", "highest score" or "drawn at random".
+        row: the finding.
+    """
+
+    why: str
+    row: ResultRow
+
+
+def summarised(
+    rows: Rows, scales: Mapping[str, Mapping[str, Any]], signatures: Mapping[str, str]
+) -> dict[str, Any]:
+    """Figures of each detector and of each pair; plain values, ready for JSON."""
+    found: dict[str, Any] = {"format": FORMAT, "detectors": {}, "agreement": []}
+    whole = {}
+    for index, name in enumerate(rows.detectors):
+        of_answers, of_findings = answers(rows, index), findings(rows, index)
+        scale = scales.get(name, {})
+        found["detectors"][name] = {
+            "signature": signatures.get(name, ""),
+            "scale": dict(scale),
+            "judged_by": "finding" if (of_findings.label >= 0).any() else "answer",
+            "answer": measured(of_answers, scale),
+            "finding": measured(of_findings, scale),
+        }
+        whole[name] = of_answers
+    for first, second in combinations(whole, 2):
+        found["agreement"].append(
+            {"first": first, "second": second, **agreement(whole[first], whole[second])}
+        )
+    return found
+
+
+def agreement(first: Units, second: Units) -> dict[str, Any]:
+    """On how many answers two detectors decide alike: flagged, or not."""
+    mine, theirs = _same(first, second)
+    left, right = first.verdict[mine] == FLAGGED, second.verdict[theirs] == FLAGGED
+    return {
+        "answers": int(left.size),
+        "both": int((left & right).sum()),
+        "first_only": int((left & ~right).sum()),
+        "second_only": int((~left & right).sum()),
+        "neither": int((~left & ~right).sum()),
+        "agree": share(left == right, first.only(mine).source, "they have no answer in common"),
+    }
+
+
+def _same(first: Units, second: Units) -> tuple[Array, Array]:
+    """Where both have the same unit."""
+    _, mine, theirs = np.intersect1d(first.key, second.key, return_indices=True)
+    order = np.argsort(mine, kind="stable")
+    return mine[order], theirs[order]
+
+
+def compared(ours: Rows, theirs: Rows) -> list[dict[str, Any]]:
+    """Two runs over the same answers: each figure of both, and the difference with its interval, paired by source.
+
+    Detectors are paired by name; where each run has one, those two.
+    """
+    pairs = [(name, name) for name in ours.detectors if name in theirs.detectors]
+    if not pairs and len(ours.detectors) == len(theirs.detectors) == 1:
+        pairs = [(ours.detectors[0], theirs.detectors[0])]
+    found = []
+    for name, other in pairs:
+        left, right = (
+            (answers(table, table.detectors.index(one)), findings(table, table.detectors.index(one)))
+            for table, one in ((ours, name), (theirs, other))
+        )
+        level = 1 if (left[1].label >= 0).any() and (right[1].label >= 0).any() else 0
+        mine, others = _same(left[level], right[level])
+        first, second = left[level].only(mine), right[level].only(others)
+        found.append(
+            {
+                "detector": name,
+                "other": other,
+                "judged_by": first.kind,
+                "rows": int(mine.size),
+                "sources": int(np.unique(first.source).size),
+                "figures": _differences(first, second),
+            }
+        )
+    return found
+
+
+def _differences(first: Units, second: Units) -> dict[str, dict[str, Any]]:
+    """Ours less theirs."""
+    left, right = influences(first), influences(second)
+    found = {}
+    for name in left:
+        ours, theirs = left[name], right[name]
+        if ours is None or theirs is None:
+            reason = "undefined in one of the runs: no row in common, no labels, or one class"
+            found[name] = {"ours": None, "theirs": None, "difference": figure(None, reason=reason)}
+            continue
+        half = by_cluster(ours[1] - theirs[1], first.source)
+        reason = "" if half is not None else "one source only: no interval"
+        difference = figure(ours[0] - theirs[0], half, reason=reason, least=-1.0)
+        found[name] = {"ours": ours[0], "theirs": theirs[0], "difference": difference}
+    return found
+
+
+def picked(rows: Rows, source: Path | Iterable[ResultRow]) -> dict[str, list[Pick]]:
+    """What to read of each detector: its hundred worst errors, or without labels its highest scores and some at random."""
+    most = min(WORST, MOST_SHOWN // max(1, len(rows.detectors)))
+    chosen: dict[int, str] = {}
+    for index in range(len(rows.detectors)):
+        units = findings(rows, index)
+        if not (units.label >= 0).any():
+            units = answers(rows, index)
+        chosen |= _worst(units, most) if (units.label >= 0).any() else _examples(units, most)
+    found: dict[str, list[Pick]] = {name: [] for name in rows.detectors}
+    ranks = {place: rank for rank, place in enumerate(chosen)}
+    for place, row in _at(source, set(chosen)):
+        found[row.detector].append(Pick(chosen[place], row))
+        ranks[row.detector, row.file, row.row, row.finding] = ranks.pop(place)  # type: ignore[index]
+    for name, picks in found.items():
+        picks.sort(key=lambda one: ranks[name, one.row.file, one.row.row, one.row.finding])  # type: ignore[index]
+    return found
+
+
+def _worst(units: Units, most: int) -> dict[int, str]:
+    """Sound rows that are flagged or score highest, and made-up ones that pass or score lowest; half each where there are."""
+    scored = ~np.isnan(units.score)
+    flagged = units.verdict == FLAGGED
+    wrong_high = np.flatnonzero((units.label == 0) & scored & flagged)
+    wrong_low = np.flatnonzero((units.label == 1) & scored & ~flagged)
+    alarms = wrong_high[np.argsort(-units.score[wrong_high], kind="stable")]
+    missed = wrong_low[np.argsort(units.score[wrong_low], kind="stable")]
+    room = max(most // 2, most - missed.size)
+    alarms = alarms[:room]
+    missed = missed[: most - alarms.size]
+    return {
+        **{int(units.row[i]): "false alarm" for i in alarms},
+        **{int(units.row[i]): "missed" for i in missed},
+    }
+
+
+def _examples(units: Units, most: int) -> dict[int, str]:
+    scored = np.flatnonzero(~np.isnan(units.score))
+    highest = scored[np.argsort(-units.score[scored], kind="stable")][: most // 2]
+    rest = np.setdiff1d(np.arange(units.key.size), highest)
+    drawn = np.random.default_rng(0).permutation(rest)[: most - highest.size]
+    return {
+        **{int(units.row[i]): "highest score" for i in highest},
+        **{int(units.row[i]): "drawn at random" for i in drawn},
+    }
+
+
+def _at(source: Path | Iterable[ResultRow], places: set[int]) -> Iterator[tuple[int, ResultRow]]:
+    rows = read_rows(source) if isinstance(source, Path) else source
+    for place, row in enumerate(rows):
+        if place in places:
+            yield place, row
