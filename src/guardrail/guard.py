@@ -165,7 +165,7 @@ class Guard:
 
     def _scoring(self, answering: str) -> Scoring:
         """What this guard's scores come from. A hub also answers for other guards: its models all count."""
-        prints = {lane: b.fingerprint for lane, b in self.hub.backends.items() if lane != "compute"}
+        prints = {lane: backend.fingerprint for lane, backend in self.hub.backends.items()}
         return Scoring.of(self._signatures, prints, model=answering)
 
     @property

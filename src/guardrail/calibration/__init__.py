@@ -5,7 +5,6 @@
 | `promises` | what can be promised: which risk, which unit, how it is weighted |
 | `rows`, `learning` | labelled scores as arrays; the thresholds that keep one promise (learn then test) |
 | `making` | all promises and groups together: the certificate |
-| `results` | labelled rows of a run of `guardrail evaluate` |
 | `certificate`, `scoring` | what a guard takes; which detectors and models it is for |
 | `applying` | scores and a certificate to verdicts |
 | `drift` | whether live scores still look like the calibration's |
@@ -42,6 +41,6 @@ _HOMES = {
     "learn": "guardrail.calibration.learning",
 }
 
-__all__ = [*_HOMES]
+__all__ = [*_HOMES]  # noqa: PLE0604  # written once
 
 __getattr__, __dir__ = lazy(__name__, _HOMES)

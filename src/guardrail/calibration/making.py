@@ -30,6 +30,7 @@ def certify(
     scoring: Scoring,
     *,
     scales: Mapping[str, Scale] | None = None,
+    unit: Literal["finding", "answer"] = "finding",
     by: tuple[str, ...] = (),
     unknown: Literal["unverified", "strictest"] = "unverified",
     refused: Sequence[Rows] = (),
@@ -43,6 +44,7 @@ def certify(
         target: what shall hold.
         scoring: where the scores come from.
         scales: of the detectors.
+        unit: what a row is.
         by: names of what `rows.groups` is made of.
         unknown: what becomes of answers of no known group.
         refused: data that something was fitted to (an ensemble, a threshold chosen by eye); none of its answers may be in
@@ -69,7 +71,7 @@ def certify(
         by=by,
         unknown=unknown,
         groups=tuple(
-            _group(name, rows.where(rows.groups == name), target, error=error, seed=seed) for name in large
+            _group(name, rows.where(rows.groups == name), target, unit, error=error, seed=seed) for name in large
         ),
         small={name: size for name, size in sizes.items() if name not in large},
         sources=int(rows.names.size),
@@ -83,7 +85,7 @@ def certify(
     )
 
 
-def _group(name: str, rows: Rows, target: Target, *, error: float, seed: int) -> Group:
+def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, seed: int) -> Group:
     learned = {promise: learn(rows, promise, error=error, seed=seed) for promise in target.promises}
     flags = [found for promise, found in learned.items() if promise.risk.bounds_flags]
     upper = _lowest_of_all(flags)
@@ -100,7 +102,7 @@ def _group(name: str, rows: Rows, target: Target, *, error: float, seed: int) ->
         lower=lower,
         sources=int(rows.names.size),
         rows=len(rows),
-        outcomes=tuple(_outcome(promise, found, error) for promise, found in learned.items()),
+        outcomes=tuple(_outcome(promise, found, unit, error) for promise, found in learned.items()),
     )
 
 
@@ -121,13 +123,13 @@ def _highest(learned: Learned) -> float | None:
     )
 
 
-def _outcome(promise: Promise, learned: Learned, error: float) -> Outcome:
+def _outcome(promise: Promise, learned: Learned, unit: str, error: float) -> Outcome:
     kept = [place for place, passed in enumerate(learned.passed) if passed]
     place = None if not kept else kept[-1] if promise.risk.bounds_flags else kept[0]
     return Outcome(
         risk=promise.risk,
-        meaning=promise.risk.meaning,
-        unit=promise.risk.unit,
+        meaning=promise.risk.meaning(unit),
+        unit="answer" if promise.risk is Risk.ANSWERS else unit,
         bound=promise.bound,
         error=error,
         threshold=None if place is None else learned.grid[place],

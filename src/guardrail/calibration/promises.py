@@ -18,15 +18,9 @@ class Risk(StrEnum):
     MISSED = "missed"
     FDR = "fdr"
 
-    @property
-    def meaning(self) -> str:
-        """What is counted, in words."""
-        return _MEANINGS[self]
-
-    @property
-    def unit(self) -> str:
-        """What is counted."""
-        return "answer" if self is Risk.ANSWERS else "finding"
+    def meaning(self, unit: str = "finding") -> str:
+        """What is counted, in words; a row is a finding or an answer."""
+        return _MEANINGS[self].replace("findings", f"{unit}s")
 
     @property
     def bounds_flags(self) -> bool:

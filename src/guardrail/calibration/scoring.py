@@ -14,6 +14,7 @@ from guardrail.report import Scale
 __all__ = ["Scoring", "position"]
 
 _CREDENTIAL = re.compile(r" as [0-9a-f]{24}\b")
+_NOT_ASKED = ("nobody", "compute")  # lanes without a model, and this process itself
 _LEFT_OUT = ("threshold:", "guardrail:")
 
 
@@ -50,7 +51,9 @@ class Scoring(BaseModel):
         """
         return cls(
             detectors={name: _bare(line) for name, line in sorted(signatures.items())},
-            backends={lane: _CREDENTIAL.sub("", print_) for lane, print_ in sorted(backends.items())},
+            backends={
+                lane: _CREDENTIAL.sub("", name) for lane, name in sorted(backends.items()) if name not in _NOT_ASKED
+            },
             model=model,
             package=package,
         )

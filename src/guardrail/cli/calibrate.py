@@ -37,7 +37,7 @@ def calibrate(
     All of them hold together with the given confidence (0.95) for new sources drawn like those of the run.
 
     Examples:
-      guardrail evaluate answers.jsonl --detector ngram --out run
+      guardrail evaluate answers.jsonl --detector selfcheck-ngram --out run
       guardrail calibrate run --target fdr=0.1,confidence=0.95 --out certificate.json
       guardrail calibrate run --target fdr=0.1,missed=0.3 --by domain --out certificate.json
 
@@ -47,13 +47,21 @@ def calibrate(
       2    wrong options or input; nothing was written
     """
     from guardrail.calibration import Target, certify
-    from guardrail.calibration.results import read_labelled
+    from guardrail.evaluation.labelled import read_labelled
 
     wanted = Target.parse(target)
     names = tuple(filter(None, (name.strip() for name in by.split(","))))
-    rows, scoring, scales = read_labelled(run, by=names)
-    refused = [read_labelled(other, by=names)[0] for other in refuse or ()]
-    made = certify(rows, wanted, scoring, scales=scales, by=names, unknown=unknown, refused=refused)
+    found = read_labelled(run, by=names)
+    made = certify(
+        found.rows,
+        wanted,
+        found.scoring,
+        scales=found.scales,
+        unit=found.unit,
+        by=names,
+        unknown=unknown,
+        refused=[read_labelled(other).rows for other in refuse or ()],
+    )
     made.save(out)
     typer.echo(made.text())
     kept = all(outcome.threshold is not None for group in made.groups for outcome in group.outcomes)
