@@ -54,9 +54,8 @@ def _share(run: Run, runs: int, shift: float, begin: int) -> float:
     for number in range(runs):
         rng = np.random.default_rng((SEED, 2, number))
         monitor = DriftMonitor(rng.standard_normal(KNOWN), error=ERROR, seed=number)
-        if any([monitor.observe(score) for score in rng.standard_normal(begin)]):
-            continue
-        found += _ever(monitor, rng.standard_normal(LIVE) + shift)
+        before, after = rng.standard_normal(begin), rng.standard_normal(LIVE) + shift
+        found += not _ever(monitor, before) and _ever(monitor, after)
     run.say(f"drift by {shift:.2f}")
     return found / runs
 

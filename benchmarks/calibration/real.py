@@ -102,6 +102,7 @@ def _cell(name: str, truth: Truth, promise: Promise, runs: int) -> Iterator[Row]
     yield Row.shown(f"{cell}: no certificate, {SOURCES}", ours.none / runs)
     gained = float(np.sum(ours.kept)) / runs
     yield Row.shown(
-        f"{cell}: share {'passed of the sound' if promise.risk is Risk.MISSED else 'flagged'}, mean of all runs", gained
+        f"{cell}: share {'passed of the sound' if promise.risk is Risk.MISSED else 'flagged'}, mean of all runs",
+        gained,
     )
     yield Row.shown(f"{cell}: the largest share permitted", most)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -60,8 +61,8 @@ def novelty(text: str, documents: Sequence[str]) -> float | None:
     for document in documents:
         there = _words(document)
         known.update(there)
-        known.update(zip(there, there[1:], strict=False))
-    pairs = list(zip(words, words[1:], strict=False))
+        known.update(pairwise(there))
+    pairs = list(pairwise(words))
     shares = [sum(one not in known for one in units) / len(units) for units in (words, pairs) if units]
     return sum(shares) / len(shares)
 
@@ -96,9 +97,7 @@ def _consistency(path: Path) -> Iterator[Labelled]:
         yield novelty(entry["generated_answer"], entry["self_evaluations"]), label, str(number), str(number)
 
 
-def _wikibio(
-    folder: Path, score: Callable[[dict[str, Any]], Sequence[float | None]]
-) -> Iterator[Labelled]:
+def _wikibio(folder: Path, score: Callable[[dict[str, Any]], Sequence[float | None]]) -> Iterator[Labelled]:
     for entry in _lines(folder / "dataset.jsonl"):
         name = str(entry["dataset_idx"])
         for value, label in zip(score(entry), entry["annotation"], strict=True):
@@ -111,4 +110,6 @@ def _novelty_of_samples(entry: dict[str, Any]) -> list[float | None]:
 
 def _recorded(folder: Path, detector: str) -> Callable[[dict[str, Any]], Sequence[float | None]]:
     scores = {entry["dataset_idx"]: entry["scores"] for entry in _lines(folder / "recorded_scores.jsonl")}
-    return lambda entry: scores.get(entry["dataset_idx"], {}).get(detector) or [None] * len(entry["annotation"])
+    return lambda entry: (
+        scores.get(entry["dataset_idx"], {}).get(detector) or [None] * len(entry["annotation"])
+    )

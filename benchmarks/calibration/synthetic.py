@@ -76,7 +76,13 @@ def _drawn(population: Population, promise: Promise, rng: np.random.Generator) -
     return population.draw_of_class(rng, NUMBER, made_up=promise.risk is Risk.MISSED)
 
 
-POWER = ((0.1, 0.85, 8, True), (0.2, 0.5, 8, True), (0.1, 0.5, 8, False), (0.1, 0.85, 1, False), (0.2, 0.5, 1, False))
+POWER = (
+    (0.1, 0.85, 8, True),
+    (0.2, 0.5, 8, True),
+    (0.1, 0.5, 8, False),
+    (0.1, 0.85, 1, False),
+    (0.2, 0.5, 1, False),
+)
 """Permitted rate, share of rows with half of it (the others are sound in .6), rows of a source, whether there is a bar."""
 
 

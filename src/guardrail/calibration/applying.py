@@ -70,7 +70,7 @@ class Certified:
                 self.drift.observe(round(max(scores), 6) if scores else None)
                 if self.drift.alarm and not self._told:
                     self._told = True
-                    log.warning("scores_drifted", message=MESSAGE, answers=self.drift.answers)
+                    log.warning("scores_drifted", why=MESSAGE, answers=self.drift.answers)
 
     def _is_new(self, case: Case) -> bool:
         """Whether a conversation was not seen before; it is known by the first thing that its user says."""

@@ -27,8 +27,11 @@ __all__ = ["Learned", "learn", "placing"]
 
 Test: TypeAlias = Literal["betting", "binomial"]
 
-FEWEST = 12
-"""Sources that place the grid, at least; one in twenty where that is more."""
+FEWEST, MOST = 12, 16
+"""Sources that place the grid: one in ten between these, one in twenty where that is more."""
+STARTS = (1.1, 1.7, 2.7)
+"""Where testing of a false discovery rate begins, in shares of flagged rows that are just enough if all flags are right."""
+LARGEST = 0.9
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,8 @@ def placing(rows: Rows, *, seed: int = 0) -> tuple[Rows, Rows]:
     A grid placed by the tested rows would choose its own questions.
     """
     names = rows.names
-    few = min(names.size, max(FEWEST, math.ceil(names.size / 20)))
+    tenth, twentieth = math.ceil(names.size / 10), math.ceil(names.size / 20)
+    few = min(names.size, max(FEWEST, min(MOST, tenth), twentieth))
     taken = np.random.default_rng(seed).permutation(names.size)[:few]
     placed = np.isin(rows.sources, names[taken])
     return rows.where(placed), rows.where(~placed)
@@ -160,12 +164,12 @@ def _starts(
 ) -> list[int]:
     """Where testing of a false discovery rate begins: very few flags prove nothing, however right they are.
 
-    The first start is where about enough is flagged if all flags are right, the next where enough is if half of the bound is
-    used, by the scores that placed the grid. Neither labels nor tested scores are looked at.
+    The first start is where just enough is flagged if all flags are right, the last where more than enough is if half of the
+    bound is used, by the scores that placed the grid. Neither labels nor tested scores are looked at.
     """
     if not points.size or not sources:
         return [0]
-    enough = -math.log(FIRST * error / 3) / (sources * -math.log1p(-bound))
-    wanted = [share for share in (1.2 * enough, 2 * enough, 3 * enough) if share <= 0.85] or [0.85]
+    enough = -math.log(FIRST * error / len(STARTS)) / (sources * -math.log1p(-bound))
+    wanted = [enough * times for times in STARTS if enough * times <= LARGEST] or [LARGEST]
     shares = (scores[None, :] >= points[:, None]).mean(axis=1)
     return [min(points.size - 1, int((shares < share).sum())) for share in wanted]

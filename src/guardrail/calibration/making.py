@@ -71,7 +71,8 @@ def certify(
         by=by,
         unknown=unknown,
         groups=tuple(
-            _group(name, rows.where(rows.groups == name), target, unit, error=error, seed=seed) for name in large
+            _group(name, rows.where(rows.groups == name), target, unit, error=error, seed=seed)
+            for name in large
         ),
         small={name: size for name, size in sizes.items() if name not in large},
         sources=int(rows.names.size),

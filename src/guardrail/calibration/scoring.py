@@ -52,7 +52,9 @@ class Scoring(BaseModel):
         return cls(
             detectors={name: _bare(line) for name, line in sorted(signatures.items())},
             backends={
-                lane: _CREDENTIAL.sub("", name) for lane, name in sorted(backends.items()) if name not in _NOT_ASKED
+                lane: _CREDENTIAL.sub("", name)
+                for lane, name in sorted(backends.items())
+                if name not in _NOT_ASKED
             },
             model=model,
             package=package,

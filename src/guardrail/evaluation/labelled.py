@@ -19,7 +19,19 @@ __all__ = ["Labelled", "labelled", "read_labelled"]
 
 Unit: TypeAlias = Literal["finding", "answer"]
 
-_COLUMNS = ("file", "row", "source", "detector", "finding", "start", "end", "score", "verdict", "label", "answer_label")
+_COLUMNS = (
+    "file",
+    "row",
+    "source",
+    "detector",
+    "finding",
+    "start",
+    "end",
+    "score",
+    "verdict",
+    "label",
+    "answer_label",
+)
 _NOTHING = -1
 
 
@@ -61,7 +73,9 @@ def read_labelled(folder: str | Path, *, by: Sequence[str] = ()) -> Labelled:
     columns = (*_COLUMNS, "groups") if by else _COLUMNS
     rows, unit = labelled(read_rows(folder, columns), scales, by=by)
     if not len(rows):
-        raise InputError("expected a run with labels, got none: evaluate with labelled answers (--map label=…)")
+        raise InputError(
+            "expected a run with labels, got none: evaluate with labelled answers (--map label=…)"
+        )
     return Labelled(rows, unit, _scoring(run), scales)
 
 
@@ -101,7 +115,11 @@ def labelled(
 
 
 def _worst(
-    known: dict[tuple[Any, ...], list[Any]], key: tuple[Any, ...], place: float, label: bool | None, about: list[str]
+    known: dict[tuple[Any, ...], list[Any]],
+    key: tuple[Any, ...],
+    place: float,
+    label: bool | None,
+    about: list[str],
 ) -> None:
     """Keep the worse of two positions; one that is known is worse than none."""
     if key in known:
