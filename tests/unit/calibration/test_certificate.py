@@ -41,7 +41,7 @@ def rows(sources=200, group=""):
     rng = np.random.default_rng(7)
     names = np.repeat(np.arange(sources), 5)
     made_up = rng.random(names.size) < 0.5
-    scores = np.clip(rng.normal(0.3, 0.12, names.size) + 0.4 * made_up, 0, 1)
+    scores = np.clip(rng.normal(0.3, 0.12, names.size) + 0.35 * made_up, 0, 1)
     return Rows.of(scores, made_up, sources=[f"{group}{name}" for name in names], groups=[group] * names.size)
 
 
@@ -49,7 +49,7 @@ def scoring(**options):
     return Scoring.of({"number": str(Number(**options).signature())}, {})
 
 
-def certificate(target="fdr=0.2,missed=0.1", **options):
+def certificate(target="fdr=0.2,missed=0.05", **options):
     return certify(rows(), Target.parse(target), scoring(), scales={"number": Number.scale}, **options)
 
 
