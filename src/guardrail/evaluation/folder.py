@@ -119,13 +119,15 @@ class Folder:
         with contextlib.suppress(ImportError):
             import fcntl
 
-            self._lock = (self.path / f"lock-{self._which}").open("w")
+            lock = (self.path / f"lock-{self._which}").open("w")
             try:
-                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
+                lock.close()
                 raise ConfigError(
                     f"another process is at work in {str(self.path)!r}: wait for it, or share the run with --shards"
                 ) from error
+            self._lock = lock
 
     @property
     def _which(self) -> str:

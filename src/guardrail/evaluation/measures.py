@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from guardrail.errors import MissingExtra
 from guardrail.evaluation.table import FLAGGED, NOTHING, SOUND, UNVERIFIED, Units
 from guardrail.statistics.calibration import fit_logistic
-from guardrail.statistics.clusters import by_cluster
+from guardrail.statistics.clusters import by_cluster, clustered
 from guardrail.statistics.ranking import auc, auc_influence, average_precision, trapezoid
 from guardrail.statistics.reliability import ece, reliability
 
@@ -89,12 +89,13 @@ def one_class(label: Array) -> str:
 
 
 def share(yes: Array, source: Array, reason: str) -> Figure:
-    """A share of rows."""
+    """A share of rows; its interval is Wilson's for as many independent rows as the sources are worth."""
     if not yes.size:
         return figure(None, reason=reason)
-    value = float(yes.mean())
-    half = by_cluster(yes - value, source)
-    return figure(value, half, reason="" if half is not None else "one source only: no interval")
+    found = clustered(np.bincount(source, weights=yes), np.bincount(source))
+    if found is None:
+        return figure(float(yes.mean()), reason="one source only: no interval")
+    return {"value": found.value, "interval": list(found.interval), "reason": ""}
 
 
 def _area(both: Units, reason: str) -> Figure:
@@ -203,11 +204,13 @@ def _threshold(score: Array, truth: Array, gain: Callable[[Array, Array, int, in
 
 
 def _by_balance(caught: Array, alarms: Array, made_up: int, sound: int) -> Array:
-    return caught / max(made_up, 1) - alarms / max(sound, 1)
+    gain: Array = caught / max(made_up, 1) - alarms / max(sound, 1)
+    return gain
 
 
 def _by_f1(caught: Array, alarms: Array, made_up: int, _: int) -> Array:
-    return 2 * caught / np.maximum(caught + alarms + made_up, 1)
+    gain: Array = 2 * caught / np.maximum(caught + alarms + made_up, 1)
+    return gain
 
 
 def calibration(both: Units, reason: str, *, bounded: bool) -> dict[str, Any]:
@@ -275,7 +278,7 @@ def cost(units: Units) -> dict[str, float | None]:
 def influences(units: Units) -> dict[str, tuple[float, Array] | None]:
     """By name of a figure, its value and by how much each row moves it; for differences between runs of the same rows.
 
-    Rows that are not labelled move nothing of a figure that needs labels; without scores they are ranked below all others.
+    Rows that are not labelled move nothing of a figure that needs labels; without a score they rank below all others.
     """
     flagged = units.verdict == FLAGGED
     found: dict[str, tuple[float, Array] | None] = {"flagged": None, "auroc": None, "balanced_accuracy": None}
@@ -286,6 +289,8 @@ def influences(units: Units) -> dict[str, tuple[float, Array] | None]:
     known = units.label >= 0
     truth = units.label[known] == 1
     if not truth.size or truth.all() or not truth.any():
+        return found
+    if not np.isin(units.verdict[known], (FLAGGED, SOUND)).any():
         return found
     value, moved = _balanced(flagged[known], truth)
     found["balanced_accuracy"] = value, _spread(moved, known)

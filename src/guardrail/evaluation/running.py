@@ -8,7 +8,9 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
+from guardrail.engine.backend import Backend
 from guardrail.engine.budget import Budget
 from guardrail.engine.flow import Cost
 from guardrail.errors import InputError
@@ -49,7 +51,11 @@ class Outcome:
 
 def is_instant(guard: Guard) -> bool:
     """Whether nothing that can answer takes time: no model, no service."""
-    return all(lane == "compute" or backend.instant for lane, backend in guard.hub.backends.items())
+    return all(backend.instant for backend in _asked(guard))
+
+
+def _asked(guard: Guard) -> list[Backend[Any]]:
+    return [backend for lane, backend in guard.hub.backends.items() if lane != "compute"]
 
 
 def run(
@@ -79,7 +85,8 @@ def run(
     instant = is_instant(guard)
     bound = budget or Budget()
     ledger = Ledger(folder.ledger, calls=bound.calls, tokens=bound.tokens)
-    session = _Session(folder, info, guard, ledger, progress, journal=not instant)
+    journal = any(backend.paid or not backend.instant for backend in _asked(guard))
+    session = _Session(folder, info, guard, ledger, progress, journal=journal)
     try:
         for job, report in examined(
             session.jobs(paths), guard, parallel=parallel or (1 if instant else PARALLEL)

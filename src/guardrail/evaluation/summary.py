@@ -113,11 +113,13 @@ def compared(ours: Rows, theirs: Rows) -> list[dict[str, Any]]:
 def _differences(first: Units, second: Units) -> dict[str, dict[str, Any]]:
     """Ours less theirs."""
     left, right = influences(first), influences(second)
-    found = {}
+    found: dict[str, dict[str, Any]] = {}
     for name in left:
         ours, theirs = left[name], right[name]
         if ours is None or theirs is None:
-            reason = "undefined in one of the runs: no row in common, no labels, or one class"
+            reason = (
+                "undefined in one of the runs: no row in common, no labels, one class only, or all unverified"
+            )
             found[name] = {"ours": None, "theirs": None, "difference": figure(None, reason=reason)}
             continue
         half = by_cluster(ours[1] - theirs[1], first.source)

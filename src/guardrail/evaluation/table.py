@@ -148,8 +148,8 @@ def gather(source: Path | Iterable[ResultRow]) -> Rows:
         )
     if not chunks:
         kinds = (np.int16, *[np.int64] * 3, np.int32, np.float64, *[np.int8] * 3)
-        empty = tuple(np.zeros(0, dtype=kind) for kind in kinds)
-        return Rows((), *empty, np.zeros((0, 3), dtype=np.float32))
+        empty: list[Array] = [np.zeros(0, dtype=kind) for kind in kinds]
+        return Rows((), *[*empty, np.zeros((0, 3), dtype=np.float32)])
     whole = [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
     whole[3] = _numbered(whole[3])
     return Rows(tuple(names), *whole)

@@ -1,0 +1,1 @@
+"""`guardrail evaluate` on many rows: rate, memory, and kills in the middle."""

@@ -1,0 +1,169 @@
+"""`guardrail evaluate` on many rows: its rate beside the bare kernel, its memory, its page, and kills in the middle.
+
+Rows are one sentence of drawn words with two samples, a label and a source of five rows; the detector is `selfcheck-ngram`,
+which asks no model, so that the rate is that of everything around the detector.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks._rows import Row
+from benchmarks._table import Run, bench
+from guardrail.evaluation import ResultRow, read_rows
+from guardrail.selfcheck.ngram import scores
+
+__all__ = ["compute", "main"]
+
+HERE = Path(__file__).resolve().parent
+SEED = 20261125
+MOST_GROWTH = 500.0  # MB
+MOST_SHOWN = 2_000
+MOST_PAGE = 5.0  # MB
+KILLS = 5
+WORDS = tuple(f"{first}{second}" for first in "bdfgklmnprstvz" for second in ("an", "el", "ir", "o", "u"))
+COMMAND = (
+    "import sys\n"
+    "from guardrail.cli import main\n"
+    "try:\n"
+    "    main(sys.argv[1:])\n"
+    "finally:\n"
+    "    print(open('/proc/self/status').read() if sys.platform == 'linux' else '')\n"
+)
+
+
+def compute(run: Run) -> list[Row]:
+    """Every row."""
+    run.parameters["seed"] = SEED
+    many = run.options.rows or (5_000 if run.fast else 100_000)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        return [*_rate(run, folder, many), *_kills(run, folder, 2_000 if run.fast else 20_000)]
+
+
+def _rate(run: Run, folder: Path, many: int) -> list[Row]:
+    path, few = folder / "many.jsonl", folder / "few.jsonl"
+    path.write_text("".join(_lines(many)), encoding="utf-8")
+    few.write_text("".join(_lines(1_000)), encoding="utf-8")
+    bare = _bare(path)
+    started, start_memory = _evaluated(few, folder / "few")
+    run.say(f"{many:,} rows")
+    seconds, memory = _evaluated(path, folder / "many")
+    rate = (many - 1_000) / (seconds - started)
+    page = (folder / "many" / "report.html").read_text(encoding="utf-8")
+    shown = page.count('class="pick"')
+    growth = None if memory is None or start_memory is None else memory - start_memory
+    written = sum(1 for _ in read_rows(folder / "many", ["row"]))
+    return [
+        Row.shown("rows", many),
+        Row.equal("findings written", written, many),
+        Row.shown("bare kernel", many / bare, unit="rows/s", digits=0),
+        Row.shown("guardrail evaluate, start and figures of 1,000 rows", started, unit="s", digits=1),
+        Row.shown("guardrail evaluate, all rows", seconds, unit="s", digits=1),
+        Row.shown("guardrail evaluate, without the start", rate, unit="rows/s", digits=0),
+        Row.shown("evaluate / bare kernel, time", (seconds - started) / bare, digits=1),
+        Row.shown("peak memory with 1,000 rows", start_memory, unit="MB", digits=0),
+        Row.at_most("peak memory over that", growth, MOST_GROWTH, unit="MB", digits=0),
+        Row.shown("results on disk", _size(folder / "many" / "results.parquet"), unit="MB", digits=1),
+        Row.at_most("the page", len(page.encode()) / 1e6, MOST_PAGE, unit="MB", digits=2),
+        Row.at_most("findings shown on it", shown, MOST_SHOWN, digits=0),
+    ]
+
+
+def _kills(run: Run, folder: Path, many: int) -> list[Row]:
+    """A run killed at random moments, and one that nobody disturbs."""
+    path = folder / "killed.jsonl"
+    path.write_text("".join(_lines(many)), encoding="utf-8")
+    few = folder / "first.jsonl"
+    few.write_text("".join(_lines(10)), encoding="utf-8")
+    started, _ = _evaluated(few, folder / "first")
+    seconds, _ = _evaluated(path, folder / "whole")
+    drawn, done = random.Random(SEED), []
+    for _ in range(KILLS):
+        process = subprocess.Popen(_command(path, folder / "killed"), stdout=subprocess.DEVNULL)  # noqa: S603  # our own
+        time.sleep(started * 0.7 + (seconds - started) * (0.1 + 0.4 * drawn.random()))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        done.append(len(list((folder / "killed" / "parts").glob("*.parquet"))))
+        run.say(f"killed with {done[-1]} parts")
+    _evaluated(path, folder / "killed")
+    mine, theirs = (_plain(folder / name) for name in ("killed", "whole"))
+    differing = sum(a != b for a, b in zip(mine, theirs, strict=False)) + abs(len(mine) - len(theirs))
+    return [
+        Row.shown("kills: rows", many),
+        Row.shown("kills: parts there after each", ", ".join(map(str, done))),
+        Row.equal("kills: rows that differ from the uninterrupted run", differing, 0),
+    ]
+
+
+def _lines(count: int) -> Iterator[str]:
+    drawn = random.Random(SEED)
+    for i in range(count):
+        said = " ".join(drawn.choices(WORDS, k=12)).capitalize() + "."
+        other = " ".join(drawn.choices(WORDS, k=12)).capitalize() + "."
+        made_up = drawn.random() < 0.3
+        samples = [other, other] if made_up else [said, other]
+        label = made_up != (
+            drawn.random() < 0.05
+        )  # one label in twenty is wrong, so that there are errors to show
+        row = {"answer": said, "samples": samples, "label": label, "source": f"s{i // 5}"}
+        yield json.dumps(row) + "\n"
+
+
+def _bare(path: Path) -> float:
+    """Seconds of the kernel alone, on the same texts in lists."""
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    begin = time.perf_counter()
+    for row in rows:
+        scores([row["answer"]], row["samples"])
+    return time.perf_counter() - begin
+
+
+def _command(path: Path, out: Path) -> list[str]:
+    options = ["--detector", "selfcheck-ngram", "--out", str(out), "--part-rows", "500", "-q"]
+    return [sys.executable, "-c", COMMAND, "evaluate", str(path), *options]
+
+
+def _evaluated(path: Path, out: Path) -> tuple[float, float | None]:
+    """Seconds of the command, and its peak memory in MB (`None` where the system does not say)."""
+    begin = time.perf_counter()
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+    done = subprocess.run(  # noqa: S603  # our own
+        _command(path, out), check=True, stdout=subprocess.PIPE, text=True, env=environment
+    )
+    seconds = time.perf_counter() - begin
+    peak = re.search(r"VmHWM:\s+(\d+) kB", done.stdout)
+    return seconds, int(peak.group(1)) / 1000 if peak else None
+
+
+def _plain(folder: Path) -> list[ResultRow]:
+    return [replace(row, calls=0.0, tokens=0.0, seconds=0.0) for row in read_rows(folder)]
+
+
+def _size(path: Path) -> float:
+    return path.stat().st_size / 1e6
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the benchmark from the command line."""
+    return bench(
+        "performance.evaluate", compute, argv, folder=HERE, doc=__doc__ or "", add_options=_add_options
+    )
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--rows", type=int, default=None, help="how many (default: 100,000; with --fast 5,000)"
+    )

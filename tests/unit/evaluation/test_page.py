@@ -1,0 +1,227 @@
+"""The page and the library: what they show, and that hostile text stays text."""
+
+import json
+import re
+from collections.abc import Sequence
+from html.parser import HTMLParser
+
+import pytest
+from tests.unit.evaluation.conftest import answers
+
+from guardrail import Case, Guard
+from guardrail.detector import Detector, Finding, Flow, Scale, Span, Verdict
+from guardrail.errors import InputError
+from guardrail.evaluation import Evaluation, evaluate
+from guardrail.selfcheck import NgramCheck
+
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)>\" onload='x' {{ 7*7 }} \u202e</style></svg> javascript:x"
+
+
+class Judge(Detector):
+    """Scores an answer by its first number."""
+
+    name = "judge-test"
+    scale = Scale()
+
+    def cost(self, case):
+        return {}
+
+    def examine(self, case: Case) -> Flow[list[Finding]]:
+        yield from ()
+        score = float(case.answer.split()[0])
+        verdict = Verdict.UNSUPPORTED if score >= 0.5 else Verdict.SUPPORTED
+        span = Span(start=0, end=len(case.answer))
+        return [
+            Finding(
+                detector=self.name, span=span, score=score, verdict=verdict, reason=HOSTILE, label=HOSTILE
+            )
+        ]
+
+
+class Elements(HTMLParser):
+    """What a browser would see."""
+
+    def __init__(self, page):
+        super().__init__()
+        self.tags, self.attributes, self.words = set(), set(), []
+        self.feed(page)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.attributes |= {name for name, _ in attrs}
+
+    def handle_data(self, data):
+        self.words.append(data)
+
+
+def judged(count=40, text=HOSTILE, **more):
+    cases = [f"{(i * 7 % count) / count} {text}" for i in range(count)]
+    labels: Sequence = [i % 3 == 0 for i in range(count)]
+    return evaluate(
+        cases, Guard([Judge()]), labels=labels, sources=[f"{HOSTILE}{i // 2}" for i in range(count)], **more
+    )
+
+
+class TestHostileText:
+    def test_is_escaped(self):
+        """Answers, reasons and sources that try to be markup are shown as text; nothing in the page runs or loads."""
+        page = judged().html()
+        seen = Elements(page)
+        assert not seen.tags & {"script", "img", "iframe", "link", "object", "form", "base"}
+        assert not {name for name in seen.attributes if name.startswith("on")} - {"on"}
+        assert "style" not in seen.attributes
+        assert "src" not in seen.attributes
+        assert "<script>alert(1)</script>" in "".join(seen.words)
+        assert "{{ 7*7 }}" in "".join(seen.words)
+        assert "\u202e" not in page
+        assert re.search(r"default-src &#39;none&#39;; style-src &#39;sha256-", page)
+        assert "http://" not in page.replace("http://www.w3.org", "")
+
+    def test_of_files(self, file, evaluate, tmp_path):
+        """The name of a file, of a model and of a group are hostile too."""
+        name = "<img src=x onerror=x>.jsonl"
+        path = file(answers(10), name)
+        words = ("--answering-model", HOSTILE, "--detector", "selfcheck-ngram")
+        code, _ = evaluate(path, *words, "--out", tmp_path / "run", "-q")
+        assert code == 0
+        seen = Elements((tmp_path / "run" / "report.html").read_text(encoding="utf-8"))
+        assert not seen.tags & {"script", "img"}
+
+
+class TestPage:
+    def test_is_bounded(self):
+        """At most a hundred errors a detector, worst first, and few bytes however long the answers are."""
+        found = judged(1_000, text="x" * 20_000)
+        page = found.html()
+        picks = found.picks()["judge-test"]
+        assert len(picks) == 100
+        assert page.count('class="pick"') == 100
+        assert len(page.encode()) < 300_000
+        alarms = [pick.row.score for pick in picks if pick.why == "false alarm"]
+        missed = [pick.row.score for pick in picks if pick.why == "missed"]
+        assert alarms == sorted(alarms, reverse=True)
+        assert missed == sorted(missed)
+        assert len(alarms) == len(missed) == 50
+
+    def test_errors_are_errors(self):
+        """A false alarm is sound and flagged, one missed is made up and passed."""
+        for pick in judged().picks()["judge-test"]:
+            wrong = (pick.row.answer_label, pick.row.verdict)
+            expected = (False, "unsupported") if pick.why == "false alarm" else (True, "supported")
+            assert wrong == expected
+
+    def test_without_labels(self):
+        """Rates and examples; no figure that needs labels, and the reason is said."""
+        found = evaluate(["0.9 a", "0.1 b"], Guard([Judge()]))
+        assert found.figure("judge-test", "flagged") == 0.5
+        assert found.figure("judge-test", "auroc") is None
+        assert "no row is labelled" in found.html()
+        assert {pick.why for pick in found.picks()["judge-test"]} <= {"highest score", "drawn at random"}
+
+    def test_of_nothing(self):
+        """No answers at all is a page, too."""
+        found = evaluate([], Guard([Judge()]))
+        assert found.summary["answers"] == 0
+        assert "0 answers" in found.html()
+
+    def test_drawings(self):
+        """Calibration and risk are drawn inline."""
+        page = judged().html()
+        assert page.count("<svg") == 3
+        assert "Risk and coverage" in page
+
+    def test_cost_against_quality(self):
+        """Two detectors are set against each other; the one that is beaten in both is not on the line."""
+        from guardrail.evaluation.charts import Cost, cost_chart
+
+        chart = cost_chart([Cost("a", 1, 0.9), Cost("b", 2, 0.8), Cost("c", 0.5, 0.7)], "calls")
+        assert {mark.label for mark in chart.marks if mark.best} == {"a", "c"}
+        assert cost_chart([Cost("a", 1, 0.9), Cost("b", None, 0.8)], "calls") is None
+
+
+class TestLibrary:
+    def test_figures(self):
+        """A figure by name; a name that does not exist is refused with how to write it."""
+        found = judged()
+        assert (
+            found.figure("judge-test", "shipped.f1")
+            == found.summary["detectors"]["judge-test"]["answer"]["shipped"]["f1"]["value"]
+        )
+        with pytest.raises(InputError, match=r"shipped\.f1"):
+            found.figure("judge-test", "f1")
+
+    def test_sentence_labels(self):
+        """With labels of sentences a detector is judged by its findings."""
+        case = Case.of("Ada wrote it. Bob ate it.", samples=["Ada wrote it. Bob read it."])
+        found = evaluate([case], Guard([NgramCheck()]), labels=[[0, 1]])
+        assert found.summary["detectors"]["selfcheck-ngram"]["judged_by"] == "finding"
+        assert [row.label for row in found.rows] == [False, True]
+
+    def test_answer_labels(self):
+        """With labels of answers it is judged by its highest score of each."""
+        cases = [
+            Case.of(text, samples=["Ada wrote it. Bob read it."])
+            for text in ("Ada wrote it.", "Ada wrote it. Eve sat.")
+        ]
+        found = evaluate(cases, Guard([NgramCheck()]), labels=[False, True])
+        of = found.summary["detectors"]["selfcheck-ngram"]
+        assert of["judged_by"] == "answer"
+        assert of["answer"]["rows"] == 2
+        assert found.figure("selfcheck-ngram", "auroc") == 1.0
+
+    def test_too_few_labels(self):
+        """One for each case."""
+        with pytest.raises(InputError, match="labels for 2 cases, got 1"):
+            evaluate(["0.1 a", "0.2 b"], Guard([Judge()]), labels=[True])
+
+    def test_failure_of_a_detector(self):
+        """A detector that breaks is unverified with the reason; the others' rows are as they were."""
+        found = evaluate(["no number here"], Guard([Judge(), NgramCheck()]))
+        broken = next(row for row in found.rows if row.detector == "judge-test")
+        assert broken.verdict == "unverified"
+        assert "could not finish" in broken.reason
+
+    def test_written_and_read(self, file, evaluate, tmp_path):
+        """What a run wrote is read back with the same figures, and its summary is plain JSON."""
+        evaluate(file(answers(50)), "--detector", "selfcheck-ngram", "--out", tmp_path / "run", "-q")
+        found = Evaluation.read(tmp_path / "run")
+        written = json.loads((tmp_path / "run" / "summary.json").read_text(encoding="utf-8"))
+        assert written["detectors"] == json.loads(json.dumps(found.summary["detectors"]))
+
+
+class TestCompare:
+    def test_paired(self, file, evaluate, tmp_path):
+        """Two runs over the same answers: the difference has an interval that is paired by source."""
+        path = file(answers(200))
+        evaluate(path, "--detector", "selfcheck-ngram", "--out", tmp_path / "one", "-q")
+        words = (
+            "--detector",
+            "selfcheck-ngram:n=2",
+            "--out",
+            tmp_path / "two",
+            "--compare",
+            tmp_path / "one",
+        )
+        code, _ = evaluate(path, *words, "-q")
+        assert code == 0
+        (pair,) = json.loads((tmp_path / "two" / "summary.json").read_text(encoding="utf-8"))["comparison"]
+        assert (pair["rows"], pair["sources"]) == (200, 40)
+        area = pair["figures"]["auroc"]
+        assert area["difference"]["value"] == pytest.approx(area["ours"] - area["theirs"])
+        assert (
+            area["difference"]["interval"][0]
+            <= area["difference"]["value"]
+            <= area["difference"]["interval"][1]
+        )
+        assert "Compared with another run" in (tmp_path / "two" / "report.html").read_text(encoding="utf-8")
+
+    def test_with_itself(self):
+        """No difference, and an interval of no width."""
+        found = judged()
+        (pair,) = found.compare(judged())
+        assert pair["figures"]["auroc"]["difference"] == {"value": 0.0, "interval": [0.0, 0.0], "reason": ""}
+
+    def test_nothing_in_common(self):
+        """Other answers leave nothing to compare, and it is said."""
+        empty = evaluate([], Guard([Judge()]))
+        assert judged().compare(empty) == []
