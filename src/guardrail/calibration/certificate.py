@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from guardrail.calibration.promises import Risk
-from guardrail.calibration.scoring import Scoring
+from guardrail.calibration.scoring import Scoring, score_at
 from guardrail.errors import ConfigError
 from guardrail.report import Scale
 
@@ -180,9 +180,18 @@ class Certificate(_Model):
         head = f"{self.sources} sources, {self.rows} rows; confidence {self.confidence:g} for all promises together"
         lines = [head, f"{self.unscored:.1%} of rows have no score and count as abstained"]
         for group in self.groups:
-            flags = "nothing is flagged" if group.upper is None else f"flagged from {group.upper:.4f} on"
-            passes = "nothing passes" if group.lower is None else f"passes below {group.lower:.4f}"
+            flags = (
+                "nothing is flagged" if group.upper is None else f"flagged from {self._point(group.upper)} on"
+            )
+            passes = "nothing passes" if group.lower is None else f"passes below {self._point(group.lower)}"
             lines.append(f"{group.name or 'all answers'}: {flags}, {passes}")
             lines += [f"  {outcome.line()}" for outcome in group.outcomes]
         lines += [f"{name}: only {count} sources, no thresholds" for name, count in self.small.items()]
         return "\n".join(lines)
+
+    def _point(self, place: float) -> str:
+        """A position, and the score of each detector there."""
+        scores = [
+            f"{name} {score_at(place, scale):.4g}" for name, scale in self.scales.items() if 0 < place < 1
+        ]
+        return f"{place:.4f} ({', '.join(scores)})" if scores else f"{place:.4f}"

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from guardrail.errors import ConfigError
 from guardrail.report import Scale
 
-__all__ = ["Scoring", "position"]
+__all__ = ["Scoring", "position", "score_at"]
 
 _CREDENTIAL = re.compile(r" as [0-9a-f]{24}\b")
 _NOT_ASKED = ("nobody", "compute")  # lanes without a model, and this process itself
@@ -107,3 +107,19 @@ def position(score: float, scale: Scale) -> float:
     if most is not None:
         return 1 / (1 + most - score)
     return 0.5 + math.atan(score) / math.pi
+
+
+def score_at(place: float, scale: Scale) -> float:
+    """The score at a position in (0, 1): the inverse of `position`.
+
+    >>> score_at(0.75, Scale(least=0.0, most=None)), score_at(0.75, Scale(least=-1.0, most=1.0))
+    (3.0, 0.5)
+    """
+    least, most = scale.least, scale.most
+    if least is not None and most is not None:
+        return least + place * (most - least)
+    if least is not None:
+        return least + place / (1 - place)
+    if most is not None:
+        return most + 1 - 1 / place
+    return math.tan((place - 0.5) * math.pi)

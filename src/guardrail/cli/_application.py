@@ -62,7 +62,9 @@ def root(
 
 
 app.callback(help=help_of(root))(root)
-_methods = gather(("demo", "check", "evaluate", "doctor", "bench", "schema"), check=check, doctor=doctor)
+_methods = gather(
+    ("demo", "check", "evaluate", "calibrate", "doctor", "bench", "schema"), check=check, doctor=doctor
+)
 hang(app, demo, "demo", "See a chain being guarded; no key needed.")
 hang(
     app,
@@ -72,6 +74,7 @@ hang(
     cls=Command,
 )
 hang(app, evaluate, "evaluate", "Run detectors over files of answers; with labels, measure them.")
+hang(app, calibrate, "calibrate", "Thresholds that keep a promise, from labelled scores.")
 app.registered_commands += _methods.registered_commands
 app.registered_groups += _methods.registered_groups
 hang(
@@ -80,7 +83,6 @@ hang(
     "doctor",
     "What is installed, what is missing.",
 )
-hang(app, calibrate, "calibrate", "Thresholds that keep a promise, from labelled scores.")
 hang(
     app,
     bench,

@@ -8,7 +8,7 @@ import pytest
 from guardrail import Guard, Verdict
 from guardrail.calibration import Certificate, Rows, Scoring, Target, certify
 from guardrail.calibration.drift import MESSAGE
-from guardrail.calibration.scoring import position
+from guardrail.calibration.scoring import position, score_at
 from guardrail.detector import Detector, Finding
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Scale
@@ -137,6 +137,8 @@ class TestScoring:
         places = [position(score, Scale(least=least, most=most)) for score in (0.0, 0.5, 1.0, 2.9)]
         assert places == sorted(set(places))
         assert 0 <= places[0] <= places[-1] <= 1
+        scale = Scale(least=least, most=most)
+        assert score_at(position(0.5, scale), scale) == pytest.approx(0.5)
 
 
 class TestGuard:

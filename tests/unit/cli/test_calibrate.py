@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from guardrail import Guard, Verdict
 from guardrail.calibration import Certificate
 from guardrail.evaluation.labelled import labelled
 from guardrail.evaluation.rows import ResultRow
@@ -57,17 +58,10 @@ class TestCalibrate:
         (folder / "guardrail.toml").write_text(
             '[guard]\ncertificate = "c.json"\n[[detectors]]\nname = "selfcheck-ngram"\n', encoding="utf-8"
         )
-        (folder / "sample.txt").write_text("Town 1 lies on the Alder.", encoding="utf-8")
-        checked = run(
-            "check",
-            "--config",
-            "guardrail.toml",
-            "--sample",
-            "sample.txt",
-            "-",
-            input="Town 1 lies on the Alder.",
-        )
-        assert "another detector" not in checked.output
+        with Guard.from_config(folder / "guardrail.toml") as guard:
+            text = "Town 1 lies on the Alder."
+            assert guard.check(text, samples=[text, text], prompt="Where?").verdict is Verdict.SUPPORTED
+            assert guard.drift is not None
 
     def test_says_what_is_lacking(self, run, folder):
         """Exit code 1, the number of sources, and the certificate all the same."""
