@@ -41,7 +41,8 @@ def steps(*parts: tuple[float, float]) -> Shape:
     levels = np.array([level for _, level in parts])
 
     def sound(scores: NDArray[Any]) -> NDArray[Any]:
-        return levels[np.minimum((scores[..., None] < ends).sum(axis=-1), levels.size - 1)]
+        found: NDArray[Any] = levels[np.minimum((scores[..., None] < ends).sum(axis=-1), levels.size - 1)]
+        return found
 
     def rate(threshold: float) -> float:
         total, high = 0.0, 1.0
