@@ -183,7 +183,9 @@ def _threshold(model: str, scored: Scored) -> list[Row]:
     scores, labels = np.array(scored.scores["iq+dq"], dtype=float), np.array(scored.grounded)
     known = np.isfinite(scores)
     half = (np.arange(scores.size) // 5) % 2 == 0
-    chosen = threshold_for_fdr(scores[known & half], labels[known & half], max_fdr=MAX_FDR)
+    answers = np.arange(scores.size) // 5
+    used = known & half
+    chosen = threshold_for_fdr(scores[used], labels[used], sources=answers[used], max_fdr=MAX_FDR)
     quantity = f"{model} FDR on unseen titles at the threshold for {MAX_FDR:g}"
     if chosen is None:
         return [Row.missing(quantity, "no threshold keeps the rate with 95 % confidence")]

@@ -9,6 +9,9 @@ deadline = 30.0                       # seconds per answer
 cache = "guardrail-cache.sqlite"      # beside this file
 budget = { calls = 200, tokens = 100000 }
 telemetry = true                      # spans of OpenTelemetry (extra [otel]); "content": with the texts found wrong
+certificate = "certificate.json"      # thresholds that keep a promise (`guardrail calibrate`), beside this file
+group = "news"                        # which of its groups the answers belong to
+answering = "gpt-5-mini"              # the model whose answers are checked, where the certificate names one
 
 [chat]
 adapter = "openai"                    # a registered chat adapter, then its own options
@@ -59,6 +62,7 @@ from guardrail.telemetry import telemetry
 
 __all__ = ["load"]
 
+_CERTIFIED = ("certificate", "group", "answering")
 _SECTIONS = (
     "guard",
     "chat",
@@ -67,13 +71,14 @@ _SECTIONS = (
     "detectors",
     "server",
 )  # the last is read by `guardrail serve`
-_GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget", "telemetry")
+_GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget", "telemetry", *_CERTIFIED)
 _KINDS: dict[str, Any] = {
     "policy": str,
     "on_unverified": str,
     "fail": str,
     "cache": str,
     "deadline": int | float,
+    **dict.fromkeys(_CERTIFIED, str),
 }
 _EXAMPLES = {
     "policy": '"regenerate(2) | annotate"',
@@ -81,6 +86,9 @@ _EXAMPLES = {
     "fail": '"open"',
     "cache": '"replies.sqlite"',
     "deadline": "30",
+    "certificate": '"certificate.json"',
+    "group": '"news"',
+    "answering": '"gpt-5-mini"',
 }
 _KEPT = (UnknownName, MissingExtra, WeightsMissing, InputError, IndexFault)  # a caller may want to tell these
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
@@ -120,7 +128,8 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
                 f"{path}: expected [guard] {name} to be {_WORDS[kind]}, got {section[name]!r:.80}: "
                 f"write {name} = {_EXAMPLES[name]}"
             )
-    options: dict[str, Any] = {k: section[k] for k in ("on_unverified", "fail", "deadline") if k in section}
+    plain = ("on_unverified", "fail", "deadline", "group", "answering")
+    options: dict[str, Any] = {k: section[k] for k in plain if k in section}
     with _noted(f"in [guard] of {path}"):
         policy = parse_policy(section.get("policy", "flag"))
         Plan(policy, on_unverified=section.get("on_unverified"), fail=section.get("fail", "open"))
@@ -133,6 +142,8 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
             options["on_report"] = _telemetry(path, section["telemetry"])
     if "cache" in section:
         options["cache"] = file.parent / Path(section["cache"]).expanduser()
+    if "certificate" in section:
+        options["certificate"] = file.parent / Path(section["certificate"]).expanduser()
     for role in ("chat", "judge"):
         if role in entries:
             options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]")

@@ -13,6 +13,10 @@ from typing import Any, Literal, NoReturn, Self, TypeAlias
 from guardrail._log import log
 from guardrail._visible import one_line
 from guardrail.cache import Cache
+from guardrail.calibration.applying import Certified
+from guardrail.calibration.certificate import Certificate
+from guardrail.calibration.drift import DriftMonitor
+from guardrail.calibration.scoring import Scoring
 from guardrail.detector import Detector
 from guardrail.engine.backend import Backend
 from guardrail.engine.budget import Budget
@@ -76,6 +80,13 @@ class Guard:
         hub: backends shared with other guards, in place of `chat`, `judge`, `backends`, `cache` and `retry`;
             what the detectors bring along (a bibliography) is added to it.
         on_report: called with every report, whole (adapters pass on only summaries); what it raises is logged.
+        certificate: thresholds that keep a promise (`guardrail calibrate`), or the path of a certificate. They take the place
+            of the detectors' own; what lies between them is unverified.
+        group: which of the certificate's groups this guard's answers belong to.
+        answering: the model whose answers are checked, where the certificate names one.
+
+    Attributes:
+        drift: watches whether scores still look like the calibration's; `None` without a certificate.
 
     A bug in a detector is a failure in the report; a bug in a policy is raised.
 
@@ -83,8 +94,8 @@ class Guard:
     path, detectors given by name, and all that `from_config` made, HTTP clients included. What it was given stays open.
 
     Raises:
-        ConfigError: an option is out of range, something is no detector, two detectors share a name, or they
-            bring different backends for one lane.
+        ConfigError: an option is out of range, something is no detector, two detectors share a name, they
+            bring different backends for one lane, or the certificate was made for another scoring.
         UnknownName: a detector's name is not registered.
     """
 
@@ -104,6 +115,9 @@ class Guard:
         retry: Retry | None = None,
         hub: Hub | None = None,
         on_report: Callable[[Report], None] | None = None,
+        certificate: Certificate | str | Path | None = None,
+        group: str = "",
+        answering: str = "",
     ) -> None:
         self._opened: list[Any] = []
         self._closed = False
@@ -140,6 +154,26 @@ class Guard:
         self.hub = shared
         self._signatures = {d.name: str(d.signature()) for d in self.detectors}
         self._scales = {d.name: d.scale for d in self.detectors}
+        self._certified: Certified | None = None
+        if certificate is not None:
+            given = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
+            given.scoring.must_be(self._scoring(answering))
+            self._certified = Certified(given, self._scales, group=group)
+        elif group or answering:
+            name = "group" if group else "answering"
+            raise ConfigError(
+                f"{name}= belongs to a certificate, and there is none: add certificate=…, or leave {name}= out"
+            )
+
+    def _scoring(self, answering: str) -> Scoring:
+        """What this guard's scores come from. A hub also answers for other guards: its models all count."""
+        prints = {lane: backend.fingerprint for lane, backend in self.hub.backends.items()}
+        return Scoring.of(self._signatures, prints, model=answering)
+
+    @property
+    def drift(self) -> DriftMonitor | None:
+        """See the class."""
+        return None if self._certified is None else self._certified.drift
 
     @classmethod
     def from_config(
@@ -353,6 +387,8 @@ class Guard:
         review = yield from within(examine(self.detectors, case), seconds=self.deadline)
         if isinstance(review, Failed):
             raise review.error or RuntimeError(str(review))
+        if self._certified is not None:
+            review = replace(review, findings=self._certified.judged(case, review.findings))
         return review
 
     def _estimated(self, detector: Detector, case: Case) -> tuple[int, int]:

@@ -20,7 +20,7 @@ TYPES = {*BASE, "requests", "report", "detector"}
 DOORS = {"backends", "chat"}  # taken from their front door; nobody outside imports their modules
 METHOD = {*TYPES, "given", "engine", "text", "statistics", *DOORS}
 COMMANDS = {*METHOD, "cli", "guard", "cache", "html"}
-APPLICATION = {*TYPES, "engine", "guard", "policies", "registry", "html", "chat", "demo"}
+APPLICATION = {*TYPES, "engine", "guard", "policies", "registry", "html", "chat", "demo", "calibration"}
 
 TABLE: dict[str, set[str]] = {
     "_lazy": set(),
@@ -46,12 +46,23 @@ TABLE: dict[str, set[str]] = {
     "cache": {*TYPES, "engine"},
     "examination": {*TYPES, "engine", "policies"},
     "config": {*TYPES, "given", "engine", "policies", "registry", "telemetry"},
+    "calibration": {*TYPES, "statistics"},
     "adapting": {*TYPES, "engine", "policies", "guard", "given", "chat"},
-    "guard": {*TYPES, "engine", "policies", "registry", "config", "cache", "examination", "given"},
+    "guard": {
+        *TYPES,
+        "engine",
+        "policies",
+        "registry",
+        "config",
+        "cache",
+        "examination",
+        "given",
+        "calibration",
+    },
     "telemetry": TYPES,
     "html": {*TYPES, "engine", "text"},
     "server": {*TYPES, "engine", "guard", "policies", "adapting"},
-    "evaluation": {*TYPES, "engine", "guard", "html", "statistics", "text"},
+    "evaluation": {*TYPES, "calibration", "engine", "guard", "html", "statistics", "text"},
     "cli": {*APPLICATION, "server", "evaluation"},
     "testing": {*TYPES, "engine", "text", *DOORS},
     "demo": {*APPLICATION, *METHODS, "backends"},

@@ -13,6 +13,7 @@ from guardrail.cli._command import Command
 from guardrail.cli._errors import Application, say
 from guardrail.cli._help import NARROW, help_of
 from guardrail.cli.bench import bench
+from guardrail.cli.calibrate import calibrate
 from guardrail.cli.check import check
 from guardrail.cli.demo import demo
 from guardrail.cli.doctor import doctor
@@ -63,7 +64,7 @@ def root(
 
 app.callback(help=help_of(root))(root)
 _methods = gather(
-    ("demo", "check", "evaluate", "serve", "doctor", "bench", "schema"), check=check, doctor=doctor
+    ("demo", "check", "evaluate", "calibrate", "serve", "doctor", "bench", "schema"), check=check, doctor=doctor
 )
 hang(app, demo, "demo", "See a chain being guarded; no key needed.")
 hang(
@@ -75,6 +76,7 @@ hang(
 )
 hang(app, serve, "serve", "Guard an endpoint for any client.")
 hang(app, evaluate, "evaluate", "Run detectors over files of answers; with labels, measure them.")
+hang(app, calibrate, "calibrate", "Thresholds that keep a promise, from labelled scores.")
 app.registered_commands += _methods.registered_commands
 app.registered_groups += _methods.registered_groups
 hang(

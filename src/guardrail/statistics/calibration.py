@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from guardrail.errors import InputError
+from guardrail.statistics.testing import betting_p_values, binomial_p_value, discovery_losses
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -121,7 +122,12 @@ class Threshold:
 
 
 def threshold_for_fdr(
-    scores: ArrayLike, labels: ArrayLike, *, max_fdr: float = 0.1, confidence: float = 0.95
+    scores: ArrayLike,
+    labels: ArrayLike,
+    *,
+    sources: ArrayLike | None,
+    max_fdr: float = 0.1,
+    confidence: float = 0.95,
 ) -> Threshold | None:
     """The lowest threshold that keeps the false discovery rate below a bound (learn then test).
 
@@ -131,16 +137,19 @@ def threshold_for_fdr(
     likely made up*, pass the negated scores and labels that are true for what is sound: the result is then the
     highest score to let through, negated.
 
-    The rows must be independent draws and must not have been used to make the scores. Chains of thresholds are
-    tested from strict to lenient by exact binomial tests, each chain until its first failure (fixed-sequence
-    testing). Chains start where m, 4m, 16m, … rows are kept, m being the fewest with which a chain could pass,
-    and share 1 − confidence equally: a short run of bad luck among the very best rows then does not end the
-    search. Where the chains start depends on the scores alone; the guarantee assumes that the true rate does not
-    fall when the threshold is lowered, as it will not for a score that is worth anything.
+    Sources must be independent draws and must not have been used to make the scores. Rows of one source (sentences of one
+    answer, answers about one document) hang together: the test is then a betting test on the means of sources, and the rate is
+    the one in which each source counts once. Where every source has one row, it is the exact binomial test. Thresholds are
+    tested in chains from strict to lenient, each chain until its first failure (fixed-sequence testing). Chains start where m,
+    4m, 16m, … rows are kept, m being the fewest with which a chain could pass, and share 1 − confidence equally: a short run
+    of bad luck among the very best rows then does not end the search. Where the chains start depends on the scores alone.
+
+    `guardrail.calibration` makes certificates: several promises, groups, a grid that tested rows have no part in.
 
     Args:
         scores: shape (n,), finite, larger = rather kept.
         labels: shape (n,), true = a right discovery.
+        sources: shape (n,), what each row belongs to; `None` says that every row is a source of its own.
         max_fdr: in (0, 1).
         confidence: in (0, 1).
 
@@ -150,15 +159,14 @@ def threshold_for_fdr(
     Raises:
         InputError: lengths differ, a score is not finite, or a bound is outside (0, 1).
 
-    Source: Angelopoulos, Bates, Candès, Jordan and Lei, Learn then test, 2021, §2.3; differs: the starts are
-    counts of rows instead of a grid of thresholds, and the p-value is the exact binomial one instead of
-    Hoeffding–Bentkus, which is for losses that are not binary.
+    Source: learn then test [angelopoulos2021, §2.3]; differs: the starts are counts of rows instead of a grid of thresholds, and
+    the p-value is the exact binomial one or that of a betting test [waudbysmith2024] instead of Hoeffding–Bentkus.
 
     >>> rows = [1.0] * 60 + [0.5] * 60 + [0.0] * 60
-    >>> found = threshold_for_fdr(rows, [True] * 120 + [False] * 60)
+    >>> found = threshold_for_fdr(rows, [True] * 120 + [False] * 60, sources=None)
     >>> found.value, found.kept, found.false
     (0.5, 120, 0)
-    >>> threshold_for_fdr(rows, [False] * 180) is None
+    >>> threshold_for_fdr(rows, [False] * 180, sources=None) is None
     True
     """
     import numpy as np
@@ -167,24 +175,35 @@ def threshold_for_fdr(
         if not 0 < bound < 1:
             raise InputError(f"expected {name} between 0 and 1, got {bound!r}.")
     values, truth = _checked(scores, labels)
+    names = np.arange(values.size) if sources is None else np.asarray(sources)
+    if names.shape != values.shape:
+        raise InputError(f"expected a source for each score, got {names.shape!r} and {values.shape!r}.")
     order = np.argsort(-values, kind="stable")
-    values, false = values[order], np.cumsum(~truth[order])
-    ends = (
-        np.flatnonzero(np.append(values[1:] != values[:-1], True)) if values.size else np.array([], dtype=int)
-    )
-    starts = _starts(values.size, max_fdr, 1 - confidence)
+    values, sound, names = values[order], truth[order], names[order]
+    false = np.cumsum(~sound)
+    each = values.size / max(1, np.unique(names).size)
+    changes = np.append(values[1:] != values[:-1], True) if values.size else np.array([], dtype=bool)
+    ends = np.flatnonzero(changes)
+
+    def p_value(end: int) -> float:
+        if each == 1:
+            return binomial_p_value(int(false[end]), end + 1, max_fdr)
+        kept = np.arange(values.size) <= end
+        return float(betting_p_values(discovery_losses(kept, ~sound, names, max_fdr), max_fdr))
+
+    starts = _starts(values.size, max_fdr, 1 - confidence, each)
     best: tuple[int, float] | None = None
     for start in starts:
         chain = ends[ends + 1 >= start]
-        chain = chain[
-            :: max(1, chain.size // MOST_TESTS)
-        ]  # fewer tests of a long chain: still a fixed sequence
-        for end in chain:
-            p = _binomial_tail(int(false[end]), int(end) + 1, max_fdr)
+        most = MOST_TESTS if each == 1 else MOST_BETS
+        for end in map(
+            int, chain[:: max(1, chain.size // most)]
+        ):  # fewer of a long chain: still a fixed sequence
+            p = p_value(end)
             if p > (1 - confidence) / len(starts):
                 break
             if best is None or end > best[0]:
-                best = int(end), p
+                best = end, p
     if best is None:
         return None
     end, p = best
@@ -192,30 +211,18 @@ def threshold_for_fdr(
 
 
 MOST_TESTS = 500
+MOST_BETS = 60
 MOST_CHAINS = 5
 
 
-def _starts(rows: int, max_fdr: float, error: float) -> list[int]:
-    """How many rows each chain keeps at its first test; with c chains, the fewest that could pass at error / c."""
+def _starts(rows: int, max_fdr: float, error: float, each: float) -> list[int]:
+    """With `each` rows of a source: how many rows each chain keeps at its first test; with c chains, the fewest that could pass at error / c."""
     for chains in range(MOST_CHAINS, 0, -1):
-        fewest = math.ceil(math.log(error / chains) / math.log1p(-max_fdr))
+        fewest = math.ceil(math.log(error / chains) / math.log1p(-max_fdr) * each)
         starts = [fewest * 4**i for i in range(chains)]
         if starts[-1] <= rows:
             return starts
     return []
-
-
-def _binomial_tail(successes: int, trials: int, rate: float) -> float:
-    """P(Binomial(trials, rate) ≤ successes), summed in logarithms."""
-    import numpy as np
-
-    if successes >= trials:
-        return 1.0
-    i = np.arange(1, successes + 1)
-    steps = np.log(trials - i + 1) - np.log(i) + math.log(rate) - math.log1p(-rate)
-    logs = trials * math.log1p(-rate) + np.concatenate(([0.0], np.cumsum(steps)))
-    top = float(logs.max())
-    return min(1.0, math.exp(top + math.log(float(np.exp(logs - top).sum()))))
 
 
 def _checked(scores: ArrayLike, labels: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -1,0 +1,5 @@
+"""`python -m benchmarks.calibration`."""
+
+from benchmarks.calibration.run import main
+
+raise SystemExit(main())

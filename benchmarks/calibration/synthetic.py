@@ -1,0 +1,111 @@
+"""Rows about synthetic populations: promises kept, and power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from benchmarks._rows import Row
+from benchmarks._table import Run
+from benchmarks.calibration.methods import ERROR, METHODS, SOURCES, Tally, row_wise
+from benchmarks.calibration.populations import SHAPES, Population, steps
+from guardrail.calibration import Promise, Risk, Rows, learn
+from guardrail.statistics.testing import binomial_p_value
+
+__all__ = ["power", "promises", "single"]
+
+RHOS = (0.0, 0.3, 0.6)
+NUMBER = 200
+SEED = 20261125
+
+
+def single(run: Run, runs: int) -> Iterator[Row]:
+    """One threshold that flags everything, at the bound: how often each test is wrong (100 sources of 8 rows)."""
+    promise = Promise(Risk.FDR, 0.1)
+    for rho in RHOS:
+        population = Population(SHAPES["at the bound"](0.095), rho)
+        by_source = by_row = 0
+        for number in range(runs):
+            rows = population.draw(np.random.default_rng((SEED, number)), 100)
+            by_source += any(learn(rows, promise, error=ERROR, grid=np.array([0.0])).passed)
+            by_row += binomial_p_value(int((~rows.made_up).sum()), len(rows), 0.1) <= ERROR
+        run.say(f"one threshold, correlation {rho}")
+        name = f"one threshold at the bound, correlation {rho:g}: falsely certified"
+        yield Row.at_most(f"{name}, {SOURCES}", by_source / runs, Tally(runs).limit)
+        yield Row.shown(f"{name}, row by row", by_row / runs)
+
+
+def promises(run: Run, runs: int) -> Iterator[Row]:
+    """Broken promises over grids of thresholds, by kind of population and method."""
+    for name, promise, shape in (
+        ("fdr ≤ 0.2, at the bound", Promise(Risk.FDR, 0.2), "at the bound"),
+        ("fdr ≤ 0.2, not monotone", Promise(Risk.FDR, 0.2), "not monotone"),
+        ("sound flagged ≤ 0.1", Promise(Risk.SOUND, 0.1), "separated"),
+        ("missed ≤ 0.2", Promise(Risk.MISSED, 0.2), "separated"),
+    ):
+        for rho in RHOS:
+            for uneven in (False, True):
+                population = Population(SHAPES[shape](promise.bound), rho, uneven)
+                tallies = _tallied(population, promise, runs)
+                run.say(f"{name}, correlation {rho}")
+                cell = f"{name}, correlation {rho:g}{', uneven sizes' if uneven else ''}"
+                ours = tallies[SOURCES]
+                yield Row.at_most(f"{cell}: broken, {SOURCES}", ours.broken_share, ours.limit)
+                yield Row.shown(f"{cell}: no certificate, {SOURCES}", ours.none / runs)
+                for other in tallies.keys() - {SOURCES}:
+                    yield Row.shown(f"{cell}: broken, {other}", tallies[other].broken_share)
+
+
+def _tallied(population: Population, promise: Promise, runs: int) -> dict[str, Tally]:
+    methods = METHODS if promise.risk is Risk.FDR else {SOURCES: METHODS[SOURCES], "row by row": row_wise}
+    tallies = {method: Tally() for method in methods}
+    for number in range(runs):
+        rng = np.random.default_rng((SEED, number))
+        rows = _drawn(population, promise, rng)
+        for method, choose in methods.items():
+            tallies[method].add(
+                choose(rows, promise, number), promise, lambda point: population.risk(promise.risk, point)
+            )
+    return tallies
+
+
+def _drawn(population: Population, promise: Promise, rng: np.random.Generator) -> Rows:
+    if promise.risk is Risk.FDR:
+        return population.draw(rng, NUMBER)
+    return population.draw_of_class(rng, NUMBER, made_up=promise.risk is Risk.MISSED)
+
+
+POWER = (
+    (0.1, 0.85, 8, True),
+    (0.2, 0.5, 8, True),
+    (0.1, 0.5, 8, False),
+    (0.1, 0.85, 1, False),
+    (0.2, 0.5, 1, False),
+)
+"""Permitted rate, share of rows with half of it (the others are sound in .6), rows of a source, whether there is a bar."""
+
+
+def power(run: Run, runs: int) -> Iterator[Row]:
+    """How often 200 sources give a certificate where half of the permitted rate is used."""
+    for bound, good, size, barred in POWER:
+        for rho in RHOS[:2] if size > 1 else RHOS[:1]:
+            population = Population(steps((1 - good, bound / 2), (0.0, 0.6)), rho, rows=size)
+            promise = Promise(Risk.FDR, bound)
+            points = np.linspace(0, 1, 1001)[:-1]
+            most = 1 - min(point for point in points if population.risk(Risk.FDR, point) <= bound)
+            tally = Tally()
+            for number in range(runs):
+                rows = population.draw(np.random.default_rng((SEED, 1, number)), NUMBER)
+                tally.add(
+                    METHODS[SOURCES](rows, promise, number),
+                    promise,
+                    lambda point, population=population: population.risk(Risk.FDR, point),  # type: ignore[misc]
+                    lambda point, most=most: (1 - point) / most,  # type: ignore[misc]
+                )
+            run.say(f"power at {bound}")
+            cell = f"power: fdr ≤ {bound:g}, half of it in {good:.0%} of rows, {size} a source, correlation {rho:g}"
+            found = 1 - tally.none / runs
+            yield Row.at_least(cell, found, 0.8) if barred else Row.shown(cell, found)
+            if tally.kept:
+                yield Row.shown(f"{cell}: flagged, of what is permitted", float(np.mean(tally.kept)))

@@ -1,0 +1,136 @@
+"""Scores and a certificate to verdicts: flagged above, passed below, unverified between, stricter after an alarm."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+from hashlib import blake2b
+
+from guardrail._log import log
+from guardrail.calibration.certificate import Certificate, Group
+from guardrail.calibration.drift import MESSAGE, DriftMonitor
+from guardrail.calibration.scoring import position
+from guardrail.report import Case, Finding, Scale, Verdict
+
+__all__ = ["Certified"]
+
+CONVERSATIONS = 100_000
+FEWEST = 20
+
+
+class Certified:
+    """Judges findings by a certificate, and watches their scores. May be used by several threads.
+
+    Args:
+        certificate: of the guard's scoring.
+        scales: of the guard's detectors.
+        group: the group that this guard's answers belong to.
+
+    Attributes:
+        drift: watches the scores; `None` where the certificate has too few for it.
+    """
+
+    def __init__(self, certificate: Certificate, scales: Mapping[str, Scale], *, group: str = "") -> None:
+        self.certificate = certificate
+        self._scales = scales
+        self._group = certificate.group(group)
+        self._why = "" if self._group else f"the certificate has no thresholds for the group {group!r}"
+        if self._group is None and certificate.unknown == "strictest":
+            self._group = certificate.strictest
+        reference = certificate.reference
+        self.drift: DriftMonitor | None = None
+        if len(reference.scores) >= FEWEST:
+            seed = int(certificate.labelled[:8] or "0", 16)
+            self.drift = DriftMonitor(reference.scores, error=reference.error, seed=seed)
+        self._told = False
+        self._lock = threading.Lock()
+        self._conversations: OrderedDict[bytes, None] = OrderedDict()
+
+    @property
+    def alarm(self) -> str:
+        """Why the strictest thresholds hold now; "" = no alarm."""
+        return MESSAGE if self.drift is not None and self.drift.alarm else ""
+
+    def judged(self, case: Case, findings: Sequence[Finding]) -> tuple[Finding, ...]:
+        """The findings with the certificate's verdicts; the scores of a conversation's first answer are watched."""
+        if findings:
+            self._watch(case, findings)
+        alarm = self.alarm
+        return tuple(self._judged(finding, alarm) for finding in findings)
+
+    def _watch(self, case: Case, findings: Sequence[Finding]) -> None:
+        scores = [
+            position(finding.score, self._scales[finding.detector])
+            for finding in findings
+            if finding.score is not None
+        ]
+        with self._lock:
+            if self.drift is not None and self._is_new(case):
+                self.drift.observe(round(max(scores), 6) if scores else None)
+                if self.drift.alarm and not self._told:
+                    self._told = True
+                    log.warning("scores_drifted", why=MESSAGE, answers=self.drift.answers)
+
+    def _is_new(self, case: Case) -> bool:
+        """Whether a conversation was not seen before; it is known by the first thing that its user says."""
+        opening = next((message.text for message in case.messages if message.role == "user"), None)
+        if opening is None:
+            return True
+        key = blake2b(opening.encode("utf-8", "replace"), digest_size=12).digest()
+        if key in self._conversations:
+            return False
+        self._conversations[key] = None
+        if len(self._conversations) > CONVERSATIONS:
+            self._conversations.popitem(last=False)
+        return True
+
+    def _judged(self, finding: Finding, alarm: str) -> Finding:
+        if finding.score is None:
+            if finding.verdict is Verdict.UNSUPPORTED:
+                return _with(
+                    finding, Verdict.UNVERIFIED, "it has no score, and the certificate is about scores"
+                )
+            return finding
+        group = self.certificate.strictest if alarm else self._group
+        if group is None:
+            return _with(finding, Verdict.UNVERIFIED, self._why)
+        place = position(finding.score, self._scales[finding.detector])
+        verdict = _verdict(place, group)
+        if alarm:
+            return _stricter(finding, verdict, alarm)
+        if verdict is finding.verdict:
+            return finding
+        return _with(finding, verdict, _reason(place, group, verdict))
+
+
+def _verdict(place: float, group: Group) -> Verdict:
+    if group.upper is not None and place >= group.upper:
+        return Verdict.UNSUPPORTED
+    if group.lower is not None and place < group.lower:
+        return Verdict.SUPPORTED
+    return Verdict.UNVERIFIED
+
+
+def _stricter(finding: Finding, verdict: Verdict, alarm: str) -> Finding:
+    """The worse of the certificate's strictest thresholds and the detector's own."""
+    if Verdict.UNSUPPORTED in (verdict, finding.verdict):
+        verdict = Verdict.UNSUPPORTED
+    elif Verdict.UNVERIFIED in (verdict, finding.verdict):
+        verdict = Verdict.UNVERIFIED
+    return _with(finding, verdict, f"{alarm}: the strictest threshold holds until it is calibrated again")
+
+
+def _reason(place: float, group: Group, verdict: Verdict) -> str:
+    if verdict is Verdict.UNSUPPORTED:
+        return (
+            f"its score is in the range that the certificate flags ({place:.3f}, from {group.upper:.3f} on)"
+        )
+    if verdict is Verdict.SUPPORTED:
+        return f"its score is in the range that the certificate passes ({place:.3f}, below {group.lower:.3f})"
+    return f"its score is between the certificate's thresholds ({place:.3f})"
+
+
+def _with(finding: Finding, verdict: Verdict, why: str) -> Finding:
+    reason = f"{finding.reason}; {why}" if finding.reason else why
+    return finding.model_copy(update={"verdict": verdict, "reason": reason})

@@ -1,0 +1,197 @@
+"""The certificate: what was promised, on which data, for which scoring, and the thresholds that keep it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from guardrail.calibration.promises import Risk
+from guardrail.calibration.scoring import Scoring, score_at
+from guardrail.errors import ConfigError
+from guardrail.report import Scale
+
+__all__ = ["Certificate", "Group", "Outcome", "Reference"]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class Outcome(_Model):
+    """What came of one promise in one group.
+
+    Attributes:
+        risk: which error.
+        meaning: what is counted, in words.
+        unit: "finding" or "answer".
+        weighting: how means are taken.
+        bound: the largest mean permitted.
+        error: the share of 1 − confidence that this test may use.
+        threshold: the one that keeps the promise and flags (or passes) most; `None` = none does.
+        p_value: at it; `None` without one.
+        sources: tested for it, each counting once.
+        rows: of these sources.
+        test: "betting" on means of sources, or "binomial" where every source has one row.
+        needed: about how many sources would be needed where none qualifies; `None` = no number would do.
+    """
+
+    risk: Risk
+    meaning: str
+    unit: str
+    weighting: str = "each source counts once"
+    bound: float
+    error: float
+    threshold: float | None
+    p_value: float | None
+    sources: int
+    rows: int
+    test: Literal["betting", "binomial"]
+    needed: int | None = None
+
+    def line(self) -> str:
+        """One line for a person."""
+        head = f"{self.risk} ≤ {self.bound:g}"
+        if self.threshold is not None:
+            return f"{head}: kept at {self.threshold:.4f} (p = {self.p_value:.2g}, {self.sources} sources, {self.rows} rows)"
+        if self.needed is None:
+            return f"{head}: no threshold keeps it, and more sources like these would not help ({self.sources} tested)"
+        return f"{head}: not shown with {self.sources} sources; about {self.needed} would be needed"
+
+
+class Group(_Model):
+    """The thresholds of one group, as positions in [0, 1] of the detectors' scales.
+
+    Attributes:
+        name: of the group; "" = all answers.
+        upper: flagged from this position on; `None` = nothing is flagged.
+        lower: passes below this position; `None` = nothing passes.
+        sources: in the group.
+        rows: in the group.
+        outcomes: of each promise.
+    """
+
+    name: str = ""
+    upper: float | None
+    lower: float | None
+    sources: int
+    rows: int
+    outcomes: tuple[Outcome, ...]
+
+
+class Reference(_Model):
+    """What live scores are compared with.
+
+    Attributes:
+        scores: the worst position of one answer per source; -1 = nothing could be scored.
+        error: the chance of a false alarm, ever.
+    """
+
+    scores: tuple[float, ...] = ()
+    error: float = Field(default=0.05, gt=0, lt=1)
+
+
+class Certificate(_Model):
+    """Thresholds with a promise, for one way of scoring.
+
+    The promise: for new sources drawn like those calibrated on, all risks are within their bounds, with probability `confidence`
+    over the calibration's sources. It covers the guard's flag (the worst of its detectors) on first answers: not what
+    regenerate kept, not another model, policy or number of samples.
+
+    Attributes:
+        confidence: with which all promises of all groups hold together.
+        by: what groups are made of, as columns of the labelled data.
+        unknown: what becomes of an answer of no known group: "unverified", or judged by the "strictest" thresholds.
+        groups: with their thresholds.
+        small: groups with too few sources for thresholds of their own, by their number of sources.
+        sources: in all.
+        rows: in all.
+        unscored: share of rows without a score. They count as abstained: neither flagged nor passed.
+        labelled: digest of the labelled data.
+        made: the date, ISO 8601.
+        scoring: what it is for.
+        scales: of the detectors.
+        reference: what live scores are compared with.
+        form: version of this form.
+    """
+
+    confidence: float = Field(gt=0, lt=1)
+    by: tuple[str, ...] = ()
+    unknown: Literal["unverified", "strictest"] = "unverified"
+    groups: tuple[Group, ...]
+    small: dict[str, int] = {}
+    sources: int
+    rows: int
+    unscored: float
+    labelled: str
+    made: str
+    scoring: Scoring
+    scales: dict[str, Scale] = {}
+    reference: Reference = Reference()
+    form: Literal[1] = 1
+
+    @classmethod
+    def load(cls, path: str | Path) -> Certificate:
+        """Read one.
+
+        Raises:
+            ConfigError: it cannot be read, or is none.
+        """
+        try:
+            return cls.model_validate_json(Path(path).read_bytes())
+        except OSError as error:
+            raise ConfigError(
+                f"expected a certificate, got {str(path)!r} ({error.strerror}): make one with guardrail calibrate"
+            ) from error
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"])) or "the file"
+            raise ConfigError(
+                f"{path}: not a certificate ({place}: {first['msg']}): make one with guardrail calibrate"
+            ) from error
+
+    def save(self, path: str | Path) -> None:
+        """Write it as JSON."""
+        Path(path).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
+
+    def group(self, name: str) -> Group | None:
+        """The thresholds of a group, or `None`."""
+        return next((group for group in self.groups if group.name == name), None)
+
+    @property
+    def strictest(self) -> Group | None:
+        """The lowest thresholds of all groups: what flags most and passes least; `None` without groups."""
+        if not self.groups:
+            return None
+        uppers = [group.upper for group in self.groups if group.upper is not None]
+        lowers = [group.lower for group in self.groups]
+        return Group(
+            name="strictest",
+            upper=min(uppers, default=None),
+            lower=None if None in lowers else min(lower for lower in lowers if lower is not None),
+            sources=self.sources,
+            rows=self.rows,
+            outcomes=(),
+        )
+
+    def text(self) -> str:
+        """For a person: every promise, group by group."""
+        head = f"{self.sources} sources, {self.rows} rows; confidence {self.confidence:g} for all promises together"
+        lines = [head, f"{self.unscored:.1%} of rows have no score and count as abstained"]
+        for group in self.groups:
+            flags = (
+                "nothing is flagged" if group.upper is None else f"flagged from {self._point(group.upper)} on"
+            )
+            passes = "nothing passes" if group.lower is None else f"passes below {self._point(group.lower)}"
+            lines.append(f"{group.name or 'all answers'}: {flags}, {passes}")
+            lines += [f"  {outcome.line()}" for outcome in group.outcomes]
+        lines += [f"{name}: only {count} sources, no thresholds" for name, count in self.small.items()]
+        return "\n".join(lines)
+
+    def _point(self, place: float) -> str:
+        """A position, and the score of each detector there."""
+        scores = [
+            f"{name} {score_at(place, scale):.4g}" for name, scale in self.scales.items() if 0 < place < 1
+        ]
+        return f"{place:.4f} ({', '.join(scores)})" if scores else f"{place:.4f}"

@@ -1,0 +1,175 @@
+"""One promise, one group: which thresholds keep it (learn then test, with the source as the unit)."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guardrail.calibration.promises import Promise, Risk
+from guardrail.calibration.rows import Rows
+from guardrail.statistics.testing import (
+    FIRST,
+    betting_p_values,
+    binomial_p_value,
+    discovery_losses,
+    fallback,
+    grid_of,
+    losses,
+    one_row_each,
+    sources_needed,
+)
+
+__all__ = ["Learned", "learn", "placing"]
+
+Test: TypeAlias = Literal["betting", "binomial"]
+
+FEWEST, MOST = 12, 16
+"""Sources that place the grid: one in ten between these, one in twenty where that is more."""
+STARTS = (1.1, 1.7, 2.7)
+"""Where testing of a false discovery rate begins, in shares of flagged rows that are just enough if all flags are right."""
+LARGEST = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What testing found.
+
+    Attributes:
+        grid: the thresholds, descending.
+        passed: of each, whether it keeps the promise.
+        p_values: of each, of the hypothesis that it does not.
+        sources: how many were tested.
+        rows: how many of their rows count for the promise.
+        test: which one.
+        needed: about how many sources would do where nothing passed; `None` = something passed, or no number would.
+    """
+
+    grid: tuple[float, ...]
+    passed: tuple[bool, ...]
+    p_values: tuple[float, ...]
+    sources: int
+    rows: int
+    test: Test
+    needed: int | None
+
+
+def placing(rows: Rows, *, seed: int = 0) -> tuple[Rows, Rows]:
+    """Rows whose scores place the grid (their labels are not looked at), and rows to test: disjoint sources.
+
+    A grid placed by the tested rows would choose its own questions.
+    """
+    names = rows.names
+    tenth, twentieth = math.ceil(names.size / 10), math.ceil(names.size / 20)
+    few = min(names.size, max(FEWEST, min(MOST, tenth), twentieth))
+    taken = np.random.default_rng(seed).permutation(names.size)[:few]
+    placed = np.isin(rows.sources, names[taken])
+    return rows.where(placed), rows.where(~placed)
+
+
+def learn(
+    rows: Rows,
+    promise: Promise,
+    *,
+    error: float,
+    seed: int = 0,
+    test: Test | None = None,
+    grid: NDArray[Any] | None = None,
+) -> Learned:
+    """The thresholds of a fixed grid that keep a promise, with P(any of them breaks it) ≤ `error`.
+
+    Args:
+        rows: labelled, independent by source; not used for fitting anything.
+        promise: what is bounded.
+        error: in (0, 1).
+        seed: of the draw of sources that place the grid.
+        test: "betting" on the means of sources; "binomial" on one random row per source. Default: binomial where every source
+            has one row, else betting.
+        grid: descending thresholds fixed beforehand; all sources are then tested.
+
+    Source: [angelopoulos2021]; differs: the unit is the source, its test is a betting test [waudbysmith2024], and several
+    starts share the error by the fallback procedure [wiens2003].
+    """
+    placed, tested = placing(rows, seed=seed) if grid is None else (rows, rows)
+    points = grid_of(placed.scores) if grid is None else np.asarray(grid, dtype=float)
+    if promise.risk is Risk.ANSWERS:
+        tested = tested.by_answer()
+    counted = tested.where(_counted(tested, promise.risk))
+    names = counted.names
+    single = names.size == len(counted)
+    chosen: Test = test or ("binomial" if single else "betting")
+    if chosen == "binomial" and not single:
+        counted = counted.where(one_row_each(counted.sources, seed=seed))
+    flagged = counted.scores[None, :] >= points[:, None]  # NaN is not flagged
+    values = _values(flagged, counted, promise)
+    values = values[:, np.random.default_rng(seed).permutation(values.shape[1])]
+    if chosen == "betting":
+        p_values = betting_p_values(values, promise.bound)
+    else:
+        p_values = np.array(
+            [_exact(flags, value, counted, promise) for flags, value in zip(flagged, values, strict=True)]
+        )
+    starts = [0]
+    if promise.risk is Risk.FDR and grid is None:
+        starts = _starts(points, placed.scores, promise.bound, error, names.size)
+    passed = _passed(p_values, promise, error, starts)
+    lacking = None if any(passed) else sources_needed(values, promise.bound, error)
+    extra = placed.names.size if grid is None and lacking is not None else 0
+    return Learned(
+        tuple(points.tolist()),
+        tuple(passed),
+        tuple(np.asarray(p_values, dtype=float).tolist()),
+        int(names.size),
+        len(counted),
+        chosen,
+        None if lacking is None else lacking + extra,
+    )
+
+
+def _counted(rows: Rows, risk: Risk) -> NDArray[np.bool_]:
+    """The rows that a risk is a share of."""
+    if risk is Risk.FDR:
+        return np.ones(len(rows), dtype=bool)
+    return rows.made_up if risk is Risk.MISSED else ~rows.made_up
+
+
+def _values(flagged: NDArray[Any], rows: Rows, promise: Promise) -> NDArray[Any]:
+    """Per threshold and source a loss in [0, 1] whose mean keeps the bound exactly where the risk does."""
+    if promise.risk is Risk.FDR:
+        return discovery_losses(flagged, ~rows.made_up, rows.sources, promise.bound)
+    if promise.risk is Risk.MISSED:
+        return losses(~flagged & np.isfinite(rows.scores), rows.sources)  # what has no score does not pass
+    return losses(flagged, rows.sources)
+
+
+def _exact(flags: NDArray[Any], values: NDArray[Any], rows: Rows, promise: Promise) -> float:
+    """The exact test for one row per source; of the false discovery rate, given how many are flagged."""
+    if promise.risk is Risk.FDR:
+        return binomial_p_value(int((flags & ~rows.made_up).sum()), int(flags.sum()), promise.bound)
+    return binomial_p_value(round(float(values.sum())), int(values.size), promise.bound)
+
+
+def _passed(p_values: NDArray[Any], promise: Promise, error: float, starts: list[int]) -> list[bool]:
+    """Which thresholds pass, tested from the safest on."""
+    if promise.risk is Risk.MISSED:
+        return fallback(p_values[::-1], error)[::-1]
+    return fallback(p_values, error, starts=starts)
+
+
+def _starts(
+    points: NDArray[Any], scores: NDArray[Any], bound: float, error: float, sources: int
+) -> list[int]:
+    """Where testing of a false discovery rate begins: very few flags prove nothing, however right they are.
+
+    The first start is where just enough is flagged if all flags are right, the last where more than enough is if half of the
+    bound is used, by the scores that placed the grid. Neither labels nor tested scores are looked at.
+    """
+    if not points.size or not sources:
+        return [0]
+    enough = -math.log(FIRST * error / len(STARTS)) / (sources * -math.log1p(-bound))
+    wanted = [enough * times for times in STARTS if enough * times <= LARGEST] or [LARGEST]
+    shares = (scores[None, :] >= points[:, None]).mean(axis=1)
+    return [min(points.size - 1, int((shares < share).sum())) for share in wanted]

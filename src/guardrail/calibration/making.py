@@ -1,0 +1,152 @@
+"""A certificate from labelled rows: every promise in every group, the error shared by all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Literal
+
+import numpy as np
+
+from guardrail.calibration.certificate import Certificate, Group, Outcome, Reference
+from guardrail.calibration.drift import UNSCORED
+from guardrail.calibration.learning import Learned, learn
+from guardrail.calibration.promises import Promise, Risk, Target
+from guardrail.calibration.rows import Rows
+from guardrail.calibration.scoring import Scoring
+from guardrail.errors import InputError
+from guardrail.report import Scale
+
+__all__ = ["certify"]
+
+FEWEST_SOURCES = 60
+"""Of a group with thresholds of its own."""
+MOST_REFERENCE = 2_000
+
+
+def certify(
+    rows: Rows,
+    target: Target,
+    scoring: Scoring,
+    *,
+    scales: Mapping[str, Scale] | None = None,
+    unit: Literal["finding", "answer"] = "finding",
+    by: tuple[str, ...] = (),
+    unknown: Literal["unverified", "strictest"] = "unverified",
+    refused: Sequence[Rows] = (),
+    made: str | None = None,
+    seed: int = 0,
+) -> Certificate:
+    """Thresholds that keep the promises, for new sources drawn like these.
+
+    Args:
+        rows: labelled; scores are positions in [0, 1] (`scoring.position`), the worst of the detectors.
+        target: what shall hold.
+        scoring: where the scores come from.
+        scales: of the detectors.
+        unit: what a row is.
+        by: names of what `rows.groups` is made of.
+        unknown: what becomes of answers of no known group.
+        refused: data that something was fitted to (an ensemble, a threshold chosen by eye); none of its answers may be in
+            `rows`.
+        made: the date; default: today.
+        seed: of draws.
+
+    Raises:
+        InputError: no rows, or data that something was fitted to.
+    """
+    if not len(rows):
+        raise InputError("expected labelled rows, got none: calibrate on answers with labels")
+    for other in refused:
+        if shared := rows.marks() & other.marks():
+            raise InputError(
+                f"expected answers that nothing was fitted to, got {len(shared)} of {len(rows.marks())} sources that are in "
+                "the refused data too: a promise on them would be worth nothing. Calibrate on other sources"
+            )
+    sizes = {str(name): rows.where(rows.groups == name).names.size for name in np.unique(rows.groups)}
+    large = [name for name, size in sizes.items() if size >= FEWEST_SOURCES or not by]
+    error = (1 - target.confidence) / max(1, len(target.promises) * len(large))
+    return Certificate(
+        confidence=target.confidence,
+        by=by,
+        unknown=unknown,
+        groups=tuple(
+            _group(name, rows.where(rows.groups == name), target, unit, error=error, seed=seed)
+            for name in large
+        ),
+        small={name: size for name, size in sizes.items() if name not in large},
+        sources=int(rows.names.size),
+        rows=len(rows),
+        unscored=rows.unscored or 0.0,
+        labelled=rows.digest(),
+        made=made or date.today().isoformat(),  # noqa: DTZ011  # the user's day
+        scoring=scoring,
+        scales=dict(scales or {}),
+        reference=_reference(rows, 1 - target.confidence, seed),
+    )
+
+
+def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, seed: int) -> Group:
+    learned = {promise: learn(rows, promise, error=error, seed=seed) for promise in target.promises}
+    flags = [found for promise, found in learned.items() if promise.risk.bounds_flags]
+    upper = _lowest_of_all(flags)
+    lower = next(
+        (_highest(found) for promise, found in learned.items() if promise.risk is Risk.MISSED), upper
+    )
+    if not flags:
+        upper = lower
+    if upper is not None and lower is not None:
+        lower = min(lower, upper)  # what is flagged does not pass
+    return Group(
+        name=name,
+        upper=upper,
+        lower=lower,
+        sources=int(rows.names.size),
+        rows=len(rows),
+        outcomes=tuple(_outcome(promise, found, unit, error) for promise, found in learned.items()),
+    )
+
+
+def _lowest_of_all(learned: list[Learned]) -> float | None:
+    """The lowest threshold at which all promises about flags are kept: their grids are the same."""
+    kept = [
+        {point for point, passed in zip(found.grid, found.passed, strict=True) if passed} for found in learned
+    ]
+    if not kept or not all(kept):
+        return None
+    common = set.intersection(*kept)
+    return min(common, default=None)
+
+
+def _highest(learned: Learned) -> float | None:
+    return max(
+        (point for point, passed in zip(learned.grid, learned.passed, strict=True) if passed), default=None
+    )
+
+
+def _outcome(promise: Promise, learned: Learned, unit: str, error: float) -> Outcome:
+    kept = [place for place, passed in enumerate(learned.passed) if passed]
+    place = None if not kept else kept[-1] if promise.risk.bounds_flags else kept[0]
+    return Outcome(
+        risk=promise.risk,
+        meaning=promise.risk.meaning(unit),
+        unit="answer" if promise.risk is Risk.ANSWERS else unit,
+        bound=promise.bound,
+        error=error,
+        threshold=None if place is None else learned.grid[place],
+        p_value=None if place is None else learned.p_values[place],
+        sources=learned.sources,
+        rows=learned.rows,
+        test=learned.test,
+        needed=learned.needed,
+    )
+
+
+def _reference(rows: Rows, error: float, seed: int) -> Reference:
+    """The score of one random answer of each source."""
+    answers = rows.by_answer()
+    mixed = np.random.default_rng(seed).permutation(len(answers))
+    _, first = np.unique(answers.sources[mixed], return_index=True)
+    chosen = answers.scores[mixed[np.sort(first)][:MOST_REFERENCE]]
+    scores = np.where(np.isnan(chosen), UNSCORED, np.round(chosen, 6))
+    return Reference(scores=tuple(scores.tolist()), error=error)

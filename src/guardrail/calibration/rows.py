@@ -1,0 +1,126 @@
+"""Labelled scores as arrays: what thresholds are learnt from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from guardrail.errors import InputError
+
+__all__ = ["Rows"]
+
+Floats: TypeAlias = NDArray[np.float64]
+Strings: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Findings with labels.
+
+    Attributes:
+        scores: shape (n,), larger = more likely made up, on one scale for all; NaN = could not be scored.
+        made_up: shape (n,), the label.
+        sources: shape (n,), what the answer was about (a document, a question): rows of one source hang together.
+        answers: shape (n,), which answer a row is of.
+        groups: shape (n,), a name per row, the same for all rows of an answer; "" where there are no groups.
+    """
+
+    scores: Floats
+    made_up: NDArray[np.bool_]
+    sources: Strings
+    answers: Strings
+    groups: Strings = field(default_factory=lambda: np.array([], dtype=str))
+
+    def __post_init__(self) -> None:
+        if not self.groups.size and self.scores.size:
+            object.__setattr__(self, "groups", np.full(self.scores.shape, "", dtype=object))
+        sizes = {
+            name: getattr(self, name).shape for name in ("scores", "made_up", "sources", "answers", "groups")
+        }
+        if len(set(sizes.values())) > 1 or self.scores.ndim != 1:
+            raise InputError(f"expected arrays of one length, got {sizes!r}")
+        if np.isinf(self.scores).any():
+            raise InputError("expected finite scores, or NaN for what could not be scored, got infinity")
+
+    @classmethod
+    def of(
+        cls,
+        scores: Sequence[float | None] | Floats,
+        made_up: Sequence[bool] | NDArray[np.bool_],
+        *,
+        sources: Sequence[Any] | Strings,
+        answers: Sequence[Any] | Strings | None = None,
+        groups: Sequence[str] | Strings | None = None,
+    ) -> Rows:
+        """Rows of lists; `None` is a score that could not be had, and without `answers` a source is one answer."""
+        return cls(
+            np.array([np.nan if score is None else score for score in scores], dtype=float),
+            np.asarray(made_up, dtype=bool),
+            np.asarray(sources),
+            np.asarray(sources if answers is None else answers),
+            np.array([], dtype=str) if groups is None else np.asarray(groups),
+        )
+
+    def __len__(self) -> int:
+        return int(self.scores.size)
+
+    def where(self, chosen: NDArray[Any]) -> Rows:
+        """Some of the rows, by a mask or by places."""
+        return Rows(
+            self.scores[chosen],
+            self.made_up[chosen],
+            self.sources[chosen],
+            self.answers[chosen],
+            self.groups[chosen],
+        )
+
+    @cached_property
+    def names(self) -> Strings:
+        """The sources, each once."""
+        found: Strings = np.unique(self.sources)
+        return found
+
+    @property
+    def unscored(self) -> float | None:
+        """The share of rows without a score; `None` without rows."""
+        return float(np.isnan(self.scores).mean()) if len(self) else None
+
+    def by_answer(self) -> Rows:
+        """A row per answer: its worst score, and whether anything in it is made up."""
+        if not len(self):
+            return self
+        order = np.argsort(self.answers, kind="stable")
+        names = self.answers[order]
+        starts = np.flatnonzero(np.append(True, names[1:] != names[:-1]))
+        known = np.where(np.isnan(self.scores), -np.inf, self.scores)[order]
+        worst = np.maximum.reduceat(known, starts)
+        first = order[starts]
+        return Rows(
+            np.where(np.isfinite(worst), worst, np.nan),
+            np.logical_or.reduceat(self.made_up[order], starts),
+            self.sources[first],
+            names[starts],
+            self.groups[first],
+        )
+
+    def marks(self) -> frozenset[str]:
+        """A digest of the name of each source."""
+        return frozenset(
+            blake2b(str(name).encode("utf-8", "replace"), digest_size=12).hexdigest() for name in self.names
+        )
+
+    def digest(self) -> str:
+        """A digest of sources, answers, labels and scores, whatever their order."""
+        lines = sorted(
+            f"{source}\t{answer}\t{int(label)}\t{score!r}"
+            for source, answer, label, score in zip(
+                self.sources, self.answers, self.made_up, self.scores.tolist(), strict=True
+            )
+        )
+        return blake2b("\n".join(lines).encode("utf-8", "replace"), digest_size=16).hexdigest()

@@ -1,0 +1,237 @@
+"""Tests of a bounded risk with few assumptions, and thresholds that pass them (learn then test).
+
+Rows of one source hang together: sentences of one answer, answers from one document. So the *source* is the unit here. Every
+source gives one number in [0, 1], the mean loss of its rows, and sources are independent draws. Everything is a pure function
+of arrays; numpy is imported inside the functions.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from guardrail.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "FIRST",
+    "STAKES",
+    "betting_p_values",
+    "binomial_p_value",
+    "discovery_losses",
+    "fallback",
+    "grid_of",
+    "losses",
+    "one_row_each",
+    "sources_needed",
+]
+
+STAKES = (0.999, 0.75, 0.55, 0.4, 0.3, 0.22, 0.16, 0.11, 0.07, 0.04)
+"""Fixed bets, as shares of the largest that is allowed; fixed before any data is seen."""
+FIRST = 0.28
+"""What of the capital goes on the largest stake, the best where nothing is lost; the others share the rest equally."""
+
+
+def betting_p_values(values: ArrayLike, bound: float) -> NDArray[Any]:
+    """P-values of "the mean is at least `bound`", for independent values in [0, 1].
+
+    A gambler bets that values fall below the bound: with stake λ her capital is Π (1 + λ (bound − value)). If the mean is at
+    least the bound, her capital is a supermartingale that begins with 1, so it ever reaches 1 / p with probability ≤ p
+    (Ville's inequality): the p-value is one over the largest capital on the way. The capital is spread over the fixed `STAKES`.
+
+    Args:
+        values: shape (…, n), each in [0, 1]; one value per source along the last axis, in an order that does not depend on them.
+        bound: in (0, 1).
+
+    Returns:
+        Shape (…), in (0, 1]; small = the mean is below the bound. Without values 1.
+
+    Raises:
+        InputError: a value outside [0, 1] or a bound outside (0, 1).
+
+    Source: [waudbysmith2024] §4; differs: a mixture over fixed stakes in place of predictable ones.
+
+    >>> float(betting_p_values([0.0] * 60, 0.1)) < 0.05 < float(betting_p_values([0.0] * 20, 0.1))
+    True
+    """
+    import numpy as np
+
+    if not 0 < bound < 1:
+        raise InputError(f"expected a bound between 0 and 1, got {bound!r}.")
+    rows = np.asarray(values, dtype=float)
+    if rows.size and not (rows.min() >= 0 and rows.max() <= 1):
+        raise InputError("expected values from 0 to 1: one mean loss per source.")
+    if not rows.shape[-1]:
+        return np.ones(rows.shape[:-1])
+    gaps = (bound - rows) / (1 - bound)
+    capital = FIRST * np.cumprod(1 + STAKES[0] * gaps, axis=-1)
+    for stake in STAKES[1:]:
+        capital += (1 - FIRST) / (len(STAKES) - 1) * np.cumprod(1 + stake * gaps, axis=-1)
+    found: NDArray[Any] = 1 / np.maximum(capital.max(axis=-1), 1.0)
+    return found
+
+
+def binomial_p_value(successes: int, trials: int, rate: float) -> float:
+    """P(Binomial(trials, rate) ≤ successes): the p-value of "the rate is at least `rate`" for independent rows.
+
+    It is right only where every source gives one row. Summed in logarithms.
+
+    >>> round(binomial_p_value(0, 29, 0.1), 4)
+    0.0471
+    """
+    import numpy as np
+
+    if successes >= trials:
+        return 1.0
+    i = np.arange(1, successes + 1)
+    steps = np.log(trials - i + 1) - np.log(i) + math.log(rate) - math.log1p(-rate)
+    logs = trials * math.log1p(-rate) + np.concatenate(([0.0], np.cumsum(steps)))
+    top = float(logs.max())
+    return min(1.0, math.exp(top + math.log(float(np.exp(logs - top).sum()))))
+
+
+def losses(marks: ArrayLike, sources: ArrayLike) -> NDArray[Any]:
+    """The mean per source.
+
+    Args:
+        marks: shape (…, rows), each in [0, 1].
+        sources: shape (rows,), what each row belongs to.
+
+    Returns:
+        Shape (…, sources), in the order of the sorted names.
+
+    >>> losses([1, 0, 1], ["a", "a", "b"]).tolist()
+    [0.5, 1.0]
+    """
+    import numpy as np
+
+    names = np.asarray(sources)
+    rows = np.asarray(marks, dtype=float)
+    if not names.size:
+        return np.zeros((*rows.shape[:-1], 0))
+    order = np.argsort(names, kind="stable")
+    ordered = names[order]
+    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+    sums = np.add.reduceat(rows[..., order], starts, axis=-1)
+    found: NDArray[Any] = sums / np.diff(np.append(starts, names.size))
+    return found
+
+
+def discovery_losses(flagged: ArrayLike, sound: ArrayLike, sources: ArrayLike, rate: float) -> NDArray[Any]:
+    """Values in [0, 1] whose mean is at most `rate` exactly where the false discovery rate is.
+
+    The rate is E[flagged · sound] / E[flagged] ≤ rate, which is E[flagged · (sound − rate)] ≤ 0. Means of a source lie in
+    [−rate, 1 − rate]; `rate` is added.
+
+    Args:
+        flagged: shape (…, rows), true or false.
+        sound: shape (rows,), true where a flag is wrong.
+        sources: shape (rows,).
+        rate: in (0, 1).
+
+    >>> discovery_losses([True, True], [False, True], ["a", "b"], 0.1).tolist()
+    [0.0, 1.0]
+    """
+    import numpy as np
+
+    gain = np.asarray(flagged, dtype=float) * (np.asarray(sound, dtype=float) - rate)
+    found: NDArray[Any] = np.clip(losses(gain, sources) + rate, 0.0, 1.0)
+    return found
+
+
+def one_row_each(sources: ArrayLike, *, seed: int) -> NDArray[Any]:
+    """Places of one random row of every source, so that a test for independent rows is right.
+
+    Returns:
+        Shape (sources,), ascending.
+    """
+    import numpy as np
+
+    names = np.asarray(sources)
+    mixed = np.random.default_rng(seed).permutation(names.size)
+    _, first = np.unique(names[mixed], return_index=True)
+    found: NDArray[Any] = np.sort(mixed[first])
+    return found
+
+
+def grid_of(scores: ArrayLike, *, size: int = 40) -> NDArray[Any]:
+    """Thresholds to test, from strict (few rows at or above it) to lenient; labels are not needed.
+
+    They must come from rows that are not tested afterwards, or the test would choose its own questions.
+
+    Args:
+        scores: shape (n,); what is not finite is left out.
+        size: at most so many.
+
+    Returns:
+        Distinct scores, descending: even shares of rows, and finer ones among the highest.
+
+    >>> grid_of([0.1, 0.2, 0.2, 0.9], size=4).tolist()
+    [0.9, 0.2, 0.1]
+    """
+    import numpy as np
+
+    values = np.asarray(scores, dtype=float)
+    values = np.sort(values[np.isfinite(values)])[::-1]
+    if not values.size:
+        return values
+    shares = np.linspace(0, 1, size + 1)[1:] ** 1.5
+    places = np.ceil(shares * values.size).astype(int) - 1
+    return np.unique(values[places])[::-1]
+
+
+def fallback(
+    p_values: Sequence[float] | NDArray[Any], error: float, *, starts: Sequence[int] = (0,)
+) -> list[bool]:
+    """Which of ordered hypotheses are rejected, with P(any true one is) ≤ `error` however the tests depend on each other.
+
+    The error is shared by the starts; a rejected hypothesis hands its share to the next, so the testing goes on from each
+    start to the first failure.
+
+    Args:
+        p_values: in the fixed order of testing.
+        error: in (0, 1), for all of them.
+        starts: places where testing begins; fixed without the labels.
+
+    Source: the fallback procedure [wiens2003], of which fixed-sequence testing [angelopoulos2021, §2.3] is the case of one
+    start.
+
+    >>> fallback([0.2, 0.01, 0.04, 0.01], 0.05, starts=(0, 1))
+    [False, True, False, False]
+    """
+    places = sorted(set(starts))
+    share = error / max(len(places), 1)
+    held, found = 0.0, []
+    for place, p_value in enumerate(p_values):
+        held += share if place in places else 0.0
+        passed = bool(held > 0 and p_value <= held)
+        found.append(passed)
+        held = held if passed else 0.0
+    return found
+
+
+def sources_needed(values: ArrayLike, bound: float, error: float) -> int | None:
+    """About how many sources like these the betting test would need to reject at `error`; `None` = no number would do.
+
+    An extrapolation of the growth seen, at the best of shapes (…): a plan for labelling, not a promise.
+
+    >>> sources_needed([[0.0] * 10], 0.1, 0.05)
+    41
+    """
+    import numpy as np
+
+    rows = np.asarray(values, dtype=float)
+    if not rows.size:
+        return None
+    gaps = (bound - rows) / (1 - bound)
+    growths = [float(np.log1p(stake * gaps).mean(axis=-1).max()) for stake in STAKES]
+    weights = [FIRST] + [(1 - FIRST) / (len(STAKES) - 1)] * (len(STAKES) - 1)
+    needed = [
+        math.log(1 / (weight * error)) / growth
+        for weight, growth in zip(weights, growths, strict=True)
+        if growth > 1e-9
+    ]
+    return math.ceil(min(needed)) if needed else None

@@ -1,0 +1,200 @@
+"""Certificates, and guards that keep to them."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from guardrail import Guard, Verdict
+from guardrail.calibration import Certificate, Rows, Scoring, Target, certify
+from guardrail.calibration.drift import MESSAGE
+from guardrail.calibration.scoring import position, score_at
+from guardrail.detector import Detector, Finding
+from guardrail.errors import ConfigError, InputError
+from guardrail.report import Scale
+
+
+class Number(Detector):
+    """The answer is its own score: "0.7"."""
+
+    name = "number"
+    scope = "answer"
+    scale = Scale(least=0.0, most=1.0)
+
+    def __init__(self, threshold=0.5, samples=1):
+        self.threshold, self.samples = threshold, samples
+
+    def cost(self, case):
+        return {}
+
+    def examine(self, case):
+        yield from ()
+        try:
+            score = float(case.answer)
+        except ValueError:
+            return [Finding(detector=self.name, verdict=Verdict.UNVERIFIED, reason="no number")]
+        verdict = Verdict.UNSUPPORTED if score >= self.threshold else Verdict.SUPPORTED
+        return [Finding(detector=self.name, score=score, verdict=verdict)]
+
+
+def rows(sources=200, group=""):
+    rng = np.random.default_rng(7)
+    names = np.repeat(np.arange(sources), 5)
+    made_up = rng.random(names.size) < 0.5
+    scores = np.clip(rng.normal(0.3, 0.12, names.size) + 0.35 * made_up, 0, 1)
+    return Rows.of(scores, made_up, sources=[f"{group}{name}" for name in names], groups=[group] * names.size)
+
+
+def scoring(**options):
+    return Scoring.of({"number": str(Number(**options).signature())}, {})
+
+
+def certificate(target="fdr=0.2,missed=0.05", **options):
+    return certify(rows(), Target.parse(target), scoring(), scales={"number": Number.scale}, **options)
+
+
+def checked(guard, answer, prompt=None):
+    return guard.check(answer, prompt=prompt).findings[0]
+
+
+class TestCertify:
+    def test_says_what_it_promises(self):
+        """Numbers of sources and rows, shares of the error, and thresholds that leave room between them."""
+        found = certificate()
+        (group,) = found.groups
+        assert (found.sources, found.rows, found.unscored) == (200, 1000, 0)
+        assert [outcome.error for outcome in group.outcomes] == pytest.approx([0.025, 0.025])
+        assert group.lower < group.upper
+        assert "fdr ≤ 0.2: kept at" in found.text()
+
+    def test_nothing_is_promised_that_cannot_be_shown(self):
+        """A bound of one in a thousand: no threshold, and the number of sources that would do."""
+        found = certificate("sound=0.001")
+        assert found.groups[0].upper is None
+        assert found.groups[0].outcomes[0].needed > 200
+        assert "about" in found.text()
+
+    def test_groups_need_sixty_sources(self):
+        """A small group has no thresholds; the error is shared by the others."""
+        parts = [rows(80, "north"), rows(70, "south"), rows(20, "west")]
+        joined = Rows(
+            *(
+                np.concatenate([getattr(p, n) for p in parts])
+                for n in ("scores", "made_up", "sources", "answers", "groups")
+            )
+        )
+        found = certify(joined, Target.parse("sound=0.2"), scoring(), by=("place",))
+        assert [group.name for group in found.groups] == ["north", "south"]
+        assert found.small == {"west": 20}
+        assert found.groups[0].outcomes[0].error == pytest.approx(0.025)
+
+    def test_refuses_what_was_fitted_on(self):
+        """One shared source is enough."""
+        with pytest.raises(InputError, match="fitted"):
+            certify(rows(), Target.parse("fdr=0.1"), scoring(), refused=[rows(1)])
+
+    def test_travels_as_json(self, tmp_path):
+        """What is read is what was written; something else is refused in one line."""
+        made = certificate()
+        made.save(tmp_path / "c.json")
+        assert Certificate.load(tmp_path / "c.json") == made
+        (tmp_path / "d.json").write_text('{"confidence": 2}')
+        with pytest.raises(ConfigError, match="not a certificate"):
+            Certificate.load(tmp_path / "d.json")
+        with pytest.raises(ConfigError, match="guardrail calibrate"):
+            Certificate.load(tmp_path / "none.json")
+
+
+class TestScoring:
+    def test_leaves_out_thresholds_versions_and_keys(self):
+        """Another threshold, package or credential is the same scoring."""
+        a = Scoring.of(
+            {"x": "x|version:1|threshold:0.5|guardrail:0.1.0"}, {"chat": f"openai m at h as {'a' * 24}"}
+        )
+        b = Scoring.of(
+            {"x": "x|version:1|threshold:0.7|guardrail:0.2.0"}, {"chat": f"openai m at h as {'b' * 24}"}
+        )
+        a.must_be(b)
+
+    @pytest.mark.parametrize(
+        ("other", "what"),
+        [
+            (Scoring.of({"x": "x|version:2"}, {"chat": "m"}, model="a"), "detector 'x'"),
+            (Scoring.of({"x": "x|version:1"}, {"chat": "n"}, model="a"), "model or service 'chat'"),
+            (Scoring.of({"x": "x|version:1"}, {"chat": "m"}, model="b"), "answering model"),
+            (Scoring.of({"x": "x|version:1", "y": "y"}, {"chat": "m"}, model="a"), "detector 'y'"),
+        ],
+    )
+    def test_refuses_another(self, other, what):
+        """Another option, model or detector, by name."""
+        with pytest.raises(ConfigError, match=what):
+            Scoring.of({"x": "x|version:1"}, {"chat": "m"}, model="a").must_be(other)
+
+    @pytest.mark.parametrize("least", [None, 0.0])
+    @pytest.mark.parametrize("most", [None, 3.0])
+    def test_positions_keep_the_order(self, least, most):
+        """Any scale to [0, 1], ascending."""
+        places = [position(score, Scale(least=least, most=most)) for score in (0.0, 0.5, 1.0, 2.9)]
+        assert places == sorted(set(places))
+        assert 0 <= places[0] <= places[-1] <= 1
+        scale = Scale(least=least, most=most)
+        assert score_at(position(0.5, scale), scale) == pytest.approx(0.5)
+
+
+class TestGuard:
+    def test_flags_passes_and_abstains(self):
+        """Above, below and between the certificate's thresholds, whatever the detector's own say."""
+        made = certificate()
+        guard = Guard([Number()], certificate=made)
+        group = made.groups[0]
+        between = (group.lower + group.upper) / 2
+        found = [checked(guard, str(score)).verdict for score in (group.upper, group.lower - 0.01, between)]
+        assert found == [Verdict.UNSUPPORTED, Verdict.SUPPORTED, Verdict.UNVERIFIED]
+        assert "between the certificate's thresholds" in checked(guard, str(between)).reason
+
+    def test_both_drivers_agree(self):
+        """Asynchronous checks too."""
+        guard = Guard([Number()], certificate=certificate())
+        assert asyncio.run(guard.acheck("0.99")).findings[0].verdict is Verdict.UNSUPPORTED
+
+    def test_what_has_no_score_stays_unverified(self):
+        """Nothing is made of it."""
+        assert checked(Guard([Number()], certificate=certificate()), "words").reason == "no number"
+
+    def test_takes_another_threshold_and_refuses_another_option(self):
+        """Thresholds are the certificate's; samples make other scores."""
+        Guard([Number(threshold=0.9)], certificate=certificate())
+        with pytest.raises(ConfigError, match="another detector 'number'"):
+            Guard([Number(samples=2)], certificate=certificate())
+
+    def test_unknown_groups(self):
+        """Unverified, or judged by the strictest thresholds, as the certificate says."""
+        for unknown, verdict in (("unverified", Verdict.UNVERIFIED), ("strictest", Verdict.UNSUPPORTED)):
+            guard = Guard([Number()], certificate=certificate(unknown=unknown), group="elsewhere")
+            assert checked(guard, "0.99").verdict is verdict
+
+    def test_an_alarm_makes_it_stricter(self):
+        """After it the detector's own threshold counts too, the reason says why, and it stays."""
+        made = certificate("fdr=0.2")
+        guard = Guard([Number(threshold=0.05)], certificate=made)
+        assert checked(guard, "0.1").verdict is Verdict.SUPPORTED
+        for _ in range(60):
+            guard.check("0.99")
+        assert guard.drift.alarm
+        found = checked(guard, "0.1")
+        assert found.verdict is Verdict.UNSUPPORTED
+        assert MESSAGE in found.reason
+
+    def test_a_conversation_counts_once(self):
+        """A hundred answers in one conversation are one score."""
+        guard = Guard([Number()], certificate=certificate())
+        for _ in range(100):
+            guard.check("0.99", prompt="the same question")
+        assert guard.drift.answers == 1
+        assert not guard.drift.alarm
+
+    def test_a_group_needs_a_certificate(self):
+        """Without one it would mean nothing."""
+        with pytest.raises(ConfigError, match="certificate"):
+            Guard([Number()], group="news")
+        assert Guard([Number()]).drift is None
