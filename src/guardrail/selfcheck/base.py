@@ -33,6 +33,7 @@ __all__ = [
     "Splitter",
     "StoppingCheck",
     "compute_if_long",
+    "has_text",
     "size_of",
     "variant",
 ]
@@ -49,11 +50,12 @@ METHODS: Mapping[str, str] = {
     "bertscore": "guardrail.selfcheck.bertscore:BertScoreCheck",
     "qa": "guardrail.selfcheck.qa.check:QACheck",
     "greybox": "guardrail.selfcheck.greybox:GreyBoxCheck",
+    "grounding": "guardrail.selfcheck.grounding.check:GroundingCheck",
     "ensemble": "guardrail.selfcheck.ensemble.check:EnsembleCheck",
 }
 """The variants by name, each with its class."""
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
-_READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: {backends.ENTAILMENT_INSTALL}"
+_READERS = "grounding reads documents, and so do prompt, nli and qa"
 _UNREAD = "the documents were not read: this method compares answers with each other"
 SAMPLED = "chat:subject"
 """Who draws samples."""
@@ -321,7 +323,7 @@ class SampledCheck(SentenceCheck):
             return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if self._leaves_unread(case) else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
         texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
-        drawn = tuple(filter(_has_text, texts))
+        drawn = tuple(filter(has_text, texts))
         lacking = why(replies)
         if empty := len(texts) - len(drawn):
             lacking = "; ".join(filter(None, (lacking, f"{empty} of {size} samples are empty")))
@@ -335,7 +337,7 @@ class SampledCheck(SentenceCheck):
             given = Material(case.samples, "samples")
         if not given.texts:
             return None
-        kept = tuple(filter(_has_text, given.texts))
+        kept = tuple(filter(has_text, given.texts))
         empty = len(given.texts) - len(kept)
         if not kept:
             return replace(given, texts=(), lacking=f"every one of the {empty} {given.called} is empty")
@@ -343,7 +345,7 @@ class SampledCheck(SentenceCheck):
 
     def _leaves_unread(self, case: Case) -> bool:
         """Whether there are documents that a caller may believe the sentences to be held against."""
-        return self.against == "auto" and not self.reads_context and any(map(_has_text, case.context))
+        return self.against == "auto" and not self.reads_context and any(map(has_text, case.context))
 
     def _can_draw(self, case: Case) -> bool:
         return self.against != "context" and bool(case.messages)
@@ -361,7 +363,7 @@ class StoppingCheck(SampledCheck):
     )
 
 
-def _has_text(text: str) -> bool:
+def has_text(text: str) -> bool:
     """Whether there is anything to see in it: neither blanks nor characters without width alone."""
     return any(character.isprintable() and not character.isspace() for character in text)
 

