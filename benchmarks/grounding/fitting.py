@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.grounding.measuring import Measured, Sentence
 from benchmarks.grounding.sets import RAGTRUTH
 from guardrail.selfcheck.grounding.features import ENTAILMENT, LEXICAL
-from guardrail.selfcheck.grounding.fit import Fit, learn
+from guardrail.selfcheck.grounding.fit import PRIOR, Fit, answer_probability, learn, probabilities
 
 __all__ = ["FEATURES", "learnt", "left_out", "score"]
 
@@ -50,8 +50,14 @@ def left_out(name: str, sets: Mapping[str, Sequence[Measured]]) -> dict[str, Fit
 
 
 def score(fit: Fit, found: Measured) -> float:
-    """P(not supported) of an answer: that of its worst sentence, as the detector's report has it."""
-    return max(fit.probability(sentence.features) for sentence in found.sentences)
+    """P(some sentence of an answer is not supported), by which answers are ranked."""
+    value = answer_probability([fit.log_odds(sentence.features) for sentence in found.sentences])
+    return PRIOR if value is None else value
+
+
+def flagged(fit: Fit, found: Measured) -> bool:
+    """Whether the detector's report says "unsupported": it does of one sentence at least."""
+    return max(probabilities([fit.log_odds(one.features) for one in found.sentences])) >= fit.threshold
 
 
 def _weighted(found: Sequence[Measured]) -> Iterator[tuple[Sentence, float]]:

@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks._rows import Row
 from benchmarks._stats import auc, brier, ece
 from benchmarks._table import Run, bench
-from benchmarks.grounding.fitting import FEATURES, learnt, left_out, score
+from benchmarks.grounding.fitting import FEATURES, flagged, learnt, left_out, score
 from benchmarks.grounding.measuring import Measured, measure
 from benchmarks.grounding.scoring import Scores, cache_file
 from benchmarks.grounding.sets import RAGTRUTH, SETS, read, sample
@@ -90,12 +90,13 @@ def baseline_rows(name: str, found: Sequence[Measured]) -> Iterator[Row]:
 def fit_rows(fit: str, sets: Sets, fits: Mapping[str, Fit], said: str) -> list[Row]:
     """By set a fit that never saw it: figures per set and in all."""
     scores = {name: [score(fits[name], one) for one in found] for name, found in sets.items()}
+    verdicts = {name: [flagged(fits[name], one) for one in found] for name, found in sets.items()}
     truths = {name: [one.example.unsupported for one in found] for name, found in sets.items()}
     rows = []
     for name, found in sets.items():
-        rows += list(_set_rows(name, said, found, scores[name]))
+        rows += list(_set_rows(name, said, found, scores[name], verdicts[name]))
     areas = [auc(scores[name], truths[name]) for name in sets]
-    accuracies = [balanced_accuracy(np.array(scores[name]) >= PRIOR, truths[name]) for name in sets]
+    accuracies = [balanced_accuracy(verdicts[name], truths[name]) for name in sets]
     rows += [
         Row.shown(f"mean of the sets: AUROC, {said}", _mean(areas)),
         Row.shown(f"mean of the sets: balanced accuracy, {said}", _mean(accuracies)),
@@ -107,30 +108,31 @@ def fit_rows(fit: str, sets: Sets, fits: Mapping[str, Fit], said: str) -> list[R
     ]
     tasks = [name for name in RAGTRUTH if name in sets]
     if tasks:
-        values = [value for name in tasks for value in scores[name]]
+        together = [said_so for name in tasks for said_so in verdicts[name]]
         truth = [label for name in tasks for label in truths[name]]
-        flagged = np.array(values) >= PRIOR
         published = PUBLISHED["RAGTruth"]["Luna"]
-        every = f1([True] * len(truth), truth)
         rows += [
-            Row.shown(f"RAGTruth, all tasks: F1 at {PRIOR}, {said}", f1(flagged, truth), published=published),
-            Row.shown(f"RAGTruth, all tasks: F1, everything flagged ({fit!r})", every),
+            Row.shown(f"RAGTruth, all tasks: F1, {said}", f1(together, truth), published=published),
+            Row.shown(
+                f"RAGTruth, all tasks: F1, everything flagged ({fit!r})", f1([True] * len(truth), truth)
+            ),
         ]
     return rows
 
 
-def _set_rows(name: str, said: str, found: Sequence[Measured], values: Sequence[float]) -> Iterator[Row]:
+def _set_rows(
+    name: str, said: str, found: Sequence[Measured], values: Sequence[float], verdicts: Sequence[bool]
+) -> Iterator[Row]:
     truth = [one.example.unsupported for one in found]
-    flagged = np.array(values) >= PRIOR
-    rates = at_threshold(flagged, truth)
+    rates = at_threshold(verdicts, truth)
     interval = by_source(values, truth, [one.example.source for one in found])
     yield Row.shown(f"{name}: AUROC, {said}", auc(values, truth), interval=interval)
     published = PUBLISHED["wice_dev"]["MiniCheck-FT5"] if name == "wice_dev" else None
-    accuracy = balanced_accuracy(flagged, truth)
-    yield Row.shown(f"{name}: balanced accuracy at {PRIOR}, {said}", accuracy, published=published)
+    accuracy = balanced_accuracy(verdicts, truth)
+    yield Row.shown(f"{name}: balanced accuracy, {said}", accuracy, published=published)
     yield Row.shown(f"{name}: true positive rate, {said}", None if rates is None else rates[0])
     yield Row.shown(f"{name}: false positive rate, {said}", None if rates is None else rates[1])
-    yield Row.shown(f"{name}: F1 at {PRIOR}, {said}", f1(flagged, truth))
+    yield Row.shown(f"{name}: F1, {said}", f1(verdicts, truth))
     yield Row.shown(f"{name}: F1 at its best threshold, {said}", best_f1(values, truth))
     if name == "factcheck_bench":
         kept = [i for i, one in enumerate(found) if one.example.kind != "irrelevant"]

@@ -123,7 +123,9 @@ class EnsembleCheck(SampledCheck):
 
     def _reader_of_documents(self) -> tuple[str, SampledCheck | GroundingCheck]:
         """Who judges by documents in the ensemble's place, with the ensemble's options."""
-        readers = [(name, one) for name, one in self._members.items() if one.reads_context and not one.backends()]
+        readers = [
+            (name, one) for name, one in self._members.items() if one.reads_context and not one.backends()
+        ]
         reader: SampledCheck | GroundingCheck
         if readers:  # by a model of the guard's
             name, member = readers[0]
@@ -131,7 +133,11 @@ class EnsembleCheck(SampledCheck):
             reader.against = "context"
         else:
             name, reader = "grounding", GroundingCheck()
-        reader.threshold, reader.max_sentences, reader.splitter = self.threshold, self.max_sentences, self.splitter
+        reader.threshold, reader.max_sentences, reader.splitter = (
+            self.threshold,
+            self.max_sentences,
+            self.splitter,
+        )
         return name, reader
 
     def backends(self) -> Mapping[str, Backend[Any]]:

@@ -5,28 +5,33 @@ Read on in this order: options, cost, flow (`_judge`), verdict (`_judged`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from guardrail.backends import EntailPackaged, entailment_installed, packaged_entailment
 from guardrail.engine.backend import Backend
-from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, each, why
+from guardrail.engine.flow import Answer, Calls, Flow, Reply, each, why
 from guardrail.errors import ConfigError
 from guardrail.options import option
 from guardrail.report import Case, Evidence, Measurement, Passage, Scale, Span
 from guardrail.requests import Entailment
 from guardrail.selfcheck.base import Judged, Material, SentenceCheck, compute_if_long, has_text, size_of
 from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
-from guardrail.selfcheck.grounding.fit import PRIOR, packaged_fit
+from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probabilities
 from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, readable
 
-__all__ = ["GroundingCheck"]
+__all__ = ["ANSWER", "FITS", "GroundingCheck"]
+
+_Replies: TypeAlias = Sequence[tuple[Premise, Reply[Entailment]]]
 
 FITS = ("auto", "entailment", "words")
 _QUOTED = 500  # characters of a document that evidence quotes
 _NAMED = 5  # numbers and names that are listed
+ANSWER = "P(not supported), the whole answer"
+"""The measurement by which answers are ranked; see `answer_probability`."""
+_WHOLE = "that some sentence is not; at the prior as a share of answers"
 _NO_WORD = "the sentence has no word to look for"
 
 
@@ -37,6 +42,15 @@ class _Prepared:
     text: str
     counted: Novelty | None
     premises: tuple[Premise, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """Log-odds of a sentence by itself, what the model said of which places, and what is lacking."""
+
+    log_odds: float | None
+    read: Sequence[tuple[Premise, Entailment]] = ()
+    partial: str = ""
 
 
 class GroundingCheck(SentenceCheck):
@@ -109,44 +123,63 @@ class GroundingCheck(SentenceCheck):
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         size = size_of(sentences, material.texts)
         prepared = yield from compute_if_long(size, _prepared, tuple(sentences), material.texts)
-        pairs = [(one, premise) for one in prepared for premise in one.premises]
         if self.fit != "entailment":
-            return [self._judged(one, []) for one in prepared]
+            return self._judged([(one, []) for one in prepared])
+        pairs = [(one, premise) for one in prepared for premise in one.premises]
         replies = iter((yield from each([EntailPackaged(premise.text, one.text) for one, premise in pairs])))
-        return [self._judged(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared]
+        return self._judged(
+            [(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared]
+        )
 
     # -- verdict
 
-    def _judged(self, one: _Prepared, replies: Sequence[tuple[Premise, Reply[Entailment]]]) -> Judged:
-        """One sentence, by what was counted and what the model said; where it said nothing, by words alone."""
-        limit = self._limit
+    def _judged(self, rows: Sequence[tuple[_Prepared, _Replies]]) -> list[Judged]:
+        """All sentences: their log-odds are pooled over the answer."""
+        weighed = [self._weighed(one, replies) for one, replies in rows]
+        odds = [one.log_odds for one in weighed if one.log_odds is not None]
+        known = iter(probabilities(odds, self.prior))
+        whole = answer_probability(odds, self.prior)
+        return [
+            self._judged_one(prepared, one, None if one.log_odds is None else next(known), whole)
+            for (prepared, _), one in zip(rows, weighed, strict=True)
+        ]
+
+    def _weighed(self, one: _Prepared, replies: _Replies) -> _Weighed:
+        """One sentence by what was counted and what the model said; where it said nothing, by words alone."""
         if one.counted is None:
-            return Judged(None, limit, _NO_WORD)
+            return _Weighed(None)
         read = [(premise, reply.value) for premise, reply in replies if isinstance(reply, Answer)]
         read = [(premise, found) for premise, found in read if _is_whole(found)]
         features = lexical_features(one.counted)
-        failed = why([reply for _, reply in replies if isinstance(reply, Failed)])
-        partial, fit = "", self._fit
+        failed = why([reply for _, reply in replies])
         if read:
             features |= entailment_features(read)
             partial = f"{len(read)} of {len(replies)} places were read: {failed}" if failed else ""
-        elif self.fit == "entailment":
-            fit = self._words
+            return _Weighed(self._fit.log_odds(features), read, partial)
+        partial = ""
+        if self.fit == "entailment":
             partial = f"by words alone: {failed or 'the model gave no probability'}"
-        score = fit.probability(features, self.prior)
-        reason = _reason(one.counted, read) if score >= limit else ""
-        return Judged(score, limit, reason, tuple(_evidence(one, read)), partial=partial)
+        return _Weighed(self._words.log_odds(features), read, partial)
 
-    @property
-    def _limit(self) -> float:
-        return self._fit.threshold if self.threshold is None else self.threshold
+    def _judged_one(
+        self, one: _Prepared, weighed: _Weighed, score: float | None, whole: float | None
+    ) -> Judged:
+        limit = self._fit.threshold if self.threshold is None else self.threshold
+        if one.counted is None or score is None:
+            return Judged(None, limit, _NO_WORD)
+        reason = "" if weighed.read else "the documents have most of its words"
+        if score >= limit:
+            reason = _against(one.counted, weighed.read)
+        evidence = [
+            *_evidence(one.counted, one.premises, weighed.read),
+            Measurement(name=ANSWER, value=whole, note=_WHOLE),
+        ]
+        return Judged(score, limit, reason, tuple(evidence), partial=weighed.partial)
 
 
 def _prepared(sentences: Sequence[str], texts: Sequence[str]) -> list[_Prepared]:
     vocabulary, premises = Vocabulary.of(map(readable, texts)), Premises(texts)
-    return [
-        _Prepared(text, novelty(text, vocabulary), tuple(premises.best(text))) for text in sentences
-    ]
+    return [_Prepared(text, novelty(text, vocabulary), tuple(premises.best(text))) for text in sentences]
 
 
 def _is_whole(found: Entailment) -> bool:
@@ -154,12 +187,12 @@ def _is_whole(found: Entailment) -> bool:
     return 0 <= found.entailment <= 1 and 0 <= found.contradiction <= 1
 
 
-def _reason(counted: Novelty, read: Sequence[tuple[Premise, Entailment]]) -> str:
+def _against(counted: Novelty, read: Sequence[tuple[Premise, Entailment]]) -> str:
     """Why a sentence is not supported, in one clause."""
     absent = _absent(counted)
     against = max(read, key=lambda one: one[1].contradiction, default=None)
     said = []
-    if against is not None and against[1].contradiction > max(0.5, max(one.entailment for _, one in read)):
+    if against is not None and against[1].contradiction > max(0.5, *(one.entailment for _, one in read)):
         said.append(f"contradicted by document {against[0].document} (P = {against[1].contradiction:.2f})")
     if absent:
         said.append(absent)
@@ -176,30 +209,26 @@ def _absent(counted: Novelty) -> str:
     return f"{listed}{more} {'is' if len(words) == 1 else 'are'} in no document"
 
 
-def _evidence(one: _Prepared, read: Sequence[tuple[Premise, Entailment]]) -> list[Evidence]:
+def _evidence(
+    counted: Novelty, premises: Sequence[Premise], read: Sequence[tuple[Premise, Entailment]]
+) -> Iterator[Evidence]:
     """The place that bears the sentence out most, the one that contradicts it most, and what is in no document."""
-    found: list[Evidence] = []
-    counted = one.counted
     if read:
         best = max(read, key=lambda pair: pair[1].entailment)
         against = max(read, key=lambda pair: pair[1].contradiction)
-        found.append(Measurement(name="P(entailment)", value=best[1].entailment, note="by the place that entails most"))
-        found.append(_quoted(best[0], best[1].entailment))
-        if against[1].contradiction > best[1].entailment:
-            found.append(
-                Measurement(
-                    name="P(contradiction)", value=against[1].contradiction, note="by the place that contradicts most"
-                )
+        value, denied = best[1].entailment, against[1].contradiction
+        yield Measurement(name="P(entailment)", value=value, note="by the place that entails it most")
+        yield _quoted(best[0], value)
+        if denied > value:
+            yield Measurement(
+                name="P(contradiction)", value=denied, note="by the place that contradicts it most"
             )
             if against[0] != best[0]:
-                found.append(_quoted(against[0], against[1].entailment))
-    elif one.premises:
-        found.append(_quoted(one.premises[0], None))
-    if counted is not None:
-        note = _absent(counted) or "share of the sentence's words"
-        found.append(Measurement(name="words in no document", value=counted.words, note=note))
-        found.append(Measurement(name="pairs of words in no document", value=counted.pairs, note="share of them"))
-    return found
+                yield _quoted(against[0], against[1].entailment)
+    elif premises:
+        yield _quoted(premises[0], None)
+    note = _absent(counted) or "share of the sentence's words"
+    yield Measurement(name="words in no document", value=counted.words, note=note)
 
 
 def _quoted(premise: Premise, score: float | None) -> Passage:

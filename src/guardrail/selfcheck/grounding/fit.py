@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from hashlib import blake2b
@@ -20,10 +20,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 
-__all__ = ["PRIOR", "Fit", "learn", "packaged_fit"]
+__all__ = ["POOLING", "PRIOR", "Fit", "answer_probability", "learn", "packaged_fit", "probabilities"]
 
 PRIOR = 0.5
 """The share of unsupported sentences at which a fit's probabilities are stated."""
+
+POOLING = 0.3
+"""How much of a sentence's log-odds is the mean over its answer: as in the ensemble's packaged fits."""
 
 PENALTY = 0.003
 """Ridge on the weights of the standardised features, per unit of weight of the rows."""
@@ -78,18 +81,16 @@ class Fit:
         content = {key: value for key, value in asdict(self).items() if key != "provenance"}
         return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
 
-    def probability(self, features: Mapping[str, float], prior: float = PRIOR) -> float:
-        """P(not supported) of a sentence, in (0, 1), where this share of sentences is not supported.
+    def log_odds(self, features: Mapping[str, float]) -> float:
+        """Log-odds that a sentence is not supported, by itself, at the prior of the fit.
 
         Raises:
             KeyError: a feature is absent.
         """
-        odds = self.bias + math.log(prior / (1 - prior)) - math.log(PRIOR / (1 - PRIOR))
-        for name, center, spread, weight in zip(
-            self.features, self.center, self.spread, self.weights, strict=True
-        ):
-            odds += weight * (features[name] - center) / spread
-        return min(1 - _EDGE, max(_EDGE, 0.5 * (1 + math.tanh(odds / 2))))
+        columns = zip(self.features, self.center, self.spread, self.weights, strict=True)
+        return self.bias + math.fsum(
+            weight * (features[name] - center) / spread for name, center, spread, weight in columns
+        )
 
     def to_json(self) -> str:
         """The file's text."""
@@ -173,10 +174,62 @@ def learn(
     )
 
 
+def probabilities(log_odds: Sequence[float], prior: float = PRIOR) -> list[float]:
+    """P(not supported) of the sentences of one answer, in (0, 1), where this share of sentences is not supported.
+
+    `POOLING` of what is said of a sentence is the mean over its answer: inventions come together.
+
+    Args:
+        log_odds: of each sentence by itself, at the prior of the fit.
+        prior: the share that is expected, in (0, 1).
+
+    Example:
+        >>> [round(one, 3) for one in probabilities([2.0, -2.0])]
+        [0.802, 0.198]
+    """
+    return [_expit(one + _logit(prior) - _logit(PRIOR)) for one in _pooled(log_odds)]
+
+
+def answer_probability(log_odds: Sequence[float], prior: float = PRIOR) -> float | None:
+    """P(some sentence is not supported), in (0, 1), where this share of *answers* is not; `None` without sentences.
+
+    1 − ∏ (1 − P(sentence)), each at the prior 1 − (1 − prior)^(1/n): so an answer is not suspect for being long. It ranks
+    answers better than their worst sentence does.
+
+    Args:
+        log_odds: of each sentence by itself, at the prior of the fit.
+        prior: the share of answers that is expected, in (0, 1).
+
+    Example:
+        >>> round(answer_probability([0.0]), 3), round(answer_probability([0.0, 0.0, 0.0]), 3)
+        (0.5, 0.5)
+        >>> round(answer_probability([3.0, -3.0, -3.0]), 3)
+        0.629
+    """
+    if not log_odds:
+        return None
+    own = 1 - (1 - prior) ** (1 / len(log_odds))
+    supported = math.prod(1 - _expit(one + _logit(own) - _logit(PRIOR)) for one in _pooled(log_odds))
+    return min(1 - _EDGE, max(_EDGE, 1 - supported))
+
+
 @cache
 def packaged_fit(name: str) -> Fit:
     """A fit that comes with the package: "entailment" or "words"."""
     return Fit.from_json((files(__package__) / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def _pooled(log_odds: Sequence[float]) -> list[float]:
+    mean = math.fsum(log_odds) / max(1, len(log_odds))
+    return [(1 - POOLING) * one + POOLING * mean for one in log_odds]
+
+
+def _logit(probability: float) -> float:
+    return math.log(probability / (1 - probability))
+
+
+def _expit(odds: float) -> float:
+    return min(1 - _EDGE, max(_EDGE, 0.5 * (1 + math.tanh(odds / 2))))
 
 
 def _rounded(column: NDArray[np.float64]) -> tuple[float, ...]:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 __all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "precision", "unknown"]
 
+_IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _WORD = re.compile(
-    r"\d+(?:[.,]\d+)+|[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]"
-    r"|[^\W_\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+"
+    rf"\d+(?:[.,]\d+)+|[{_IDEOGRAPHS}]|(?:(?!(?<=[a-z])[A-Z])[^\W_{_IDEOGRAPHS}])+"  # WiFi is two words, as in Wi-Fi
 )
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -246,13 +246,18 @@ def unknown(text: str, known: Collection[str]) -> tuple[tuple[str, ...], tuple[s
         if any(map(str.isdigit, word)):
             if not any(form in known for form in _forms(word, text[end : end + 8])):
                 numbers.setdefault(written)
-        elif written[0].isupper() and not begins and word not in known and word not in _NO_NAMES:
-            if names and text[names[-1][2] : start].strip(" -") == "" and names[-1][2] < start:
+        elif written[0].isupper() and not begins and not _is_known(word, known):
+            if names and not text[names[-1][2] : start].strip(" -"):
                 names[-1] = (text[names[-1][1] : end], names[-1][1], end)
             else:
                 names.append((written, start, end))
         begins = _begins_after(text, end)
     return tuple(numbers), tuple(dict.fromkeys(name for name, _, _ in names))
+
+
+def _is_known(word: str, known: Collection[str]) -> bool:
+    """Whether a name is known, or is none; a plural counts as its singular."""
+    return word in known or word in _NO_NAMES or word.removesuffix("s") in known
 
 
 def _forms(word: str, behind: str) -> set[str]:
