@@ -8,7 +8,7 @@ from typing import Any
 from benchmarks.grounding.measuring import Measured, Sentence
 from benchmarks.grounding.sets import RAGTRUTH
 from guardrail.selfcheck.grounding.features import ENTAILMENT, LEXICAL
-from guardrail.selfcheck.grounding.fit import PRIOR, Fit, answer_probability, learn, probabilities
+from guardrail.selfcheck.grounding.fit import PRIOR, Fit, answer_probability, learn
 
 __all__ = ["FEATURES", "learnt", "left_out", "score"]
 
@@ -57,7 +57,7 @@ def score(fit: Fit, found: Measured) -> float:
 
 def flagged(fit: Fit, found: Measured) -> bool:
     """Whether the detector's report says "unsupported": it does of one sentence at least."""
-    return max(probabilities([fit.log_odds(one.features) for one in found.sentences])) >= fit.threshold
+    return max(fit.probability(one.features) for one in found.sentences) >= fit.threshold
 
 
 def _weighted(found: Sequence[Measured]) -> Iterator[tuple[Sentence, float]]:

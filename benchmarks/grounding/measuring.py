@@ -9,7 +9,7 @@ from benchmarks.grounding.scoring import Pair, Scores
 from benchmarks.grounding.sets import Example
 from guardrail.requests import Entailment
 from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
-from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty
+from guardrail.selfcheck.grounding.novelty import Vocabulary, novelty, plain_words, precision
 from guardrail.selfcheck.grounding.premises import Premise, Premises, readable
 from guardrail.selfcheck.nli.premise import chosen
 from guardrail.text.sentences import sentences
@@ -96,7 +96,7 @@ def _counted(example: Example, vocabulary: Vocabulary) -> Measured | None:
             "novelty of words": whole.words,
             "novelty of pairs": whole.pairs,
             "novelty of triples": whole.triples,
-            "1 − ROUGE-L precision": whole.order,
+            "1 − ROUGE-L precision": 1.0 - precision(plain_words(example.answer), vocabulary.words),
             "length": float(whole.length),
             "everything flagged": 0.0,
         },

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias
 
-from guardrail.backends import EntailPackaged, entailment_installed, packaged_entailment
+from guardrail.backends import EntailPackaged, entailment_installed, packaged_entailment, reads_script
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Calls, Flow, Reply, each, why
 from guardrail.errors import ConfigError
@@ -18,9 +18,9 @@ from guardrail.report import Case, Evidence, Measurement, Passage, Scale, Span
 from guardrail.requests import Entailment
 from guardrail.selfcheck.base import Judged, Material, SentenceCheck, compute_if_long, has_text, size_of
 from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
-from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probabilities
+from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probability
 from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
-from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, readable
+from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
 
 __all__ = ["ANSWER", "FITS", "GroundingCheck"]
 
@@ -33,6 +33,7 @@ ANSWER = "P(not supported), the whole answer"
 """The measurement by which answers are ranked; see `answer_probability`."""
 _WHOLE = "that some sentence is not; at the prior as a share of answers"
 _NO_WORD = "the sentence has no word to look for"
+_SCRIPT = "the check was made for English text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class _Prepared:
     text: str
     counted: Novelty | None
     premises: tuple[Premise, ...]
+    partial: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,10 @@ class GroundingCheck(SentenceCheck):
         del spans
         texts = tuple(filter(has_text, case.context))
         empty = len(case.context) - len(texts)
-        lacking = f"{empty} of {len(case.context)} documents are empty" if empty else ""
-        material = Material(texts, "context", lacking if texts else lacking or "there are no documents")
+        lacking = f"{empty} of them empty" if empty else ""
+        if not texts:
+            lacking = f"every one of the {empty} documents is empty" if empty else "there are no documents"
+        material = Material(texts, "context", lacking)
         if not texts:
             return [Judged(None, reason=material.lacking)] * len(sentences), material
         return (yield from self._judge(sentences, material)), material
@@ -134,20 +138,18 @@ class GroundingCheck(SentenceCheck):
     # -- verdict
 
     def _judged(self, rows: Sequence[tuple[_Prepared, _Replies]]) -> list[Judged]:
-        """All sentences: their log-odds are pooled over the answer."""
-        weighed = [self._weighed(one, replies) for one, replies in rows]
-        odds = [one.log_odds for one in weighed if one.log_odds is not None]
-        known = iter(probabilities(odds, self.prior))
+        """All sentences, each by itself; and what that makes of the answer."""
+        weighed = [(one, self._weighed(one, replies)) for one, replies in rows]
+        odds = [one.log_odds for _, one in weighed if one.log_odds is not None]
         whole = answer_probability(odds, self.prior)
-        return [
-            self._judged_one(prepared, one, None if one.log_odds is None else next(known), whole)
-            for (prepared, _), one in zip(rows, weighed, strict=True)
-        ]
+        return [self._judged_one(prepared, one, whole) for prepared, one in weighed]
 
     def _weighed(self, one: _Prepared, replies: _Replies) -> _Weighed:
         """One sentence by what was counted and what the model said; where it said nothing, by words alone."""
         if one.counted is None:
-            return _Weighed(None)
+            return _Weighed(None, partial=_NO_WORD)
+        if not one.premises:
+            return _Weighed(None, partial=_SCRIPT)
         read = [(premise, reply.value) for premise, reply in replies if isinstance(reply, Answer)]
         read = [(premise, found) for premise, found in read if _is_whole(found)]
         features = lexical_features(one.counted)
@@ -161,12 +163,11 @@ class GroundingCheck(SentenceCheck):
             partial = f"by words alone: {failed or 'the model gave no probability'}"
         return _Weighed(self._words.log_odds(features), read, partial)
 
-    def _judged_one(
-        self, one: _Prepared, weighed: _Weighed, score: float | None, whole: float | None
-    ) -> Judged:
+    def _judged_one(self, one: _Prepared, weighed: _Weighed, whole: float | None) -> Judged:
         limit = self._fit.threshold if self.threshold is None else self.threshold
-        if one.counted is None or score is None:
-            return Judged(None, limit, _NO_WORD)
+        if one.counted is None or weighed.log_odds is None:
+            return Judged(None, limit, weighed.partial)
+        score = probability(weighed.log_odds, self.prior)
         reason = "" if weighed.read else "the documents have most of its words"
         if score >= limit:
             reason = _against(one.counted, weighed.read)
@@ -174,12 +175,22 @@ class GroundingCheck(SentenceCheck):
             *_evidence(one.counted, one.premises, weighed.read),
             Measurement(name=ANSWER, value=whole, note=_WHOLE),
         ]
-        return Judged(score, limit, reason, tuple(evidence), partial=weighed.partial)
+        partial = "; ".join(filter(None, (one.partial, weighed.partial)))
+        return Judged(score, limit, reason, tuple(evidence), partial=partial)
 
 
 def _prepared(sentences: Sequence[str], texts: Sequence[str]) -> list[_Prepared]:
-    vocabulary, premises = Vocabulary.of(map(readable, texts)), Premises(texts)
-    return [_Prepared(text, novelty(text, vocabulary), tuple(premises.best(text))) for text in sentences]
+    written = [readable(text) for text in texts]
+    vocabulary, premises = Vocabulary.of(written), Premises(texts)
+    strange = sum(not any(map(reads_script, lines(text))) for text in texts)
+    partial = f"{strange} of {len(texts)} documents: {_SCRIPT}" if strange else ""
+    found = []
+    for text in sentences:
+        best = (
+            tuple(one for one in premises.best(text) if reads_script(one.text)) if reads_script(text) else ()
+        )
+        found.append(_Prepared(text, novelty(text, vocabulary), best, partial))
+    return found
 
 
 def _is_whole(found: Entailment) -> bool:

@@ -11,7 +11,7 @@ from guardrail.selfcheck.grounding.premises import Premise
 
 __all__ = ["ENTAILMENT", "LEXICAL", "entailment_features", "lexical_features"]
 
-LEXICAL = ("words", "altered", "order", "numbers", "names")
+LEXICAL = ("words", "altered", "numbers", "names")
 """Features that need no model."""
 
 ENTAILMENT = ("best", "alone", "contradicted")
@@ -25,14 +25,13 @@ _COPY = 0.1  # share of new triples from which a sentence is no copy
 def lexical_features(found: Novelty) -> dict[str, float]:
     """`LEXICAL` of a sentence: each in [0, 1], larger = less likely supported.
 
-    `words`: the share of new ones; `altered`: 0 for a copy, 1 from a tenth of new triples on; `order`: 1 − ROUGE-L precision;
+    `words`: the share of new ones; `altered`: 0 for a copy, 1 from a tenth of new triples on;
     `numbers`, `names`: those that no document has, of which two count as many. The length is no feature: what is long in
     one set is short in another.
     """
     return {
         "words": found.words,
         "altered": min(1.0, found.triples / _COPY),
-        "order": found.order,
         "numbers": min(1.0, len(found.numbers) / _MANY),
         "names": min(1.0, len(found.names) / _MANY),
     }

@@ -20,13 +20,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 
-__all__ = ["POOLING", "PRIOR", "Fit", "answer_probability", "learn", "packaged_fit", "probabilities"]
+__all__ = ["PRIOR", "Fit", "answer_probability", "learn", "packaged_fit", "probability"]
 
 PRIOR = 0.5
 """The share of unsupported sentences at which a fit's probabilities are stated."""
-
-POOLING = 0.3
-"""How much of a sentence's log-odds is the mean over its answer: as in the ensemble's packaged fits."""
 
 PENALTY = 0.003
 """Ridge on the weights of the standardised features, per unit of weight of the rows."""
@@ -80,6 +77,14 @@ class Fit:
         """A hash of all that scores depend on, provenance left out."""
         content = {key: value for key, value in asdict(self).items() if key != "provenance"}
         return blake2b(json.dumps(content, sort_keys=True).encode(), digest_size=8).hexdigest()
+
+    def probability(self, features: Mapping[str, float], prior: float = PRIOR) -> float:
+        """P(not supported) of a sentence, in (0, 1), where this share of sentences is not supported.
+
+        Raises:
+            KeyError: a feature is absent.
+        """
+        return probability(self.log_odds(features), prior)
 
     def log_odds(self, features: Mapping[str, float]) -> float:
         """Log-odds that a sentence is not supported, by itself, at the prior of the fit.
@@ -174,20 +179,14 @@ def learn(
     )
 
 
-def probabilities(log_odds: Sequence[float], prior: float = PRIOR) -> list[float]:
-    """P(not supported) of the sentences of one answer, in (0, 1), where this share of sentences is not supported.
-
-    `POOLING` of what is said of a sentence is the mean over its answer: inventions come together.
-
-    Args:
-        log_odds: of each sentence by itself, at the prior of the fit.
-        prior: the share that is expected, in (0, 1).
+def probability(log_odds: float, prior: float = PRIOR) -> float:
+    """Log-odds at the prior of a fit as a probability at any other, in (0, 1).
 
     Example:
-        >>> [round(one, 3) for one in probabilities([2.0, -2.0])]
-        [0.802, 0.198]
+        >>> probability(0.0), round(probability(0.0, prior=0.1), 3)
+        (0.5, 0.1)
     """
-    return [_expit(one + _logit(prior) - _logit(PRIOR)) for one in _pooled(log_odds)]
+    return _expit(log_odds + _logit(prior) - _logit(PRIOR))
 
 
 def answer_probability(log_odds: Sequence[float], prior: float = PRIOR) -> float | None:
@@ -204,12 +203,12 @@ def answer_probability(log_odds: Sequence[float], prior: float = PRIOR) -> float
         >>> round(answer_probability([0.0]), 3), round(answer_probability([0.0, 0.0, 0.0]), 3)
         (0.5, 0.5)
         >>> round(answer_probability([3.0, -3.0, -3.0]), 3)
-        0.629
+        0.843
     """
     if not log_odds:
         return None
     own = 1 - (1 - prior) ** (1 / len(log_odds))
-    supported = math.prod(1 - _expit(one + _logit(own) - _logit(PRIOR)) for one in _pooled(log_odds))
+    supported = math.prod(1 - _expit(one + _logit(own) - _logit(PRIOR)) for one in log_odds)
     return min(1 - _EDGE, max(_EDGE, 1 - supported))
 
 
@@ -217,11 +216,6 @@ def answer_probability(log_odds: Sequence[float], prior: float = PRIOR) -> float
 def packaged_fit(name: str) -> Fit:
     """A fit that comes with the package: "entailment" or "words"."""
     return Fit.from_json((files(__package__) / f"{name}.json").read_text(encoding="utf-8"))
-
-
-def _pooled(log_odds: Sequence[float]) -> list[float]:
-    mean = math.fsum(log_odds) / max(1, len(log_odds))
-    return [(1 - POOLING) * one + POOLING * mean for one in log_odds]
 
 
 def _logit(probability: float) -> float:

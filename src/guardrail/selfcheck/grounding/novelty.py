@@ -12,8 +12,9 @@ from dataclasses import dataclass
 __all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "precision", "unknown"]
 
 _IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_LETTER = rf"[^\W_{_IDEOGRAPHS}]"
 _WORD = re.compile(
-    rf"\d+(?:[.,]\d+)+|[{_IDEOGRAPHS}]|(?:(?!(?<=[a-z])[A-Z])[^\W_{_IDEOGRAPHS}])+"  # WiFi is two words, as in Wi-Fi
+    rf"\d+(?:[.,]\d+)+|[{_IDEOGRAPHS}]|{_LETTER}(?:(?!(?<=[a-z])[A-Z]){_LETTER})*"  # WiFi is two words, as in Wi-Fi
 )
 _POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
@@ -162,7 +163,6 @@ class Novelty:
         words: share of its words.
         pairs: share of its pairs of neighbouring words; that of the words where there is one word only.
         triples: share of its triples; that of the pairs where there are two words only.
-        order: 1 − ROUGE-L precision (`precision`).
         numbers: the numbers that no document has, as written.
         names: the capitalised words that no document has, as written; neighbours are one name.
         length: words.
@@ -171,7 +171,6 @@ class Novelty:
     words: float
     pairs: float
     triples: float
-    order: float
     numbers: tuple[str, ...]
     names: tuple[str, ...]
     length: int
@@ -198,7 +197,6 @@ def novelty(text: str, documents: Vocabulary) -> Novelty | None:
         words=first,
         pairs=second,
         triples=second if triples is None else triples,
-        order=1.0 - precision(own, documents.words),
         numbers=numbers,
         names=names,
         length=len(own),

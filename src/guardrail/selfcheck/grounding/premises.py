@@ -6,6 +6,7 @@ the best window of three and of five neighbours, and the best three sentences to
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guardrail.selfcheck.grounding.novelty import plain_words
+from guardrail.selfcheck.nli.premise import parts
 from guardrail.text.bm25 import Index
 from guardrail.text.sentences import split_sentences
 
@@ -59,10 +61,10 @@ def lines(document: str) -> list[str]:
         >>> lines('{"name": "Bo", "openingHours": {"monday": "9-17"}, "parking": false}')
         ['name: Bo, parking: no', 'opening Hours: monday: 9-17']
     """
-    record = _record(document)
-    if record is not None:
-        return record
-    return split_sentences(document) or [line.strip() for line in document.splitlines() if line.strip()]
+    found = _record(document)
+    if found is None:
+        found = split_sentences(document) or [line.strip() for line in document.splitlines() if line.strip()]
+    return [part for line in found for part in _cut_line(line)]
 
 
 def readable(document: str) -> str:
@@ -112,11 +114,19 @@ class Premises:
     def _cut(self, size: int) -> list[tuple[int, int]]:
         """Windows of neighbours within one document; a shorter document is one window."""
         found = []
-        for number in dict.fromkeys(self._of):
-            start = self._of.index(number)
-            count = self._of.count(number)
+        start = 0
+        for _, own in itertools.groupby(self._of):
+            count = len(list(own))
             found += [(start + i, start + min(i + size, count)) for i in range(max(1, count - size + 1))]
+            start += count
         return found
+
+
+def _cut_line(line: str) -> list[str]:
+    """A sentence in overlapping pieces, if it is longer than a premise may be."""
+    if len(line) <= _LONGEST:
+        return [line]
+    return [line[part.start : part.end].strip() for part in parts(line, _LONGEST // 2)]
 
 
 def _record(document: str) -> list[str] | None:
