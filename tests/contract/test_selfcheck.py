@@ -145,6 +145,14 @@ class TestDocuments(SelfCheckContract):
         return Case.of(ANSWER, prompt="Who was she?", context=SAMPLES)
 
 
+class TestGrounding(TestDocuments):
+    options: ClassVar = {"method": "grounding", "fit": "entailment"}
+
+
+class TestGroundingByWords(TestDocuments):
+    options: ClassVar = {"method": "grounding", "fit": "words"}
+
+
 class TestGreyBox(SelfCheckContract):
     options: ClassVar = {"method": "greybox"}
 

@@ -18,7 +18,7 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Failed, Reason
 from guardrail.errors import ConfigError
 from guardrail.registry import DETECTORS
-from guardrail.report import Measurement, Passage
+from guardrail.report import Passage
 from guardrail.requests import Ask, Completion, Entail, Entailment
 from guardrail.selfcheck import EnsembleCheck, GroundingCheck, NliCheck
 from guardrail.selfcheck.ensemble.fits import Fit, Labelled, Member

@@ -33,7 +33,8 @@ def measured(finding, name):
 
 class TestWords:
     @pytest.mark.parametrize(
-        "written", ["**91**", '"91"', "“91”", "`91`", "- 91", "| 91 |", "(91)", "_91_", "91.", "91,", "1. 91"[3:]]
+        "written",
+        ["**91**", '"91"', "“91”", "`91`", "- 91", "| 91 |", "(91)", "_91_", "91.", "91,", "1. 91"[3:]],
     )
     def test_marks_do_not_count(self, written):
         """Markdown, quotation marks, list and table marks leave the same word."""
@@ -88,7 +89,15 @@ class TestNovelty:
 class TestUnknown:
     @pytest.mark.parametrize(
         ("said", "document"),
-        [("3", "three"), ("three", "3"), ("1,000", "1000"), ("2nd", "2"), ("5 pm", "17:00"), ("07", "7"), ("4", "4.0")],
+        [
+            ("3", "three"),
+            ("three", "3"),
+            ("1,000", "1000"),
+            ("2nd", "2"),
+            ("5 pm", "17:00"),
+            ("07", "7"),
+            ("4", "4.0"),
+        ],
     )
     def test_one_number(self, said, document):
         """May be written in several ways."""
@@ -107,7 +116,9 @@ class TestUnknown:
 class TestPremises:
     def test_records(self):
         """A JSON record becomes lines with the names that lead to its values."""
-        record = '{"name": "Bo", "hours": {"Monday": "9-17"}, "reviews": [{"text": "Good food. Slow service."}]}'
+        record = (
+            '{"name": "Bo", "hours": {"Monday": "9-17"}, "reviews": [{"text": "Good food. Slow service."}]}'
+        )
         assert lines(record) == ["name: Bo", "hours: Monday: 9-17", "reviews: text: Good food. Slow service."]
         assert readable("no record") == "no record"
 
@@ -183,7 +194,10 @@ class TestFeatures:
 
     def test_best_place(self):
         """One place that entails a sentence is enough."""
-        wide = [(Premise("a", "single", 1), Entailment(0.1, 0.1, 0.8)), (Premise("b", "five", 1), Entailment(0.9, 0, 0.1))]
+        wide = [
+            (Premise("a", "single", 1), Entailment(0.1, 0.1, 0.8)),
+            (Premise("b", "five", 1), Entailment(0.9, 0, 0.1)),
+        ]
         features = entailment_features(wide)
         assert features["best"] == pytest.approx(-math.log(9))
         assert features["alone"] == pytest.approx(math.log(9))

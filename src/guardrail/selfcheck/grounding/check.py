@@ -229,13 +229,13 @@ def _evidence(
         against = max(read, key=lambda pair: pair[1].contradiction)
         value, denied = best[1].entailment, against[1].contradiction
         yield Measurement(name="P(entailment)", value=value, note="by the place that entails it most")
-        yield _quoted(best[0], value)
         if denied > value:
             yield Measurement(
                 name="P(contradiction)", value=denied, note="by the place that contradicts it most"
             )
-            if against[0] != best[0]:
-                yield _quoted(against[0], against[1].entailment)
+            yield _quoted(against[0], against[1].entailment)
+        if denied <= value or against[0] != best[0]:
+            yield _quoted(best[0], value)
     elif premises:
         yield _quoted(premises[0], None)
     note = _absent(counted) or "share of the sentence's words"
