@@ -145,10 +145,6 @@ class TestDocuments(SelfCheckContract):
         return Case.of(ANSWER, prompt="Who was she?", context=SAMPLES)
 
 
-class TestGrounding(TestDocuments):
-    options: ClassVar = {"method": "grounding", "fit": "entailment"}
-
-
 class TestGroundingByWords(TestDocuments):
     options: ClassVar = {"method": "grounding", "fit": "words"}
 

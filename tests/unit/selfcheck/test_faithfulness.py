@@ -189,10 +189,10 @@ class TestSentences:
         assert verdicts(examined(together(threshold=0.9999), ABSENT)) == [Verdict.SUPPORTED]
 
     def test_the_model_is_missing(self):
-        """Words alone decide, and the finding says so."""
+        """Words alone accuse, and clear nothing; the finding says so."""
         gone = Failed(Reason.MISSING, "pip install this")
         good, absent = examined(together(), f"{TRUE} {ABSENT}", teller=lambda request: gone)
-        assert verdicts([good, absent]) == [Verdict.SUPPORTED, Verdict.UNSUPPORTED]
+        assert verdicts([good, absent]) == [Verdict.UNVERIFIED, Verdict.UNSUPPORTED]
         for one in (good, absent):
             assert "by words alone: missing: pip install this" in one.reason
 

@@ -168,6 +168,8 @@ class GroundingCheck(SentenceCheck):
         if one.counted is None or weighed.log_odds is None:
             return Judged(None, limit, weighed.partial)
         score = probability(weighed.log_odds, self.prior)
+        if self.fit == "entailment" and not weighed.read and score < limit:
+            return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
         reason = "" if weighed.read else "the documents have most of its words"
         if score >= limit:
             reason = _against(one.counted, weighed.read)
