@@ -123,7 +123,11 @@ def right(name: str, one: Declared, folder: Path, found: Any, more: dict[str, An
         return [there[name], str(folder / "missing"), 7]
     if (name, one.name) == ("references", "sources"):
         return [["crossref"], ["crossref", "doi"], ["none of these"], "a text", 7]
-    if (name, one.name) in {("logic", "fingerprint"), ("selfcheck-ensemble", "digest")}:
+    if (name, one.name) in {
+        ("logic", "fingerprint"),
+        ("selfcheck-ensemble", "digest"),
+        ("selfcheck-grounding", "digest"),
+    }:
         return [getattr(found(**more), one.name), *values(one)]
     return values(one)
 

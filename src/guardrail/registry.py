@@ -120,6 +120,7 @@ DETECTORS: Registry[type] = Registry(
         "selfcheck-bertscore": "guardrail.selfcheck:BertScoreCheck",
         "selfcheck-ensemble": "guardrail.selfcheck:EnsembleCheck",
         "selfcheck-greybox": "guardrail.selfcheck:GreyBoxCheck",
+        "selfcheck-grounding": "guardrail.selfcheck:GroundingCheck",
         "selfcheck-ngram": "guardrail.selfcheck:NgramCheck",
         "selfcheck-nli": "guardrail.selfcheck:NliCheck",
         "selfcheck-prompt": "guardrail.selfcheck:PromptCheck",

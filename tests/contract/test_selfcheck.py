@@ -145,6 +145,10 @@ class TestDocuments(SelfCheckContract):
         return Case.of(ANSWER, prompt="Who was she?", context=SAMPLES)
 
 
+class TestGroundingByWords(TestDocuments):
+    options: ClassVar = {"method": "grounding", "fit": "words"}
+
+
 class TestGreyBox(SelfCheckContract):
     options: ClassVar = {"method": "greybox"}
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from guardrail.selfcheck.bertscore import BertScoreCheck as BertScoreCheck
     from guardrail.selfcheck.ensemble.check import EnsembleCheck as EnsembleCheck
     from guardrail.selfcheck.greybox import GreyBoxCheck as GreyBoxCheck
+    from guardrail.selfcheck.grounding.check import GroundingCheck as GroundingCheck
     from guardrail.selfcheck.ngram import NgramCheck as NgramCheck
     from guardrail.selfcheck.nli.check import NliCheck as NliCheck
     from guardrail.selfcheck.prompt import PromptCheck as PromptCheck
@@ -27,6 +28,7 @@ _HOMES = {
     "BertScoreCheck": "guardrail.selfcheck.bertscore",
     "EnsembleCheck": "guardrail.selfcheck.ensemble.check",
     "GreyBoxCheck": "guardrail.selfcheck.greybox",
+    "GroundingCheck": "guardrail.selfcheck.grounding.check",
     "NgramCheck": "guardrail.selfcheck.ngram",
     "NliCheck": "guardrail.selfcheck.nli.check",
     "PromptCheck": "guardrail.selfcheck.prompt",

@@ -51,11 +51,12 @@ METHODS: Mapping[str, str] = {
     "bertscore": "guardrail.selfcheck.bertscore:BertScoreCheck",
     "qa": "guardrail.selfcheck.qa.check:QACheck",
     "greybox": "guardrail.selfcheck.greybox:GreyBoxCheck",
+    "grounding": "guardrail.selfcheck.grounding.check:GroundingCheck",
     "ensemble": "guardrail.selfcheck.ensemble.check:EnsembleCheck",
 }
 """The variants by name, each with its class."""
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
-_READERS = f"prompt, nli and qa read documents, and so does SelfCheck() with the packaged entailment model: {backends.ENTAILMENT_INSTALL}"
+_READERS = "grounding reads documents, and so do prompt, nli and qa"
 _UNREAD = "the documents were not read: this method compares answers with each other"
 SAMPLED = "chat:subject"
 """Who draws samples."""

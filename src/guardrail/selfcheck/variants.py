@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from guardrail.selfcheck.bertscore import BertScoreCheck
     from guardrail.selfcheck.ensemble.check import EnsembleCheck
     from guardrail.selfcheck.greybox import GreyBoxCheck
+    from guardrail.selfcheck.grounding.check import GroundingCheck
     from guardrail.selfcheck.ngram import NgramCheck
     from guardrail.selfcheck.nli.check import NliCheck
     from guardrail.selfcheck.prompt import PromptCheck
@@ -34,6 +35,8 @@ def SelfCheck(method: Literal["qa"], **options: Any) -> QACheck: ...
 @overload
 def SelfCheck(method: Literal["greybox"], **options: Any) -> GreyBoxCheck: ...
 @overload
+def SelfCheck(method: Literal["grounding"], **options: Any) -> GroundingCheck: ...
+@overload
 def SelfCheck(method: Literal["ensemble"], **options: Any) -> EnsembleCheck: ...
 @overload
 def SelfCheck(method: str = "", **options: Any) -> SentenceCheck: ...
@@ -42,14 +45,15 @@ def SelfCheck(method: str = "", **options: Any) -> SentenceCheck:  # noqa: N802 
 
     `SelfCheck(method, …)` makes the variant of that name: "ngram" (no model), "prompt" (the judge model), "nli"
     (needs a backend for "entailment"), "bertscore" (one for "similarity"), "qa" (for "questions" and "answers"),
-    "greybox" (the answer's own log-probabilities; no samples), "ensemble" (several of them, fitted). Each is a class of
+    "greybox" (the answer's own log-probabilities; no samples), "grounding" (documents; no samples), "ensemble" (several of
+    them, fitted). Each is a class of
     its own, in `guardrail.selfcheck`; `SentenceCheck` is what they all are.
 
     `SelfCheck()` without a method needs no model of yours. Where the extra `local` is installed it is "ensemble" with a
     packaged fit: other answers are compared by n-grams, an encoder and an entailment model, which it brings along and
-    loads at first use; and if the case has documents, each sentence is held against them instead, by the entailment model
-    alone. (Without that model, which is a distribution of its own: n-gram and encoder, and no documents, which findings then
-    say.) Elsewhere it is "ngram". The signature says which it was.
+    loads at first use; and if the case has documents, each sentence is held against them instead, as by "grounding". (Without
+    the entailment model, which is a distribution of its own: n-gram and encoder, and of documents the words alone.) Elsewhere
+    it is "ngram", which reads no documents, as findings then say: "grounding" does. The signature says which it was.
 
     Args:
         method: which variant; left out: as above.

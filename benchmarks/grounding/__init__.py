@@ -1,0 +1,1 @@
+"""Claims and answers beside the documents they should rest on."""

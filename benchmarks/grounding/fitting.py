@@ -1,0 +1,78 @@
+"""Fits over several sets, each set left out once; and the two that ship, learnt from all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from benchmarks.grounding.measuring import Measured, Sentence
+from benchmarks.grounding.sets import RAGTRUTH
+from guardrail.selfcheck.grounding.features import ENTAILMENT, LEXICAL
+from guardrail.selfcheck.grounding.fit import PRIOR, Fit, answer_probability, learn
+
+__all__ = ["FEATURES", "learnt", "left_out", "score"]
+
+FEATURES: Mapping[str, tuple[str, ...]] = {"entailment": (*ENTAILMENT, *LEXICAL), "words": LEXICAL}
+"""What each fit sees: with an entailment model and without one."""
+
+
+def learnt(
+    name: str,
+    sets: Mapping[str, Sequence[Measured]],
+    *,
+    backend: str = "",
+    provenance: Mapping[str, Any] | None = None,
+) -> Fit:
+    """A fit to sentences: every set counts the same, and in a set the supported as much as the unsupported.
+
+    Args:
+        name: of `FEATURES`.
+        sets: answers by set.
+        backend: the origin of the entailment model.
+        provenance: what the file says of its data.
+    """
+    rows = [row for found in sets.values() for row in _weighted(found)]
+    features = {one: [sentence.features[one] for sentence, _ in rows] for one in FEATURES[name]}
+    labels = [sentence.unsupported for sentence, _ in rows]
+    return learn(
+        name, features, labels, [weight for _, weight in rows], backend=backend, provenance=provenance
+    )
+
+
+def left_out(name: str, sets: Mapping[str, Sequence[Measured]]) -> dict[str, Fit]:
+    """For each set the fit to the others; the tasks of RAGTruth are left out together."""
+    fits: dict[str, Fit] = {}
+    for one in sets:
+        kin = RAGTRUTH if one in RAGTRUTH else (one,)
+        known = next((fits[other] for other in kin if other in fits), None)
+        fits[one] = known or learnt(name, {key: rows for key, rows in sets.items() if key not in kin})
+    return fits
+
+
+def score(fit: Fit, found: Measured) -> float:
+    """P(some sentence of an answer is not supported), by which answers are ranked."""
+    value = answer_probability([fit.log_odds(sentence.features) for sentence in found.sentences])
+    return PRIOR if value is None else value
+
+
+def flagged(fit: Fit, found: Measured) -> bool:
+    """Whether the detector's report says "unsupported": it does of one sentence at least."""
+    return max(fit.probability(one.features) for one in found.sentences) >= fit.threshold
+
+
+def _weighted(found: Sequence[Measured]) -> Iterator[tuple[Sentence, float]]:
+    """Sentences with their weights, which are 1 for all of a set together.
+
+    Of an unsupported answer whose spans are not labelled, the sentences share the weight of one.
+    """
+    rows = [
+        (sentence, 1.0 if one.example.spans is not None else 1.0 / len(one.sentences))
+        for one in found
+        for sentence in one.sentences
+    ]
+    totals = {
+        label: sum(weight for sentence, weight in rows if sentence.unsupported is label)
+        for label in (True, False)
+    }
+    for sentence, weight in rows:
+        yield sentence, 0.5 * weight / totals[sentence.unsupported]

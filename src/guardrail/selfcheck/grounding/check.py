@@ -1,0 +1,250 @@
+"""The detector: holds each sentence against documents, by an entailment model where there is one, and by counting words.
+
+Read on in this order: options, cost, flow (`_judge`), verdict (`_judged`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeAlias
+
+from guardrail.backends import EntailPackaged, entailment_installed, packaged_entailment, reads_script
+from guardrail.engine.backend import Backend
+from guardrail.engine.flow import Answer, Calls, Flow, Reply, each, why
+from guardrail.errors import ConfigError
+from guardrail.options import option
+from guardrail.report import Case, Evidence, Measurement, Passage, Scale, Span
+from guardrail.requests import Entailment
+from guardrail.selfcheck.base import SentenceCheck, compute_if_long, size_of
+from guardrail.selfcheck.material import Judged, Material, has_text
+from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
+from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probability
+from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
+from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
+
+__all__ = ["ANSWER", "FITS", "GroundingCheck"]
+
+_Replies: TypeAlias = Sequence[tuple[Premise, Reply[Entailment]]]
+
+FITS = ("auto", "entailment", "words")
+_QUOTED = 500  # characters of a document that evidence quotes
+_NAMED = 5  # numbers and names that are listed
+ANSWER = "P(not supported), the whole answer"
+"""The measurement by which answers are ranked; see `answer_probability`."""
+_WHOLE = "that some sentence is not; at the prior as a share of answers"
+_NO_WORD = "the sentence has no word to look for"
+_SCRIPT = "the check was made for English text"
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """What is known of a sentence before a model is asked."""
+
+    text: str
+    counted: Novelty | None
+    premises: tuple[Premise, ...]
+    partial: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """Log-odds of a sentence by itself, what the model said of which places, and what is lacking."""
+
+    log_odds: float | None
+    read: Sequence[tuple[Premise, Entailment]] = ()
+    partial: str = ""
+
+
+class GroundingCheck(SentenceCheck):
+    """Scores each sentence of an answer by the documents of the case (`case.context`): P(not supported).
+
+    Where the packaged entailment model is installed, it reads the places of the documents that are most like the sentence;
+    words, numbers and names that no document has count besides. Without it these alone decide, by a fit of their own.
+    The signature says which fit it was. A document may be a JSON record.
+
+    The probability holds where this share of sentences (`prior`) is not supported: .5 in the fit, so that .5 is
+    where the evidence speaks neither way. It was learnt on English.
+    """
+
+    name: ClassVar[str] = "selfcheck-grounding"
+    scale: ClassVar[Scale] = Scale(unit="P(not supported)", sentences=True)
+    reads_context = True
+
+    fit: str = option(
+        default="auto",
+        choices=FITS,
+        help="entailment = by the packaged entailment model and by words; words = by words, numbers and names alone, without "
+        "a model; auto = the first where that model is installed",
+    )
+    prior: float = option(
+        default=PRIOR,
+        above=0,
+        most=0.99,
+        help="the share of sentences that you expect not to be supported; scores are probabilities at this share",
+    )
+    digest: str | None = option(default=None, help="the fingerprint that the fit must have; None = any")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fit == "auto":
+            self.fit = "entailment" if entailment_installed() else "words"
+        self._fit, self._words = packaged_fit(self.fit), packaged_fit("words")
+        if self.digest not in (None, self._fit.fingerprint):
+            raise ConfigError(
+                f"expected the fit {self.fit!r} with the fingerprint {self.digest!r}, got {self._fit.fingerprint!r}: "
+                "install the version of guardrail-sdk that had it, or leave digest= out"
+            )
+        self.digest = self._fit.fingerprint
+
+    def backends(self) -> Mapping[str, Backend[Any]]:
+        """The packaged entailment model, if its fit is used."""
+        return {EntailPackaged.lane: packaged_entailment()} if self.fit == "entailment" else {}
+
+    def cost(self, case: Case) -> Calls:
+        """Calls of the entailment model: at least one per different sentence, at most `MOST`."""
+        if self.fit != "entailment" or not any(map(has_text, case.context)):
+            return {}
+        spans = self._split(case.answer)[: self.max_sentences]
+        distinct = len({span.of(case.answer) for span in spans})
+        return {EntailPackaged.lane: (0, distinct * MOST)} if distinct else {}
+
+    # -- flow
+
+    def _judge_case(
+        self, case: Case, sentences: Sequence[str], spans: Sequence[Span]
+    ) -> Flow[tuple[list[Judged], Material]]:
+        del spans
+        texts = tuple(filter(has_text, case.context))
+        empty = len(case.context) - len(texts)
+        lacking = f"{empty} of them empty" if empty else ""
+        if not texts:
+            lacking = f"every one of the {empty} documents is empty" if empty else "there are no documents"
+        material = Material(texts, "context", lacking)
+        if not texts:
+            return [Judged(None, reason=material.lacking)] * len(sentences), material
+        return (yield from self._judge(sentences, material)), material
+
+    def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
+        size = size_of(sentences, material.texts)
+        prepared = yield from compute_if_long(size, _prepared, tuple(sentences), material.texts)
+        if self.fit != "entailment":
+            return self._judged([(one, []) for one in prepared])
+        pairs = [(one, premise) for one in prepared for premise in one.premises]
+        replies = iter((yield from each([EntailPackaged(premise.text, one.text) for one, premise in pairs])))
+        return self._judged(
+            [(one, [(premise, next(replies)) for premise in one.premises]) for one in prepared]
+        )
+
+    # -- verdict
+
+    def _judged(self, rows: Sequence[tuple[_Prepared, _Replies]]) -> list[Judged]:
+        """All sentences, each by itself; and what that makes of the answer."""
+        weighed = [(one, self._weighed(one, replies)) for one, replies in rows]
+        odds = [one.log_odds for _, one in weighed if one.log_odds is not None]
+        whole = answer_probability(odds, self.prior)
+        return [self._judged_one(prepared, one, whole) for prepared, one in weighed]
+
+    def _weighed(self, one: _Prepared, replies: _Replies) -> _Weighed:
+        """One sentence by what was counted and what the model said; where it said nothing, by words alone."""
+        if one.counted is None:
+            return _Weighed(None, partial=_NO_WORD)
+        if not one.premises:
+            return _Weighed(None, partial=_SCRIPT)
+        read = [(premise, reply.value) for premise, reply in replies if isinstance(reply, Answer)]
+        read = [(premise, found) for premise, found in read if _is_whole(found)]
+        features = lexical_features(one.counted)
+        failed = why([reply for _, reply in replies])
+        if read:
+            features |= entailment_features(read)
+            partial = f"{len(read)} of {len(replies)} places were read: {failed}" if failed else ""
+            return _Weighed(self._fit.log_odds(features), read, partial)
+        partial = ""
+        if self.fit == "entailment":
+            partial = f"by words alone: {failed or 'the model gave no probability'}"
+        return _Weighed(self._words.log_odds(features), read, partial)
+
+    def _judged_one(self, one: _Prepared, weighed: _Weighed, whole: float | None) -> Judged:
+        limit = self._fit.threshold if self.threshold is None else self.threshold
+        if one.counted is None or weighed.log_odds is None:
+            return Judged(None, limit, weighed.partial)
+        score = probability(weighed.log_odds, self.prior)
+        if self.fit == "entailment" and not weighed.read and score < limit:
+            return Judged(None, limit, weighed.partial)  # the model was asked in vain: that is never clean
+        reason = "" if weighed.read else "the documents have most of its words"
+        if score >= limit:
+            reason = _against(one.counted, weighed.read)
+        evidence = [
+            *_evidence(one.counted, one.premises, weighed.read),
+            Measurement(name=ANSWER, value=whole, note=_WHOLE),
+        ]
+        partial = "; ".join(filter(None, (one.partial, weighed.partial)))
+        return Judged(score, limit, reason, tuple(evidence), partial=partial)
+
+
+def _prepared(sentences: Sequence[str], texts: Sequence[str]) -> list[_Prepared]:
+    written = [readable(text) for text in texts]
+    vocabulary, premises = Vocabulary.of(written), Premises(texts)
+    strange = sum(not any(map(reads_script, lines(text))) for text in texts)
+    partial = f"{strange} of {len(texts)} documents: {_SCRIPT}" if strange else ""
+    found = []
+    for text in sentences:
+        best = (
+            tuple(one for one in premises.best(text) if reads_script(one.text)) if reads_script(text) else ()
+        )
+        found.append(_Prepared(text, novelty(text, vocabulary), best, partial))
+    return found
+
+
+def _is_whole(found: Entailment) -> bool:
+    """Whether its numbers are probabilities."""
+    return 0 <= found.entailment <= 1 and 0 <= found.contradiction <= 1
+
+
+def _against(counted: Novelty, read: Sequence[tuple[Premise, Entailment]]) -> str:
+    """Why a sentence is not supported, in one clause."""
+    absent = _absent(counted)
+    against = max(read, key=lambda one: one[1].contradiction, default=None)
+    said = []
+    if against is not None and against[1].contradiction > max(0.5, *(one.entailment for _, one in read)):
+        said.append(f"contradicted by document {against[0].document} (P = {against[1].contradiction:.2f})")
+    if absent:
+        said.append(absent)
+    return "; ".join(said) or "not in the documents"
+
+
+def _absent(counted: Novelty) -> str:
+    """The numbers and names that no document has; "" if there are none."""
+    words = [*counted.numbers, *counted.names]
+    if not words:
+        return ""
+    listed = ", ".join(f"'{word}'" for word in words[:_NAMED])
+    more = f" and {len(words) - _NAMED} more" if len(words) > _NAMED else ""
+    return f"{listed}{more} {'is' if len(words) == 1 else 'are'} in no document"
+
+
+def _evidence(
+    counted: Novelty, premises: Sequence[Premise], read: Sequence[tuple[Premise, Entailment]]
+) -> Iterator[Evidence]:
+    """The place that bears the sentence out most, the one that contradicts it most, and what is in no document."""
+    if read:
+        best = max(read, key=lambda pair: pair[1].entailment)
+        against = max(read, key=lambda pair: pair[1].contradiction)
+        value, denied = best[1].entailment, against[1].contradiction
+        yield Measurement(name="P(entailment)", value=value, note="by the place that entails it most")
+        if denied > value:
+            yield Measurement(
+                name="P(contradiction)", value=denied, note="by the place that contradicts it most"
+            )
+            yield _quoted(against[0], against[1].entailment)
+        if denied <= value or against[0] != best[0]:
+            yield _quoted(best[0], value)
+    elif premises:
+        yield _quoted(premises[0], None)
+    note = _absent(counted) or "share of the sentence's words"
+    yield Measurement(name="words in no document", value=counted.words, note=note)
+
+
+def _quoted(premise: Premise, score: float | None) -> Passage:
+    text = premise.text if len(premise.text) <= _QUOTED else f"{premise.text[:_QUOTED]}…"
+    return Passage(source=f"document {premise.document}", text=text, score=score)

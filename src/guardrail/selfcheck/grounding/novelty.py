@@ -1,0 +1,299 @@
+"""What an answer says that its documents do not: words, pairs of words, numbers and names. Pure functions.
+
+Words are compared without case, punctuation and markdown: `**91**`, `"91"` and `91` are one word, as are `1,000` and `1000`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+__all__ = ["Novelty", "Vocabulary", "novelty", "plain_words", "precision", "unknown"]
+
+_IDEOGRAPHS = r"\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_LETTER = rf"[^\W_{_IDEOGRAPHS}]"
+_WORD = re.compile(
+    rf"\d+(?:[.,]\d+)+|[{_IDEOGRAPHS}]|{_LETTER}(?:(?!(?<=[a-z])[A-Z]){_LETTER})*"  # WiFi is two words, as in Wi-Fi
+)
+_POSSESSIVE = re.compile(r"['’]s\b", re.IGNORECASE)
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_DIGITS = {
+    "zero": "0", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6",
+    "seven": "7", "eight": "8", "nine": "9", "ten": "10", "eleven": "11", "twelve": "12",
+    "first": "1st", "second": "2nd", "third": "3rd", "fourth": "4th", "fifth": "5th",
+}  # fmt: skip
+_SPELT = {digits: word for word, digits in _DIGITS.items()}
+_AFTERNOON = re.compile(r"(?::\d\d)? ?p\.?m", re.IGNORECASE)
+_NOON = 12
+_ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_NO_NAMES = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "i",
+        "he",
+        "she",
+        "it",
+        "we",
+        "you",
+        "they",
+        "this",
+        "that",
+        "these",
+        "those",
+        "his",
+        "her",
+        "its",
+        "their",
+        "our",
+        "your",
+        "my",
+        "there",
+        "here",
+        "who",
+        "what",
+        "when",
+        "where",
+        "why",
+        "how",
+        "and",
+        "or",
+        "but",
+        "if",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "to",
+        "of",
+        "with",
+        "as",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "not",
+        "no",
+        "yes",
+        "so",
+        "also",
+        "however",
+        "while",
+        "although",
+        "after",
+        "before",
+        "during",
+        "since",
+        "until",
+        "because",
+        "then",
+        "thus",
+        "overall",
+        "additionally",
+        "furthermore",
+        "moreover",
+        "finally",
+        "according",
+        "based",
+        "please",
+        "note",
+        "some",
+        "many",
+        "most",
+        "other",
+        "another",
+        "each",
+        "all",
+        "both",
+    ]
+)
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text: lower-cased, without punctuation, markdown and possessive endings.
+
+    Chinese and Japanese characters are words of their own.
+
+    Example:
+        >>> plain_words("- **Score**: (91), about 1,000 of Ann's | 3.5 |")
+        ['score', '91', 'about', '1000', 'of', 'ann', '3.5']
+    """
+    return [word for word, _ in _found(text)]
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The words of some documents, and the pairs and triples that follow each other within one document.
+
+    Attributes:
+        words: of all documents, in order; `""` between two documents.
+        single: the words.
+        pairs: of neighbouring words.
+        triples: of three words in a row.
+    """
+
+    words: tuple[str, ...]
+    single: Collection[str]
+    pairs: Collection[tuple[str, ...]]
+    triples: Collection[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, documents: Iterable[str]) -> Vocabulary:
+        """Read documents; each is any text."""
+        each = [plain_words(text) for text in documents]
+        words = [word for one in each for word in (*one, "")]
+        return cls(
+            tuple(words),
+            frozenset(word for one in each for word in one),
+            frozenset(gram for one in each for gram in _grams(one, 2)),
+            frozenset(gram for one in each for gram in _grams(one, 3)),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Novelty:
+    """How much of a text its documents lack; every share is in [0, 1], larger = more of it is new.
+
+    Attributes:
+        words: share of its words.
+        pairs: share of its pairs of neighbouring words; that of the words where there is one word only.
+        triples: share of its triples; that of the pairs where there are two words only.
+        numbers: the numbers that no document has, as written.
+        names: the capitalised words that no document has, as written; neighbours are one name.
+        length: words.
+    """
+
+    words: float
+    pairs: float
+    triples: float
+    numbers: tuple[str, ...]
+    names: tuple[str, ...]
+    length: int
+
+
+def novelty(text: str, documents: Vocabulary) -> Novelty | None:
+    """How much of a text its documents lack; `None` of a text without words.
+
+    Example:
+        >>> found = novelty("Ann Lee was born in 1842.", Vocabulary.of(["Ann Lee was born in **1824**."]))
+        >>> round(found.words, 3), round(found.pairs, 3), found.numbers, found.names
+        (0.167, 0.2, ('1842',), ())
+    """
+    own = plain_words(text)
+    if not own:
+        return None
+    single = _share(own, documents.single)
+    pairs = _share(list(_grams(own, 2)), documents.pairs)
+    triples = _share(list(_grams(own, 3)), documents.triples)
+    first = single or 0.0
+    second = first if pairs is None else pairs
+    numbers, names = unknown(text, documents.single)
+    return Novelty(
+        words=first,
+        pairs=second,
+        triples=second if triples is None else triples,
+        numbers=numbers,
+        names=names,
+        length=len(own),
+    )
+
+
+def precision(words: Sequence[str], reference: Sequence[str]) -> float:
+    """ROUGE-L precision: the longest common subsequence, as a share of `words`; in [0, 1], 0 of no words.
+
+    Source: [lin2004]; the subsequence by bits, as in Hyyrö (2004).
+
+    Example:
+        >>> precision(["a", "cat", "sat"], ["a", "fat", "cat"])
+        0.6666666666666666
+    """
+    if not words:
+        return 0.0
+    places: dict[str, int] = {}
+    for i, word in enumerate(words):
+        places[word] = places.get(word, 0) | 1 << i
+    full = (1 << len(words)) - 1
+    rest = full
+    for word in reference:
+        if matched := rest & places.get(word, 0):
+            rest = (rest + matched | rest - matched) & full
+    return (len(words) - rest.bit_count()) / len(words)
+
+
+def unknown(text: str, known: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The numbers and names of a text that are not among known words; each once, as written, in order.
+
+    A number is a word with a digit; small numbers may be spelt out in one and not in the other. A name is a capitalised
+    word that does not begin the sentence. Made for languages that capitalise names alone, as English does.
+
+    Example:
+        >>> unknown("The poet Mary Ann Evans wrote 3 novels in 1859.", {"poet", "ann", "three", "novels"})
+        (('1859',), ('Mary', 'Evans'))
+    """
+    numbers: dict[str, None] = {}
+    names: list[tuple[str, int, int]] = []
+    begins = True
+    for word, match in _found(text):
+        written = match[0]
+        start, end = match.span()
+        if any(map(str.isdigit, word)):
+            if not any(form in known for form in _forms(word, text[end : end + 8])):
+                numbers.setdefault(written)
+        elif written[0].isupper() and not begins and not _is_known(word, known):
+            if names and not text[names[-1][2] : start].strip(" -"):
+                names[-1] = (text[names[-1][1] : end], names[-1][1], end)
+            else:
+                names.append((written, start, end))
+        begins = _begins_after(text, end)
+    return tuple(numbers), tuple(dict.fromkeys(name for name, _, _ in names))
+
+
+def _is_known(word: str, known: Collection[str]) -> bool:
+    """Whether a name is known, or is none; a plural counts as its singular."""
+    return word in known or word in _NO_NAMES or word.removesuffix("s") in known
+
+
+def _forms(word: str, behind: str) -> set[str]:
+    """A number and how else it may be written; `behind` is the text behind it, which may say "pm"."""
+    if match := _ORDINAL.fullmatch(word):
+        return {word, match[1], *filter(None, [_SPELT.get(word)])}
+    bare = word.lstrip("0") or "0"
+    bare = bare.removesuffix(".0")
+    forms = {word, bare, f"0{bare}", f"{bare}.0", *(f"{bare}{ending}" for ending in ("st", "nd", "rd", "th"))}
+    if bare in _SPELT:
+        forms.add(_SPELT[bare])
+    if _AFTERNOON.match(behind) and bare.isdecimal() and int(bare[:3]) < _NOON:
+        forms.add(str(int(bare) + _NOON))
+    return forms
+
+
+def _begins_after(text: str, end: int) -> bool:
+    """Whether a sentence, a quotation or a list item ends right behind this place."""
+    behind = text[end : end + 3].lstrip("*_`)]")
+    return not behind or behind[0] in '.!?:\n"“”|'
+
+
+def _found(text: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The words with where they are."""
+    skipped = {match.start() + 1 for match in _POSSESSIVE.finditer(text)}
+    for match in _WORD.finditer(text):
+        if match.start() in skipped and len(match[0]) == 1:
+            continue
+        word = match[0].casefold()
+        if _THOUSANDS.fullmatch(word):
+            word = word.replace(",", "")
+        yield word, match
+
+
+def _grams(words: Sequence[str], size: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(words[i:] for i in range(size)), strict=False)
+
+
+def _share(parts: Sequence[object], known: Collection[object]) -> float | None:
+    """The share that is not known."""
+    return sum(part not in known for part in parts) / len(parts) if parts else None
