@@ -35,7 +35,7 @@ from guardrail.selfcheck.base import SampledCheck
 from guardrail.selfcheck.ensemble.fits import Fit, Labelled, packaged_fits, read_fit
 from guardrail.testing import play
 
-__all__ = ["ENTAILMENT", "MINILM", "embedded_rows", "fitted", "main"]
+__all__ = ["ENTAILMENT", "MINILM", "embedded_rows", "fitted", "installed", "main"]
 
 MINILM, ENTAILMENT = "wikibio-minilm", "wikibio-entailment"
 """The packaged fits: n-gram with the encoder, and both with the entailment model."""
@@ -48,6 +48,9 @@ FITTED = 119
 
 POOLING = 0.3
 """How much of a sentence's score is the mean over its answer, in the packaged fits; what else was tried: docs/design/selfcheck.md."""
+
+SHORT = ("ngram", "nli")
+"""Who judges texts shorter than those of the rows that made the constants; chosen on single sentences of these rows (`short.py`)."""
 
 SLACK = 0.3
 """How much worse than the plain mean a column may be on the rows that made nothing."""
@@ -71,7 +74,7 @@ def members(name: str) -> tuple[SampledCheck, ...]:
     return ngram, entailment, encoder
 
 
-def _there(name: str) -> bool:
+def installed(name: str) -> bool:
     """Whether the models of a packaged fit are installed."""
     return encoder_installed() and (name == MINILM or entailment_installed())
 
@@ -98,6 +101,7 @@ def fitted(passages: Sequence[Passage], name: str) -> Fit:
         without=[some for n in range(1, len(models) + 1) for some in itertools.combinations(models, n)],
         shape="mean",
         pooling=POOLING,
+        short=() if name == MINILM else SHORT,
         provenance={
             "data": "WikiBio GPT-3 hallucination data [manakul2023], rows 0-118 of 238, sentences as given",
             "labels": "accurate 0, minor inaccurate 0.5, major inaccurate 1",
@@ -131,7 +135,7 @@ def embedded_rows(
     found = []
     for name, fit in (packaged_fits() if fits is None else fits).items():
         title = f"{TITLE} ({name})"
-        if not _there(name):
+        if not installed(name):
             found.append(Row.missing(title, NEEDS))
             continue
         some = passages[FITTED:] if fast else passages
@@ -298,7 +302,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if path.name not in {f"{MINILM}.json", f"{ENTAILMENT}.json"}:
         sys.stderr.write(f"expected FOLDER/{MINILM}.json or FOLDER/{ENTAILMENT}.json, got {arguments!r}\n")
         return 2
-    if not _there(path.stem):
+    if not installed(path.stem):
         sys.stderr.write(f"{path.stem} {NEEDS}\n")
         return 2
     passages = read_passages(data_dir("wikibio_gpt3"))

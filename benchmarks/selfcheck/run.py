@@ -13,11 +13,12 @@ from pathlib import Path
 from benchmarks._data import data_dir
 from benchmarks._recording import Recording
 from benchmarks._table import Row, Run, bench
-from benchmarks.selfcheck import beyond, embedded, recorded, tables
+from benchmarks.selfcheck import beyond, embedded, recorded, short, tables
 from benchmarks.selfcheck.passages import Passage, read_passages
 from benchmarks.selfcheck.published import PROMPT
 from benchmarks.selfcheck.scoring import Blocks
-from guardrail.selfcheck.ensemble.fits import packaged_fits
+from guardrail.errors import InputError
+from guardrail.selfcheck.ensemble.fits import packaged_fit, packaged_fits
 
 __all__ = ["compute", "main"]
 
@@ -29,7 +30,8 @@ def compute(run: Run) -> list[Row]:
     passages = read_passages(run.data("wikibio_gpt3"))
     run.parameters["seed"] = beyond.SEED
     run.say("n-gram")
-    found = [*tables.random_rows(passages), *tables.ngram_rows(passages), *tables.recorded_rows(passages)]
+    found = [*tables.random_rows(passages), *tables.ngram_rows(passages), *tables.words_rows(passages)]
+    found += tables.recorded_rows(passages)
     run.say("prompt")
     scores = {}
     for judge in list(PROMPT)[: 1 if run.fast else None]:
@@ -43,6 +45,8 @@ def compute(run: Run) -> list[Row]:
     # another folder's passages are not those that were recorded: there the models score all, which takes minutes
     recording = Recording.read(recorded.PATH) if run.data_folder is None else None
     found += embedded.embedded_rows(passages, fast=run.fast, recording=recording)
+    run.say("short answers")
+    found += _short(run, passages)
     curves = beyond.sample_curves(passages, range(1, 21) if run.out else SHOWN_SIZES)
     for title, points in curves.items():
         for size in SHOWN_SIZES:
@@ -59,6 +63,19 @@ def compute(run: Run) -> list[Row]:
         figures.precision_recall(passages, plotted, run.out)
         figures.scatter(passages, plotted, run.out)
     return found
+
+
+def _short(run: Run, passages: Sequence[Passage]) -> list[Row]:
+    """Answers of a sentence or two, by the packaged fit of which all models are installed."""
+    name = packaged_fit()
+    fit = packaged_fits()[name] if embedded.installed(name) else None
+    try:
+        found = short.short_rows(short.read_answers(run.data("consistency")), fit)
+    except InputError as error:
+        found = [Row.missing("SAC3 HotpotQA", str(error))]
+    if fit is None or not fit.short or run.fast:
+        return found
+    return found + short.chosen_rows([p for p in passages if p.number < embedded.FITTED], fit)
 
 
 def _unigram(passages: Sequence[Passage]) -> list[list[float]]:

@@ -19,7 +19,7 @@ from guardrail.errors import ParseError
 from guardrail.report import Span
 from guardrail.requests import Ask
 from guardrail.selfcheck import PromptCheck, ngram
-from guardrail.selfcheck.ngram import Statistic
+from guardrail.selfcheck.ngram import Statistic, Tokens
 from guardrail.text.sentences import split_sentences
 
 __all__ = [
@@ -32,9 +32,11 @@ __all__ = [
     "random_rows",
     "recorded_rows",
     "reference_rows",
+    "words_rows",
 ]
 
 TOLERANCE = 1.0
+UNSEEN = 119  # rows before this one chose thresholds
 RECORDED_TOLERANCE = 0.05
 STATISTICS: tuple[Statistic, ...] = ("mean", "max")
 NEEDS = {
@@ -69,9 +71,13 @@ def ngram_scores(
     samples: Sequence[Sequence[Sequence[str]]],
     n: int,
     statistic: Statistic,
+    tokens: Tokens = "paper",
 ) -> tuple[Scores, list[float]]:
     """Scores of sentences and of passages; samples are split into sentences already."""
-    found = [ngram.surprisals(p.sentences, given, n=n) for p, given in zip(passages, samples, strict=True)]
+    found = [
+        ngram.surprisals(p.sentences, given, n=n, tokens=tokens)
+        for p, given in zip(passages, samples, strict=True)
+    ]
     sentences = [[ngram.sentence_score(values, statistic) or 0.0 for values in one] for one in found]
     return sentences, [ngram.passage_score(one, statistic) or 0.0 for one in found]
 
@@ -88,6 +94,20 @@ def ngram_rows(passages: Sequence[Passage]) -> list[Row]:
             found += rows(title, figures, published.NGRAM[n, statistic], tolerance=TOLERANCE)
     seconds = (time.perf_counter() - started) / len(passages) / 10
     return [*found, Row.shown("n-gram, one answer with 20 samples", 1e3 * seconds, unit="ms", digits=2)]
+
+
+def words_rows(passages: Sequence[Passage]) -> list[Row]:
+    """The default's words against the paper's tokens, unigram maximum, on the rows that chose no threshold."""
+    some = [p for p in passages if p.number >= UNSEEN]
+    if not some:
+        return []
+    samples = [[split_sentences(sample) for sample in p.samples] for p in some]
+    found: list[Row] = []
+    for tokens in ("words", "paper"):
+        figures = measure(some, *ngram_scores(some, samples, 1, "max", tokens)).columns
+        name = f"1-gram Max, tokens={tokens!r}, rows {UNSEEN}-{some[-1].number}"
+        found += [Row.shown(f"{name}: {column}", value, digits=2) for column, value in figures.items()]
+    return found
 
 
 def recorded_rows(passages: Sequence[Passage]) -> list[Row]:

@@ -10,7 +10,7 @@ import math
 import pkgutil
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 from guardrail import backends
@@ -18,10 +18,12 @@ from guardrail.detector import Detector, Resource, Scope
 from guardrail.engine.flow import Answer, Calls, Failed, Flow, Request, compute, draws, each, why
 from guardrail.errors import ConfigError, UnknownName
 from guardrail.options import number, option
-from guardrail.report import Case, Evidence, Finding, Scale, Span, Verdict
+from guardrail.report import Case, Finding, Scale, Span, Verdict
 from guardrail.requests import Ask
 from guardrail.selfcheck.early import FIRST, asked_once, settled
-from guardrail.text.sentences import sentences as split
+from guardrail.selfcheck.material import Judged, Material, claiming, has_text, silent
+from guardrail.text.claims import claims as split
+from guardrail.text.refusals import claims_nothing
 
 __all__ = [
     "METHODS",
@@ -60,53 +62,12 @@ SAMPLED = "chat:subject"
 _LONG = 5_000  # characters and pairs: some milliseconds of work
 
 
-@dataclass(frozen=True, slots=True)
-class Judged:
-    """What a variant found about one sentence.
-
-    Attributes:
-        score: in the variant's scale; `None` = undefined, and `reason` says why.
-        threshold: a score of at least this is unsupported.
-        reason: one sentence for a person.
-        evidence: numbers, and what speaks against the sentence.
-        used: texts that gave a value, for variants whose score is a mean over texts.
-        partial: what the score lacks, where some texts gave no value.
-    """
-
-    score: float | None
-    threshold: float = 0.5
-    reason: str = ""
-    evidence: tuple[Evidence, ...] = ()
-    used: int = 0
-    partial: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """What sentences are compared with.
-
-    Attributes:
-        texts: not blank.
-        kind: "samples" or "context".
-        lacking: why some that were asked for are not there, or why there is none.
-        answer: whose sentences they are.
-    """
-
-    texts: tuple[str, ...] = ()
-    kind: Literal["samples", "context"] = "samples"
-    lacking: str = ""
-    answer: str = ""
-
-    @property
-    def called(self) -> str:
-        """What a person calls the texts."""
-        return "documents" if self.kind == "context" else "samples"
-
-
 class SentenceCheck(Detector):
     """Scores every sentence of an answer: what all variants of SelfCheck are.
 
-    One finding per sentence; a finding without a score says why. A variant judges sentences by `_judge_case`.
+    One finding per sentence; a finding without a score says why. Headings and lead-ins are no sentences here
+    (`guardrail.text.claims`). A sentence that claims nothing ("I don't know.") is unverified without a score, and no
+    model is asked about it. A variant judges the others by `_judge_case`.
 
     Source: [manakul2023]; differs: `docs/design/selfcheck.md`.
     """
@@ -124,7 +85,7 @@ class SentenceCheck(Detector):
     )
     splitter: Splitter | None = option(
         default=None,
-        help="a function from a text to the spans of its sentences; None = guardrail.text.sentences.sentences",
+        help="a function from a text to the spans of its sentences; None = guardrail.text.claims.claims",
     )
 
     def __post_init__(self) -> None:
@@ -150,10 +111,17 @@ class SentenceCheck(Detector):
             return []
         examined = spans[: self.max_sentences]
         texts = [span.of(case.answer) for span in examined]
-        judged, material = yield from self._judge_case(case, texts, examined)
+        claims = [i for i, text in enumerate(texts) if not claims_nothing(text)]
+        found = dict.fromkeys(range(len(texts)), silent(claims))
+        material = Material()
+        if claims:
+            judged, material = yield from self._judge_case(
+                case, [texts[i] for i in claims], [examined[i] for i in claims]
+            )
+            found |= zip(claims, judged, strict=True)
         findings = [
-            self._finding(span, text, one, material)
-            for span, text, one in zip(examined, texts, judged, strict=True)
+            self._finding(span, text, found[i], material)
+            for i, (span, text) in enumerate(zip(examined, texts, strict=True))
         ]
         reason = f"only the first {self.max_sentences} sentences are examined (max_sentences)"
         rest = [(span, span.of(case.answer)) for span in spans[self.max_sentences :]]
@@ -168,11 +136,16 @@ class SentenceCheck(Detector):
     def _split(self, answer: str) -> list[Span]:
         return list((self.splitter or split)(answer))
 
+    def _claims(self, answer: str) -> list[str]:
+        """The sentences that are judged: examined, and with a claim."""
+        texts = [span.of(answer) for span in self._split(answer)[: self.max_sentences]]
+        return [text for text in texts if not claims_nothing(text)]
+
     def _finding(self, span: Span, text: str, judged: Judged, material: Material) -> Finding:
         other = "documents" if material.kind == "context" else "other answers"
         reason = judged.reason
         if judged.score is None:
-            verdict, label, mark = Verdict.UNVERIFIED, "unknown", ""
+            verdict, label, mark = Verdict.UNVERIFIED, judged.label or "unknown", ""
             reason = reason or "no score could be computed"
         elif judged.score >= judged.threshold:
             verdict, label = Verdict.UNSUPPORTED, "inconsistent"
@@ -234,19 +207,18 @@ class SampledCheck(SentenceCheck):
 
     def cost(self, case: Case) -> Calls:
         """Calls: the samples to draw, and what the variant asks about them."""
-        spans = self._split(case.answer)[: self.max_sentences]
+        claims = self._claims(case.answer)
         given = self._given(case)
-        if not spans or (given is None and not self._can_draw(case)):
+        if not claims or (given is None and not self._can_draw(case)):
             return {}
         if given is not None:
-            texts = [span.of(case.answer) for span in spans]
-            asked = self._asks(texts, given.texts)
+            asked = self._asks(claims, given.texts)
             stops = self.early_stop is not None
             return {
                 route: (min(1, least) if stops else least, most) for route, (least, most) in asked.items()
             }
         least = self.samples if self.early_stop is None else min(FIRST, self.samples)
-        judging = self._asks_at_most(len(spans), self.samples)
+        judging = self._asks_at_most(len(claims), self.samples)
         return {SAMPLED: (least, self.samples)} | {route: (0, most) for route, most in judging.items()}
 
     # -- what a variant says: how it judges, and what that costs
@@ -321,11 +293,12 @@ class SampledCheck(SentenceCheck):
             return Material(lacking=f"{_NO_PROMPT}; {_READERS}" if self._leaves_unread(case) else _NO_PROMPT)
         replies = yield from each(draws(Ask(case.messages, temperature=1.0), size))
         texts = tuple(reply.value.text for reply in replies if isinstance(reply, Answer))
-        drawn = tuple(filter(_has_text, texts))
-        lacking = why(replies)
-        if empty := len(texts) - len(drawn):
-            lacking = "; ".join(filter(None, (lacking, f"{empty} of {size} samples are empty")))
-        return Material(drawn, "samples", lacking if drawn else f"no sample could be had: {lacking}")
+        material = claiming(Material(tuple(filter(has_text, texts))), of=size)
+        lacking = [why(replies), material.lacking]
+        if empty := sum(not has_text(text) for text in texts):
+            lacking.insert(1, f"{empty} of {size} samples are empty")
+        said = "; ".join(filter(None, lacking))
+        return replace(material, lacking=said if material.texts else f"no sample could be had: {said}")
 
     def _given(self, case: Case) -> Material | None:
         """What the case brings; `None` if it brings nothing of the kind."""
@@ -335,15 +308,16 @@ class SampledCheck(SentenceCheck):
             given = Material(case.samples, "samples")
         if not given.texts:
             return None
-        kept = tuple(filter(_has_text, given.texts))
+        kept = tuple(filter(has_text, given.texts))
         empty = len(given.texts) - len(kept)
         if not kept:
             return replace(given, texts=(), lacking=f"every one of the {empty} {given.called} is empty")
-        return replace(given, texts=kept, lacking=f"{empty} of them empty" if empty else "")
+        found = replace(given, texts=kept, lacking=f"{empty} of them empty" if empty else "")
+        return claiming(found, of=len(given.texts)) if found.kind == "samples" else found
 
     def _leaves_unread(self, case: Case) -> bool:
         """Whether there are documents that a caller may believe the sentences to be held against."""
-        return self.against == "auto" and not self.reads_context and any(map(_has_text, case.context))
+        return self.against == "auto" and not self.reads_context and any(map(has_text, case.context))
 
     def _can_draw(self, case: Case) -> bool:
         return self.against != "context" and bool(case.messages)
@@ -359,11 +333,6 @@ class StoppingCheck(SampledCheck):
         help="stop drawing when the verdict of every sentence is settled with this confidence; None = draw all "
         "samples",
     )
-
-
-def _has_text(text: str) -> bool:
-    """Whether there is anything to see in it: neither blanks nor characters without width alone."""
-    return any(character.isprintable() and not character.isspace() for character in text)
 
 
 def compute_if_long(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:

@@ -5,14 +5,15 @@ the largest −log p̃ of its n-grams, in nats. Unbounded above: the largest pos
 n-grams counted, which an n-gram that stands nowhere else has.
 
 Source: [manakul2023] §5.3, eqs. 7 and 8. p̃ = count / all n-grams: *joint*, not conditional on the words before;
-that is what Table 7 has (`docs/design/selfcheck.md`).
+that is what Table 7 has (`docs/design/selfcheck.md`). Differs: punctuation and markup are no words; `tokens="paper"`
+counts them, as the paper does.
 """
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import ClassVar, Literal, NamedTuple, TypeAlias
 
 from guardrail.detector import Scope
@@ -21,7 +22,7 @@ from guardrail.options import option
 from guardrail.report import Evidence, Measurement, Passage, Scale
 from guardrail.selfcheck.base import Judged, Material, SampledCheck
 from guardrail.selfcheck.similar import nearest
-from guardrail.selfcheck.tokens import tokens
+from guardrail.selfcheck.tokens import plain_words, tokens
 from guardrail.text.sentences import split_sentences
 
 __all__ = [
@@ -32,6 +33,7 @@ __all__ = [
     "Rarest",
     "Statistic",
     "Text",
+    "Tokens",
     "counted",
     "largest",
     "mean",
@@ -43,6 +45,8 @@ __all__ = [
 
 Gram: TypeAlias = tuple[str, ...]
 Statistic: TypeAlias = Literal["max", "mean"]
+Tokens: TypeAlias = Literal["words", "paper"]
+"""What is counted: words and numbers alone, or the paper's tokens, punctuation included."""
 Text: TypeAlias = str | Sequence[str]
 """A passage, or its sentences where somebody split it already."""
 
@@ -54,6 +58,7 @@ LIMITS = {"max": 0.9, "mean": 0.6, "mean, n > 1": 0.88}
 0-118 of the WikiBio passages, where they had the best balanced accuracy for 5 to 20 samples. The ensemble measures n-gram scores by them: a fit made with other
 limits is another fit."""
 
+_CUT: Mapping[Tokens, Callable[[str], list[str]]] = {"words": plain_words, "paper": tokens}
 _START = "\x02"  # no token: tokens hold no control characters of their own
 
 
@@ -113,17 +118,22 @@ class Model:
         return max(found, key=lambda rarest: rarest.surprisal, default=None)
 
 
-def counted(texts: Iterable[Text], n: int = 1) -> Model:
+def counted(texts: Iterable[Text], n: int = 1, *, tokens: Tokens = "words") -> Model:
     """A model of passages; a plain string is split into sentences first."""
-    model = Model(n)
+    model, cut = Model(n), _CUT[tokens]
     for text in texts:
         for sentence in split_sentences(text) if isinstance(text, str) else text:
-            model.add(tokens(sentence))
+            model.add(cut(sentence))
     return model
 
 
 def surprisals(
-    sentences: Sequence[str], samples: Sequence[Text], *, n: int = 1, smooth: bool = True
+    sentences: Sequence[str],
+    samples: Sequence[Text],
+    *,
+    n: int = 1,
+    smooth: bool = True,
+    tokens: Tokens = "words",
 ) -> list[list[float]]:
     """−log p̃ of every n-gram of every sentence.
 
@@ -132,15 +142,16 @@ def surprisals(
         samples: the sampled answers.
         n: words per n-gram.
         smooth: count the answer too, as the paper does; without it, what no sample has counts `UNSEEN_COUNT`.
+        tokens: what is counted; "paper" reproduces Table 7.
 
     Returns:
         One list per sentence, one finite value ≥ 0 per token (nats; larger = rarer); a sentence without
         tokens has an empty list, as has every sentence if there is nothing to count.
     """
-    model = counted([*samples, sentences] if smooth else samples, n)
+    model = counted([*samples, sentences] if smooth else samples, n, tokens=tokens)
     if not model.total:
         return [[] for _ in sentences]
-    return [[max(0.0, model.surprisal(g)) for g in model.grams(tokens(s))] for s in sentences]
+    return [[max(0.0, model.surprisal(g)) for g in model.grams(_CUT[tokens](s))] for s in sentences]
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -159,7 +170,12 @@ def sentence_score(values: Sequence[float], statistic: Statistic = "max") -> flo
 
 
 def scores(
-    sentences: Sequence[str], samples: Sequence[Text], *, n: int = 1, statistic: Statistic = "max"
+    sentences: Sequence[str],
+    samples: Sequence[Text],
+    *,
+    n: int = 1,
+    statistic: Statistic = "max",
+    tokens: Tokens = "words",
 ) -> list[float | None]:
     """The n-gram score of every sentence, in [0, log of all n-grams]; `None` for one without tokens.
 
@@ -167,7 +183,9 @@ def scores(
         >>> [round(score, 3) for score in scores(["a b", "a a"], ["a a b", "a"])]
         [1.386, 0.288]
     """
-    return [sentence_score(values, statistic) for values in surprisals(sentences, samples, n=n)]
+    return [
+        sentence_score(values, statistic) for values in surprisals(sentences, samples, n=n, tokens=tokens)
+    ]
 
 
 def passage_score(values: Sequence[Sequence[float]], statistic: Statistic = "max") -> float | None:
@@ -185,6 +203,7 @@ class NgramCheck(SampledCheck):
     """
 
     name: ClassVar[str] = "selfcheck-ngram"
+    version: ClassVar[str] = "2"
     scope: ClassVar[Scope] = "answer"  # the answer's own words count too
     scale: ClassVar[Scale] = Scale(
         most=None, unit="nats", meaning="−log p̃ of words among all answers; larger = rarer", sentences=True
@@ -194,15 +213,18 @@ class NgramCheck(SampledCheck):
     statistic: Statistic = option(
         default="max", help="score of a sentence: max = its rarest n-gram, mean = over its n-grams"
     )
+    tokens: Tokens = option(
+        default="words", help="what is counted: words = words and numbers, paper = punctuation as well"
+    )
 
     def _judge(self, sentences: Sequence[str], material: Material) -> Flow[list[Judged]]:
         return (yield from compute(self._judged, tuple(sentences), material))
 
     def _judged(self, sentences: Sequence[str], material: Material) -> list[Judged]:
-        model = counted(material.texts, self.n)
+        model = counted(material.texts, self.n, tokens=self.tokens)
         sampled = dict(model.counts)
         for sentence in sentences:
-            model.add(tokens(sentence))
+            model.add(_CUT[self.tokens](sentence))
         limit = self._limit(model)
         return [self._judge_one(sentence, model, sampled, limit, material) for sentence in sentences]
 
@@ -217,7 +239,7 @@ class NgramCheck(SampledCheck):
     def _judge_one(
         self, sentence: str, model: Model, sampled: Mapping[Gram, int], limit: float, material: Material
     ) -> Judged:
-        found = tokens(sentence)
+        found = _CUT[self.tokens](sentence)
         rarest = model.rarest(found)
         if rarest is None or not any(map(str.isalnum, sentence)):
             return Judged(None, limit, "the sentence holds no word")
@@ -243,8 +265,6 @@ class NgramCheck(SampledCheck):
             ]
             for i, text, like in sorted(places, key=lambda place: -place[2])[:3]:
                 evidence.append(Passage(source=f"sample {i}", text=text[:500], score=like))
-            where = (
-                "almost nowhere else" if sampled.get(rarest.gram) else "nowhere" if others else "nowhere else"
-            )
-            reason = f"{gram[:80]!r} stands {where} in the other answers"
+            where = "hardly occurs in the" if sampled.get(rarest.gram) else "is in none of the"
+            reason = f"{gram[:80]!r} {where} other answers"
         return Judged(value, limit, reason, tuple(evidence))

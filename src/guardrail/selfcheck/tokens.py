@@ -8,10 +8,13 @@ Chinese and Japanese characters are tokens of their own, since their words have 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-__all__ = ["tokens", "words"]
+from guardrail.text.marks import blanked
+
+__all__ = ["plain_words", "tokens", "words"]
 
 _ABBREVIATIONS = frozenset(
     """
@@ -34,6 +37,7 @@ _INFIX = re.compile(
     r"|(?<=[^\W\d_]),(?=[^\W\d_])|(?<=[^\W_])(?:---|--|[-–—~:<>=/])(?=[^\W\d_])"
 )
 _PLAIN = re.compile(r"\w+|[^\w\s]")
+_SPELLING = str.maketrans("’‘ʼ＇−", "''''-")
 _LONG = 100  # characters without white space: no English word, so the plain rule, which is linear
 _CONTRACTION = re.compile(r"(?i)(.+?)(n['’]t|['’](?:s|m|d|re|ve|ll))$|(can)(not)$")
 _IDEOGRAPH = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -52,9 +56,35 @@ def tokens(text: str) -> list[str]:
     return found
 
 
+def plain_words(text: str) -> list[str]:
+    """The words and numbers of a text without punctuation, Markdown and letter case, for comparing texts.
+
+    Marks around a word are cut off, of any script; a minus sign before a number stays. Curly and straight
+    apostrophes are one.
+
+    Example:
+        >>> plain_words("“She was **91**!” - didn’t [he](x) say −5?")
+        ['she', 'was', '91', 'did', "n't", 'he', 'say', '-5']
+    """
+    text = unicodedata.normalize("NFC", blanked(text)).translate(_SPELLING)
+    return [word for token in tokens(text) if (word := _bare(token))]
+
+
 def words(text: str) -> list[str]:
     """The tokens that hold a letter or a digit, lower-cased."""
     return [token.lower() for token in tokens(text) if any(map(str.isalnum, token))]
+
+
+@lru_cache(maxsize=65_536)
+def _bare(token: str) -> str:
+    """A token from its first letter, mark of a letter, or digit to its last, in small letters; "" where there is none."""
+    kept = [i for i, character in enumerate(token) if unicodedata.category(character)[0] in "LMN"]
+    if not kept or not any(map(str.isalnum, token)):
+        return ""
+    start, end = kept[0], kept[-1] + 1
+    if start == 1 and token[0] == "-" and token[1].isdigit():
+        start = 0
+    return token[start:end].casefold()
 
 
 @lru_cache(maxsize=65_536)

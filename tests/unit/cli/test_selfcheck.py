@@ -441,7 +441,7 @@ class TestOutput:
         assert rows[1][2] == "█" * WIDTH
         assert len(rows[0][2]) == WIDTH
         assert rows[0][2].endswith("░")
-        assert "stands nowhere else in the other answers" in rows[1][4]
+        assert "is in none of the other answers" in rows[1][4]
         assert "\x1b" not in result.stdout
 
     def test_terminal(self, selfcheck, monkeypatch):

@@ -149,7 +149,7 @@ class TestSamples:
         guard = Guard([SelfCheck("ngram")], chat=ScriptedChat(SAMPLES[0]))
         first, second = guard.check(ANSWER, prompt="Who?").findings
         assert (first.verdict, second.verdict) == (Verdict.SUPPORTED, Verdict.UNSUPPORTED)
-        assert "nowhere else" in second.reason
+        assert "is in none of the other answers" in second.reason
         assert any(isinstance(one, Passage) and one.source == "sample 1" for one in second.evidence)
 
 

@@ -237,8 +237,12 @@ class EnsembleCheck(SampledCheck):
         if fused.probability is None:
             return Judged(None, limit, silent or "no member has a score", tuple(evidence))
         scored = [name for name, one in row.items() if one.score is not None]
-        if unused := [name for name in scored if name not in fused.members]:
-            partial.append(f"and without {', '.join(unused)}, for which the fit has nothing then")
+        if unused := ", ".join(name for name in scored if name not in fused.members):
+            partial.append(
+                f"without {unused}: less text than the fit was made for"
+                if fused.short
+                else f"and without {unused}, for which the fit has nothing then"
+            )
         partial += [f"{name}: {one.partial}" for name, one in row.items() if one.partial]
         reason = ""
         if fused.probability >= limit:
@@ -257,6 +261,7 @@ class EnsembleCheck(SampledCheck):
         without: Sequence[Sequence[str]] = (),
         shape: Shape = "stack",
         pooling: float = 0.0,
+        short: Sequence[str] = (),
         backends: Mapping[str, Backend[Any]] | None = None,
         provenance: Mapping[str, Any] | None = None,
     ) -> Fit:
@@ -271,6 +276,8 @@ class EnsembleCheck(SampledCheck):
                 their z-scores.
             pooling: of "mean", in [0, 1]: how much of a sentence's score is the mean over its answer. With 0 a sentence
                 does not depend on its neighbours.
+            short: names of the members that judge where there is less text than in these answers; the others must be
+                among the groups of `without`. Empty = all members.
             backends: what makes the scores, by lane; their origins are kept.
             provenance: what the file says besides about its data.
 
@@ -286,6 +293,7 @@ class EnsembleCheck(SampledCheck):
             without=without,
             shape=shape,
             pooling=pooling,
+            short=short,
             backends={**self.backends(), **(backends or {})},
             provenance=provenance,
         )

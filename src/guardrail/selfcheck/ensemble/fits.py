@@ -62,10 +62,12 @@ class Fused:
     Attributes:
         probability: that it is made up, in [0, 1]; `None` where the fit has no stack for the members at hand.
         members: those that it rests on.
+        short: whether members were left out because there is less text than the fit was made for.
     """
 
     probability: float | None
     members: tuple[str, ...] = ()
+    short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,22 +87,27 @@ class Fit:
         knots: one stack per number of samples and set of members.
         backends: origins (`Backend.origin`) of what made the scores, by lane.
         provenance: data, rows, counts, date, figures; for people.
+        short: the members that judge where there is less text than in any answer of the fit (a threshold below its
+            `Range`); empty = all of them.
 
     Raises:
-        InputError: two members share a name, there is no knot with all members, or one names somebody else.
+        InputError: two members share a name, there is no knot with all members or with those for short texts, or one names
+            somebody else.
     """
 
     members: tuple[Member, ...]
     knots: tuple[Knot, ...]
     backends: Mapping[str, str] = field(default_factory=dict)
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    short: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         names = self.names
         if len(set(names)) < len(names) or not names:
             raise InputError(f"expected members of different names, at least one, got {names!r}")
-        if not any(knot.stack.members == names for knot in self.knots):
-            raise InputError(f"expected a knot with the members {names!r}, got none")
+        for wanted in filter(None, (names, self.short)):
+            if not any(knot.stack.members == wanted for knot in self.knots):
+                raise InputError(f"expected a knot with the members {wanted!r}, got none")
         for knot in self.knots:
             _must_be_whole(knot, names)
 
@@ -130,7 +137,8 @@ class Fit:
 
         Returns:
             One per sentence. A sentence that a member could not score rests on the largest set of the others that the
-            fit has knots for (`Fused.members`); without one it has no probability.
+            fit has knots for (`Fused.members`); without one it has no probability. Where there is less text than the
+            fit was made for, `short` is tried first.
 
         Raises:
             InputError: a member has no scores, lengths differ, or a score is not finite.
@@ -144,15 +152,23 @@ class Fit:
             )
         found = [Fused(None)] * lengths.pop()
         known = {knot.stack.members for knot in self.knots}
-        for members in sorted(known, key=lambda one: (len(one), one)):
+        short = self.short if self._is_short(samples, thresholds or {}) else ()
+        for members in sorted(known, key=lambda one: (one == short, len(one), one)):
             rows = [i for i in range(len(found)) if all(scores[name][i] is not None for name in members)]
             if not rows:
                 continue
             knots = [knot for knot in self.knots if knot.stack.members == members]
             some: dict[str, Any] = {name: [scores[name][i] for i in rows] for name in members}
             for i, value in zip(rows, probabilities(knots, some, samples, thresholds or {}), strict=True):
-                found[i] = Fused(value, members)  # the larger set comes later and replaces the smaller
+                found[i] = Fused(value, members, members == short)  # a larger set replaces a smaller one
         return found
+
+    def _is_short(self, samples: int, thresholds: Mapping[str, float]) -> bool:
+        """Whether a threshold that grows with the text is below all that the fit has seen with so many samples."""
+        whole = [knot for knot in self.knots if knot.stack.members == self.names]
+        at_most = [knot for knot in whole if knot.samples <= samples]
+        knot = max(at_most, key=lambda k: k.samples) if at_most else min(whole, key=lambda k: k.samples)
+        return any(name in thresholds and thresholds[name] < seen.least for name, seen in knot.ranges.items())
 
     def must_suit(self, backends: Mapping[str, Backend[Any]]) -> None:
         """Refuse backends that are not those it was fitted with; lanes that are not given are passed over.
@@ -180,6 +196,7 @@ class Fit:
             "knots": [asdict(knot) for knot in self.knots],
             "backends": dict(self.backends),
             "provenance": dict(self.provenance),
+            **({"short": list(self.short)} if self.short else {}),
         }
 
 
@@ -230,6 +247,7 @@ def _read(text: str, source: str | Path) -> Fit:
             tuple(_knot(knot) for knot in content["knots"]),
             dict(content["backends"]),
             dict(content["provenance"]),
+            tuple(content.get("short", ())),
         )
     except (ValueError, KeyError, TypeError, AttributeError, InputError) as error:
         raise ConfigError(

@@ -36,6 +36,7 @@ def learn(
     shape: Shape = "stack",
     pooling: float = 0.0,
     penalty: float = PENALTY,
+    short: Sequence[str] = (),
     backends: Mapping[str, Backend[Any]] | None = None,
     provenance: Mapping[str, Any] | None = None,
 ) -> Fit:
@@ -81,7 +82,7 @@ def learn(
         **(provenance or {}),
     }
     prints = {lane: backend.origin for lane, backend in (backends or {}).items()}
-    return Fit(tuple(members), tuple(knots), prints, about)
+    return Fit(tuple(members), tuple(knots), prints, about, tuple(n for n in names if n in set(short)))
 
 
 class _Rows:
