@@ -25,7 +25,7 @@ ENTAILMENT_MINI = "entailment-mini"
 """The name of the packaged entailment model; see `entailment_mini`."""
 
 ENTAILMENT_INSTALL = (
-    f"pip install 'guardrail-sdk[local]', and in a checkout pip install ./models/{ENTAILMENT_MINI}"
+    f"pip install 'guardrail-sdk[mini]', and in a checkout pip install ./models/{ENTAILMENT_MINI}"
 )
 """What somebody without it does, in words for the end of a message. It is a distribution of its own: no extra names it."""
 
