@@ -1,6 +1,6 @@
 """The packaged entailment model: how good it is, what 8 bits cost, how fast it is, and what detectors make of it.
 
-With `train`, `pack`, `keep` or `record` as its first word the command makes the model and writes its figures down; options of
+With `train`, `pack`, `graph`, `keep` or `record` as its first word the command makes the model and writes its figures down; options of
 those stand in their own `--help`.
 """
 
@@ -26,6 +26,7 @@ PARTS = ("training", "accuracy", "quantised", "speed", "answer", "context", "pre
 COMMANDS = {
     "train": "benchmarks.entailment.making.train",
     "pack": "benchmarks.entailment.making.pack",
+    "graph": "benchmarks.entailment.making.graph",
     "keep": "benchmarks.entailment.keep",
     "record": "benchmarks.entailment.record",
 }

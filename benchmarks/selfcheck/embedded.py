@@ -37,8 +37,8 @@ from guardrail.testing import play
 
 __all__ = ["ENTAILMENT", "MINILM", "embedded_rows", "fitted", "installed", "main"]
 
-MINILM, ENTAILMENT = "wikibio-minilm", "wikibio-entailment"
-"""The packaged fits: n-gram with the encoder, and both with the entailment model."""
+MINILM, MINI, ENTAILMENT = "wikibio-minilm", "wikibio-mini", "wikibio-entailment"
+"""The packaged fits: n-gram with the encoder, with the entailment model (a part of the third), and with both."""
 
 SIZES = (1, 3, 5, 10, 20)
 """Samples that the packaged fits have stacks for."""
@@ -71,12 +71,12 @@ def members(name: str) -> tuple[SampledCheck, ...]:
     if name == MINILM:
         return ngram, encoder
     entailment = NliCheck(model="packaged", measure="not_entailed", premise="top", top=3, similarity="words")
-    return ngram, entailment, encoder
+    return (ngram, entailment) if name == MINI else (ngram, entailment, encoder)
 
 
 def installed(name: str) -> bool:
     """Whether the models of a packaged fit are installed."""
-    return encoder_installed() and (name == MINILM or entailment_installed())
+    return (name == MINI or encoder_installed()) and (name == MINILM or entailment_installed())
 
 
 def fitted(passages: Sequence[Passage], name: str) -> Fit:

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
-import re
-import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +17,9 @@ from guardrail._log import log
 from guardrail.backends._layers import Trunk, trunk
 from guardrail.backends._linear import arithmetic, has_any
 from guardrail.backends._opened import opened
-from guardrail.backends.batching import Batches, Work, batches
-from guardrail.backends.forking import apart, renewed
+from guardrail.backends._texts import LONGEST, NO_BOUND, Texts, positions
+from guardrail.backends.batching import Batches, batches
+from guardrail.backends.forking import apart
 from guardrail.backends.networks import coarser, keep_layers
 from guardrail.backends.weights import digest, find, read_config
 from guardrail.errors import ConfigError, MissingExtra
@@ -49,18 +47,12 @@ _MAKERS: dict[Kind, str] = {
     "seq2seq": "AutoModelForSeq2SeqLM",
     "multiple_choice": "AutoModelForMultipleChoice",
 }
-HALF = re.compile("[\ud800-\udfff]")
-"""Half a surrogate pair, which a reply cut off in the middle may hold: no character, and no tokenizer takes it."""
 
 _HEADED: frozenset[Kind] = frozenset({"classifier", "multiple_choice"})
 _OVERHEADS = {"cpu": 32, "cuda": 2_048}  # tokens that take as long as starting a forward pass, roughly
-_LONGEST = 512  # tokens, where neither tokenizer nor model names a bound
-_NO_BOUND = 100_000  # tokenizers say 10**30 for "none"
-_KNOWN_TEXTS, _KNOWN_IN_ALL = 4_096, 4_000_000  # and characters of them all: some hundred bytes a token
-_KNOWN_CHARACTERS = 16_384  # a longer text is not remembered: the tokens that were cut off would be, too
 
 
-class LocalModel:
+class LocalModel(Texts):
     """A transformer with its tokenizer, loaded at first use.
 
     Args:
@@ -89,7 +81,6 @@ class LocalModel:
             if value is not None:
                 number(option, value, least=1, whole=True)
         _need("torch", "transformers", "safetensors", "tokenizers")
-        self.name = str(model) if isinstance(model, str) else model.name
         self.folder = find(model)
         self.config = read_config(self.folder)
         self.kind: Kind = kind
@@ -97,16 +88,7 @@ class LocalModel:
         self.device = _device(device)
         self.precision = _precision(precision, self.device)
         self.budget = budget or BUDGETS[self.device.partition(":")[0]]
-        self.work = Work()
-        self.wanted_longest = longest
-        self._known: OrderedDict[str, Encoding] = OrderedDict()
-        self._known_characters = 0
-        renewed(self)
-
-    def renew_locks(self) -> None:
-        """Make new locks."""
-        self._lock = threading.RLock()  # one forward pass at a time: two would share the same cores
-        self._text_lock = threading.Lock()
+        super().__init__(str(model) if isinstance(model, str) else model.name, longest)
 
     @property
     def digest(self) -> str:
@@ -121,64 +103,6 @@ class LocalModel:
     @cached_property
     def _files(self) -> str:
         return digest(self.folder)
-
-    # -- texts
-
-    @cached_property
-    def tokenizer(self) -> Tokenizer:
-        """The fast tokenizer, bounded to the longest input."""
-        return self._loaded[1]
-
-    def tokens(self, text: str) -> Encoding:
-        """The tokens of a text without special ones, computed once (as long as it is remembered).
-
-        Half a character is read as the sign for "no character".
-        """
-        with self._text_lock:
-            known = self._known.get(text)
-            if known is not None:
-                self._known.move_to_end(text)
-                return known
-        found = self.tokenizer.encode(HALF.sub("\ufffd", text), add_special_tokens=False)
-        if len(text) > _KNOWN_CHARACTERS:
-            return found
-        with self._text_lock:
-            if text not in self._known:
-                self._known_characters += len(text)
-            self._known[text] = found
-            while len(self._known) > _KNOWN_TEXTS or self._known_characters > _KNOWN_IN_ALL:
-                oldest, _ = self._known.popitem(last=False)
-                self._known_characters -= len(oldest)
-        return found
-
-    def special(self, name: str) -> Encoding | None:
-        """A special token as the tokenizer calls it ("sep_token", say), alone; `None` if it has none."""
-        _ = self._loaded
-        return self._marks.get(name)
-
-    def asked(self, requests: int) -> None:
-        """Count requests."""
-        with self._text_lock:
-            self.work.requests += requests
-
-    def input(self, first: str, second: str | None = None) -> Encoding:
-        """One input of the model: a text or a pair with the special tokens, cut to what the model takes."""
-        one = self.tokens(first)
-        other = None if second is None else self.tokens(second)
-        whole = self.tokenizer.post_process(one, other)
-        if whole.overflowing or one.overflowing or (other is not None and other.overflowing):
-            with self._text_lock:
-                first_time, self.work.truncated = not self.work.truncated, self.work.truncated + 1
-            if first_time:
-                log.warning(
-                    "truncated", model=self.name, longest=self.longest, note="only the beginning is read"
-                )
-        return whole
-
-    @property
-    def longest(self) -> int:
-        """Tokens of an input that are read."""
-        return int((self.tokenizer.truncation or {})["max_length"])
 
     # -- forward passes
 
@@ -313,33 +237,14 @@ class LocalModel:
             raise ConfigError(
                 f"expected a fast tokenizer (tokenizer.json) in {str(self.folder)!r}, got {type(reader).__name__}"
             )
-        advised = _NO_BOUND if self.kind == "seq2seq" else reader.model_max_length  # T5's 512 is no bound
-        bounds = [bound for bound in (advised, self._positions()) if bound < _NO_BOUND]
-        longest = min(bounds, default=_LONGEST) if self.wanted_longest is None else self.wanted_longest
+        advised = NO_BOUND if self.kind == "seq2seq" else reader.model_max_length  # T5's 512 is no bound
+        bounds = [bound for bound in (advised, positions(self.config, causal=self.kind == "causal")) if bound < NO_BOUND]
+        longest = min(bounds, default=LONGEST) if self.wanted_longest is None else self.wanted_longest
         if bounds and longest > min(bounds):
             raise ConfigError(
                 f"expected at most {min(bounds)} tokens for {self.name!r}, got longest={longest!r}"
             )
-        self._marks = {
-            name: backend.encode(token, add_special_tokens=False)
-            for name, token in reader.special_tokens_map.items()
-            if isinstance(token, str)
-        }
-        backend.encode_special_tokens = True  # a "[SEP]" that a text spells out is text, and ends nothing
-        backend.no_padding()
-        backend.enable_truncation(longest, strategy="longest_first")
-        return backend
-
-    def _positions(self) -> int:
-        """How many positions the model has: those of RoBERTa and its kin begin behind the padding's."""
-        given = self.config.get("max_position_embeddings")
-        if given is None and self.kind == "causal":  # GPT-2; T5 names a number too, and is not bound by it
-            given = self.config.get("n_positions")
-        if not isinstance(given, int) or given < 1:
-            return _NO_BOUND
-        kin = ("roberta", "camembert", "xmod", "longformer", "mpnet")
-        behind = any(name in str(self.config.get("model_type", "")) for name in kin)
-        return given - (int(self.config.get("pad_token_id") or 0) + 1 if behind else 0)
+        return self._prepared(backend, reader.special_tokens_map, longest)
 
 
 def apportion(seconds: float, lengths: Sequence[int]) -> list[float]:

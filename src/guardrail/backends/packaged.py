@@ -32,6 +32,7 @@ Q = TypeVar("Q", Compare, Entail)
 M = TypeVar("M")
 
 _LIBRARIES = ("torch", "transformers", "safetensors", "tokenizers")
+_SMALL = ("onnxruntime", "tokenizers")
 _LATIN = "\u024f"  # the last letter of the blocks that the models' vocabulary covers in whole words
 
 
@@ -56,7 +57,7 @@ def encoder_installed() -> bool:
 
 def entailment_installed() -> bool:
     """Whether all that the packaged entailment model needs is there; nothing is imported to find out."""
-    return _has(*_LIBRARIES) and is_here(ENTAILMENT_MINI)
+    return (_has(*_SMALL) or _has(*_LIBRARIES)) and is_here(ENTAILMENT_MINI)
 
 
 def reads_script(text: str) -> bool:
@@ -132,8 +133,10 @@ class Packaged(Backend[Compare]):
 
 
 class PackagedEntailment(Backend[Entail]):
-    """`EntailmentModel("entailment-mini", precision="auto")`, made and loaded by the first request.
+    """`EntailmentModel("entailment-mini")`, made and loaded by the first request.
 
+    ONNX Runtime computes it where that is installed: it loads at once, without torch, and computes in fp32. Else torch does, in
+    bfloat16 on processors that multiply it by themselves.
     A pair with a text of another script is refused, as by `Packaged`.
     """
 
@@ -149,7 +152,7 @@ class PackagedEntailment(Backend[Entail]):
         """The model itself.
 
         Raises:
-            MissingExtra: torch or transformers is not installed.
+            MissingExtra: neither onnxruntime nor torch is installed.
             WeightsMissing: the packaged model is not installed.
             ConfigError: its weights are not the ones that were examined.
         """
@@ -158,7 +161,10 @@ class PackagedEntailment(Backend[Entail]):
     def _make(self) -> EntailmentModel:
         from guardrail.backends.entailment import EntailmentModel
 
-        model = EntailmentModel(ENTAILMENT_MINI, precision="auto")
+        small = _has(*_SMALL)
+        model = EntailmentModel(
+            ENTAILMENT_MINI, precision="auto", runtime="onnx" if small else "torch"
+        )
         self.batch, self.capacity = model.batch, model.capacity  # larger on a GPU
         return model
 

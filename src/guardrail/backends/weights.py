@@ -25,7 +25,7 @@ ENTAILMENT_MINI = "entailment-mini"
 """The name of the packaged entailment model; see `entailment_mini`."""
 
 ENTAILMENT_INSTALL = (
-    f"pip install 'guardrail-sdk[local]', and in a checkout pip install ./models/{ENTAILMENT_MINI}"
+    f"pip install 'guardrail-sdk[mini]', and in a checkout pip install ./models/{ENTAILMENT_MINI}"
 )
 """What somebody without it does, in words for the end of a message. It is a distribution of its own: no extra names it."""
 
@@ -35,6 +35,9 @@ _ENTAILMENT_MODULE = "guardrail_entailment_mini"
 # Of the weights in models/entailment-mini: what `python -m benchmarks.entailment pack` says. While it is empty, there
 # are none that were examined, and whatever is there is refused.
 _ENTAILMENT_SHA256 = "01cc885d29bfeb49d395992f4cf35ec79337a5f6aef6ed26c4a231ade4ea9d54"
+GRAPH = "model.onnx"
+"""A model's graph for ONNX Runtime, in the model's folder; of the packaged one it reads the weights beside it."""
+_GRAPH_SHA256 = "c094dd91ff3594638ecbb51a91af9382d619dd78b456f0d4ea4cd23776bca3ba"  # of what `python -m benchmarks.entailment graph` writes
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
@@ -88,14 +91,14 @@ def places(name: str) -> Iterator[Path]:
 
 
 def checked(folder: Path) -> Path:
-    """The folder, if it holds a model's configuration and all its weights as safetensors.
+    """The folder, if it holds a model's configuration and all its weights as safetensors, or as `model.onnx`.
 
     Raises:
         ConfigError: it does not; the message says what it holds instead.
     """
     if not (folder / "config.json").is_file():
         raise ConfigError(f"expected config.json in {str(folder)!r}, found none: give a model's own folder")
-    if not files(folder):
+    if not files(folder) and not (folder / GRAPH).is_file():
         pickles = sorted(path.name for pattern in _PICKLES for path in folder.glob(pattern))
         found = f"only {pickles!r}, which may run code when loaded" if pickles else "no weights"
         raise ConfigError(
@@ -146,12 +149,14 @@ def entailment_mini() -> Path:
             f"of guardrail with: pip install ./models/{ENTAILMENT_MINI}. Or put its folder into the one that "
             "GUARDRAIL_MODELS names."
         )
-    return _examined(
-        folder / _WHOLE,
-        package=f"guardrail-{ENTAILMENT_MINI}",
-        sha256=_ENTAILMENT_SHA256,
-        command=f"pip install --force-reinstall ./models/{ENTAILMENT_MINI} (in a checkout of this version)",
-    )
+    for file, sha256 in ((GRAPH, _GRAPH_SHA256), (_WHOLE, _ENTAILMENT_SHA256)):
+        _examined(
+            folder / file,
+            package=f"guardrail-{ENTAILMENT_MINI}",
+            sha256=sha256,
+            command=f"pip install --force-reinstall ./models/{ENTAILMENT_MINI} (in a checkout of this version)",
+        )
+    return folder
 
 
 def is_here(model: str) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, cast
 
 from guardrail.backends._local import LocalModel
+from guardrail.backends._texts import positions
 from guardrail.backends.batching import Work
 from guardrail.backends.forking import apart
 from guardrail.backends.language_model._head import Head, hidden_states
@@ -189,7 +190,7 @@ class Causal(LocalModel):
             self.work.seconds += seconds
 
     def _bounded(self, reader: Any) -> Tokenizer:
-        most = min(int(reader.model_max_length), self._positions())
+        most = min(int(reader.model_max_length), positions(self.config, causal=True))
         if self.wanted_longest is not None and self.wanted_longest > most:
             raise ConfigError(
                 f"expected a window of at most {most} tokens for {self.name!r}, got {self.wanted_longest!r}"

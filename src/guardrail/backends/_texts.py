@@ -1,0 +1,132 @@
+"""Texts as a model on this machine reads them: its tokenizer, and what was read before."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from guardrail._log import log
+from guardrail.backends.batching import Work
+from guardrail.backends.forking import renewed
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding, Tokenizer
+
+HALF = re.compile("[\ud800-\udfff]")
+"""Half a surrogate pair, which a reply cut off in the middle may hold: no character, and no tokenizer takes it."""
+
+LONGEST = 512  # tokens, where neither tokenizer nor model names a bound
+NO_BOUND = 100_000  # tokenizers say 10**30 for "none"
+_KNOWN_TEXTS, _KNOWN_IN_ALL = 4_096, 4_000_000  # and characters of them all: some hundred bytes a token
+_KNOWN_CHARACTERS = 16_384  # a longer text is not remembered: the tokens that were cut off would be, too
+
+
+class Texts:
+    """The tokens of texts and pairs. What runs the model inherits from it, and says how the tokenizer is loaded.
+
+    Args:
+        name: of the model, for messages.
+        longest: tokens of an input that are read; `None`: all that the model takes.
+    """
+
+    def __init__(self, name: str, longest: int | None) -> None:
+        self.name = name
+        self.work = Work()
+        self.wanted_longest = longest
+        self._known: OrderedDict[str, Encoding] = OrderedDict()
+        self._known_characters = 0
+        renewed(self)
+
+    def renew_locks(self) -> None:
+        """Make new locks."""
+        self._lock = threading.RLock()  # one forward pass at a time: two would share the same cores
+        self._text_lock = threading.Lock()
+
+    @property
+    def _loaded(self) -> tuple[Any, Tokenizer]:
+        """What computes, and the tokenizer as `_prepared` made it."""
+        raise NotImplementedError
+
+    def _prepared(self, tokenizer: Tokenizer, special: Mapping[str, Any], longest: int) -> Tokenizer:
+        """The tokenizer, bounded; its special tokens are remembered by the names that the model gives them."""
+        self._marks = {
+            name: tokenizer.encode(token, add_special_tokens=False)
+            for name, token in special.items()
+            if isinstance(token, str)
+        }
+        tokenizer.encode_special_tokens = True  # a "[SEP]" that a text spells out is text, and ends nothing
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(longest, strategy="longest_first")
+        return tokenizer
+
+    @cached_property
+    def tokenizer(self) -> Tokenizer:
+        """The fast tokenizer, bounded to the longest input."""
+        return self._loaded[1]
+
+    def tokens(self, text: str) -> Encoding:
+        """The tokens of a text without special ones, computed once (as long as it is remembered).
+
+        Half a character is read as the sign for "no character".
+        """
+        with self._text_lock:
+            known = self._known.get(text)
+            if known is not None:
+                self._known.move_to_end(text)
+                return known
+        found = self.tokenizer.encode(HALF.sub("\ufffd", text), add_special_tokens=False)
+        if len(text) > _KNOWN_CHARACTERS:
+            return found
+        with self._text_lock:
+            if text not in self._known:
+                self._known_characters += len(text)
+            self._known[text] = found
+            while len(self._known) > _KNOWN_TEXTS or self._known_characters > _KNOWN_IN_ALL:
+                oldest, _ = self._known.popitem(last=False)
+                self._known_characters -= len(oldest)
+        return found
+
+    def special(self, name: str) -> Encoding | None:
+        """A special token as the tokenizer calls it ("sep_token", say), alone; `None` if it has none."""
+        _ = self._loaded
+        return self._marks.get(name)
+
+    def asked(self, requests: int) -> None:
+        """Count requests."""
+        with self._text_lock:
+            self.work.requests += requests
+
+    def input(self, first: str, second: str | None = None) -> Encoding:
+        """One input of the model: a text or a pair with the special tokens, cut to what the model takes."""
+        one = self.tokens(first)
+        other = None if second is None else self.tokens(second)
+        whole = self.tokenizer.post_process(one, other)
+        if whole.overflowing or one.overflowing or (other is not None and other.overflowing):
+            with self._text_lock:
+                first_time, self.work.truncated = not self.work.truncated, self.work.truncated + 1
+            if first_time:
+                log.warning(
+                    "truncated", model=self.name, longest=self.longest, note="only the beginning is read"
+                )
+        return whole
+
+    @property
+    def longest(self) -> int:
+        """Tokens of an input that are read."""
+        return int((self.tokenizer.truncation or {})["max_length"])
+
+
+def positions(config: Mapping[str, Any], *, causal: bool) -> int:
+    """How many positions the model has: those of RoBERTa and its kin begin behind the padding's."""
+    given = config.get("max_position_embeddings")
+    if given is None and causal:  # GPT-2; T5 names a number too, and is not bound by it
+        given = config.get("n_positions")
+    if not isinstance(given, int) or given < 1:
+        return NO_BOUND
+    kin = ("roberta", "camembert", "xmod", "longformer", "mpnet")
+    behind = any(name in str(config.get("model_type", "")) for name in kin)
+    return given - (int(config.get("pad_token_id") or 0) + 1 if behind else 0)
