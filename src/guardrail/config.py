@@ -122,12 +122,7 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
     _known(path, "section", entries, _SECTIONS)
     section = _table(path, entries, "guard")
     _known(path, "[guard] entry", section, _GUARD)
-    for name, kind in _KINDS.items():
-        if name in section and (isinstance(section[name], bool) or not isinstance(section[name], kind)):
-            raise ConfigError(
-                f"{path}: expected [guard] {name} to be {_WORDS[kind]}, got {section[name]!r:.80}: "
-                f"write {name} = {_EXAMPLES[name]}"
-            )
+    _of_right_kinds(path, section)
     plain = ("on_unverified", "fail", "deadline", "group", "answering")
     options: dict[str, Any] = {k: section[k] for k in plain if k in section}
     with _noted(f"in [guard] of {path}"):
@@ -140,10 +135,9 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
             options["budget"] = _budget(path, section["budget"])
         if section.get("telemetry", False) is not False:
             options["on_report"] = _telemetry(path, section["telemetry"])
-    if "cache" in section:
-        options["cache"] = file.parent / Path(section["cache"]).expanduser()
-    if "certificate" in section:
-        options["certificate"] = file.parent / Path(section["certificate"]).expanduser()
+    for name in ("cache", "certificate"):
+        if name in section:
+            options[name] = file.parent / Path(section[name]).expanduser()
     for role in ("chat", "judge"):
         if role in entries:
             options[role] = _made(file, CHATS, _table(path, entries, role), f"[{role}]")
@@ -154,6 +148,15 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
     }
     options["detectors"] = _detectors(file, entries) if detectors is None else detectors
     return options
+
+
+def _of_right_kinds(path: str | Path, section: Mapping[str, Any]) -> None:
+    for name, kind in _KINDS.items():
+        if name in section and (isinstance(section[name], bool) or not isinstance(section[name], kind)):
+            raise ConfigError(
+                f"{path}: expected [guard] {name} to be {_WORDS[kind]}, got {section[name]!r:.80}: "
+                f"write {name} = {_EXAMPLES[name]}"
+            )
 
 
 def _detectors(file: Path, entries: Mapping[str, Any]) -> list[Any]:

@@ -71,7 +71,7 @@ class _Writer:
         return shape, shape[1] // int(self.stored[f"{name}.weight.scale"]["shape"][1])
 
     def linear(self, x: str, name: str, gives: str) -> str:
-        """x W' + b; of a matrix in 8 bits once it was taken apart, when the graph is loaded."""
+        """X W' + b; of a matrix in 8 bits once it was taken apart, when the graph is loaded."""
         if f"{name}.weight" in self.stored:
             return self.node(
                 "Gemm", [x, self.weight(f"{name}.weight"), self.weight(f"{name}.bias")], gives, transB=1
@@ -141,7 +141,9 @@ def _embedded(writer: _Writer, epsilon: float) -> str:
     words = writer.rows_of(f"{name}.word_embeddings", "input_ids", "words")
     count = writer.node("Squeeze", [writer.node("Shape", ["input_ids"], "width", start=1, end=2)], "count")
     bounds = [writer.constant("zero", np.array(0)), count, writer.constant("one", np.array(1))]
-    order = writer.node("Unsqueeze", [writer.node("Range", bounds, "range"), writer.constant("front", np.array([0]))], "order")
+    order = writer.node(
+        "Unsqueeze", [writer.node("Range", bounds, "range"), writer.constant("front", np.array([0]))], "order"
+    )
     places = writer.rows_of(f"{name}.position_embeddings", order, "places")
     kinds = [writer.weight(f"{name}.token_type_embeddings.weight"), "token_type_ids"]
     typed = writer.node("Add", [words, writer.node("Gather", kinds, "kinds")], "typed")
@@ -150,12 +152,20 @@ def _embedded(writer: _Writer, epsilon: float) -> str:
 
 def _layer(writer: _Writer, x: str, mask: str, number: int, *, heads: int, epsilon: float) -> str:
     name, to = f"bert.encoder.layer.{number}", f"layer.{number + 1}"
-    three = [writer.linear(x, f"{name}.attention.self.{part}", f"{to}.{part}") for part in ("query", "key", "value")]
+    three = [
+        writer.linear(x, f"{name}.attention.self.{part}", f"{to}.{part}")
+        for part in ("query", "key", "value")
+    ]
     seen = writer.node(
         "MultiHeadAttention", [*three, "", mask], f"{to}.seen", domain="com.microsoft", num_heads=heads
     )
     told = writer.linear(seen, f"{name}.attention.output.dense", f"{to}.told")
-    x = writer.norm(writer.node("Add", [told, x], f"{to}.with"), f"{name}.attention.output.LayerNorm", f"{to}.half", epsilon)
+    x = writer.norm(
+        writer.node("Add", [told, x], f"{to}.with"),
+        f"{name}.attention.output.LayerNorm",
+        f"{to}.half",
+        epsilon,
+    )
     wide = writer.linear(x, f"{name}.intermediate.dense", f"{to}.wide")
     bent = writer.node("Gelu", [wide], f"{to}.bent", domain="com.microsoft")
     back = writer.linear(bent, f"{name}.output.dense", f"{to}.back")

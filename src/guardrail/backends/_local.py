@@ -238,7 +238,11 @@ class LocalModel(Texts):
                 f"expected a fast tokenizer (tokenizer.json) in {str(self.folder)!r}, got {type(reader).__name__}"
             )
         advised = NO_BOUND if self.kind == "seq2seq" else reader.model_max_length  # T5's 512 is no bound
-        bounds = [bound for bound in (advised, positions(self.config, causal=self.kind == "causal")) if bound < NO_BOUND]
+        bounds = [
+            bound
+            for bound in (advised, positions(self.config, causal=self.kind == "causal"))
+            if bound < NO_BOUND
+        ]
         longest = min(bounds, default=LONGEST) if self.wanted_longest is None else self.wanted_longest
         if bounds and longest > min(bounds):
             raise ConfigError(

@@ -51,9 +51,7 @@ class OnnxModel(Texts):
     device = "cpu"
     precision: Literal["fp32"] = "fp32"
 
-    def __init__(
-        self, model: str | Path, *, budget: int | None = None, longest: int | None = None
-    ) -> None:
+    def __init__(self, model: str | Path, *, budget: int | None = None, longest: int | None = None) -> None:
         for option, value in (("budget", budget), ("longest", longest)):
             if value is not None:
                 number(option, value, least=1, whole=True)
@@ -139,9 +137,7 @@ class OnnxModel(Texts):
             ) from error
         told = _told(self.folder)
         advised = told.get("model_max_length")
-        bound = min(
-            advised if isinstance(advised, int) else NO_BOUND, positions(self.config, causal=False)
-        )
+        bound = min(advised if isinstance(advised, int) else NO_BOUND, positions(self.config, causal=False))
         longest = self.wanted_longest or (bound if bound < NO_BOUND else LONGEST)
         if longest > bound:
             raise ConfigError(f"expected at most {bound} tokens for {self.name!r}, got longest={longest!r}")

@@ -162,9 +162,7 @@ class PackagedEntailment(Backend[Entail]):
         from guardrail.backends.entailment import EntailmentModel
 
         small = _has(*_SMALL)
-        model = EntailmentModel(
-            ENTAILMENT_MINI, precision="auto", runtime="onnx" if small else "torch"
-        )
+        model = EntailmentModel(ENTAILMENT_MINI, precision="auto", runtime="onnx" if small else "torch")
         self.batch, self.capacity = model.batch, model.capacity  # larger on a GPU
         return model
 

@@ -64,7 +64,9 @@ def root(
 
 app.callback(help=help_of(root))(root)
 _methods = gather(
-    ("demo", "check", "evaluate", "calibrate", "serve", "doctor", "bench", "schema"), check=check, doctor=doctor
+    ("demo", "check", "evaluate", "calibrate", "serve", "doctor", "bench", "schema"),
+    check=check,
+    doctor=doctor,
 )
 hang(app, demo, "demo", "See a chain being guarded; no key needed.")
 hang(

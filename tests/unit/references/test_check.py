@@ -607,7 +607,7 @@ class TestBibliographyFile:
     def test_without_works_is_refused(self, tmp_path):
         path = tmp_path / "notes.bib"
         path.write_text("nothing here\n")
-        with pytest.raises(GuardrailError, match="notes.bib"):
+        with pytest.raises(GuardrailError, match=r"notes\.bib"):
             ReferenceCheck(bibliography=path)
 
     def test_is_all_there_is(self, tmp_path):

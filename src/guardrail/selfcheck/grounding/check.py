@@ -17,11 +17,11 @@ from guardrail.options import option
 from guardrail.report import Case, Evidence, Measurement, Passage, Scale, Span
 from guardrail.requests import Entailment
 from guardrail.selfcheck.base import SentenceCheck, compute_if_long, size_of
-from guardrail.selfcheck.material import Judged, Material, has_text
 from guardrail.selfcheck.grounding.features import entailment_features, lexical_features
 from guardrail.selfcheck.grounding.fit import PRIOR, answer_probability, packaged_fit, probability
 from guardrail.selfcheck.grounding.novelty import Novelty, Vocabulary, novelty
 from guardrail.selfcheck.grounding.premises import MOST, Premise, Premises, lines, readable
+from guardrail.selfcheck.material import Judged, Material, has_text
 
 __all__ = ["ANSWER", "FITS", "GroundingCheck"]
 
