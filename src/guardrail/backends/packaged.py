@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from guardrail.backends.batching import TOKENS_AT_ONCE, about_tokens
 from guardrail.backends.forking import renewed
-from guardrail.backends.weights import ENTAILMENT_MINI, is_here
+from guardrail.backends.weights import ENTAILMENT_MINI, has_graph, is_here
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Failed, Reason, Reply
 from guardrail.errors import ConfigError
@@ -57,7 +57,7 @@ def encoder_installed() -> bool:
 
 def entailment_installed() -> bool:
     """Whether all that the packaged entailment model needs is there; nothing is imported to find out."""
-    return (_has(*_SMALL) or _has(*_LIBRARIES)) and is_here(ENTAILMENT_MINI)
+    return is_here(ENTAILMENT_MINI) and (_runs_small() or _has(*_LIBRARIES))
 
 
 def reads_script(text: str) -> bool:
@@ -161,8 +161,9 @@ class PackagedEntailment(Backend[Entail]):
     def _make(self) -> EntailmentModel:
         from guardrail.backends.entailment import EntailmentModel
 
-        small = _has(*_SMALL)
-        model = EntailmentModel(ENTAILMENT_MINI, precision="auto", runtime="onnx" if small else "torch")
+        model = EntailmentModel(
+            ENTAILMENT_MINI, precision="auto", runtime="onnx" if _runs_small() else "torch"
+        )
         self.batch, self.capacity = model.batch, model.capacity  # larger on a GPU
         return model
 
@@ -210,6 +211,10 @@ def _encoder() -> BertScore:
 
 def _has(*modules: str) -> bool:
     return all(importlib.util.find_spec(name) is not None for name in modules)
+
+
+def _runs_small() -> bool:
+    return _has(*_SMALL) and has_graph(ENTAILMENT_MINI)
 
 
 def _answered(

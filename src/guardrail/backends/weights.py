@@ -149,7 +149,8 @@ def entailment_mini() -> Path:
             f"of guardrail with: pip install ./models/{ENTAILMENT_MINI}. Or put its folder into the one that "
             "GUARDRAIL_MODELS names."
         )
-    for file, sha256 in ((GRAPH, _GRAPH_SHA256), (_WHOLE, _ENTAILMENT_SHA256)):
+    known = {GRAPH: _GRAPH_SHA256} if (folder / GRAPH).is_file() else {}
+    for file, sha256 in {**known, _WHOLE: _ENTAILMENT_SHA256}.items():
         _examined(
             folder / file,
             package=f"guardrail-{ENTAILMENT_MINI}",
@@ -164,6 +165,15 @@ def is_here(model: str) -> bool:
     if model == ENTAILMENT_MINI and _entailment_folder() is not None:
         return True
     return any((place / "config.json").is_file() and files(place) for place in places(model))
+
+
+def has_graph(model: str) -> bool:
+    """Whether what `find` finds has a graph for ONNX Runtime; nothing is imported or read to find out."""
+    packaged = _entailment_folder() if model == ENTAILMENT_MINI else None
+    if packaged is not None:
+        return (packaged / GRAPH).is_file()
+    there = (place for place in places(model) if (place / "config.json").is_file())
+    return any((place / GRAPH).is_file() for place in there)
 
 
 def read_config(folder: Path) -> dict[str, Any]:

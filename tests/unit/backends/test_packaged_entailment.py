@@ -84,7 +84,7 @@ def site(tmp_path, monkeypatch):
     def put(folder, *, known=True):
         module = tmp_path / "site" / MODULE
         shutil.copytree(
-            MODEL / "src" / MODULE, module, ignore=shutil.ignore_patterns("*.json", "*.safetensors")
+            MODEL / "src" / MODULE, module, ignore=shutil.ignore_patterns("*.json", "*.safetensors", "*.onnx")
         )
         shutil.copytree(folder, module, dirs_exist_ok=True)
         monkeypatch.setattr(sys, "path", [str(tmp_path / "site"), *sys.path])
@@ -322,7 +322,7 @@ class TestDistributions:
             held = {name for name in archive.namelist() if ".dist-info/" not in name}
             [about] = [name for name in archive.namelist() if name.endswith("METADATA")]
             metadata = archive.read(about).decode()
-        files = "__init__.py config.json model.safetensors py.typed tokenizer.json tokenizer_config.json"
+        files = "__init__.py config.json model.onnx model.safetensors py.typed tokenizer.json tokenizer_config.json"
         assert held == {f"{MODULE}/{name}" for name in files.split()}
         assert "Name: guardrail-entailment-mini\n" in metadata
         assert "Requires-Dist" not in metadata
