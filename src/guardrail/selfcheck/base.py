@@ -56,7 +56,10 @@ METHODS: Mapping[str, str] = {
 }
 """The variants by name, each with its class."""
 _NO_PROMPT = "there are no samples, and no prompt to draw them with"
-_READERS = "grounding reads documents, and so do prompt, nli and qa"
+_READERS = (
+    "SelfCheck('grounding') reads documents, and so does SelfCheck() with the packaged entailment model: "
+    + backends.ENTAILMENT_INSTALL
+)
 _UNREAD = "the documents were not read: this method compares answers with each other"
 SAMPLED = "chat:subject"
 """Who draws samples."""
@@ -355,12 +358,14 @@ def size_of(sentences: Sequence[str], texts: Sequence[str]) -> int:
 
 
 def variant(method: str = "") -> type[SentenceCheck]:
-    """The class of a method; without one "ensemble" where the extra `local` is installed, else "ngram".
+    """The class of a method; without one "ensemble" where a packaged model is installed, else "ngram".
 
     Raises:
         UnknownName: there is no such variant.
     """
-    method = method or ("ensemble" if backends.encoder_installed() else "ngram")
+    method = method or (
+        "ensemble" if backends.entailment_installed() or backends.encoder_installed() else "ngram"
+    )
     if str(method) not in METHODS:
         raise UnknownName("SelfCheck method", str(method), METHODS)
     found: type[SentenceCheck] = pkgutil.resolve_name(METHODS[method])

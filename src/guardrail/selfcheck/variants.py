@@ -49,11 +49,11 @@ def SelfCheck(method: str = "", **options: Any) -> SentenceCheck:  # noqa: N802 
     them, fitted). Each is a class of
     its own, in `guardrail.selfcheck`; `SentenceCheck` is what they all are.
 
-    `SelfCheck()` without a method needs no model of yours. Where the extra `local` is installed it is "ensemble" with a
-    packaged fit: other answers are compared by n-grams, an encoder and an entailment model, which it brings along and
-    loads at first use; and if the case has documents, each sentence is held against them instead, as by "grounding". (Without
-    the entailment model, which is a distribution of its own: n-gram and encoder, and of documents the words alone.) Elsewhere
-    it is "ngram", which reads no documents, as findings then say: "grounding" does. The signature says which it was.
+    `SelfCheck()` without a method needs no model of yours. Where a packaged model is installed it is "ensemble" with a packaged
+    fit: other answers are compared by n-grams and what there is of the entailment model (extra `[mini]`) and the
+    encoder (`[local]`), loaded at first use. If the case has documents, each sentence is held against them instead, as
+    by "grounding". Without a packaged model it is "ngram", which reads no documents; findings then say how to get one. The
+    signature says which it was.
 
     Args:
         method: which variant; left out: as above.

@@ -232,7 +232,7 @@ class TestAgainst:
             SelfCheck("ngram", against="context")
         (found,) = play(SelfCheck("ngram").examine(Case.of(TRUE, context=DOCUMENTS)), Teller())
         assert found.verdict is Verdict.UNVERIFIED
-        assert "grounding reads documents" in found.reason
+        assert "SelfCheck('grounding') reads documents" in found.reason
         (found,) = play(SelfCheck("ngram").examine(Case.of(TRUE)), Teller())
         assert "grounding" not in found.reason
 
