@@ -16,7 +16,7 @@ from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import inline, starts
-from guardrail.references.citations.items import apart, completed
+from guardrail.references.citations.items import apart, completed, without_lives
 from guardrail.references.citations.labels import loose
 from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.lines import lines
@@ -106,4 +106,4 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     keep(decided)
     keep(named(answer))
     found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
-    return sorted([*found, *marks(answer, found)], key=lambda citation: citation.span.start)
+    return sorted(without_lives(answer, [*found, *marks(answer, found)]), key=lambda citation: citation.span.start)

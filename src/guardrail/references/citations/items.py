@@ -1,4 +1,4 @@
-"""What to cut in order to remove a reference, once all are known; identifiers behind its commentary."""
+"""All references once they are known: what to cut to remove one, identifiers behind its commentary, and which are lives."""
 
 from __future__ import annotations
 
@@ -12,8 +12,14 @@ from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["apart", "completed"]
+__all__ = ["apart", "completed", "lives", "without_lives"]
 
+_YEAR = r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)"
+_LIFE = re.compile(
+    rf"\((?:[^()\r\n]{{0,80}}?[\s,])?(?P<born>{_YEAR})[^()\r\n–—-]{{0,40}}[–—-][^()\r\n]{{0,60}}?(?P<died>{_YEAR})[^()\r\n]{{0,40}}\)"
+)
+_YOUNGEST, _OLDEST = 15, 110  # years
+_IN_SENTENCES = {"line", "inline", "unmarked"}  # styles in which brackets behind a name are taken for the year
 _ANOTHER = re.compile(r"(?:\bsee\b|\balso\b|\bcf\b|;\s?$)", re.IGNORECASE)
 
 
@@ -70,3 +76,37 @@ def apart(found: Sequence[Citation], rows: Sequence[Line]) -> Iterator[Citation]
         else:
             yield replace(citation, item=Span(start=item.start, end=end))
             edge = end
+
+
+def lives(text: str) -> list[Span]:
+    """Where somebody's years of birth and death are given in brackets: neither is the year of a work.
+
+    Example:
+        >>> text = "Carlos Arniches (Albacete, October 28, 1866 - Madrid, December 25, 1943) and others (1999-2003)."
+        >>> [span.of(text) for span in lives(text)]
+        ['(Albacete, October 28, 1866 - Madrid, December 25, 1943)']
+    """
+    return [
+        Span(start=match.start(), end=match.end())
+        for match in _LIFE.finditer(text)
+        if _YOUNGEST <= int(match["died"]) - int(match["born"]) <= _OLDEST
+    ]
+
+
+def without_lives(text: str, found: Sequence[Citation]) -> list[Citation]:
+    """The citations without those whose year is only that of somebody's birth or death."""
+    spans = lives(text)
+    starts = [span.start for span in spans]
+
+    def lived(citation: Citation) -> bool:
+        year = str(citation.reference.year or "")
+        if not spans or not year or citation.style not in _IN_SENTENCES:
+            return False
+        places = [match.start() for match in re.finditer(year, citation.span.of(text))]
+        before = [bisect_right(starts, citation.span.start + place) - 1 for place in places]
+        return bool(places) and all(
+            at >= 0 and citation.span.start + place < spans[at].end
+            for at, place in zip(before, places, strict=True)
+        )
+
+    return [citation for citation in found if not lived(citation)]

@@ -58,6 +58,10 @@ _NOUN = (
     r"textbook|memoir|preprint|publication|treatise|review|"
     r"livre|ouvrage|roman|article|buch|aufsatz|werk|libro|artículo"
 )
+_WORK = (
+    r"works?|texts?|guides?|introduction|overview|account|history|analysis|collection|exploration|critique|biography|"
+    r"autobiography|handbook|classics?|manifesto|bestseller|title|volume|investigation|discussion|look|resource|must-read"
+)
 _NOUNS = frozenset(word for noun in _NOUN.split("|") for word in (noun.rstrip("?"), noun.removesuffix("s?")))
 _NEAR = _NOUNS | {"titled", "entitled", "published", "wrote", "authored", "cite", "cites"}
 _MEDIA = frozenset(
@@ -104,6 +108,11 @@ _SPEECH = frozenset(
         "proverb",
     ]
 )
+_SHOWN = re.compile(
+    r"\b(?:(?:television|tv)\s(?:shows?|series|programs?|programmes?)|(?:debut|hit|lead)\s(?:singles?|tracks?)|music\stracks?|"
+    r"(?:Oscar|Emmy|Grammy)s?)\b",
+    re.IGNORECASE,
+)
 _BEFORE = re.compile(
     rf"\b(?:{_NOUN})\s*(?:,|:|is|was|are|were|titled|entitled|called|named|by(?:[^.\n]|(?<=al)\.){{1,40}})?[\s:,*]*$",
     re.IGNORECASE,
@@ -113,7 +122,7 @@ _NEAR_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    rf"[\s*,\"”]{{0,4}}(?:(?:is|was)\s(?:an?|the|published|written)\b|appeared\b|published\b|\(?\b(?:{_NOUN})\b)",
+    rf"[\s*,\"”]{{0,4}}(?:(?:is|was)\s(?:published|written|(?:an?|the)\s(?:[\w’'-]{{1,30}},?\s){{0,8}}(?:{_NOUN}|{_WORK}))\b|appeared\b|published\b|\(?\b(?:{_NOUN})\b)",
     re.IGNORECASE,
 )
 _NOT_TITLE = re.compile(
@@ -443,7 +452,7 @@ def _said_around(before: str, window: str) -> float:
     score = 1.0 if _AFTER.match(window) else 0.0
     if near & _NEAR:
         score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
-    if near & _MEDIA:
+    if near & _MEDIA or _SHOWN.search(before):
         score -= 4.0
     if (near & _SPEECH and _NOT_TITLE.search(before)) or _SPOKEN.match(window):
         score -= 2.0

@@ -48,6 +48,7 @@ _FORMS = [
         rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\),\s(?P<by>{PEOPLE})",
     )
 ]
+_LOOSE = (_FORMS[0], *_FORMS[-2:])  # a person may own, or be in, something that is no work of theirs
 _OPENERS = frozenset(
     [
         "in",
@@ -159,7 +160,7 @@ def _citation(match: re.Match[str], offset: int) -> Citation | None:
     end = max(match.end(name) for name in match.groupdict() if match[name])
     end += match.string[end : end + 1] == ")" and "(" in match.string[start:end]
     reference = Reference(title, names[0], names[1], int(year) if year else None)
-    style: Style = "unmarked" if match.re is _FORMS[0] else "emphasised"
+    style: Style = "unmarked" if match.re in _LOOSE else "emphasised"
     return Citation(Span(start=offset + start, end=offset + end), reference, style)
 
 
