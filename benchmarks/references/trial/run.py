@@ -11,6 +11,7 @@ import contextlib
 import importlib.util
 import json
 import os
+import re
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
@@ -34,6 +35,7 @@ __all__ = ["main", "tried"]
 HERE = Path(__file__).resolve().parent
 POLICIES = {"remove": remove, "annotate": annotate}
 _WRITTEN = ("[no such work found", "[unverified", "[real work", "[the DOI belongs", '"guardrail"', "[probably")
+_KEY = re.compile(r"^@\w+\{(\w+),", re.MULTILINE)
 _NEAR = 500  # characters behind a title in which its mark is expected
 
 
@@ -89,7 +91,11 @@ class Tried:
         ]
 
     def _marked(self, text: str, title: str) -> bool:
+        """Whether a mark follows it before the next title; that of a BibTeX entry is below the block and names its key."""
         at = text.find(title)
+        keys = _KEY.findall(text[:at])
+        if keys:
+            return f"[{keys[-1]}: " in text
         others = (*self.trial.real, *self.trial.uncovered, *self.trial.invented)
         ends = [text.find(other, at + len(title)) for other in others]
         end = min([at + _NEAR, *(end for end in ends if end > 0)])

@@ -12,7 +12,7 @@ from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["apart", "completed", "lives", "without_lives"]
+__all__ = ["apart", "completed", "lives", "with_places", "without_lives"]
 
 _YEAR = r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)"
 _LIFE = re.compile(
@@ -20,6 +20,10 @@ _LIFE = re.compile(
 )
 _YOUNGEST, _OLDEST = 15, 110  # years
 _IN_SENTENCES = {"line", "inline", "unmarked"}  # styles in which brackets behind a name are taken for the year
+_STRINGS = {"numbered", "bulleted", "line", "inline"}
+_PLACE = re.compile(
+    r"(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\s?(?P<volume>\d{1,4})(?:\((?P<issue>[\w\s-]{1,15})\))?:\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?)(?!\w)"
+)
 _ANOTHER = re.compile(r"(?:\bsee\b|\balso\b|\bcf\b|;\s?$)", re.IGNORECASE)
 
 
@@ -52,6 +56,20 @@ def completed(
                 taken[i.start : i.end] = b"\x01" * (i.end - i.start)
         result.append(kept)
     return result
+
+
+def with_places(text: str, found: Sequence[Citation]) -> list[Citation]:
+    """The citations with volume, issue and pages that follow their year: "Lancet. 2020;395(10231):1187-97"."""
+    return [_placed(text, citation) if citation.style in _STRINGS else citation for citation in found]
+
+
+def _placed(text: str, citation: Citation) -> Citation:
+    place = _PLACE.match(text, citation.span.end)
+    if place is None or not text[citation.span.start : citation.span.end].endswith(str(citation.reference.year)):
+        return citation
+    volume, issue, pages = (place[name] or "" for name in ("volume", "issue", "pages"))
+    reference = replace(citation.reference, volume=volume, issue=issue, pages=pages)
+    return replace(citation, span=Span(start=citation.span.start, end=place.end()), reference=reference)
 
 
 def apart(found: Sequence[Citation], rows: Sequence[Line]) -> Iterator[Citation]:

@@ -171,6 +171,10 @@ _PUBLISHER = re.compile(
 )
 _IN = re.compile(r"\b(?:in|from|by)(?: the)?\s$", re.IGNORECASE)
 _BOLD_LINE = re.compile(r"[\s>]{0,8}\*\*(?P<title>[^*\r\n]{8,300})\*\*[.:]?\s*")
+_BELOW = re.compile(
+    rf"[\s>*_]{{0,8}}(?P<by>{PEOPLE})[*_]{{0,2}}[,.]?\s[*_(]{{0,3}}(?P<venue>[^\W\d_a-z][^,;()*_\r\n]{{1,80}}?)[*_]{{0,2}},?\s\(?"
+    r"(?P<year>(?:1[4-9]|20)\d\d)[)*_.\s]{0,5}"
+)
 _LAST_YEAR = re.compile(r"[\s,(·|–—-]{1,6}(?:1[4-9]|20)\d\d\)?\s*$")
 _LEADS = re.compile(r"\s*In\s[\"“*_]")
 _QUOTES = re.compile(r"[\"“”„«»]|(?<!\w)['‘]")
@@ -237,7 +241,8 @@ def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
             continue
         if title is None or below.blank or row.code or taken.find(1, row.start, below.end) >= 0:
             continue
-        written = _LAST_YEAR.sub("", below.text).strip(" *_>\t")
+        where = _BELOW.fullmatch(below.text) if len(below.text) < 300 else None
+        written = where["by"] if where else _LAST_YEAR.sub("", below.text).strip(" *_>\t")
         names = people(written)
         if (
             names is None
@@ -246,7 +251,13 @@ def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
         ):
             continue
         year = YEAR.search(below.text)
-        reference = Reference(clean_title(title["title"]), names[0], names[1], int(year[0]) if year else None)
+        reference = Reference(
+            clean_title(title["title"]),
+            names[0],
+            names[1],
+            int(where["year"]) if where else int(year[0]) if year else None,
+            where["venue"].strip() if where else "",
+        )
         yield Citation(
             Span(start=row.start + title.start("title") - 2, end=below.end), reference, "emphasised"
         )
