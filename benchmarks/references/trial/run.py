@@ -17,6 +17,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from benchmarks._rows import Row
@@ -148,11 +149,10 @@ def _told(one: Tried) -> Iterator[tuple[str, str]]:
 def tried(some: Sequence[Trial]) -> list[Tried]:
     """All answers on the command line and through the agents, at a local server."""
     with tempfile.TemporaryDirectory() as folder, Services(works()) as services, _at(services, folder):
+        checks = {name: ReferenceCheck(sources=[*CATALOGUES]) for name in POLICIES}
         guards = {
-            name: Guard(
-                [ReferenceCheck(sources=[*CATALOGUES])], policy=policy(), on_unverified="annotate"
-            )
-            for name, policy in POLICIES.items()
+            name: Guard([check], policy=POLICIES[name](), on_unverified="annotate")
+            for name, check in checks.items()
         }
         try:
             return [
@@ -164,8 +164,10 @@ def tried(some: Sequence[Trial]) -> list[Tried]:
                 for one in some
             ]
         finally:
-            for guard in guards.values():
+            for name, guard in guards.items():
                 guard.close()
+                opened: Any = checks[name].backends()["bibliography"]
+                opened.close()  # a guard leaves open what it was given
 
 
 @contextlib.contextmanager
