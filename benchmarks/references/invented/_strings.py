@@ -15,7 +15,7 @@ from benchmarks.references.reading._strings import Example, read_strings
 from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import Record
 
-__all__ = ["Cited", "Titles", "hand_made", "in_styles", "surroundings"]
+__all__ = ["Cited", "Titles", "as_they_are", "hand_made", "in_styles", "surroundings"]
 
 _RENDERED = ("markdown and chatbots' lists", "citation styles", "preprints", "web pages")
 _DOI = re.compile(r"10\.\d{4,5}/\d+")
@@ -150,6 +150,14 @@ def in_styles(
             text = _ARXIV.sub(_as(work.arxiv), text)
             cited.append(Cited(text, title, kind))
     return cited
+
+
+def as_they_are(records: Sequence[Record], rng: random.Random, count: int) -> list[Cited]:
+    """Rendered strings of real works with their own titles, to see that real ones are verified."""
+    made = rendered(rng.sample(list(records), count), count, half=0)
+    return [
+        Cited(example.text, example.written("title"), kind) for kind in _RENDERED for example in made[kind]
+    ]
 
 
 def _as(value: str) -> Callable[[re.Match[str]], str]:

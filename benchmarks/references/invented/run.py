@@ -16,7 +16,14 @@ from pathlib import Path
 
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
-from benchmarks.references.invented._strings import Cited, Titles, hand_made, in_styles, surroundings
+from benchmarks.references.invented._strings import (
+    Cited,
+    Titles,
+    as_they_are,
+    hand_made,
+    in_styles,
+    surroundings,
+)
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.formats import read_records
@@ -29,7 +36,7 @@ __all__ = ["main"]
 
 HERE = Path(__file__).resolve().parent
 SEED = 20261125
-HAND_MADE, RENDERED, IDENTIFIED = 600, 900, 2_000
+HAND_MADE, RENDERED, IDENTIFIED, REAL = 600, 900, 2_000, 400
 QUESTION = "Which literature should I read about this? Please give references."
 LEAST_SIMILAR = 0.9  # of a title, from which the baseline takes it as found
 _PIECES = re.compile(r"[.,;:?!()\[\]\"“”„«»*_|–—/]+")
@@ -79,8 +86,14 @@ def compute(run: Run) -> list[Row]:
         cited = hand_made(strings, titles, rng, HAND_MADE // part)
         cited += in_styles(usable, known, titles, rng, RENDERED // part)
         judged = judge(run, path, cited)
+        real = judge(run, path, as_they_are(usable, rng, REAL // part))
     show(run, judged)
-    return [Row.shown("works in the index", works), *rows(judged)]
+    verified = sum(one.outcome == "verified" for one in real) / len(real)
+    return [
+        Row.shown("works in the index", works),
+        *rows(judged),
+        Row.at_least("real titles in the same styles: verified", verified, 0.5),
+    ]
 
 
 def _number(record: Record, at: int) -> str:
@@ -143,7 +156,9 @@ def show(run: Run, judged: Sequence[Judged]) -> None:
     for one in judged:
         if one.outcome in {"verified", "not read"}:
             lines += [f"[{one.outcome}, {one.cited.group}] {one.cited.text}"]
-            lines += [f"    {finding.verdict}: “{finding.text}”: {finding.reason}" for finding in one.findings]
+            lines += [
+                f"    {finding.verdict}: “{finding.text}”: {finding.reason}" for finding in one.findings
+            ]
     (run.out / "invented.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -67,9 +67,7 @@ def answers(grounding: Path, people: Path) -> Iterator[Answered]:
     for name in ("qa", "summary", "data2txt"):
         for row in _lines(grounding / f"ragtruth_{name}.jsonl"):
             question = row["source"]["question"] if name == "qa" else ""
-            yield from (
-                Answered(f"RAGTruth, {name}", one["response"], question) for one in row["responses"]
-            )
+            yield from (Answered(f"RAGTruth, {name}", one["response"], question) for one in row["responses"])
     for row in _lines(people / "dataset.jsonl"):
         yield Answered("biographies", row["gpt3_text"])
         yield from (Answered("biographies, samples", one) for one in row["gpt3_text_samples"][:SAMPLES])

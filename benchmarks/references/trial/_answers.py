@@ -38,8 +38,15 @@ def trials() -> list[Trial]:
     """All of them, in order."""
     with (HERE / "answers.jsonl").open(encoding="utf-8") as stream:
         rows = [json.loads(line) for line in stream]
-    titles = ("real", "uncovered", "invented")
-    return [Trial(**{key: tuple(row[key]) if key in titles else row[key] for key in row}) for row in rows]
+    return [
+        Trial(
+            row["name"],
+            row["question"],
+            row["text"],
+            *(tuple(row[what]) for what in ("real", "uncovered", "invented")),
+        )
+        for row in rows
+    ]
 
 
 def works() -> list[Work]:
@@ -47,6 +54,8 @@ def works() -> list[Work]:
     with (HERE / "works.jsonl").open(encoding="utf-8") as stream:
         rows = [json.loads(line) for line in stream]
     return [
-        Work(**{**row, "authors": tuple(row["authors"]), "case": tuple(row["case"]) if "case" in row else None})
+        Work(
+            **{**row, "authors": tuple(row["authors"]), "case": tuple(row["case"]) if "case" in row else None}
+        )
         for row in rows
     ]

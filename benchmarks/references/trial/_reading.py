@@ -9,7 +9,9 @@ from collections.abc import Iterator
 __all__ = ["flaws"]
 
 _PAIRS = (("(", ")"), ("[", "]"), ("{", "}"), ("“", "”"), ("《", "》"), ("『", "』"))
-_EMPTY_ITEM = re.compile(r"^[ \t]*(?:[-*•]|\d{1,3}[.)]|\[\^?\d{1,3}\]:?|\*\*[^*\n]{0,2}\*\*)[ \t]*$", re.MULTILINE)
+_EMPTY_ITEM = re.compile(
+    r"^[ \t]*(?:[-*•]|\d{1,3}[.)]|\[\^?\d{1,3}\]:?|\*\*[^*\n]{0,2}\*\*)[ \t]*$", re.MULTILINE
+)
 _SPACING = re.compile(r"(?<=\S)  +(?=\S)|(?<=\w) [,.;:](?=\s|$)|\n{4,}|\(\s*\)|,\s*,|\.\s\.(?!\.)")
 _NUMBER = re.compile(r"^(?:\[(\d{1,2})\]|(\d{1,2})\.)[ \t]", re.MULTILINE)
 _HEADING = re.compile(r"^(?:#{1,6} .+|\*\*[^*\n]{1,40}\*\*:?|References:?|[^\n]{3,80}:)$")
@@ -53,6 +55,6 @@ def _numbering(before: str, after: str) -> Iterator[str]:
     def numbers(text: str) -> list[int]:
         return [int(one or two) for one, two in _NUMBER.findall(text)]
 
-    if (old := numbers(before)) == [*range(1, len(old) + 1)] and (new := numbers(after)):
-        if new != [*range(1, len(new) + 1)]:
-            yield f"numbers {new}"
+    old, new = numbers(before), numbers(after)
+    if old == [*range(1, len(old) + 1)] and new != [*range(1, len(new) + 1)]:
+        yield f"numbers {new}"

@@ -34,8 +34,15 @@ from guardrail.report import Finding
 __all__ = ["main", "tried"]
 
 HERE = Path(__file__).resolve().parent
-POLICIES = {"remove": remove, "annotate": annotate}
-_WRITTEN = ("[no such work found", "[unverified", "[real work", "[the DOI belongs", '"guardrail"', "[probably")
+POLICIES: dict[str, Any] = {"remove": remove, "annotate": annotate}
+_WRITTEN = (
+    "[no such work found",
+    "[unverified",
+    "[real work",
+    "[the DOI belongs",
+    '"guardrail"',
+    "[probably",
+)
 _KEY = re.compile(r"^@\w+\{(\w+),", re.MULTILINE)
 _NEAR = 500  # characters behind a title in which its mark is expected
 
@@ -104,7 +111,9 @@ class Tried:
 
     def flaws(self) -> list[str]:
         """What is wrong with the texts, with the policy."""
-        return [f"{flaw} ({name})" for name, text in self.texts.items() for flaw in flaws(self.trial.text, text)]
+        return [
+            f"{flaw} ({name})" for name, text in self.texts.items() for flaw in flaws(self.trial.text, text)
+        ]
 
 
 def compute(run: Run) -> list[Row]:
@@ -210,7 +219,7 @@ def _answered(one: Trial, guard: Guard) -> str:
     from guardrail_langchain import GuardrailMiddleware
 
     model = FakeMessagesListChatModel(responses=[AIMessage(one.text)])
-    agent = create_agent(model, [], middleware=[GuardrailMiddleware(guard)])
+    agent: Any = create_agent(model, [], middleware=[GuardrailMiddleware(guard)])
     return str(agent.invoke({"messages": [("user", one.question)]})["messages"][-1].text)
 
 
@@ -233,5 +242,10 @@ def write(run: Run, found: Sequence[Tried]) -> None:
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
     return bench(
-        "references.trial", compute, argv, folder=HERE, doc=__doc__ or "", packages=("hishel", "httpx", "langchain")
+        "references.trial",
+        compute,
+        argv,
+        folder=HERE,
+        doc=__doc__ or "",
+        packages=("hishel", "httpx", "langchain"),
     )

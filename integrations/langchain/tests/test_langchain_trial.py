@@ -52,7 +52,11 @@ class TestFlaws:
             ("A said so (B, 2010).", "A said so .", "odd spacing"),
             ("A.[^1]\n\n[^1]: B.", "A.[^1]\n", "a footnote without its mark, or a mark without its footnote"),
             ("A.\n\nReferences\nB.", "A.\n\nReferences\n", "nothing below 'References'"),
-            ('{"a": [1]}', '{"a": [1}', "no JSON any more: Expecting ',' delimiter: line 1 column 9 (char 8)"),
+            (
+                '{"a": [1]}',
+                '{"a": [1}',
+                "no JSON any more: Expecting ',' delimiter: line 1 column 9 (char 8)",
+            ),
         ],
     )
     def test_each_is_seen(self, before, after, flaw):

@@ -602,12 +602,7 @@ class TestIdentifiersOfOthers:
     def test_another_title_is_not(self, library):
         """The reason says whose the identifier is, and a model that agrees does not clear the work."""
         answer = f"1. Varga, P., & Lindqvist, Q. (2013). {self.title}. doi:10.1000/pasta"
-        assert self.seen(library, answer).verdict == "unverified"
-        for finding in (self.seen(library, answer), self.seen(library, answer, ScriptedChat(agreeing))):
+        chat = ScriptedChat(model(self.title, "AUTHORS: Petra Varga, Quist Lindqvist"))
+        for finding in (self.seen(library, answer), self.seen(library, answer, chat)):
             assert finding.verdict == "unverified"
             assert "the DOI belongs to “Cooking pasta at altitude”" in finding.reason
-
-
-def agreeing(ask):
-    """A model that knows every work."""
-    return "Varga, Lindqvist" if "author" in str(ask.messages).lower() else "Yes."

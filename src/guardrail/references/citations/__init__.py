@@ -106,4 +106,6 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     keep(decided)
     keep(named(answer))
     found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
-    return sorted(without_lives(answer, [*found, *marks(answer, found)]), key=lambda citation: citation.span.start)
+    return sorted(
+        without_lives(answer, [*found, *marks(answer, found)]), key=lambda citation: citation.span.start
+    )

@@ -19,7 +19,11 @@ _LIFE = re.compile(
     rf"\((?:[^()\r\n]{{0,80}}?[\s,])?(?P<born>{_YEAR})[^()\r\n–—-]{{0,40}}[–—-][^()\r\n]{{0,60}}?(?P<died>{_YEAR})[^()\r\n]{{0,40}}\)"
 )
 _YOUNGEST, _OLDEST = 15, 110  # years
-_IN_SENTENCES = {"line", "inline", "unmarked"}  # styles in which brackets behind a name are taken for the year
+_IN_SENTENCES = {
+    "line",
+    "inline",
+    "unmarked",
+}  # styles in which brackets behind a name are taken for the year
 _STRINGS = {"numbered", "bulleted", "line", "inline"}
 _PLACE = re.compile(
     r"(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\s?(?P<volume>\d{1,4})(?:\((?P<issue>[\w\s-]{1,15})\))?:\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?)(?!\w)"
@@ -65,7 +69,9 @@ def with_places(text: str, found: Sequence[Citation]) -> list[Citation]:
 
 def _placed(text: str, citation: Citation) -> Citation:
     place = _PLACE.match(text, citation.span.end)
-    if place is None or not text[citation.span.start : citation.span.end].endswith(str(citation.reference.year)):
+    if place is None or not text[citation.span.start : citation.span.end].endswith(
+        str(citation.reference.year)
+    ):
         return citation
     volume, issue, pages = (place[name] or "" for name in ("volume", "issue", "pages"))
     reference = replace(citation.reference, volume=volume, issue=issue, pages=pages)
