@@ -8,7 +8,9 @@ a scripted model of a LangChain agent with the guard's middleware, once with `re
 from __future__ import annotations
 
 import contextlib
+import importlib
 import importlib.util
+import io
 import json
 import os
 import re
@@ -196,18 +198,18 @@ def _at(services: Services, folder: str) -> Iterator[None]:
 
 
 def _checked(one: Trial) -> Report:
-    """The report of `guardrail check - --online --prompt … --json -`."""
-    from typer.testing import CliRunner
-
-    from guardrail.cli._application import app
+    """The report of `guardrail check answer.md --online --prompt … --json …`."""
+    from guardrail.cli import main as command_line
 
     with tempfile.TemporaryDirectory() as folder:
-        prompt = Path(folder) / "question.txt"
+        prompt, report = Path(folder) / "question.txt", Path(folder) / "report.json"
+        answer = Path(folder) / "answer.md"
         prompt.write_text(one.question, encoding="utf-8")
-        done = CliRunner().invoke(
-            app, ["check", "-", "--online", "--prompt", str(prompt), "--json", "-"], input=one.text
-        )
-    return Report.model_validate(json.loads(done.stdout))
+        answer.write_text(one.text, encoding="utf-8")
+        words = ["check", str(answer), "--online", "--prompt", str(prompt), "--json", str(report)]
+        with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+            command_line(words)
+        return Report.model_validate(json.loads(report.read_text(encoding="utf-8")))
 
 
 def _answered(one: Trial, guard: Guard) -> str:
@@ -216,10 +218,9 @@ def _answered(one: Trial, guard: Guard) -> str:
     from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
     from langchain_core.messages import AIMessage
 
-    from guardrail_langchain import GuardrailMiddleware
-
+    adapter: Any = importlib.import_module("guardrail_langchain")  # where it is installed
     model = FakeMessagesListChatModel(responses=[AIMessage(one.text)])
-    agent: Any = create_agent(model, [], middleware=[GuardrailMiddleware(guard)])
+    agent: Any = create_agent(model, [], middleware=[adapter.GuardrailMiddleware(guard)])
     return str(agent.invoke({"messages": [("user", one.question)]})["messages"][-1].text)
 
 
