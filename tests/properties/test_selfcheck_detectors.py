@@ -40,6 +40,7 @@ OTHERWISE = {
     "ngram": "the answer is counted once, so with samples doubled it weighs less",
     "qa": "Bayes multiplies evidence: twice as much makes it surer",
     "greybox": "knows no samples",
+    "grounding": "reads documents, and knows no samples",
     "ensemble": "n-gram is among its members",
 }
 

@@ -684,13 +684,13 @@ class TestFiles:
             check,
         )
 
-    def test_a_bibliography_of_latex_is_no_index(self, tmp_path):
+    def test_a_bibliography_that_is_not_there(self, tmp_path):
         """The command makes one beside it; it would not be written over."""
         path = tmp_path / "refs.bib"
         path.write_text("@misc{a, title = {On Nothing}}")
-        for given in (path, tmp_path / "missing.bib"):
-            message = refused(lambda given=given: ReferenceCheck(bibliography=given), error=IndexFault)
-            assert f"add {given.with_suffix('.sqlite')} {given};" in message
+        missing = tmp_path / "missing.bib"
+        message = refused(lambda: ReferenceCheck(bibliography=missing), error=IndexFault)
+        assert f"add {missing.with_suffix('.sqlite')} {missing};" in message
         refused(
             lambda: ReferenceCheck(bibliography=tmp_path), f"{tmp_path / 'refs.sqlite'}", error=IndexFault
         )

@@ -316,14 +316,13 @@ class ReferenceCheck(Detector):
         if alone and match.record and _says_more(text, title, match.record):
             reason = f"a work with this title exists, but “{_rest(text, title)[:200]}” could not be compared"
             return self._unverified(citation, reason, evidence=[_lookup(match)])
-        settled = self._from_look_up(citation, match, wrong)
+        settled = self._from_look_up(citation, text, match, wrong)
         if settled is not None:
             return settled
         if self._backend is not None or wrong:
             evidence.append(_lookup(match))
-        impossibly = [check for check in wrong if check.outcome is Outcome.DIFFERS]
-        if impossibly:
-            before += f"{impossible(impossibly)}; "
+        if against := _against(match, wrong):
+            before += f"{against}; "
         if citation.style == "legal":
             return self._unverified(
                 citation,
@@ -339,7 +338,7 @@ class ReferenceCheck(Detector):
         )
         if isinstance(asked, Failed):
             return self._unverified(citation, f"{before}{asked}", evidence=evidence)
-        return self._judge(citation, asked, before, evidence, impossible(impossibly))
+        return self._judge(citation, asked, before, evidence, against)
 
     def _confirms(self, match: Match) -> bool:
         return match.status is Status.FOUND and not accused(match, self.differences)
@@ -380,7 +379,9 @@ class ReferenceCheck(Detector):
             )
         return (citation if sure else replace(citation, style="labelled")), match
 
-    def _from_look_up(self, citation: Citation, match: Match, wrong: Sequence[FieldCheck]) -> Finding | None:
+    def _from_look_up(
+        self, citation: Citation, text: str, match: Match, wrong: Sequence[FieldCheck]
+    ) -> Finding | None:
         """The finding of a look-up that leaves nothing to ask."""
         if match.status is Status.FOUND and match.record is not None:
             return self._of_real(citation, match, match.record)
@@ -393,7 +394,7 @@ class ReferenceCheck(Detector):
                 reason = "in none of the sources for its kind of work"
             reason += f", and {belongs(owner)}" if owner else ""
             return self._accused(citation, "fabricated", "no such work found", reason, match)
-        if owner is not None and citation.style in _IN_MARKS:
+        if owner is not None and (citation.style in _IN_MARKS or _in_marks(citation, text)):
             reason = f"the work is not known, and {belongs(owner)}"
             return self._accused(citation, "misquoted", belongs(owner), reason, match)
         impossibly = [check for check in wrong if check.outcome is Outcome.DIFFERS]
@@ -444,7 +445,7 @@ class ReferenceCheck(Detector):
         asked: Interrogation,
         before: str,
         evidence: list[Evidence],
-        impossibly: str,
+        against: str,
     ) -> Finding:
         evidence = [*evidence, *_told(asked)]
         grounded = asked.groundedness
@@ -488,9 +489,9 @@ class ReferenceCheck(Detector):
         unreachable = any(isinstance(e, Lookup) and e.status == "unreachable" for e in evidence)
         return self._finding(
             citation,
-            Verdict.UNVERIFIED if unreachable or impossibly else Verdict.SUPPORTED,
-            "misquoted" if impossibly else "grounded",
-            mark=impossibly,
+            Verdict.UNVERIFIED if unreachable or against else Verdict.SUPPORTED,
+            "misquoted" if against else "grounded",
+            mark=against,
             score=score,
             reason=f"{before}asked about this work, the model answers consistently",
             evidence=evidence,
@@ -530,10 +531,21 @@ def _is_plain(citation: Citation, text: str) -> bool:
 
     A title in quotation marks, emphasised or linked is the title in every reading.
     """
-    at = text.find(citation.reference.title[:30])
-    marked = at > 0 and text[at - 1] in "\"“„«‘'《『「*_["
     title = len(citation.reference.title)
-    return citation.style in _STRINGS and not marked and 0 < title < len(text) - 4
+    return citation.style in _STRINGS and not _in_marks(citation, text) and 0 < title < len(text) - 4
+
+
+def _against(match: Match, wrong: Sequence[FieldCheck]) -> str:
+    """What speaks against a work that is not known: impossible fields, and an identifier of another work; "" if nothing does."""
+    owner = next((check for check in match.fields if check.how == "owner"), None)
+    said = impossible(check for check in wrong if check.outcome is Outcome.DIFFERS)
+    return "; ".join(filter(None, (said, belongs(owner) if owner else "")))
+
+
+def _in_marks(citation: Citation, text: str) -> bool:
+    """Whether the title stands behind a quotation mark, emphasis or the bracket of a link."""
+    at = text.find(citation.reference.title[:30])
+    return at > 0 and text[at - 1] in "\"“„«‘'《『「*_["
 
 
 def _drops_subtitle(said: str, title: str) -> bool:

@@ -102,6 +102,7 @@ class TestDoctor:
     def test_entailment_model(self, run, monkeypatch, here):
         """No extra brings it, so it has a line of its own."""
         monkeypatch.setattr("guardrail.backends.is_here", lambda _name: here)
+        monkeypatch.setattr("guardrail.backends.entailment_installed", lambda: here)
         items = json.loads(run("doctor", "--json").stdout)["items"]
         [found] = [item for item in items if item["name"] == "entailment-mini"]
         assert (found["state"], "./models/entailment-mini" in found["mend"]) == (

@@ -616,9 +616,9 @@ class TestErrors:
         assert result.exit_code == 2
         assert "pip install 'guardrail-sdk[local]'" in result.stderr
 
-    @pytest.mark.parametrize("method", ["qa", "ensemble"])
+    @pytest.mark.parametrize("method", ["qa"])
     def test_missing_extra_of_several_models(self, selfcheck, monkeypatch, method):
-        """Also where the method brings its model along, or has two."""
+        """Also where the method has two."""
 
         def missing(*_):
             raise MissingExtra("torch", extra="local")

@@ -621,3 +621,25 @@ class TestBibliographyFile:
             finding.reason
             == "not in the bibliography, which may lack works; no chat model was given to ask about it"
         )
+class TestIdentifiersOfOthers:
+    title = "The Ontology of Imaginary Teapots"
+
+    def seen(self, library, answer, chat=None):
+        report = Guard([ReferenceCheck(bibliography=library)], chat=chat).check(answer, prompt=PROMPT)
+        return report.findings[0]
+
+    @pytest.mark.parametrize("written", ["[{}](https://doi.org/10.1000/pasta)", '"{}" doi:10.1000/pasta'])
+    def test_a_title_in_marks_is_called_wrong(self, library, written):
+        """A link's text, or quotation marks, leave no doubt which words are the title."""
+        answer = f"- {written.format(self.title)} – Varga & Lindqvist, 2013\n- On words. Eva Novak, 2001."
+        finding = self.seen(library, answer)
+        assert (finding.verdict, finding.label) == ("unsupported", "misquoted")
+        assert finding.mark == "the DOI belongs to “Cooking pasta at altitude”"
+
+    def test_another_title_is_not(self, library):
+        """The reason says whose the identifier is, and a model that agrees does not clear the work."""
+        answer = f"1. Varga, P., & Lindqvist, Q. (2013). {self.title}. doi:10.1000/pasta"
+        chat = ScriptedChat(model(self.title, "AUTHORS: Petra Varga, Quist Lindqvist"))
+        for finding in (self.seen(library, answer), self.seen(library, answer, chat)):
+            assert finding.verdict == "unverified"
+            assert "the DOI belongs to “Cooking pasta at altitude”" in finding.reason

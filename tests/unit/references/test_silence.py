@@ -4,6 +4,8 @@ import pytest
 
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record
 from guardrail.references.citations import citations
 from guardrail.references.citations.silence import unread
 
@@ -49,3 +51,48 @@ class TestCheck:
         assert report.verdict is Verdict.UNVERIFIED
         assert [finding.text for finding in report.findings] == ["[1932] AC 562"]
         assert report.findings[0].reason == "this looks like a citation, but could not be read"
+
+
+class TestAnswersWithoutCitations:
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Carlos Arniches y Barrera (Albacete, October 28, 1866 - Madrid, December 25, 1943) was a Spanish playwright.",
+            "Matthew Aylmer (1775 – 22 June 1856), 1st Baron Aylmer, was a British naval officer, remembered for his service.",
+            "Merle Oberon (born Estelle Merle O'Brien Thompson, 19 February 1911 – 23 November 1979) was an actress.",
+            '"Danny\'s Deli Bait & Tackle" is a popular place in Goleta, known for its friendly service.',
+            'She appeared on television shows such as "Murder, She Wrote" and "The X-Files."',
+            'He won his Oscar for "The Fellowship of the Ring" (2001).',
+        ],
+    )
+    def test_nothing_is_found(self, text):
+        """Years of a life, restaurants, shows, prizes for films."""
+        assert citations(text) == []
+
+    def test_a_life_beside_a_work_takes_nothing_from_it(self):
+        """The work has a year of its own."""
+        text = 'Michel Foucault (1926–1984) is known for the book "Discipline and Punish" (1975).'
+        assert [one.reference.year for one in citations(text)] == [1975]
+        text = "Foucault, M. (1975). Discipline and Punish (1926-1984). Paris: Gallimard."
+        assert [one.reference.year for one in citations(text)] == [1975]
+
+    def test_a_quoted_title_that_is_called_a_work_is_found(self):
+        """What follows says that it is one."""
+        for what in ("a seminal paper", "the standard introduction to the field", "a work by Kuhn"):
+            assert [one.reference.title for one in citations(f'"Trees and Graphs Compared" is {what}.')] == [
+                "Trees and Graphs Compared"
+            ]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "She was nominated for Anne Boleyn in The Private Life of Henry VIII (1933).",
+            "Her second novel was followed by Ring of the Nine Swords (Ace, 1993).",
+        ],
+    )
+    def test_a_role_or_a_publisher_is_no_author_for_certain(self, text, tmp_path):
+        """Such names are looked up, and never called wrong."""
+        with Index.create(tmp_path / "works.sqlite", complete=True) as index:
+            index.add([Record(title="Teapots and Their Theory", authors=("Ada Lovelace",), year=2011)])
+        report = Guard([ReferenceCheck(bibliography=tmp_path / "works.sqlite")]).check(text)
+        assert [finding.verdict for finding in report.findings] == [Verdict.UNVERIFIED]

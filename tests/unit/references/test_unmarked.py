@@ -5,7 +5,7 @@ import pytest
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
-from guardrail.references.bibliography.records import Record
+from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.citations import citations
 
 
@@ -154,3 +154,35 @@ class TestForms:
         assert read("<em>Attention Is All You Need</em> by Vaswani et al. (2017)") == [
             ("Attention Is All You Need", ("Vaswani",), 2017)
         ]
+
+
+class TestBoldTitles:
+    def test_a_line_of_authors_with_a_journal(self):
+        """Below the title: authors, venue, year."""
+        text = "**Judgment under Uncertainty: Heuristics and Biases**\nAmos Tversky and Daniel Kahneman, *Science*, 1974\nOn errors."
+        (one,) = citations(text)
+        assert one.reference == Reference(
+            title="Judgment under Uncertainty: Heuristics and Biases",
+            authors=("Amos Tversky", "Daniel Kahneman"),
+            year=1974,
+            venue="Science",
+        )
+        assert one.span.of(text).endswith("1974")
+
+
+class TestPlacesBehindTheYear:
+    def test_volume_issue_and_pages_belong_to_the_reference(self):
+        """So a mark is not written into the middle of them."""
+        text = (
+            "References\n1. Thornquist EL, Baptiste R, Ong WH. Additive vascular benefit of combined therapy: the "
+            "DUOSTAT trial. Lancet. 2020;395(10231):1187-97.\n"
+        )
+        (one,) = citations(text)
+        reference = one.reference
+        assert (reference.year, reference.volume, reference.issue, reference.pages) == (
+            2020,
+            "395",
+            "10231",
+            "1187-97",
+        )
+        assert one.span.of(text).endswith("1187-97")

@@ -186,6 +186,8 @@ class TestPackaged:
             def answer(self, requests):
                 return []
 
+        if encoder.ENCODER_LANE not in read_fit(fit).backends:
+            return  # nothing to change
         monkeypatch.setattr("guardrail.selfcheck.bertscore.packaged_encoder", Changed)
         for one in play(EnsembleCheck(fit=fit).examine(CASE), reply):
             assert one.score is None
@@ -373,11 +375,21 @@ class TestDefault:
         assert detector.signature().detector == "selfcheck-ensemble"
 
     @pytest.mark.parametrize("absent", NEEDED)
-    def test_without_a_part_of_it(self, there, absent):
-        """The n-gram, and the signature says so."""
+    def test_without_a_part_of_it(self, there, monkeypatch, absent):
+        """The n-gram, if there is no entailment model either, and the signature says so."""
         there(absent)
+        monkeypatch.setattr("guardrail.backends.entailment_installed", lambda: False)
         assert isinstance(SelfCheck(), NgramCheck)
         assert SelfCheck().signature().detector == "selfcheck-ngram"
+
+    def test_with_the_entailment_model_alone(self, there, monkeypatch):
+        """A fit without the encoder: nothing of torch is needed."""
+        there("torch")
+        monkeypatch.setitem(fits._INSTALLED, ENTAILMENT_LANE, lambda: True)
+        monkeypatch.setattr("guardrail.backends.entailment_installed", lambda: True)
+        detector = SelfCheck()
+        assert detector.fit == "wikibio-mini"
+        assert set(detector.backends()) == {ENTAILMENT_LANE}
 
     def test_light(self):
         """Made, asked for its backends and put into a guard, nothing heavy is imported."""

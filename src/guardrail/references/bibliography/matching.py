@@ -56,6 +56,7 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
         several = alike and best.titles.closeness is Closeness.EXACT
         detail = f"{len(alike) + 1} records carry this title" if several else ""
         return Match(Status.FOUND, best.work, best.similarity, checks, detail=detail)
+    best = next((one for one in weighed[::-1] if one.identified), best)  # whose identifier it is says most
     if best.titles.closeness is Closeness.DIFFERENT and not best.identified:
         return Match(Status.ABSENT)
     if best.identified:

@@ -16,7 +16,7 @@ from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import inline, starts
-from guardrail.references.citations.items import apart, completed
+from guardrail.references.citations.items import apart, completed, with_places, without_lives
 from guardrail.references.citations.labels import loose
 from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.lines import lines
@@ -101,9 +101,11 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
             take(row.start, row.end)
     keep(titled(answer, ids))
     keep(unmarked(answer, taken))
-    found[:] = completed(answer, found, ids, taken)
+    found[:] = with_places(answer, completed(answer, found, ids, taken))
     keep(loose(answer, ids, rows))
     keep(decided)
     keep(named(answer))
     found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
-    return sorted([*found, *marks(answer, found)], key=lambda citation: citation.span.start)
+    return sorted(
+        without_lives(answer, [*found, *marks(answer, found)]), key=lambda citation: citation.span.start
+    )

@@ -1,4 +1,4 @@
-"""What to cut in order to remove a reference, once all are known; identifiers behind its commentary."""
+"""All references once they are known: what to cut to remove one, identifiers behind its commentary, and which are lives."""
 
 from __future__ import annotations
 
@@ -12,8 +12,22 @@ from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["apart", "completed"]
+__all__ = ["apart", "completed", "lives", "with_places", "without_lives"]
 
+_YEAR = r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)"
+_LIFE = re.compile(
+    rf"\((?:[^()\r\n]{{0,80}}?[\s,])?(?P<born>{_YEAR})[^()\r\n–—-]{{0,40}}[–—-][^()\r\n]{{0,60}}?(?P<died>{_YEAR})[^()\r\n]{{0,40}}\)"
+)
+_YOUNGEST, _OLDEST = 15, 110  # years
+_IN_SENTENCES = {
+    "line",
+    "inline",
+    "unmarked",
+}  # styles in which brackets behind a name are taken for the year
+_STRINGS = {"numbered", "bulleted", "line", "inline"}
+_PLACE = re.compile(
+    r"(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\s?(?P<volume>\d{1,4})(?:\((?P<issue>[\w\s-]{1,15})\))?:\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?)(?!\w)"
+)
 _ANOTHER = re.compile(r"(?:\bsee\b|\balso\b|\bcf\b|;\s?$)", re.IGNORECASE)
 
 
@@ -48,6 +62,22 @@ def completed(
     return result
 
 
+def with_places(text: str, found: Sequence[Citation]) -> list[Citation]:
+    """The citations with volume, issue and pages that follow their year: "Lancet. 2020;395(10231):1187-97"."""
+    return [_placed(text, citation) if citation.style in _STRINGS else citation for citation in found]
+
+
+def _placed(text: str, citation: Citation) -> Citation:
+    place = _PLACE.match(text, citation.span.end)
+    if place is None or not text[citation.span.start : citation.span.end].endswith(
+        str(citation.reference.year)
+    ):
+        return citation
+    volume, issue, pages = (place[name] or "" for name in ("volume", "issue", "pages"))
+    reference = replace(citation.reference, volume=volume, issue=issue, pages=pages)
+    return replace(citation, span=Span(start=citation.span.start, end=place.end()), reference=reference)
+
+
 def apart(found: Sequence[Citation], rows: Sequence[Line]) -> Iterator[Citation]:
     """The citations, none with another one in what is cut with it.
 
@@ -70,3 +100,37 @@ def apart(found: Sequence[Citation], rows: Sequence[Line]) -> Iterator[Citation]
         else:
             yield replace(citation, item=Span(start=item.start, end=end))
             edge = end
+
+
+def lives(text: str) -> list[Span]:
+    """Where somebody's years of birth and death are given in brackets: neither is the year of a work.
+
+    Example:
+        >>> text = "Carlos Arniches (Albacete, October 28, 1866 - Madrid, December 25, 1943) and others (1999-2003)."
+        >>> [span.of(text) for span in lives(text)]
+        ['(Albacete, October 28, 1866 - Madrid, December 25, 1943)']
+    """
+    return [
+        Span(start=match.start(), end=match.end())
+        for match in _LIFE.finditer(text)
+        if _YOUNGEST <= int(match["died"]) - int(match["born"]) <= _OLDEST
+    ]
+
+
+def without_lives(text: str, found: Sequence[Citation]) -> list[Citation]:
+    """The citations without those whose year is only that of somebody's birth or death."""
+    spans = lives(text)
+    starts = [span.start for span in spans]
+
+    def lived(citation: Citation) -> bool:
+        year = str(citation.reference.year or "")
+        if not spans or not year or citation.style not in _IN_SENTENCES:
+            return False
+        places = [match.start() for match in re.finditer(year, citation.span.of(text))]
+        before = [bisect_right(starts, citation.span.start + place) - 1 for place in places]
+        return bool(places) and all(
+            at >= 0 and citation.span.start + place < spans[at].end
+            for at, place in zip(before, places, strict=True)
+        )
+
+    return [citation for citation in found if not lived(citation)]

@@ -95,7 +95,11 @@ def _cited(text: str) -> list[Any]:
     from eyecite.tokenizers import default_tokenizer
 
     _, found = default_tokenizer.tokenize(text)
-    tokens = [token for _, token in found if isinstance(token, CitationToken) and not token.short]
+    tokens = [
+        token
+        for _, token in found
+        if isinstance(token, CitationToken) and token.groups.get("volume") and not token.short
+    ]
     return [
         token
         for token in tokens

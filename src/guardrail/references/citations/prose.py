@@ -58,6 +58,10 @@ _NOUN = (
     r"textbook|memoir|preprint|publication|treatise|review|"
     r"livre|ouvrage|roman|article|buch|aufsatz|werk|libro|artículo"
 )
+_WORK = (
+    r"works?|texts?|guides?|introduction|overview|account|history|analysis|collection|exploration|critique|biography|"
+    r"autobiography|handbook|classics?|manifesto|bestseller|title|volume|investigation|discussion|look|resource|must-read"
+)
 _NOUNS = frozenset(word for noun in _NOUN.split("|") for word in (noun.rstrip("?"), noun.removesuffix("s?")))
 _NEAR = _NOUNS | {"titled", "entitled", "published", "wrote", "authored", "cite", "cites"}
 _MEDIA = frozenset(
@@ -104,6 +108,11 @@ _SPEECH = frozenset(
         "proverb",
     ]
 )
+_SHOWN = re.compile(
+    r"\b(?:(?:television|tv)\s(?:shows?|series|programs?|programmes?)|(?:debut|hit|lead)\s(?:singles?|tracks?)|music\stracks?|"
+    r"(?:Oscar|Emmy|Grammy)s?)\b",
+    re.IGNORECASE,
+)
 _BEFORE = re.compile(
     rf"\b(?:{_NOUN})\s*(?:,|:|is|was|are|were|titled|entitled|called|named|by(?:[^.\n]|(?<=al)\.){{1,40}})?[\s:,*]*$",
     re.IGNORECASE,
@@ -113,7 +122,7 @@ _NEAR_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(
-    rf"[\s*,\"”]{{0,4}}(?:(?:is|was)\s(?:an?|the|published|written)\b|appeared\b|published\b|\(?\b(?:{_NOUN})\b)",
+    rf"[\s*,\"”]{{0,4}}(?:(?:is|was)\s(?:published|written|(?:an?|the)\s(?:[\w’'-]{{1,30}},?\s){{0,8}}(?:{_NOUN}|{_WORK}))\b|appeared\b|published\b|\(?\b(?:{_NOUN})\b)",
     re.IGNORECASE,
 )
 _NOT_TITLE = re.compile(
@@ -162,6 +171,10 @@ _PUBLISHER = re.compile(
 )
 _IN = re.compile(r"\b(?:in|from|by)(?: the)?\s$", re.IGNORECASE)
 _BOLD_LINE = re.compile(r"[\s>]{0,8}\*\*(?P<title>[^*\r\n]{8,300})\*\*[.:]?\s*")
+_BELOW = re.compile(
+    rf"[\s>*_]{{0,8}}(?P<by>{PEOPLE})[*_]{{0,2}}[,.]?\s[*_(]{{0,3}}(?P<venue>[^\W\d_a-z][^,;()*_\r\n]{{1,80}}?)[*_]{{0,2}},?\s\(?"
+    r"(?P<year>(?:1[4-9]|20)\d\d)[)*_.\s]{0,5}"
+)
 _LAST_YEAR = re.compile(r"[\s,(·|–—-]{1,6}(?:1[4-9]|20)\d\d\)?\s*$")
 _LEADS = re.compile(r"\s*In\s[\"“*_]")
 _QUOTES = re.compile(r"[\"“”„«»]|(?<!\w)['‘]")
@@ -228,7 +241,8 @@ def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
             continue
         if title is None or below.blank or row.code or taken.find(1, row.start, below.end) >= 0:
             continue
-        written = _LAST_YEAR.sub("", below.text).strip(" *_>\t")
+        where = _BELOW.fullmatch(below.text) if len(below.text) < 300 else None
+        written = where["by"] if where else _LAST_YEAR.sub("", below.text).strip(" *_>\t")
         names = people(written)
         if (
             names is None
@@ -237,7 +251,13 @@ def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
         ):
             continue
         year = YEAR.search(below.text)
-        reference = Reference(clean_title(title["title"]), names[0], names[1], int(year[0]) if year else None)
+        reference = Reference(
+            clean_title(title["title"]),
+            names[0],
+            names[1],
+            int(where["year"]) if where else int(year[0]) if year else None,
+            where["venue"].strip() if where else "",
+        )
         yield Citation(
             Span(start=row.start + title.start("title") - 2, end=below.end), reference, "emphasised"
         )
@@ -443,7 +463,7 @@ def _said_around(before: str, window: str) -> float:
     score = 1.0 if _AFTER.match(window) else 0.0
     if near & _NEAR:
         score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
-    if near & _MEDIA:
+    if near & _MEDIA or _SHOWN.search(before):
         score -= 4.0
     if (near & _SPEECH and _NOT_TITLE.search(before)) or _SPOKEN.match(window):
         score -= 2.0

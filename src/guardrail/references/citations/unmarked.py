@@ -48,6 +48,8 @@ _FORMS = [
         rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\),\s(?P<by>{PEOPLE})",
     )
 ]
+_LOOSE = (_FORMS[0], *_FORMS[-2:])  # a person may own, or be in, something that is no work of theirs
+_IN_BRACKETS = _FORMS[6]  # one word may be a publisher or a broadcaster: Ring of Swords (Ace, 1993)
 _OPENERS = frozenset(
     [
         "in",
@@ -97,7 +99,7 @@ _OPENERS = frozenset(
 )
 _MEDIA = re.compile(
     r"\b(?:films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
-    r"video\sgames?|sculptures?|symphony|concerto|opera|musical)\b",
+    r"video\sgames?|sculptures?|symphony|concerto|opera|musical|actors?|actress(?:es)?|starred|recordings?)\b",
     re.IGNORECASE,
 )
 _CUE = re.compile(rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b")
@@ -159,7 +161,8 @@ def _citation(match: re.Match[str], offset: int) -> Citation | None:
     end = max(match.end(name) for name in match.groupdict() if match[name])
     end += match.string[end : end + 1] == ")" and "(" in match.string[start:end]
     reference = Reference(title, names[0], names[1], int(year) if year else None)
-    style: Style = "unmarked" if match.re is _FORMS[0] else "emphasised"
+    loose = match.re in _LOOSE or (match.re is _IN_BRACKETS and len(by.split()) == 1)
+    style: Style = "unmarked" if loose else "emphasised"
     return Citation(Span(start=offset + start, end=offset + end), reference, style)
 
 

@@ -263,3 +263,17 @@ class TestUnchecked:
         work = Record("Global strategy on digital health", ("Digital Health Team",))
         match = judge(Reference("Global strategy on digital health", ("Digital Health Team",)), [work])
         assert (match.differences, match.unchecked) == ((), ())
+
+
+class TestOwners:
+    def test_an_identifier_says_more_than_a_nearer_title(self):
+        """Catalogues answer with works that look a little like the title."""
+        said = Reference(title="Self-Repairing Helices in Synthetic Chromosomes", doi="10.1126/science.1")
+        owner = Record(
+            title="Genome Engineering via Cas9", authors=("Prashant Mali",), doi="10.1126/science.1"
+        )
+        near = Record(title="Repairing Synthetic Chromosomes of Yeast", authors=("Nora Body",))
+        for works in ([owner, near], [near, owner]):
+            match = judge(said, works)
+            assert match.status is Status.ABSENT
+            assert [check.found for check in match.fields if check.how == "owner"] == [owner.title]

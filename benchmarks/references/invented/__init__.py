@@ -1,0 +1,1 @@
+"""Invented titles in real surroundings: none may be verified."""

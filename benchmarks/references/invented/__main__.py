@@ -1,0 +1,5 @@
+"""`python -m benchmarks.references.invented`."""
+
+from benchmarks.references.invented.run import main
+
+raise SystemExit(main())

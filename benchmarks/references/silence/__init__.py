@@ -1,0 +1,1 @@
+"""Answers that cite nothing: how often is a citation seen in them?"""
