@@ -621,6 +621,8 @@ class TestBibliographyFile:
             finding.reason
             == "not in the bibliography, which may lack works; no chat model was given to ask about it"
         )
+
+
 class TestIdentifiersOfOthers:
     title = "The Ontology of Imaginary Teapots"
 

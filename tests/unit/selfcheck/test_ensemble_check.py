@@ -13,6 +13,7 @@ from tests.unit.selfcheck.test_ensemble_fit import stack
 
 from guardrail import Case, Guard, Verdict
 from guardrail.backends import packaged as encoder
+from guardrail.backends.packaged import ENTAILMENT_LANE
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import SelfCheck
 from guardrail.engine.backend import Backend
@@ -22,6 +23,7 @@ from guardrail.registry import DETECTORS
 from guardrail.report import Measurement, Passage
 from guardrail.requests import Ask, Compare, Completion, Entail, Entailment, Similarity
 from guardrail.selfcheck import BertScoreCheck, EnsembleCheck, NgramCheck, NliCheck
+from guardrail.selfcheck.ensemble import fits
 from guardrail.selfcheck.ensemble.fits import (
     Fit,
     Labelled,

@@ -38,7 +38,7 @@ class TestDefault:
         first, second = guard.check(Case.of(ANSWER, samples=SAMPLES)).findings
         assert first.verdict is Verdict.SUPPORTED
         assert first.score < second.score
-        assert "without" not in first.reason
+        assert "not installed" not in first.reason
         made_up = guard.check(Case.of("Charles Dickens painted it. He won the Nobel Prize.", samples=SAMPLES))
         assert {one.verdict for one in made_up.findings} == {Verdict.UNSUPPORTED}
 
