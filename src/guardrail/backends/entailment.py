@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import math
 import re
@@ -9,13 +10,13 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
 from guardrail.backends._onnx import OnnxModel
 from guardrail.backends.batching import Work, about_tokens, tune
+from guardrail.backends.weights import GRAPH, has_graph
 from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Cost, Failed, Reason, Reply
 from guardrail.errors import ConfigError
@@ -138,7 +139,8 @@ class EntailmentModel(Backend[Entail]):
         longest: tokens of a pair that are read; by default all that the model takes. Of longer pairs the
             longer text loses its end: the reply says how much was read. Logged once, counted in `work.truncated`.
         runtime: "torch" (extra `[local]`); "onnx" (extra `[mini]`), which needs `model.onnx` in the folder, loads in a tenth of the time,
-            and computes in fp32 on processors only; "auto" takes torch if it is installed, else onnx.
+            and computes in fp32 on processors only; "auto" takes torch if it is installed, else onnx if the folder
+            has that file.
 
     Raises:
         MissingExtra: the runtime's libraries are not installed.
@@ -164,7 +166,7 @@ class EntailmentModel(Backend[Entail]):
         if order not in {"premise_first", "hypothesis_first"}:
             raise ConfigError(f"expected order 'premise_first' or 'hypothesis_first', got {order!r}")
         self._model: LocalModel | OnnxModel
-        if _is_onnx(runtime):
+        if _is_onnx(runtime, model):
             if device not in {"auto", "cpu"} or precision not in {"auto", "fp32"}:
                 raise ConfigError(
                     f"expected device 'cpu' and precision 'fp32' for runtime='onnx', got {device!r} and {precision!r}: "
@@ -296,12 +298,14 @@ class EntailmentModel(Backend[Entail]):
         return Answer(value, cost)
 
 
-def _is_onnx(runtime: Runtime) -> bool:
+def _is_onnx(runtime: Runtime, model: str | Path) -> bool:
     if runtime not in {"auto", "torch", "onnx"}:
         raise ConfigError(f"expected runtime 'auto', 'torch' or 'onnx', got {runtime!r}")
     if runtime != "auto":
         return runtime == "onnx"
-    return find_spec("torch") is None and find_spec("onnxruntime") is not None
+    if importlib.util.find_spec("torch") is not None or importlib.util.find_spec("onnxruntime") is None:
+        return False
+    return (Path(model) / GRAPH).is_file() or has_graph(str(model))
 
 
 def _ranges(pair: Encoding) -> list[list[tuple[int, int]]]:

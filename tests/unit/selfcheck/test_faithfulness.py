@@ -228,7 +228,7 @@ class TestAgainst:
 
     def test_nobody_reads(self):
         """What does is said before anything runs, and in the finding where documents came along."""
-        with pytest.raises(ConfigError, match=r"grounding.*nli"):
+        with pytest.raises(ConfigError, match=r"grounding.*entailment model"):
             SelfCheck("ngram", against="context")
         (found,) = play(SelfCheck("ngram").examine(Case.of(TRUE, context=DOCUMENTS)), Teller())
         assert found.verdict is Verdict.UNVERIFIED
