@@ -70,9 +70,17 @@ def parsed(text: str) -> Any:
         ValueError: it is none.
     """
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_once)
     except RecursionError:
         raise ValueError("JSON nested too deep") from None
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object; with a key twice it is none: one value would be examined, and both would be shown."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice")
+    return found
 
 
 @dataclass(frozen=True)

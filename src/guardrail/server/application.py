@@ -118,6 +118,10 @@ class Application:
         Raises:
             Refused: the request is not answered.
         """
+        if "transfer-encoding" in call.headers and "content-length" in call.headers:
+            raise Refused(400, "two_lengths", "a request has either Content-Length or Transfer-Encoding")
+        if "origin" in call.headers:
+            raise Refused(403, "from_a_web_page", "requests of web pages are not answered")
         kind = call.kind(self._through)
         if kind is Kind.OPEN:
             await self._health(call.path)(scope, receive, send)

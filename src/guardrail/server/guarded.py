@@ -58,11 +58,11 @@ async def answer(call: Call, desk: Desk) -> Response:
         Refused: it cannot be guarded, or the upstream gave nothing that can be read.
     """
     codec = CODECS[call.path]
-    if desk.settings.mode == "monitor":
-        return _monitored(codec, call, await desk.upstream.ask(call), desk)
     request = call.json()
     if why := codec.refusal(request):
         raise Refused(501, "cannot_be_guarded", why)
+    if desk.settings.mode == "monitor":
+        return await _monitored(codec, call, await desk.upstream.ask(call), desk)
     found = await desk.upstream.ask(call)
     if not found.is_success:
         return await desk.upstream.error(found)
@@ -172,10 +172,10 @@ def _unreadable(error: NotReadable) -> Refused:
 # -- monitoring
 
 
-def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk) -> Response:
+async def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk) -> Response:
     """The answer as it comes; it is examined afterwards, when nobody waits."""
     if not found.is_success:
-        return Passed(desk.upstream, found)
+        return await desk.upstream.error(found)
     streams = found.headers.get("content-type", "").startswith(_STREAM)
     limit = desk.settings.answer_limit * (_SPREAD if streams else 1)
 

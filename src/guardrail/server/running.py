@@ -54,6 +54,7 @@ def run(settings: Settings, guard: Guard, *, listening: Callable[[str], Any] = l
             Application(settings, guard),
             lifespan="on",
             ws="none",
+            http="h11",  # the stricter one, whatever else is installed
             log_config=None,
             access_log=False,
             server_header=False,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable
+from http.cookiejar import DefaultCookiePolicy
 from typing import Self
 
 import httpx
@@ -29,7 +30,20 @@ _HOP = frozenset(
     ]
 )
 _OURS = frozenset(
-    {*_HOP, "host", "content-length", "accept-encoding", "content-encoding", "cookie", "expect", "origin"}
+    {
+        *_HOP,
+        "host",
+        "content-length",
+        "accept-encoding",
+        "content-encoding",
+        "cookie",
+        "expect",
+        "origin",
+        "forwarded",
+        "x-http-method",
+        "x-http-method-override",
+    }
+    | {"x-method-override", "x-original-url", "x-rewrite-url"}
 )
 _THEIRS = frozenset(
     {*_HOP, "content-length", "content-encoding", "set-cookie", "date", "server", "alt-svc", "location"}
@@ -47,6 +61,10 @@ class Upstream:
         here = {f"all://{host}": None for host in ("127.0.0.1", "localhost", "[::1]")}
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=settings.concurrency)
         self._client = httpx.AsyncClient(timeout=wait, limits=limits, follow_redirects=False, mounts=here)
+        nobody = DefaultCookiePolicy(
+            allowed_domains=[]
+        )  # one client's cookie would go out with all others' requests
+        self._client.cookies.jar.set_policy(nobody)
 
     async def __aenter__(self) -> Self:
         return self
@@ -82,6 +100,9 @@ class Upstream:
         if found.is_redirect:
             await found.aclose()
             raise Refused(502, "upstream_redirect", "the upstream sends elsewhere: mend --upstream")
+        if found.headers.get("content-encoding", "identity").lower() != "identity":
+            await found.aclose()  # a few bytes may unpack to gigabytes, before any limit counts them
+            raise Refused(502, "upstream_encoding", "the upstream compressed its answer, though asked not to")
         return found
 
     def _headers(self, call: Call, attempt: int) -> list[tuple[str, str]]:
@@ -136,8 +157,10 @@ class Upstream:
             await response.aclose()
 
     def headers(self, response: httpx.Response) -> list[tuple[str, str]]:
-        """Those of its headers that the client gets."""
-        return kept(response.headers.multi_items())
+        """Those of its headers that the client gets; the server's own key in them is made unreadable."""
+        key, hidden = self._settings.upstream_key, _HIDDEN.decode()
+        pairs = kept(response.headers.multi_items())
+        return [(name, value.replace(key, hidden) if key else value) for name, value in pairs]
 
     async def error(self, response: httpx.Response) -> Response:
         """An upstream's error with its status and body; the server's key in it is made unreadable."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from guardrail.adapting import Change
-from guardrail.adapting.json_text import JsonText, is_valid
+from guardrail.adapting.json_text import JsonText, is_valid, parsed
 from guardrail.report import Action, Case, Decision, Edit, Report, Span
 
 
@@ -85,3 +85,11 @@ class TestIsValid:
         schema = {"properties": {"mail": {"type": "string", "format": "email"}}}
         assert is_valid({"mail": "a@b.test"}, schema, before={"mail": "a@b.test"})
         assert not is_valid({"mail": "a@b."}, schema, before={"mail": "a@b.test"})
+
+
+class TestParsed:
+    def test_a_key_that_is_there_twice_is_refused(self):
+        """One value would be examined, and both shown."""
+        with pytest.raises(ValueError, match="twice"):
+            parsed('{"a": "made up", "a": "fine"}')
+        assert parsed('{"a": {"b": 1}, "c": {"b": 2}}') == {"a": {"b": 1}, "c": {"b": 2}}

@@ -1,5 +1,6 @@
 """The server as a client sees it, over sockets."""
 
+import gzip
 import json
 import socket
 import time
@@ -99,8 +100,11 @@ class TestKeysOverTheWire:
         served = guarded()
         asked = {"origin": "https://evil.example", "access-control-request-method": "POST"}
         found = served.client.options("/v1/chat/completions", headers=asked)
-        assert found.status_code == 501
+        assert found.status_code == 403
         assert not [name for name in found.headers if name.startswith("access-control")]
+        plain = {"origin": "https://evil.example", "content-type": "text/plain"}  # needs no preflight
+        found = served.client.post("/v1/guardrail/check", content=b'{"answer": "x"}', headers=plain)
+        assert found.status_code == 403
 
 
 class TestLimits:
@@ -216,6 +220,38 @@ class TestUpstreamHeaders:
             assert gone not in head
         assert found.headers["x-request-id"] == "r1"
         assert not {"set-cookie", "access-control-allow-origin", "x-guardrail-verdict"} & set(found.headers)
+
+    def test_a_cookie_of_the_upstream_is_nobodys(self):
+        """It would make the next client somebody else."""
+        with (
+            canned(b'{"data":[]}', kind="application/json\r\nset-cookie: session=alice; Path=/") as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            for _ in range(2):
+                served.client.get("/v1/models")
+        assert len(upstream.asked) == 2
+        assert "cookie" not in upstream.asked[1][0]
+
+    def test_the_servers_key_is_not_echoed(self):
+        """Not in a header either."""
+        settings = {"upstream_key": "sk-operator", "keys": (hashed(KEY),)}
+        with (
+            canned(b'{"data":[]}', kind="application/json\r\nx-request-id: sk-operator") as upstream,
+            running(upstream.url, Guard([]), **settings) as served,
+        ):
+            found = served.client.get("/v1/models", headers={"authorization": f"Bearer {KEY}"})
+        assert found.status_code == 200
+        assert "sk-operator" in upstream.asked[0][0]
+        assert "sk-operator" not in str(found.headers)
+
+    def test_a_compressed_answer_is_refused(self):
+        """Before it is unpacked: a few bytes may become gigabytes."""
+        with (
+            canned(gzip.compress(b"{}"), kind="application/json\r\ncontent-encoding: gzip") as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            found = served.client.get("/v1/models")
+        assert (found.status_code, found.json()["error"]["code"]) == (502, "upstream_encoding")
 
 
 class TestLiteLLM:

@@ -15,7 +15,7 @@ from guardrail._log import log
 from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text
 from guardrail.adapting.json_text import JsonText, is_valid, parsed
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json
+from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
 from guardrail.adapting.summaries import failed, shown_spans, together, untouched
 from guardrail.guard import Guard
 from guardrail.report import Case, Report, Verdict
@@ -203,6 +203,13 @@ class Exchange:
             return None
 
     def _noted(self, body: Json) -> Json:
+        """A body that was asked for again.
+
+        Raises:
+            NotReadable: it has several answers, of which one would be examined.
+        """
+        if len(self._codec.choices(body)) != 1:
+            raise NotReadable("asked for one answer, got another number of them")
         self._bodies.append(body)
         return body
 

@@ -25,6 +25,26 @@ _OWN_TOOLS = {
     "computer",
     "computer_use_preview",
 }  # the client runs them
+_HOSTED = (
+    "apply_patch",
+    "code_interpreter",
+    "computer",
+    "custom_tool",
+    "file_search",
+    "function",
+    "image_generation",
+    "local_shell",
+    "mcp",
+    "shell",
+    "tool_search",
+    "web_search",
+)
+# Kinds by name, none by their endings: an item of a kind that is not known may be speech.
+_CALLS = (
+    {f"{name}_call" for name in _HOSTED}
+    | {f"{name}_call_output" for name in _HOSTED}
+    | {"tool_search_output"}
+)
 _FOR_CLIENT = {
     *(
         "function_call",
@@ -276,7 +296,7 @@ def _is_text(block: Any) -> bool:
 def _unread_item(item: Mapping[str, Any]) -> str:
     kind = str(item.get("type"))
     known = kind in {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"}
-    return "" if known or kind.endswith(("_call", "_output")) else "an output item that is no message"
+    return "" if known or kind in _CALLS else "an output item that is no message"
 
 
 def _silenced(item: Mapping[str, Any], taken: Sequence[str]) -> Any:
