@@ -82,7 +82,9 @@ def fit_logistic(scores: ArrayLike, labels: ArrayLike, *, smooth: bool = True) -
     """
     import numpy as np
 
-    x, truth = _checked(scores, labels)
+    from guardrail.statistics.ranking import scored_rows
+
+    x, truth = scored_rows(scores, labels)
     positives = int(truth.sum())
     negatives = truth.size - positives
     if not positives or not negatives:
@@ -171,10 +173,12 @@ def threshold_for_fdr(
     """
     import numpy as np
 
+    from guardrail.statistics.ranking import scored_rows
+
     for name, bound in (("max_fdr", max_fdr), ("confidence", confidence)):
         if not 0 < bound < 1:
             raise InputError(f"expected {name} between 0 and 1, got {bound!r}.")
-    values, truth = _checked(scores, labels)
+    values, truth = scored_rows(scores, labels)
     names = np.arange(values.size) if sources is None else np.asarray(sources)
     if names.shape != values.shape:
         raise InputError(f"expected a source for each score, got {names.shape!r} and {values.shape!r}.")
@@ -223,24 +227,6 @@ def _starts(rows: int, max_fdr: float, error: float, each: float) -> list[int]:
         if starts[-1] <= rows:
             return starts
     return []
-
-
-def _checked(scores: ArrayLike, labels: ArrayLike) -> tuple[NDArray[Any], NDArray[Any]]:
-    import numpy as np
-
-    values = np.asarray(scores, dtype=float)
-    truth = np.asarray(labels)
-    if values.ndim != 1 or values.shape != truth.shape:
-        raise InputError(
-            f"expected scores and labels of one length, got {values.shape!r} and {truth.shape!r}."
-        )
-    if not np.isfinite(values).all():
-        raise InputError("expected finite scores, got NaN or infinity. Leave out what could not be scored.")
-    if truth.size and not np.isin(truth, (False, True)).all():
-        raise InputError(
-            f"expected labels of true and false, got {sorted(set(truth.tolist()), key=str)[:5]!r}."
-        )
-    return values, truth.astype(bool)
 
 
 def _refuse_separable(x: NDArray[Any], truth: NDArray[Any]) -> None:
