@@ -119,6 +119,8 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
         raise ConfigError(
             f'{path}: not TOML in UTF-8: {error}. An entry is written name = "value"'
         ) from error
+    for name in entries.keys() & set(_GUARD) - set(_SECTIONS):
+        raise ConfigError(f"{path}: {name} is outside of any section: write it below [guard]")
     _known(path, "section", entries, _SECTIONS)
     section = _table(path, entries, "guard")
     _known(path, "[guard] entry", section, _GUARD)

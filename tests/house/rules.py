@@ -24,6 +24,7 @@ APPLICATION = {*TYPES, "engine", "guard", "policies", "registry", "html", "chat"
 
 TABLE: dict[str, set[str]] = {
     "_lazy": set(),
+    "__main__": {"cli"},
     "_version": set(),
     "_log": set(),
     "_visible": set(),

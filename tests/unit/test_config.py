@@ -233,6 +233,7 @@ class TestMistakes:
         ("text", "message"),
         [
             ("[gaurd]", r"no section in .* named 'gaurd'\. Did you mean 'guard'"),
+            ("policy = 'flag'", r"policy is outside of any section: write it below \[guard\]"),
             ("[guard]\npolcy = 'flag'", r"no \[guard\] entry in .* named 'polcy'\. Did you mean 'policy'"),
             ("[guard]\npolicy = 'flg'", "no policy named 'flg'. Did you mean 'flag'"),
             ("[guard]\npolicy = 3", "expected \\[guard\\] policy to be a text, got 3"),
