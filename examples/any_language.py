@@ -24,7 +24,9 @@ policy = "annotate"
 name = "references"
 bibliography = "refs.bib"
 """
-LIBRARY = "@article{a, title={Attention Is All You Need}, author={Ashish Vaswani and Noam Shazeer}, year={2017}}"
+LIBRARY = (
+    "@article{a, title={Attention Is All You Need}, author={Ashish Vaswani and Noam Shazeer}, year={2017}}"
+)
 ANSWER = "Read one paper:\n\n- Smith, J., & Jones, K. (2017). Attention Is All You Need.\n"
 
 

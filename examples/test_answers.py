@@ -10,7 +10,14 @@ from guardrail import Case, Guard
 from guardrail.detectors import SelfCheck
 from guardrail.evaluation import evaluate
 
-CITIES = {"Paris": "France", "Oslo": "Norway", "Rome": "Italy", "Cairo": "Egypt", "Lima": "Peru", "Delhi": "India"}
+CITIES = {
+    "Paris": "France",
+    "Oslo": "Norway",
+    "Rome": "Italy",
+    "Cairo": "Egypt",
+    "Lima": "Peru",
+    "Delhi": "India",
+}
 GUARD = Guard([SelfCheck("ngram")])
 
 
@@ -20,7 +27,9 @@ def answers() -> tuple[list[Case], list[bool]]:
     for city, country in CITIES.items():
         samples = [f"{city} is a city in {country}.", f"{city} is the capital of {country}."]
         for made_up, said in ((False, country), (True, "Atlantis")):
-            cases.append(Case.of(f"{city} is the capital of {said}.", prompt=f"Where is {city}?", samples=samples))
+            cases.append(
+                Case.of(f"{city} is the capital of {said}.", prompt=f"Where is {city}?", samples=samples)
+            )
             labels.append(made_up)
     return cases, labels
 

@@ -44,6 +44,7 @@ PAGES = sorted(
     for pattern in (
         "*.md",
         "docs/**/*.md",
+        "examples/*.md",
         "integrations/*/README.md",
         "benchmarks/**/README.md",
         "src/**/README.md",
