@@ -46,7 +46,7 @@ class FactCheck(Detector):
         ConfigError: no knowledge base, another content than asked for, or SWI-Prolog is missing (says what to
             install).
         MissingExtra: pyswip is missing.
-        KnowledgeFault: the folder holds no usable knowledge base.
+        KnowledgeFault: the folder has no usable knowledge base.
 
     Source: [li2025]; the published method asks models questions made from facts; this checks what they say
     unasked, by the same facts and rules.

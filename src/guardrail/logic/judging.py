@@ -1,4 +1,4 @@
-"""Statements, judged by a knowledge base: what it proves or refutes, and what names alone tell apart.
+"""Statements, judged by a knowledge base: what it proves or refutes, and what names alone distinguish.
 
 A knowledge base refutes only what its declared properties exclude, and only of entities that it knows. Made-up
 names are those it does not know. So there is a second way, the unique name assumption of databases, which can be
@@ -25,7 +25,7 @@ __all__ = ["PLACES", "SINGLE", "Judge"]
 LOCATED = "located in the administrative territorial entity"
 
 SINGLE = frozenset({"mouth of the watercourse", "creator", "named after", "father", "mother"})
-"""Relations with one value as people speak, beside those that the table declares functional or complete."""
+"""Relations with one value as people speak, besides those that the table declares functional or complete."""
 
 PLACES = frozenset({LOCATED, "country", "continent", "location", "place of birth", "place of death"})
 """Relations with one value at each level: one town, one country, one continent."""

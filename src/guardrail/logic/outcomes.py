@@ -25,7 +25,7 @@ class Outcome:
         known: the facts that decide, as a clause.
         assumed: whether it rests on names that differ standing for things that differ.
         denies: whether the claim is a denial of what is entailed.
-        applies: whether the facts hold anything on what was asked.
+        applies: whether the facts say anything about what was asked.
     """
 
     state: State
@@ -81,7 +81,7 @@ def rule(said: Said, outcomes: Sequence[Outcome]) -> Ruling:
     if open_:
         return Ruling("unknown", _joined(one.words for one in open_), tuple(outcomes))
     if not outcomes:
-        return Ruling("unknown", "Nothing in it was read as a statement on what the knowledge base holds.")
+        return Ruling("unknown", "Nothing in it was read as a statement about facts of the knowledge base.")
     if said.unread:
         quoted = " ".join(said.unread[:_SHOWN]) + (" …" if len(said.unread) > _SHOWN else "")
         if any(one.denies for one in outcomes):

@@ -1,6 +1,6 @@
-"""How wide the place is that a name stands for, so that two places can be told apart: a town is in a country.
+"""How wide the place is that a name stands for, so that two places can be distinguished: a town is in a country.
 
-Two different towns exclude each other as places of one birth; a town and a country do not. The lists hold what is
+Two different towns exclude each other as places of one birth; a town and a country do not. The lists have what is
 common in texts; a name on none of them counts as a town, unless a word of it says otherwise.
 """
 

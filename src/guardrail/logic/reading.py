@@ -97,7 +97,7 @@ def said(text: str, span: Span, statements: Sequence[Statement], world: World) -
 
     Args:
         text: the whole text.
-        span: where the sentence stands.
+        span: where the sentence is.
         statements: those that were found in it.
         world: the names that are known.
     """

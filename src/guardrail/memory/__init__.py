@@ -1,4 +1,4 @@
-"""Memory consistency: does a model keep what it knows apart, and does its answer hold when it is asked in other words?
+"""Memory consistency: does a model keep what it knows apart, and does it give the same answer when asked in other words?
 
 `internal` asks for pairs that the model knows in shuffled lists; `external` rephrases the source of an answer.
 

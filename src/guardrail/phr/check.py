@@ -18,7 +18,7 @@ from guardrail.report import Case, Evidence, Finding, Measurement, Scale, Verdic
 __all__ = ["PosteriorHallucinationRate"]
 
 _UNTOLD = (
-    "the answer is among the tokens that the model does not tell, and these are likelier than ε together"
+    "the answer is among the tokens that the model does not list, and together these are likelier than ε"
 )
 
 
@@ -27,7 +27,7 @@ class PosteriorHallucinationRate(Detector):
 
     Applies to cases with `examples` (the query is the last user message), and to prompts that end with pairs of
     `Input: …` and `Label: …` and a query; nothing is found in others. Needs a backend for "language_model" that draws
-    continuations and tells probabilities: a chat endpoint without log-probabilities leaves the answer unverified.
+    continuations and returns probabilities: a chat endpoint without log-probabilities leaves the answer unverified.
 
     One finding, for the whole answer. Its score is the share of the imagined contexts under which this answer falls
     below the ε-quantile: the probability that it is a hallucination. No answer is generated for it, and a regenerated
@@ -186,7 +186,7 @@ class PosteriorHallucinationRate(Detector):
                 Measurement(name="mutual information [nats]", value=known.value, interval=known.interval)
             )
         if measured.other:
-            note = "the largest probability of tokens that the model does not tell"
+            note = "the largest probability of tokens that the model does not list"
             if measured.other >= self.epsilon:
                 note += "; it reaches ε, so PHR may be too low"
             evidence.append(Measurement(name="untold probability", value=measured.other, note=note))

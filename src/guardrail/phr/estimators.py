@@ -1,7 +1,7 @@
 """Quantiles, hallucination rates and mutual information from log-likelihoods: pure functions of arrays, for any model.
 
 THR, PHR and MHR are one rate under different contexts: the share of responses drawn with D_n alone that fall out of
-the (1 − ε)-likely set of a longer context D. For PHR, D is imagined by the model; for MHR, D holds the real pairs of
+the (1 − ε)-likely set of a longer context D. For PHR, D is imagined by the model; for MHR, D has the real pairs of
 the evaluation too. The mutual information of response and mechanism, in nats, is how much of the uncertainty about a
 response would go away if the task were known: I = H(Y|x, D_n) − E[H(Y|x, D)].
 
@@ -160,7 +160,7 @@ def aligned(under: Outcomes, given: Outcomes) -> tuple[Floats, Floats, Floats]:
 
     Returns:
         Three arrays of shape (V + 1,): what ranks the outcomes under D, their probabilities under D, and those
-        given D_n. The last outcome stands for all that `under` does not tell: a model tells its likeliest, so they
+        given D_n. The last outcome represents all that `under` does not list: a model lists its likeliest, so they
         rank below all others (−1), and none of them is a hallucination unless the quantile lies above them all.
 
     Raises:
@@ -226,7 +226,7 @@ class Estimate:
 
     @property
     def precision(self) -> float:
-        """The standard error that the interval stands for, half its width / 1.96: what an early stop looks at."""
+        """The standard error that belongs to the interval, half its width / 1.96: what an early stop looks at."""
         return (self.interval[1] - self.interval[0]) / 2 / normal_quantile(0.975)
 
 
@@ -240,7 +240,7 @@ def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
     Returns:
         The interval is Student's, cut to [0, 1], with a variance to which one more context contributes that disagrees as
         much as contexts can: of ten contexts the one in twenty that says otherwise may be missing. It is cautious:
-        Student's own holds the rate in 85 to 90 % of cases for regression at M = 10, and in as few as 24 % for labels.
+        Student's own covers the rate in 85 to 90 % of cases for regression at M = 10, and in as few as 24 % for labels.
         Where all values are equal, and for one context, it is Wilson's with M trials.
 
     Raises:
@@ -266,7 +266,7 @@ def estimate(values: ArrayLike, *, confidence: float = 0.95) -> Estimate:
 
 
 def share(hits: Sequence[bool], *, confidence: float = 0.95) -> Estimate:
-    """The share of contexts in which something holds, with Wilson's interval.
+    """The share of contexts in which something is true, with Wilson's interval.
 
     >>> share([True, False, False, False]).value
     0.25

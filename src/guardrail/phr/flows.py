@@ -1,6 +1,6 @@
 """The flow: contexts that a model imagines, what each says about the responses to some queries, and what that costs.
 
-A context is imagined pair by pair, each drawn with all before it; contexts run beside each other. The imagined pairs do
+A context is imagined pair by pair, each drawn with all before it; contexts run side by side. The imagined pairs do
 not depend on a query, so one set serves all queries of a D_n.
 
 Source: [jesson2024] Algorithms 1 to 3.
@@ -49,8 +49,8 @@ class Measured:
 
     Attributes:
         readings: one per context that gave one, in the order of the contexts.
-        fault: why there is none, or why some contexts gave none.
-        other: the largest probability that some distribution left untold; 0 for models that tell everything.
+        fault: why there is no reading, or why some contexts gave nothing.
+        other: the largest probability that some distribution did not list; 0 for models that list everything.
     """
 
     readings: tuple[Reading, ...] = ()
@@ -59,7 +59,7 @@ class Measured:
 
     @classmethod
     def of(cls, found: Sequence[Reading | str], *, given_up: str = "", other: float = 0.0) -> Measured:
-        """From what the contexts gave: a reading, or why there is none.
+        """From the contexts' results: a reading, or why there is no reading.
 
         Args:
             found: one per context that was finished, in order.
@@ -194,9 +194,9 @@ def survey(
         settings: see `Settings`; with `until_se` contexts are imagined in rounds of five, until the standard error
             of every query's PHR is no larger, or `contexts` are reached.
         form: how pairs are written.
-        preamble: what stands before them.
+        preamble: the text before them.
         further: more ε at which the rate is wanted (`Measured.further`); they ask the model nothing more.
-        labels: an answer that is one of these is left without a reading where the estimator cannot tell it from another
+        labels: an answer that is one of these is left without a reading where the estimator cannot distinguish it from another
             of them: by the first token, if that is the same.
     """
     settings, form = settings or Settings(), form or Form()

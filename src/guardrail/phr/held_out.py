@@ -1,6 +1,6 @@
 """What real pairs say, where there are some: the model hallucination rate, and the error rate.
 
-The guard has neither. They are what a benchmark holds PHR against.
+The guard has neither. A benchmark compares PHR with them.
 
 Source: [jesson2024] Section 3.2, eq. 9; the exact forms are ours.
 """
@@ -36,11 +36,11 @@ def model_hallucination_rates(
 
     Args:
         pairs: D_train, at least one.
-        evaluation: D_eval, at least one; it stands behind D_train. As many as the horizon make MHR what PHR imagines.
-        queries: at least one. One with an answer is told whether that is a hallucination.
+        evaluation: D_eval, at least one; it comes after D_train. As many as the horizon make MHR what PHR imagines.
+        queries: at least one. For one with an answer, the result says whether that is a hallucination.
         settings: ε, the estimator and K; contexts and horizon do not matter.
         form: how pairs are written.
-        preamble: what stands before them.
+        preamble: the text before them.
         further: more ε at which the rate is wanted.
 
     Returns:
@@ -77,13 +77,13 @@ def error_rates(
     Args:
         pairs: D_train, at least one.
         queries: each with its true answer.
-        settings: with the exact estimator 1 − p(the answer's first token | x, D_train), 1 where the model does not tell
+        settings: with the exact estimator 1 − p(the answer's first token | x, D_train), 1 where the model does not list
             that token; with the drawn one the share of K responses that are not the answer, letter for letter.
         form: how pairs are written.
-        preamble: what stands before them.
+        preamble: the text before them.
 
     Returns:
-        Per query a number in [0, 1], larger = worse, or why there is none.
+        Per query a number in [0, 1], larger = worse, or why there is no number.
 
     Raises:
         InputError: a query has no answer.

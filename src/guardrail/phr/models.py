@@ -94,7 +94,7 @@ class RegressionModel(_Model):
     Args:
         noise: σ of the labels.
         deviation: prior standard deviation of each coefficient.
-        inputs: how many numbers an input has; they stand apart by blanks.
+        inputs: how many numbers an input has; they are separated by blanks.
         intercept: whether there is a constant besides.
         edge: imagined inputs are uniform between −edge and edge.
         seed: of all draws.

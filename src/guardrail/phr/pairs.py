@@ -33,8 +33,8 @@ class Form:
     vocabularies have a word's leading blank in its token.
 
     Attributes:
-        input: what stands before an input.
-        label: what stands before a label.
+        input: the text before an input.
+        label: the text before a label.
     """
 
     input: str = "Input:"
@@ -59,7 +59,7 @@ class Form:
         return f" {label}"
 
     def context(self, examples: Sequence[Example], preamble: str = "") -> str:
-        """Pairs one after another, behind what may stand before them."""
+        """Pairs one after another, after a preamble if there is one."""
         start = f"{preamble}{END}" if preamble else ""
         return start + "".join(map(self.pair, examples))
 
@@ -126,7 +126,7 @@ class Task:
     Attributes:
         pairs: the solved examples, D_n; at least one.
         query: what is to be labelled; empty if the prompt has none.
-        preamble: what stands before the examples.
+        preamble: the text before the examples.
     """
 
     pairs: tuple[Example, ...]
@@ -136,7 +136,7 @@ class Task:
     def spelt(self, answer: str, form: Form) -> str:
         """The answer in one line, spelt like the label that it is: "Positive." for "positive" is no other answer.
 
-        The label's word may stand before it, and lines that say more behind it. An answer that may be several labels is none
+        The label's word may come before it, and lines that say more after it. An answer that may be several labels is not one
         of them: "***" is not "*".
         """
         whole = " ".join(answer.split())
@@ -166,9 +166,9 @@ def _folded(text: str) -> str:
 
 
 def recognised(case: Case, form: Form) -> Task | None:
-    """The few-shot task of a case; `None` if it is none.
+    """The few-shot task of a case; `None` if it is not one.
 
-    The examples are the case's own, each field put in one line, or the pairs in its last user message; the query stands
+    The examples are the case's own, each field put in one line, or the pairs in its last user message; the query is
     behind the pairs, or is that message where it has none.
     """
     preamble, pairs, query = form.split(case.question)

@@ -92,7 +92,7 @@ class Reading:
     Attributes:
         rate: THR of the context, in [0, 1].
         unlikely: whether the given answer lies below the quantile; `None` without an answer, and where both lie among what
-            the model does not tell.
+            the model does not list.
         total: H(Y|x, D_n), in nats; an estimate for draws.
         known: H(Y|x, D).
         means: numbers in [0, 1] that keep their mean over the contexts if the model is a martingale.
@@ -112,7 +112,7 @@ class Reading:
 
 
 def lost(failed: Failed) -> str:
-    """Why a branch has no result; its bug is raised, so that the report tells it as one."""
+    """Why a branch has no result; its bug is raised, so that the report shows it as one."""
     if failed.error is not None:
         raise failed.error
     return str(failed)
@@ -215,7 +215,7 @@ def _whole(under: Outcomes, given: Outcomes, query: Query, epsilons: tuple[float
     try:
         rank, p, q = aligned(under, given)
     except InputError as error:
-        return f"the model's distribution is none: {error}"
+        return f"the model returned no usable probabilities: {error}"
     limits = [float(quantile(rank, epsilon, weights=p)) for epsilon in epsilons]
     shares = tuple(min(1.0, math.fsum(q[rank < limit].tolist())) for limit in limits)
     unlikely = None
@@ -240,7 +240,7 @@ def _missed(given: Outcomes) -> float | str:
     try:
         _, p, _ = aligned(given, given)
     except InputError as error:
-        return f"the model's distribution is none: {error}"
+        return f"the model returned no usable probabilities: {error}"
     begun = given.begun[0]
     return 1.0 if begun is None else float(np.clip(1.0 - p[begun], 0.0, 1.0))
 
@@ -318,7 +318,7 @@ class Drawn:
             return failures
         logs = np.array([score.value for score in scores if isinstance(score, Answer)], dtype=np.float64)
         if np.isnan(logs).any() or (logs == np.inf).any():
-            return "the model gave a log-probability that is none (NaN or infinity)"
+            return "the model returned a log-probability that is not a number (NaN or infinity)"
         parts = np.split(logs, np.cumsum([len(likely), len(responses), len(answer)]))
         limit = quantile(parts[0], self.settings.epsilon)
         return Reading(

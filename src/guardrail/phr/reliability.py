@@ -83,7 +83,7 @@ def drifts(reached: float, *, alpha: float = ALPHA) -> bool:
 class Correction:
     """log-odds(true rate) = intercept + slope · log-odds(PHR); the identity is slope 1 and intercept 0.
 
-    It holds for the model, the task and the ε that it was fitted to.
+    It is valid for the model, the task and the ε that it was fitted to.
 
     >>> round(Correction(1.0, 0.0)(0.3), 12)
     0.3

@@ -107,7 +107,7 @@ class TestMany:
             assert served.stats()["requests"] == asked
         assert first.exit_code == 1, first.stderr
         assert first.stdout == again.stdout
-        assert "P (does not hold): 0.333, 95 % 0.0" in first.stdout
+        assert "P (inconsistent): 0.333, 95 % 0.0" in first.stdout
         rows = [
             json.loads(line) for line in (corpus / "runs" / "results.jsonl").read_text("utf-8").splitlines()
         ]

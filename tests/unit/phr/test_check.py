@@ -174,7 +174,7 @@ class TestEvidence:
         assert finding.score == score
         if score is None:
             assert finding.verdict is Verdict.UNVERIFIED
-            assert "the tokens that the model does not tell" in finding.reason
+            assert "the tokens that the model does not list" in finding.reason
             assert "PHR may be too low" in measured(finding)["untold probability"].note
 
     def test_untold_answer_of_some_contexts(self):
@@ -206,7 +206,7 @@ class TestUnverified:
             (Failed(Reason.MISSING, "this endpoint gives no log-probabilities"), "no log-probabilities"),
             (Failed(Reason.BUDGET, "12 calls used"), "budget: 12 calls used"),
             (Failed(Reason.DEADLINE), "deadline"),
-            (Answer(Outcomes((" yes",), (math.nan,), (0,))), "the model's distribution is none"),
+            (Answer(Outcomes((" yes",), (math.nan,), (0,))), "the model returned no usable probabilities"),
         ],
     )
     def test_distribution(self, reply, words):

@@ -162,7 +162,7 @@ class TestErrorRates:
         [
             (Failed(Reason.TIMEOUT, "slow"), "slow"),
             (Answer(Outcomes((" no", " yes"), (0.5, 0.5), ())), "which outcome"),
-            (Answer(Outcomes((" no", " no"), (0.5, 0.5), (0,))), "distribution is none"),
+            (Answer(Outcomes((" no", " no"), (0.5, 0.5), (0,))), "no usable probabilities"),
         ],
     )
     def test_faults(self, reply, words):

@@ -43,7 +43,7 @@ def opened(kb: str) -> Iterator[KnowledgeBase]:
 
 
 def gathered(files: Sequence[str]) -> Imported:
-    """All that some files and folders hold; what could not be read is told."""
+    """All facts of some files and folders; what could not be read is reported."""
     from guardrail.logic.knowledge.sources import Imported
     from guardrail.logic.knowledge.sources.mixed import read_facts
 
@@ -81,7 +81,7 @@ class Query:
 
 
 def wikidata(found: Imported, query: Query, state: Path) -> None:
-    """Add what Wikidata holds; what has arrived is kept in `state`, so that an interrupted import goes on."""
+    """Add facts of Wikidata; what has arrived is kept in `state`, so that an interrupted import goes on."""
     from guardrail.logic.knowledge import reviewed
     from guardrail.logic.knowledge.sources.sparql import WIKIDATA, Sparql
     from guardrail.logic.knowledge.sources.wikidata import Wikidata

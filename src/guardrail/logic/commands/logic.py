@@ -62,7 +62,7 @@ def build(  # noqa: PLR0917  # an option each
     complete: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="RELATION", help="These facts hold all of a relation: an absent one is a false one."
+            metavar="RELATION", help="These are all facts of a relation: an absent one is a false one."
         ),
     ] = None,
     source: Annotated[str, typer.Option(metavar="TEXT", help="Where the facts come from, in words.")] = "",
@@ -73,7 +73,7 @@ def build(  # noqa: PLR0917  # an option each
 ) -> None:
     """Make a knowledge base from facts.
 
-    A line of .tsv holds subject, relation and object; a line of .jsonl the same by name, or an event with begin and
+    A line of .tsv has subject, relation and object; a line of .jsonl the same by name, or an event with begin and
     end, or a label with aliases. What cannot be read is named and left out. An import from Wikidata that was
     interrupted goes on where it stopped: run the same command again.
 

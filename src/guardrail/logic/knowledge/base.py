@@ -1,4 +1,4 @@
-"""A knowledge base: what it holds, what follows from it, and why.
+"""A knowledge base: its facts, what follows from them, and why.
 
 Everything is asked of Prolog (`rules.pl`); aliases and events are kept here. Opened once, it may be asked from any
 number of threads.
@@ -40,7 +40,7 @@ class KnowledgeBase(Deriving):
 
     Attributes:
         path: its folder.
-        manifest: what it holds.
+        manifest: what is in it.
         relations: the relations with their properties, as far as its facts keep them.
     """
 
@@ -257,8 +257,8 @@ def _triples(flat: list[Any]) -> Iterator[Triple]:
 def _unknown(asked: Triple, absent: list[str]) -> str:
     if absent:
         names = " and ".join(repr(asked.subject if side == "subject" else asked.object) for side in absent)
-        return f"Unknown: the knowledge base holds nothing about {names}."
-    return "Unknown: the facts neither entail nor exclude it, and that they do not hold it proves nothing."
+        return f"Unknown: the knowledge base has nothing about {names}."
+    return "Unknown: the facts neither entail nor exclude it, and their silence proves nothing."
 
 
 class _Module:

@@ -49,7 +49,7 @@ def build(
         entities: aliases and identifiers; what the facts name and this does not is added.
         relations: the table; the reviewed one by default. Relations of the facts that it does not know get no
             property.
-        complete: relations of which these facts are known to hold all: an absent one is then a false one.
+        complete: relations of which these are known to be all facts: an absent one is then a false one.
         source: where the facts come from, in words.
         replace_existing: whether a knowledge base that is there may be replaced.
 

@@ -38,7 +38,7 @@ class Deriving(ABC):
         each: int | None = None,
         seed: int | None = None,
     ) -> Iterator[Derived]:
-        """Facts of a relation that a rule derives and the base does not hold.
+        """Facts of a relation that a rule derives and the base lacks.
 
         `composite` lists each pair once; it and `negation` are quadratic in the facts, so give `limit` or `each`.
         Where the table does not allow the rule for the relation there are none.

@@ -23,7 +23,7 @@ def label(text: object, *, what: str = "label") -> str:
     """The text, if it can name something.
 
     Raises:
-        InputError: it is no text, empty, or holds half of a surrogate pair.
+        InputError: it is no text, empty, or has half of a surrogate pair.
     """
     if not isinstance(text, str) or not text:
         raise InputError(f"expected a {what}: text that is not empty, got {text!r}.")

@@ -49,7 +49,7 @@ class KnowledgeFault(ParseError):
 
     Attributes:
         source: the file.
-        line: where in it, `None` where that cannot be told.
+        line: where in it, `None` where that is not known.
     """
 
 
@@ -74,7 +74,7 @@ class FileMark:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a knowledge base holds.
+    """What is in a knowledge base.
 
     Attributes:
         source: where the facts come from, in words.
@@ -234,7 +234,7 @@ def check(folder: Path, expected: FileMark) -> None:
     """Whether a file is as the manifest says.
 
     Raises:
-        KnowledgeFault: it is gone, cut off or changed; names the place where that can be told.
+        KnowledgeFault: it is gone, cut off or changed; names the place where that is known.
     """
     path = folder / expected.name
     try:
@@ -305,7 +305,7 @@ def check_facts(path: Path) -> int:
 
 
 def lines(folder: Path, marked: FileMark, having: bytes = b"") -> Iterator[Any]:
-    """The entries of a file of JSON lines; of those lines only that hold the bytes.
+    """The entries of a file of JSON lines; of those lines only that contain the bytes.
 
     Raises:
         KnowledgeFault: a line is no JSON.

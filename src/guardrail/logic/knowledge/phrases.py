@@ -30,7 +30,7 @@ class Phrase:
         plural: whether the verb is in the plural ("have", not "has").
 
     Raises:
-        ConfigError: the verb is none of those known here.
+        ConfigError: the verb is not one of those known here.
 
     Example:
         >>> Phrase("shares a border with").denial("France", "Peru")

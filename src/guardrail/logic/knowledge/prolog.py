@@ -6,10 +6,10 @@ No goal is ever written as text, so there is nothing that a label could break ou
 `library(sandbox)` to look through; the list of services in `services.pl` is all that can be called.
 
 **Threads.** Calls may come from any thread. One thread, started with the first call, runs them one after another:
-a Prolog engine belongs to a thread, and 1.6 million facts are worth having once.
+a Prolog engine belongs to a thread, and 1.6 million facts should be in memory once.
 
 **Fork.** A child that is forked after the engine has started has the memory of the engine but not its thread, and
-its locks may be held for ever: every call raises `EngineFault` at once. Start such workers by "spawn" (an open
+its locks may never be released: every call raises `EngineFault` at once. Start such workers by "spawn" (an open
 knowledge base travels, as its path), or fork before the first use.
 """
 

@@ -120,7 +120,7 @@ class Derived:
         rule: the rule that made it: `negation`, `symmetric`, `inverse`, `implied`, `transitive`, `chain`,
             `composite`.
         triple: what it is about.
-        holds: whether it holds; false for `negation`.
+        holds: true if the triple is proved; false for `negation`.
         proof: its proof tree.
     """
 

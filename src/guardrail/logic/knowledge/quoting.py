@@ -4,7 +4,7 @@ Prolog text exists in one file only, the facts of a knowledge base, one fact per
 
     'r:award received'('Ahmed Zewail','Wolf Prize in Chemistry').
 
-Queries hold no text at all: their arguments go to Prolog as atoms (see `prolog`). The name of a relation gets the
+Queries contain no text at all: their arguments go to Prolog as atoms (see `prolog`). The name of a relation gets the
 prefix `r:`, so that no relation, whatever its name, can be one of Prolog's own predicates.
 """
 

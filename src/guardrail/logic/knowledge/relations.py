@@ -35,7 +35,7 @@ class Relation:
 
     Attributes:
         name: as in the facts.
-        says: what stands behind the subject, with `{o}` where the object does not come last.
+        says: what comes after the subject, with `{o}` where the object does not come last.
         kind: the paper's kind of phrase.
         also: other ways to say it, for reading only; as `says`, or "{o} … {s}" with the object first.
         nouns: what the object is called: "author" in "the author of S is O".

@@ -42,7 +42,7 @@ class Goal(Protocol):
     """What is asked."""
 
     def answers(self, world: World) -> frozenset[bool]:
-        """Whether Yes is right in a world where nothing holds but what follows from its facts.
+        """Whether Yes is right in a world where only what follows from its facts is true.
 
         Both, where it depends on what the words mean.
         """

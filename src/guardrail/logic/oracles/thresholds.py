@@ -18,7 +18,7 @@ CANDIDATES = tuple(number / 20 for number in range(1, 21))
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What a threshold is worth on sampled replies.
+    """How good a threshold is on sampled replies.
 
     Attributes:
         threshold: similarity below which a reply is called wrong in its knowledge.
@@ -51,7 +51,7 @@ def laplace(successes: int, trials: int) -> float:
 
 
 def estimate(replies: Iterable[tuple[float, bool]], threshold: float) -> Estimate:
-    """What a threshold is worth.
+    """How good a threshold is.
 
     Args:
         replies: similarity to the truth in [0, 1], and whether the reply states what is false.

@@ -30,14 +30,14 @@ class Truth:
         facts: the triples that prove the answer.
         spans: dated events: name, first year, last year; one event may be there several times.
         asked: the triple that is asked about, if it is known; else the question is read.
-        affirms: whether Yes means that `asked` holds.
+        affirms: whether Yes means that `asked` is true.
         formula: the formula that is asked about, in
         year: this year.
         aliases: other names → the names in the facts.
         relations: the table of relations.
 
     Raises:
-        InputError: there are neither facts nor spans, or a formula stands without a year.
+        InputError: there are neither facts nor spans, or a formula has no year.
     """
 
     question: str

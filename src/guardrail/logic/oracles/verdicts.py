@@ -44,12 +44,12 @@ class Verdict:
     Attributes:
         name: "correct" (refusals too), "error_inference" (true knowledge, wrong conclusion), "error_knowledge" (a false
             statement, and the conclusion follows from it, or is right), "both", or "unverified": the reply does
-            not begin as it was asked to, and its reasons do not tell what it concludes.
+            not begin as it was asked to, and its reasons do not show what it concludes.
         contradictory: whether the first word and the reasons conclude differently.
         answer: what is right.
         concluded: what the first word says; `None` for a refusal or a reply that cannot be read.
         reasoned: what the reasons conclude; `None` if they do not say.
-        follows: whether the conclusion follows from what is stated; `None` if logic cannot tell.
+        follows: whether the conclusion follows from what is stated; `None` if logic cannot decide.
         true, false, unverified: statements, in words; each false one with the fact that it goes against.
         missing: facts that the reply does not state.
         nodes, edges: Jaccard similarity of the graphs, in [0, 1]; `None` where the reply states nothing.

@@ -29,7 +29,7 @@ __all__ = ["RULES", "Cell", "Disagreement", "FactCase", "Generated", "generate"]
 CaseRule: TypeAlias = Literal["negation", "transitive", "inverse", "composite"]
 
 RULES: Sequence[CaseRule] = get_args(CaseRule)
-"""`transitive` holds chains of two relations too, `inverse` symmetric ones; `composite` is the joint rule."""
+"""`transitive` has chains of two relations too, `inverse` symmetric ones; `composite` is the joint rule."""
 
 _DERIVED: Mapping[CaseRule, Sequence[Any]] = {
     "negation": ("negation",),

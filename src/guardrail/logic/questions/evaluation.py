@@ -44,7 +44,7 @@ class Outcomes:
         outcome: "wrong" is a hallucination; "unknown" (I don't know, a refusal) is normal [li2025, §3.6];
             "malformed" and "failed" are not judged.
         said: "yes" or "no" where the reply says so.
-        text: the reply; why there is none, where it failed.
+        text: the reply; the reason where it failed.
     """
 
     case: Asked

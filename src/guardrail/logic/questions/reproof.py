@@ -48,7 +48,7 @@ class Evaluator:
         self._asymmetric = {n for n, r in self._table.items() if r.asymmetric} - turned
 
     def truth(self, triple: Triple) -> bool | None:
-        """Whether it holds (`True`), is excluded (`False`), or neither (`None`)."""
+        """Whether it is proved (`True`), excluded (`False`), or neither (`None`)."""
         if self.holds(triple.relation, triple.subject, triple.object):
             return True
         return False if self.excluded(triple.relation, triple.subject, triple.object) else None

@@ -1,7 +1,7 @@
 """How a triple is asked: by the kind and tense of its relation, said as it is, denied, by a synonym or an antonym.
 
 A wording has a sign: whether it asks for the triple or for its opposite. Only exact opposites are used: "were directed
-by different people" is none of "were directed by the same person" where a film has two directors.
+by different people" is not the denial of "were directed by the same person" where a film has two directors.
 """
 
 from __future__ import annotations

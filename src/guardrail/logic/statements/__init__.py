@@ -2,7 +2,7 @@
 
 ```
 words      words as they are compared       lexicon   names and ways of saying, compiled once
-items      a sentence as a row of items     sides     names beside an item
+items      a sentence as a row of items     sides     names next to an item
 reading    statements about two             dates     statements about years
 model      Mention, Statement, Dated
 ```

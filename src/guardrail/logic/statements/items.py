@@ -2,7 +2,7 @@
 
 Names are those of the lexicon, the longest first; then titles between quotation marks; then capitalised words, so
 that what the lexicon does not know still is a name. Parts of names ("Einstein", "the war") stand for the one
-entity of the text, or of those the reader was told of, whose name they are a part of.
+entity of the text, or of those that the reader was given, whose name they are a part of.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ class Item:
         key: its stem, "BE" for any form of "be", "have" for any of "have"; the mark itself.
         start, end: where it stands in the text.
         mention: of a name.
-        denied: whether "not", "never", "no" … stands right before it.
+        denied: whether "not", "never", "no" … comes right before it.
         folded: the word without case and accents.
-        article: whether "a" or "the" stands right before it.
+        article: whether "a" or "the" comes right before it.
     """
 
     kind: Kind
@@ -125,7 +125,7 @@ class Known:
 
 
 def items(text: str, start: int, end: int, lexicon: Lexicon, known: Known) -> list[Item]:
-    """The items of one sentence, which stands at `start` to `end`."""
+    """The items of one sentence, which is at `start` to `end`."""
     row = words(text, start, end)
     names = _names(text, row, lexicon, known)
     found: list[Item] = []

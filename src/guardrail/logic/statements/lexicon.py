@@ -23,7 +23,7 @@ class Saying:
     """One way to say a relation.
 
     Attributes:
-        words: what stands between the first and the second ("was written by"); of a noun, the noun alone ("author").
+        words: what comes between the first and the second ("was written by"); of a noun, the noun alone ("author").
         relation: what it says.
         turned: whether the first that is named is the relation's object, not its subject.
         noun: then it says "first is the `words` of second", in all ways to say that ("second's author is first").

@@ -14,7 +14,7 @@ class Mention:
 
     Attributes:
         text: as written; for a pronoun or a part of a name, as the text wrote it.
-        start, end: where it stands, in characters.
+        start, end: where it is, in characters.
         entity: what it names, as the lexicon calls it; `None` for a name that the lexicon does not have.
     """
 
@@ -25,7 +25,7 @@ class Mention:
 
     @property
     def name(self) -> str:
-        """The entity, or the words where it is none."""
+        """The entity, or the words where there is none."""
         return self.entity if self.entity is not None else self.text
 
 

@@ -1,7 +1,7 @@
 """Statements: which relation a sentence says to hold between which two names.
 
 A sentence is a row of items (`items`). Ways of saying a relation are found in it (`Lexicon.saying`); for each, the
-names that it stands between are looked for: a verb has one before and one behind it; a noun has one behind "of" or
+names around it are looked for: a verb has one before and one behind it; a noun has one behind "of" or
 before "'s", and the other behind or before a form of "be", or set off by a comma. Names joined by "and" are one
 side of several statements.
 

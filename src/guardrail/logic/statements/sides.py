@@ -1,4 +1,4 @@
-"""Which names stand beside an item of a sentence: before it, behind it, joined by "and", or meant by a pronoun."""
+"""Which names are next to an item of a sentence: before it, behind it, joined by "and", or meant by a pronoun."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Sentence:
 
 
 class Sides:
-    """The names beside the items of one sentence.
+    """The names next to the items of one sentence.
 
     Args:
         sentence: the sentence.
@@ -129,7 +129,7 @@ class Sides:
         ]
 
     def right(self, at: int) -> tuple[list[Mention], int | None]:
-        """The names behind an item, and where the first stands; a noun phrase where there is no name."""
+        """The names behind an item, and where the first is; a noun phrase where there is no name."""
         row, plain = self.row, []
         for number in range(at, min(at + _LONG, len(row))):
             item = row[number]
@@ -180,7 +180,7 @@ def group(
 
     Args:
         row: the items.
-        at: where a name stands.
+        at: where a name is.
         step: 1 to go on behind it, -1 to go back before it.
         borders: going on, where relations are said: a name right before one belongs to that. Going back, the
             places behind relations: a name there belongs to the relation before it.

@@ -4,7 +4,7 @@ The exact sentences of `english` are read, too. Everything else is left alone: a
 gives `None`, and nothing is guessed. Which words name which event is for the caller to say (`link`).
 
 What people write leaves room; each form is taken in its weakest sense, so that only what cannot be true comes out
-false, and beside it in its strongest, so that only what must be true is called true (`senses`). In the weakest:
+false, and also in its strongest, so that only what must be true is called true (`senses`). In the weakest:
 
 | sentence | claim |
 | --- | --- |
@@ -74,12 +74,12 @@ def read_claim(sentence: str, *, link: Link = by_quotes, over: tuple[int, int] =
     """What a sentence claims about events and years.
 
     Args:
-        sentence: one sentence; its first `LONGEST` characters have to hold it.
+        sentence: one sentence; its first `LONGEST` characters have to contain it.
         link: the event that some words of the sentence name, `None` if they name none.
         over: first and last year of all that is spoken of.
 
     Returns:
-        The claim, to be asked of `semantics.holds`; `None` if the sentence is none that is understood.
+        The claim, to be asked of `semantics.holds`; `None` if the sentence is not understood.
 
     Raises:
         ConfigError: `over` ends before it starts.

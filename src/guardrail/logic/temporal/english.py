@@ -4,11 +4,11 @@ What the published templates ([li2025] Table III) leave open is closed here:
 
 - an inner clause speaks of the year that the outer one introduces, never of the outer year again: "there was a
   year Y from 5 to 8 years after 1900 such that … after year Y";
-- parts that hold more than one event apart are numbered "(1) …; (2) …", inside them "(1.1) …", so that no
+- parts that keep more than one event apart are numbered "(1) …; (2) …", inside them "(1.1) …", so that no
   "and", "or" or "not" has two readings; "or" is "at least one of";
-- a quantifier never stands behind what it does not cover: "in every year … that at least one of …", and "not" is
+- a quantifier never comes after what it does not cover: "in every year … that at least one of …", and "not" is
   never in front of "every";
-- names stand in double quotes with JSON's escapes, so they may hold anything.
+- names are in double quotes with JSON's escapes, so they may contain anything.
 
 The sentences are exact: `english_parse.read` gives the formula and the year back. "Was going on in" a year means: in at
 least a part of it.

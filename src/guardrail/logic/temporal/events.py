@@ -20,7 +20,7 @@ def history(spans: Iterable[tuple[str, End, End]]) -> dict[str, IntervalSet]:
     """A history from (name, first year, last year), an event as often as it has spans.
 
     Raises:
-        InputError: a span is none; the message names the event.
+        InputError: a span is not valid; the message names the event.
 
     Example:
         >>> history([("world war", 1914, 1918), ("world war", 1939, 1945)])["world war"]

@@ -35,7 +35,7 @@ class Step:
     Attributes:
         formula: what the line is about.
         year: and in which year.
-        holds: whether it is true then.
+        holds: true if the claim is true then.
         because: the reason in one sentence.
         rests_on: the steps for the parts, in the years that decide.
     """

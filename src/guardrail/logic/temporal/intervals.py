@@ -84,7 +84,7 @@ class IntervalSet:
         return isinstance(year, int) and self.around(year) is not None
 
     def around(self, year: int) -> Span | None:
-        """The maximal interval that holds a year, `None` if the year is not in the set."""
+        """The maximal interval that contains a year, `None` if the year is not in the set."""
         number = bisect_right(self.spans, (year, math.inf)) - 1
         return self.spans[number] if number >= 0 and year <= self.spans[number][1] else None
 

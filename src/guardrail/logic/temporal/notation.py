@@ -72,7 +72,7 @@ def read_name(quoted: str) -> str:
     """The name in a JSON string.
 
     Raises:
-        InputError: the string is none.
+        InputError: the string is not one.
     """
     try:
         name: str = json.loads(quoted, strict=False)

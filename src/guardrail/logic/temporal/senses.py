@@ -53,8 +53,8 @@ class Term:
         event: its name.
         aspect: all its years, or those in which one of its spans begins or ends.
         elliptic: whether a second event named without more words is meant by the same aspect ("born before Bach").
-        at_once: whether it is told as one happening, so that what is said of when may be meant of all of it.
-        bounded: whether it is told from beginning to end ("lasted"), so that years given with it are its first and last.
+        at_once: whether it is described as one happening, so that what is said of when may be meant of all of it.
+        bounded: whether it is described from beginning to end ("lasted"), so that years given with it are its first and last.
     """
 
     event: str

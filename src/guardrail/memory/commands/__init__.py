@@ -22,7 +22,11 @@ def _commands(app: typer.Typer) -> None:
     memory = group(app, _memory, "memory", "Measure how consistent a model's memory is.")
     hang(memory, internal, "internal", "How often it confuses pairs that it knows.", cls=InternalCommand)
     hang(
-        memory, external, "external", "Whether answers about a text hold in other words.", cls=ExternalCommand
+        memory,
+        external,
+        "external",
+        "Whether answers about a text stay the same in other words.",
+        cls=ExternalCommand,
     )
     hang(memory, fit, "fit", "Fit what normal answers are.")
 

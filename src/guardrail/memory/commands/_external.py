@@ -55,7 +55,7 @@ def asked_for(asked: Asked) -> list[Entry]:
     """
     if asked.corpus is not None:
         if asked.document or asked.question or asked.context or asked.answer:
-            raise Usage("--corpus holds documents, questions and answers: leave the other options out")
+            raise Usage("--corpus has documents, questions and answers: leave the other options out")
         return _read_corpus(asked.corpus)
     if not asked.document and not asked.question:
         raise Usage("expected --document FILE, --question TEXT, or --corpus FILE: what is to be asked?")
@@ -151,9 +151,7 @@ def table(outcomes: Sequence[Outcome]) -> str:
         share, unjudged = share_of(outcomes)
         told = "-" if share.value is None else f"{share.value:.3f}"
         ends = "" if share.interval is None else f", 95 % {share.interval[0]:.3f} to {share.interval[1]:.3f}"
-        lines.append(
-            f"P (does not hold): {told}{ends}; {len(outcomes) - unjudged:,} judged, {unjudged:,} not"
-        )
+        lines.append(f"P (inconsistent): {told}{ends}; {len(outcomes) - unjudged:,} judged, {unjudged:,} not")
     return "\n".join(lines)
 
 
@@ -206,7 +204,7 @@ def fitted(
     T_cq is that of the packaged fit of the same encoder: the rephrasings at hand have passed one already.
 
     Raises:
-        ParseError: a row is none.
+        ParseError: a row cannot be read.
         InputError: too few rows.
     """
     rows = [row for row in _read_results(results) if row.get("label") != "invented" and len(row["texts"]) > 2]

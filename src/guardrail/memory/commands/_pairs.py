@@ -28,11 +28,11 @@ _SUFFIXES = ("_simplified", "_zh", "_en")
 
 
 def read_pairs(path: str, left: str, right: str, also: str | None = None) -> list[Pair]:
-    """The pairs of a file, one a row; a field may hold a list of names, each of them right.
+    """The pairs of a file, one a row; a field may be a list of names, each of them right.
 
     Raises:
         InputError: the file cannot be read, or has no rows.
-        ParseError: a row is none, or lacks a field.
+        ParseError: a row cannot be read, or lacks a field.
     """
     text = read_text(path, "the pairs")
     rows = _from_csv(text, path) if path.lower().endswith(".csv") else _from_json(text, path)

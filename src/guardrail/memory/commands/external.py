@@ -1,4 +1,4 @@
-"""`guardrail memory external`: does an answer about a text hold when the text is said in other words? And `fit`."""
+"""`guardrail memory external`: does an answer about a text stay the same when the text is rephrased? And `fit`."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def external(  # noqa: PLR0917  # an option each
     json: JSON_RESULT = None,
     quiet: QUIET = False,
 ) -> None:
-    """Does an answer about a text hold when the text says the same in other words?
+    """Does an answer about a text stay the same when the text is rephrased?
 
     The model rephrases the text; what does not mean the same is left out. It answers on each rephrasing, and the answer
     is compared with those. The score is how far consistency and relevance are from those of normal answers. Chinese needs
@@ -126,10 +126,10 @@ def external(  # noqa: PLR0917  # an option each
       guardrail memory external --corpus news.jsonl --model m --base-url http://localhost:8000/v1 --out runs/m
 
     Exit codes:
-      0    every answer holds
+      0    every answer is consistent
       1    an answer does not
       2    bad usage or input
-      3    an answer could not be judged (and none fails to hold)
+      3    an answer could not be judged (and none is inconsistent)
       130  interrupted; with --out the same command goes on
     """
     from guardrail.cli._guard import live_chat

@@ -1,4 +1,4 @@
-"""External memory consistency: does the answer about a text hold when the text says the same in other words?
+"""External memory consistency: does the answer about a text stay the same when the text is rephrased?
 
 | file | what it has |
 | --- | --- |
@@ -9,7 +9,7 @@
 | `formulas` | eqs. 6 to 8: consistency, relevance, distance from normal, and the threshold |
 | `fits` | what is known of normal responses: how a fit judges, is made and read |
 | `segmentation` | words, sentences and the language of a text |
-| `survey`, `rates` | many cases, for the command: how often answers do not hold, and what that says of the true share |
+| `survey`, `rates` | many cases, for the command: how often answers are inconsistent, and what that says about the true share |
 
 Source: [memory] §III.C; `docs/design/memory.md` says what differs.
 """

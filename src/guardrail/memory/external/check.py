@@ -1,4 +1,4 @@
-"""`MemoryConsistency`: does the answer hold when the source is said in other words?"""
+"""`MemoryConsistency`: does the answer stay the same when the source is rephrased?"""
 
 from __future__ import annotations
 
@@ -314,7 +314,7 @@ class MemoryConsistency(Detector):
             score=judged.score,
             verdict=Verdict.UNSUPPORTED if bad else Verdict.SUPPORTED,
             label="unstable" if bad else "stable",
-            mark="does not hold when asked in other words" if bad else "",
+            mark="the model answers differently when asked in other words" if bad else "",
             reason=reason,
             evidence=(*_numbers(plan, measured, judged), counts, *quoted),
         )

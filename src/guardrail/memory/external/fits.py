@@ -194,7 +194,7 @@ def same_meaning(similarities: Sequence[float], *, kept: float = KEPT) -> float:
         counted.
 
     Raises:
-        InputError: fewer than two, one that is not finite, or a share that is none.
+        InputError: fewer than two, one that is not finite, or a share outside [0, 1].
 
     Example:
         >>> round(same_meaning([0.5, 0.6, 0.7], kept=0.975), 3)
@@ -283,7 +283,7 @@ def read_fit(source: str | Path) -> ExternalFit:
     """A fit from a file, or a packaged one by its name.
 
     Raises:
-        ConfigError: there is no such file, or it holds no fit.
+        ConfigError: there is no such file, or it has no fit.
     """
     if source in PACKAGED.values():
         text = files(__package__).joinpath(f"{source}.json").read_text(encoding="utf-8")

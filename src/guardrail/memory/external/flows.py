@@ -146,7 +146,7 @@ class Plan:
 
     @property
     def alike(self) -> float:
-        """What a rephrasing has to be above: T_cq, which holds for texts; a part of it for questions."""
+        """What a rephrasing has to be above: T_cq, which is for texts; a part of it for questions."""
         limit = self.texts_by.fit.same_meaning
         return limit if self.kind == "text" else min(limit, SHARE * limit)
 

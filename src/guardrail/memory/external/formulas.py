@@ -262,7 +262,7 @@ class Normal:
         return math.erfc(gap / math.sqrt(2)) / 2 if sides == "below" else chi_square_share(gap * gap, 1)
 
     def ellipse(self, share: float) -> Ellipse:
-        """The ellipse that holds a share of the distribution.
+        """The ellipse that contains a share of the distribution.
 
         Args:
             share: in (0, 1).
@@ -302,7 +302,7 @@ def threshold(scores: Sequence[float], false_alarms: float) -> float:
         with probability ≤ false_alarms [vovk2005]; above 1, which flags nothing, where n is too small for that.
 
     Raises:
-        InputError: no score, or one that is not finite, or a rate that is none.
+        InputError: no score, or one that is not finite, or a rate outside [0, 1].
 
     Example:
         >>> round(threshold([i / 100 for i in range(100)], 0.05), 2)

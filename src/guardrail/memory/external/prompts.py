@@ -143,7 +143,7 @@ def answer_prompt(
         question: the user's own; not fenced, since it is what the model is to do.
         text: q̂_p.
         language: of the prompt.
-        documents: what the text stands for; where the question or an earlier message quotes one, it is left out there.
+        documents: what the text is based on; where the question or an earlier message quotes one, it is left out there.
         earlier: what was said before the question; a system message at its head follows ours.
     """
     words = _words(language)

@@ -64,12 +64,12 @@ def corrected_share(flagged: int, answers: int, known: Known) -> Share:
     """The share of answers that are made up, given how often the detector errs.
 
     Flagged = share · sensitivity + (1 − share) · (1 − specificity), solved for the share and cut to [0, 1]. The
-    interval counts what is not known of sensitivity and specificity too; they must hold for these answers as well. Where
+    interval counts what is not known of sensitivity and specificity too; they must be right for these answers as well. Where
     fewer are flagged than false alarms explain, or more than all would be, it reaches as far as if there were no errors
     of that kind: the share is at most flagged ÷ sensitivity, and what is left at most passed ÷ specificity.
 
     Returns:
-        Undefined where there are no answers, no labelled ones of a kind, or a detector that is no better than chance.
+        Undefined where there are no answers, no labelled ones of either kind, or a detector that is no better than chance.
 
     Example:
         >>> found = corrected_share(30, 100, Known(invented=100, caught=80, normal=100, passed=95))

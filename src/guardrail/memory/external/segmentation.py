@@ -1,7 +1,7 @@
 """Words and sentences of English and Chinese text, and which of the two a text is.
 
-The language is told by the script alone: no model, no word list. That is enough to choose how to cut words and which
-prompt to send; it cannot tell English from French.
+The language is recognised by the script alone: no model, no word list. That is enough to choose how to cut words and which
+prompt to send; it cannot distinguish English from French.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _END = re.compile(r"(?:[。！？｡]|[!?]|…{1,2}|\n)+[”’」』》）)\"']
 
 
 def language(text: str) -> Language:
-    """The language that a text's script stands for.
+    """The language that a text's script indicates.
 
     "zh" where Han characters outweigh words in Latin letters and there is no kana; "en" where at least half of the
     letters are Latin; else "other". A text without letters counts as "en".

@@ -1,4 +1,4 @@
-"""Many cases beside each other: what a model answers, how it answers in other words, how often that does not hold."""
+"""Many cases together: what a model answers, how it answers a rephrased text, how often the two differ."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def survey(entries: Sequence[Entry], detector: MemoryConsistency) -> Flow[list[O
 
 
 def share_of(outcomes: Sequence[Outcome]) -> tuple[Share, int]:
-    """P: the share of answers that do not hold, of those that were judged; and how many were not."""
+    """P: the share of inconsistent answers among those that were judged; and how many were not."""
     judged = [one.finding for one in outcomes if one.finding is not None and one.finding.score is not None]
     flagged = sum(finding.verdict is Verdict.UNSUPPORTED for finding in judged)
     return flagged_share(flagged, len(judged)), len(outcomes) - len(judged)

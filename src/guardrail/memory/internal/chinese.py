@@ -1,7 +1,7 @@
 """Chinese names and short answers in one spelling, so that what is the same compares equal.
 
 Full and half width, blanks, case, accents, traditional and simplified characters, marks around a name, the dynasty
-before a poet's name, and names that a poet is known by beside his own.
+before a poet's name, and names that a poet is known by besides his own.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def simplified(text: str) -> str:
 def name_key(text: str) -> str:
     """What is left of a name for comparison; two spellings of one name have one key.
 
-    Dropped: blanks, punctuation, accents of Latin letters, case, glosses in brackets, a title in 《》 beside the
+    Dropped: blanks, punctuation, accents of Latin letters, case, glosses in brackets, a title in 《》 next to the
     name, a dynasty before it. Traditional characters become simplified, other names of a poet (`OTHER_NAMES`) his own.
     "" for a text without letters and digits.
 
@@ -127,7 +127,7 @@ def _name_key(text: str) -> str:
 def text_key(text: str) -> str:
     """What is left of a text for comparison: its letters and digits, in one width, case and script.
 
-    So are marks that tell names apart: "++" and "#" behind a letter, a decimal point, a minus.
+    So are marks that distinguish names: "++" and "#" behind a letter, a decimal point, a minus.
 
     Raises:
         MissingExtra: there are Chinese characters and OpenCC is not installed.

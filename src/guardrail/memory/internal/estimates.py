@@ -46,7 +46,7 @@ def bootstrap(
         read: shape (combinations,).
         replicates: drawn in one array of shape (replicates, combinations).
         seed: of the draws.
-        confidence: that the interval holds P.
+        confidence: that the interval contains P.
 
     Raises:
         InputError: as `clustered`, or no replicates.

@@ -1,6 +1,6 @@
-"""Which pairs a question shows, and in which order their second halves stand.
+"""Which pairs a question shows, and the order of their second halves.
 
-An order is a tuple: beside the i-th left stands the right of pair `order[i]` ([memory] eq. 1).
+An order is a tuple: the i-th left is shown with the right of pair `order[i]` ([memory] eq. 1).
 """
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ class Pair:
         return (self.right, *self.also)
 
     def named(self, name: str) -> str | None:
-        """The right name that this is a spelling of; `None` if it is none.
+        """The right name that this is a spelling of; `None` if there is none.
 
         Example:
             >>> Pair("Bolivia", "Sucre", ("La Paz",)).named("LA PAZ.")

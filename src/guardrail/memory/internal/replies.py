@@ -1,4 +1,4 @@
-"""Reading replies: a name, or a list of k names; whatever else a reply holds makes it malformed.
+"""Reading replies: a name, or a list of k names; anything else in a reply makes it malformed.
 
 A malformed reply is no answer to the question, and so neither right nor wrong; it is counted apart, by what is wrong with
 it. A name that was not on offer is an answer, and a wrong one.

@@ -52,7 +52,7 @@ class Known:
     Attributes:
         pairs: the candidates; a known one shows the name that the model gave, where several are right.
         results: per pair; "right" is known.
-        texts: the replies; why there is none, where one failed.
+        texts: the replies; the reason where one failed.
     """
 
     pairs: tuple[Pair, ...]
@@ -73,7 +73,7 @@ class Question:
         combination: the number of the combination.
         draw: its number among the questions of a setting, so that each has a reply of its own.
         pairs: in the order of their lefts.
-        order: beside the i-th left stands the right of pair `order[i]`.
+        order: the i-th left is shown with the right of pair `order[i]`.
     """
 
     combination: int
@@ -94,7 +94,7 @@ class Outcome:
         result: "right" is h = 1 of eq. 4; "malformed" and "failed" are neither right nor wrong.
         fault: what a malformed reply lacks.
         names: as read.
-        text: the reply; why there is none, where it failed.
+        text: the reply; the reason where it failed.
     """
 
     question: Question
@@ -112,7 +112,7 @@ class Setting:
         k: pairs per question.
         strategy: how the questions were made.
         estimate: P(hallucination) = 1 − mean h over the replies that could be read, with its interval; `None` where that
-            cannot be told.
+            is not known.
         counts: of each result.
         faults: of each fault of malformed replies.
         as_wrong: P with malformed replies counted as wrong.

@@ -1,6 +1,6 @@
 """Prompts that ask to match two lists, the same prompts in another order, and answers to them.
 
-Recognised are, beside a word that asks for a match: lines of JSON arrays of two texts, as in [memory] Table I; and two lists
+Recognised are, with a word that asks for a match: lines of JSON arrays of two texts, as in [memory] Table I; and two lists
 of equal length, each item on a line of its own behind a number, a letter or a dash, or in a line behind "1)", "2)" or "a)", "b)".
 """
 
@@ -73,7 +73,7 @@ class Task:
         """The same conversation with the partners in another order, and the partners in it.
 
         Args:
-            order: at the i-th place stands the partner that is shown at `order[i]` now.
+            order: the i-th place has the partner that is shown at `order[i]` now.
         """
         rights = tuple(self.rights[place] for place in order)
         written = [json.dumps(right, ensure_ascii=False) if self._quoted else right for right in rights]

@@ -81,9 +81,9 @@ def phr(  # noqa: PLR0917  # an option each
     ] = None,
     seed: Annotated[int, typer.Option(metavar="N", help="Of all draws.")] = 0,
     input: Annotated[  # noqa: A002  # the prompt's own word
-        str, typer.Option(metavar="WORD", help="What stands before an input.")
+        str, typer.Option(metavar="WORD", help="The text before an input.")
     ] = "Input:",
-    label: Annotated[str, typer.Option(metavar="WORD", help="What stands before a label.")] = "Label:",
+    label: Annotated[str, typer.Option(metavar="WORD", help="The text before a label.")] = "Label:",
     threshold: Annotated[
         float, typer.Option(metavar="SCORE", help="A score of at least this is unsupported.")
     ] = 0.5,
@@ -102,7 +102,7 @@ def phr(  # noqa: PLR0917  # an option each
     """Measure the posterior hallucination rate of a few-shot prompt, and judge an answer by it.
 
     The model imagines how the examples might go on. An answer that it would then call unlikely, in most of
-    the contexts so imagined, is "unsupported". The prompt holds pairs and a query at its end:
+    the contexts so imagined, is "unsupported". The prompt has pairs and a query at its end:
 
       Input: a fine film
       Label: positive

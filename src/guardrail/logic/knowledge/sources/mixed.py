@@ -1,6 +1,6 @@
-r"""Files and folders of facts of every kind that is read here, told apart by name and by what a line holds.
+r"""Files and folders of facts of every kind that is read here, distinguished by name and by the content of a line.
 
-Besides triples, a line of JSON may hold an event or an entity:
+Besides triples, a line of JSON may be an event or an entity:
 
     {"subject": "Paris", "relation": "country", "object": "France"}
     {"event": "Cold War", "begin": 1947, "end": 1991}
@@ -22,15 +22,15 @@ __all__ = ["read_facts"]
 
 
 def read_facts(path: str | os.PathLike[str]) -> Imported:
-    """What a file or folder holds: `.tsv` and `.jsonl` facts, `.csv` events, or a folder of the Drowzee data.
+    """What a file or folder contains: `.tsv` and `.jsonl` facts, `.csv` events, or a folder of the Drowzee data.
 
     Raises:
-        InputError: it cannot be read, or is none of these.
+        InputError: it cannot be read, or is not one of these.
     """
     place = Path(path)
     if place.is_dir():
         if not (place / FACTS).is_file():
-            raise InputError(f"expected a folder that holds {FACTS!r} (the Drowzee data), got {str(path)!r}.")
+            raise InputError(f"expected a folder with {FACTS!r} (the Drowzee data), got {str(path)!r}.")
         return read_drowzee(place)
     match place.suffix.lower():
         case ".jsonl" | ".ndjson":

@@ -1,4 +1,4 @@
-"""A polite client of a SPARQL service: one request at a time, a pause between them, waiting when it is told to."""
+"""A polite client of a SPARQL service: one request at a time, a pause between them, waiting when the service says so."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 r"""Files of triples: tab-separated values and JSON lines.
 
 TSV has three columns: subject, relation, object. A first line with these words is skipped. In a label, tab, line
-break, carriage return, NUL and backslash are written `\t`, `\n`, `\r`, `\0` and `\\`, so that every label can stand
+break, carriage return, NUL and backslash are written `\t`, `\n`, `\r`, `\0` and `\\`, so that every label can be
 there; any other use of a backslash is a problem of its line.
 
 JSON lines have the fields `subject`, `relation` (or `predicate`) and `object`; others are ignored.

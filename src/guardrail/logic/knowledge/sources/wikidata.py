@@ -139,7 +139,7 @@ class Wikidata:
         relations: the table that gives properties their names.
 
     Raises:
-        ConfigError: an id or a language is none; nothing says which subjects.
+        ConfigError: an id or a language is not valid; nothing says which subjects.
     """
 
     def __init__(
