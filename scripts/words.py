@@ -61,10 +61,10 @@ def texts(path: Path) -> Iterator[tuple[int, str]]:
     tree = ast.parse(content)
     private = _private_docstrings(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in private:
-            if len(node.value.split()) >= 3 and not REGEX.search(node.value):
-                for number, line in enumerate(node.value.splitlines(), node.lineno):
-                    yield number, line
+        if not isinstance(node, ast.Constant) or not isinstance(node.value, str) or node in private:
+            continue
+        if len(node.value.split()) >= 3 and not REGEX.search(node.value):
+            yield from enumerate(node.value.splitlines(), node.lineno)
 
 
 def _private_docstrings(tree: ast.Module) -> set[ast.Constant]:

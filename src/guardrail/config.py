@@ -6,10 +6,10 @@ policy = "regenerate(2) | annotate"   # flag, annotate, remove, regenerate(n), b
 on_unverified = "annotate"            # allow, annotate, block
 fail = "open"                         # open, closed
 deadline = 30.0                       # seconds per answer
-cache = "guardrail-cache.sqlite"      # beside this file
+cache = "guardrail-cache.sqlite"      # next to this file
 budget = { calls = 200, tokens = 100000 }
 telemetry = true                      # spans of OpenTelemetry (extra [otel]); "content": with the texts found wrong
-certificate = "certificate.json"      # thresholds that keep a promise (`guardrail calibrate`), beside this file
+certificate = "certificate.json"      # thresholds that keep a promise (`guardrail calibrate`), next to this file
 group = "news"                        # which of its groups the answers belong to
 answering = "gpt-5-mini"              # the model whose answers are checked, where the certificate names one
 
@@ -39,7 +39,7 @@ name = "logic"
 kb = "world.kb"                       # a knowledge base (`guardrail logic build`)
 ```
 
-Paths are relative to the file; a model is a folder beside it or, where there is none, a name. An unknown entry is an error that names it.
+Paths are relative to the file; a model is a folder next to it or, where there is none, a name. An unknown entry is an error that names it.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ GuardrailError
 ├── BackendError          a model or service failed; `retryable` says whether asking again may help
 ├── RecordingMiss         a replay was asked for something that was never recorded
 ├── IndexFault            a bibliography index is corrupt, of another version, or locked
-└── Blocked               the policy blocked the answer; it carries the report, and is defined beside it
+└── Blocked               the policy blocked the answer; it carries the report, and is defined next to it
 ```
 
 A message says what was expected, what came (as its `repr`) and what to do next.
@@ -70,7 +70,7 @@ def _nearest(name: str, available: list[str]) -> list[str]:
 
 
 class MissingExtra(ConfigError, ImportError):
-    """A library of an extra is not installed; the message holds the command that installs it."""
+    """A library of an extra is not installed; the message has the command that installs it."""
 
     def __init__(self, what: str, *, extra: str) -> None:
         self.extra = extra

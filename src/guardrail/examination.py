@@ -1,4 +1,4 @@
-"""The examination of one answer: all detectors beside each other, and what they find checked."""
+"""The examination of one answer: all detectors side by side, and what they find checked."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["examine", "sharing"]
 
 
 def examine(detectors: Sequence[Detector], case: Case) -> Flow[Review]:
-    """All detectors beside each other; those that need samples wait only for who provides them."""
+    """All detectors side by side; those that need samples wait only for who provides them."""
     watch = _Watch()
     giver, takers = sharing(detectors, case)
     others = [d for d in detectors if d not in takers]

@@ -208,7 +208,7 @@ class Guard:
                 stack.callback(thing.close)
 
     async def aclose(self) -> None:
-        """As `close`, on the running event loop, which is not held up."""
+        """As `close`, on the running event loop, which is not blocked."""
         self._closed = True
         async with contextlib.AsyncExitStack() as stack:
             for thing in self._opened:

@@ -76,7 +76,7 @@ class Declared:
     Attributes:
         name: of the field.
         default: `dataclasses.MISSING` if it must be given.
-        types: the classes that are admitted; `object` among them if some cannot be told.
+        types: the classes that are admitted; `object` among them if some are not known.
         choices: values that are admitted besides, where they are listed.
         several: whether it is a sequence of such values, not a single one.
         optional: whether `None` is admitted.
@@ -454,7 +454,7 @@ def seconds(name: str, value: Any) -> None:
 
 
 def one_of(name: str, value: Any, known: Sequence[Any]) -> None:
-    """Refuse what is none of the known values.
+    """Refuse a value that is not among the known ones.
 
     Raises:
         ConfigError: with those that are known.

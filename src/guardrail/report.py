@@ -316,7 +316,7 @@ class Finding(_Model):
     Attributes:
         detector: its name.
         span: where in the answer; `None` means the whole answer.
-        text: what stands there.
+        text: what is written there.
         score: in the detector's `Scale`, larger = more likely made up; `None` = could not be scored.
         verdict: supported, unsupported or unverified.
         label: the detector's own word for what it found ("fabricated", "misquoted").
@@ -374,7 +374,7 @@ class CostBreakdown(_Model):
         paid: per owner; a shared request is split evenly, so these add up to `total`.
         alone: per owner, what it would have cost by itself.
         wall_seconds: time by the clock.
-        elapsed: per detector, seconds from the start of the examination until it was done. Detectors run beside each
+        elapsed: per detector, seconds from the start of the examination until it was done. Detectors run alongside each
             other, so these do not add up; the largest is what the examination took.
     """
 
@@ -493,7 +493,7 @@ class Report(_Model):
         return tuple(finding for finding in self.findings if finding.verdict == verdict)
 
     def summary(self) -> dict[str, Any]:
-        """What may travel beside an edited answer: no text of it, so that nothing removed leaks.
+        """What may travel with an edited answer: no text of it, so that nothing removed leaks.
 
         Verdict, action, number of findings by verdict, scores and marks, cost.
         """

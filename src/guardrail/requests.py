@@ -1,6 +1,6 @@
 """The kinds of request that models answer.
 
-A kind that only a detector and a backend of its own know is defined beside them; nothing here knows who answers. Prompts keep
+A kind that only a detector and a backend of its own know is defined next to them; nothing here knows who answers. Prompts keep
 text that nobody should trust apart from their own words (`Untrusted`): it is fenced when the prompt is
 rendered for a model, so a request is equal to itself in every process and on every machine.
 """
@@ -99,7 +99,7 @@ class TokenLogprob:
     Attributes:
         token: its text.
         logprob: at most 0.
-        top: the likeliest tokens in its place with theirs; those that the model's interface tells.
+        top: the likeliest tokens in its place with theirs; those that the model's interface lists.
         entropy: in nats, over the whole vocabulary; `None` where only the likeliest tokens are known.
     """
 
@@ -262,10 +262,10 @@ class Sample(Request[str]):
 
     The reply ends with the first of `stop` that comes, and includes it; one that ends otherwise was cut by
     `max_tokens`, or the model ended the text. What is drawn depends on the request and the backend's seed alone, not
-    on what is asked beside it: two backends of one model and one seed give the same text.
+    on what is asked with it: two backends of one model and one seed give the same text.
 
     Attributes:
-        context: what stands before.
+        context: the text before.
         draw: the i-th independent sample.
         max_tokens: bound on the reply; `None` = the backend's own.
         stop: texts that end the reply.
@@ -295,10 +295,10 @@ class Outcomes:
 
     Attributes:
         names: of disjoint outcomes, each once: the model's tokens as its vocabulary spells them, say. A model that
-            knows only some tells its likeliest.
+            knows only some lists its likeliest.
         probabilities: of each, in [0, 1]; together at most 1, up to rounding.
         begun: per label that was asked for, the number of the outcome that it begins with; `None` if that outcome is
-            not among those told.
+            not among those listed.
     """
 
     names: tuple[str, ...]
@@ -307,7 +307,7 @@ class Outcomes:
 
     @property
     def other(self) -> float:
-        """The probability of all outcomes that are not told, in [0, 1]; rounding errors count as none."""
+        """The probability of all outcomes that are not listed, in [0, 1]; rounding errors count as none."""
         rest = 1.0 - math.fsum(self.probabilities)
         return rest if rest > 1e-6 else 0.0
 
@@ -317,8 +317,8 @@ class Distribution(Request[Outcomes]):
     """The distribution over all that may come next, as a rule the whole vocabulary of next tokens.
 
     Attributes:
-        context: what stands before, shared by several queries.
-        query: what stands between the context and the next token.
+        context: the text before, shared by several queries.
+        query: the text between the context and the next token.
         labels: continuations; the reply says with which outcome each begins.
     """
 
@@ -352,7 +352,7 @@ class ScoreTokens(Request[tuple[TokenLogprob, ...]]):
     the others are empty.
 
     Attributes:
-        context: what stands before the text; read, not scored.
+        context: the text before; read, not scored.
         text: what is scored.
         top: how many alternatives per token to return.
     """

@@ -1,6 +1,6 @@
-"""What a choice of `/completions` tells: a text with its stop, the likeliest next tokens, a prompt's log-probabilities.
+"""What a choice of `/completions` says: a text with its stop, the likeliest next tokens, a prompt's log-probabilities.
 
-Log-probabilities come in two forms: lists beside each other (`tokens`, `token_logprobs`, `top_logprobs`, `text_offset`;
+Log-probabilities come in two forms: parallel lists (`tokens`, `token_logprobs`, `top_logprobs`, `text_offset`;
 OpenAI, vLLM), or one entry per token as in chat completions (`content`; llama.cpp).
 """
 
@@ -44,11 +44,11 @@ def distribution(
     labels: Sequence[str],
     tokenize: Callable[[str], Sequence[str]] | None = None,
 ) -> Outcomes | None:
-    """The likeliest next tokens; `None` if none are told.
+    """The likeliest next tokens; `None` if there are none.
 
     Args:
         choice: with log-probabilities.
-        top: how many were asked for. Of more, which are the drawn token, the least likely are left out: what is not told
+        top: how many were asked for. Of more, which are the drawn token, the least likely are left out: what is not listed
             is less likely than all that is.
         labels: whose first outcome is looked for.
         tokenize: from a label to its tokens; see `first_outcome`.
@@ -72,10 +72,10 @@ def distribution(
 def first_outcome(
     label: str, texts: Sequence[str], tokenize: Callable[[str], Sequence[str]] | None = None
 ) -> int | None:
-    """Which of the told tokens a label begins with; `None` if none of them.
+    """Which of the listed tokens a label begins with; `None` if none of them.
 
     With a tokenizer the one that is the label's first token; else the longest that the label starts with, by which
-    the tokenizers of language models cut, as a rule. Services that tell no token with a leading blank leave it out, so it
+    the tokenizers of language models cut, as a rule. Services that list no token with a leading blank leave it out, so it
     is left out of the label too. Of equal texts the first, which is the likeliest.
 
     Example:
@@ -120,7 +120,7 @@ def mean_logprob(choice: Mapping[str, Any], context: str, continuation: str) -> 
     """The mean log-probability per token of a continuation that was echoed.
 
     Returns:
-        In nats, at most 0; `None` if the prompt's tokens are not told; a text if they are and cannot be read, saying why.
+        In nats, at most 0; `None` if the prompt's tokens are not listed; a text if they are and cannot be read, saying why.
 
     Raises:
         KeyError, TypeError, ValueError: the log-probabilities are none.
@@ -146,7 +146,7 @@ def mean_logprob(choice: Mapping[str, Any], context: str, continuation: str) -> 
         return "nothing comes before the first token: give a context"
     values = [float(one) for one in found]
     if not all(map(math.isfinite, values)):
-        return f"the service told a log-probability that is none: {values!r:.80}"
+        return f"the service returned a log-probability that is not a number: {values!r:.80}"
     return min(0.0, math.fsum(values) / len(values))
 
 

@@ -398,7 +398,7 @@ def _unreadable(data: Any, cost: Cost) -> Failed:
         passing = isinstance(code, int) and (code in {408, 429} or code >= 500)
         return Failed(Reason.BACKEND, f"the service failed: {str(error)[:200]}", retryable=passing, cost=cost)
     if isinstance(data, dict):
-        detail = "the reply holds no choices"
+        detail = "the reply has no choices"
     else:
         detail = f"expected JSON of a completion, got {data!r:.120}: check `base_url=`"
     return Failed(Reason.BACKEND, detail, retryable=True, cost=cost)

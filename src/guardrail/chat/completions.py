@@ -1,6 +1,6 @@
 """A language model that can be read, behind `/completions` of OpenAI's protocol: vLLM, llama.cpp, SGLang, OpenAI's own.
 
-What a service tells decides what can be asked of it: a text that goes on (`Sample`), the k likeliest next tokens
+What a service returns decides what can be asked of it: a text that goes on (`Sample`), the k likeliest next tokens
 (`Distribution`), a prompt's own log-probabilities (`LogProb`). A chat service has none of the three.
 """
 
@@ -77,12 +77,12 @@ class CompletionsModel(Backend[Request[Any]]):
             the model's distribution. What a service refuses of them is left out from then on, and logged.
 
     `Sample`: a service does not send the stop; it is put back where the service says that it stopped at it. Of most
-    services that cannot be told from a model that ended the text, which here counts as the stop (vLLM and SGLang tell).
+    services that cannot be distinguished from a model that ended the text, which here counts as the stop (vLLM and SGLang say which).
     Several stops are not sent but looked for here.
 
-    `Distribution`: the k likeliest tokens; the rest is untold. A label begins with the longest told token that it starts
-    with. That is its first token if this is told; if not, a shorter token may be taken for it, unless `tokenize`
-    knows better. Tokens that a service spells alike, and tells without bytes, are one outcome, the likeliest of them.
+    `Distribution`: the k likeliest tokens; the rest is not listed. A label begins with the longest listed token that it starts
+    with. That is its first token if this is listed; if not, a shorter token may be taken for it, unless `tokenize`
+    knows better. Tokens that a service spells alike, and lists without bytes, are one outcome, the likeliest of them.
 
     `LogProb`: by `echo`, which vLLM has, OpenAI for few models, llama.cpp not. Refused where a token reaches over the
     border between context and continuation.
@@ -301,7 +301,7 @@ class CompletionsModel(Backend[Request[Any]]):
         return failed
 
     def _silent(self, cost: Cost, of: str = "") -> Failed:
-        detail = f"the service told no log-probabilities{of} of {self.model!r}; {_INSTEAD}"
+        detail = f"the service returned no log-probabilities{of} of {self.model!r}; {_INSTEAD}"
         return Failed(Reason.MISSING, detail, cost=cost)
 
 

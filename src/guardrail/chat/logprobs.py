@@ -1,4 +1,4 @@
-"""The tokens of an answer with their log-probabilities, as OpenAI's protocol tells them."""
+"""The tokens of an answer with their log-probabilities, as OpenAI's protocol has them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def token_logprobs(tokens: Sequence[Mapping[str, Any]]) -> tuple[TokenLogprob, .
 
 
 def token_logprob(one: Mapping[str, Any]) -> TokenLogprob:
-    """One entry, spelt as it is told.
+    """One entry, spelt as it is listed.
 
     Raises:
         KeyError, TypeError, ValueError: it is none.
@@ -35,7 +35,7 @@ def token_logprob(one: Mapping[str, Any]) -> TokenLogprob:
 
 
 def spelt(tokens: Sequence[Any]) -> list[str]:
-    """The tokens' texts by their bytes; none where bytes are not told or are no text.
+    """The tokens' texts by their bytes; none where bytes are not listed or are no text.
 
     OpenAI writes a token that ends within a character as an escape, which spells nothing, and other services as
     "\ufffd". Here the first of several tokens has the character that they share, and the others are empty.

@@ -46,7 +46,7 @@ class RecordedChat(Backend[Ask]):
         record_from: the chat model to ask, and to record, where the recording has no reply. Without it an
             unknown request is answered by `Failed(Reason.MISSING)` that names it.
         key: what names a request instead of `codec.key`, for both reading and writing: a title in the
-            prompt, say. Requests of one key share one reply, unless it holds `ask.draw`.
+            prompt, say. Requests of one key share one reply, unless it contains `ask.draw`.
         strict: raise `RecordingMiss` for an unknown request.
 
     Every reply is written, in one piece, before anybody gets it, so a recording survives a kill: a torn last

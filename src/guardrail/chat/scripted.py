@@ -1,4 +1,4 @@
-"""A chat model that says what a test or a demo tells it to."""
+"""A chat model that says what a test or a demo wants it to say."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typer.core import TyperCommand
 
 
 class Command(TyperCommand):
-    """Lets `--json` stand alone, for the standard output, and options of `several` take all words that follow."""
+    """Lets `--json` be alone, for the standard output, and options of `several` take all words that follow."""
 
     several: ClassVar[frozenset[str]] = frozenset()
     """Options that take words up to the next option (`--samples a.txt b.txt`); only for commands without

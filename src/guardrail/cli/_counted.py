@@ -1,4 +1,4 @@
-"""A backend that tells how far it is."""
+"""A backend that reports its progress."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from guardrail.engine.backend import Backend
 
 
 class Counted(Backend[Any]):
-    """Answers as what it wraps, and tells how much of the work that was.
+    """Answers as the backend it wraps, and reports how much of the work that was.
 
     It has no asynchronous form: the command line waits for its answer, without a loop.
 
     Args:
         inner: the backend.
-        done: is told how many pieces of work are done; from any thread.
-        worth: how many a request and its reply are; by default every one is one.
+        done: called with how many pieces of work are done; from any thread.
+        worth: how many pieces a request and its reply are; by default 1.
     """
 
     def __init__(

@@ -82,7 +82,7 @@ class Built:
 
 @contextmanager
 def build(choice: Choice) -> Iterator[Built]:
-    """The guard, and what it holds open.
+    """The guard, and what it keeps open.
 
     Raises:
         Usage: options that do not go together.
@@ -238,7 +238,7 @@ def reached(
     """A model behind OpenAI's protocol, of a class that reaches one.
 
     Raises:
-        Usage: the named variable holds no key.
+        Usage: the named variable has no key.
         MissingExtra: openai is not installed.
         ConfigError: no key, or a bad address.
     """
@@ -288,7 +288,7 @@ def _without_regenerate(policy: Policy) -> Policy:
 
 
 class Nobody(Backend[Any]):
-    """Stands where no model was given, so that reasons speak of options and not of code."""
+    """Used where no model was given, so that reasons speak of options and not of code."""
 
     paid = False
     batch = 64

@@ -21,11 +21,11 @@ API_KEY_ENV = Annotated[
     typer.Option(
         "--api-key-env",
         metavar="VARIABLE",
-        help="Environment variable that holds the key. Default: OPENAI_API_KEY. Keys are never an option: "
+        help="Environment variable with the key. Default: OPENAI_API_KEY. Keys are never an option: "
         "they would show in the list of processes.",
     ),
 ]
-QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; the exit code tells.")]
+QUIET = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing; see the exit code.")]
 JSON_REPORT = Annotated[
     str | None,
     typer.Option("--json", metavar="[PATH]", help=f"Write the whole report as JSON, {_PATH}"),

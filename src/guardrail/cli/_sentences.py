@@ -68,7 +68,7 @@ def short(detector: str) -> str:
 def show_sentences(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
     """Print the report; on a terminal as a table with colours, piped as tab-separated lines.
 
-    A line holds the verdict, the score, its bar, the sentence and the reason.
+    A line has the verdict, the score, its bar, the sentence and the reason.
     """
     out = console()
     glyphs = Glyphs(out)
@@ -91,7 +91,7 @@ def sentence_table(
     """One row per sentence: a bar and score per detector, the sentence, and why.
 
     Args:
-        report: holds them.
+        report: has them.
         detectors: those that have a column, by name.
         glyphs: signs that the output can show.
         more: the heading and cells of one more column before the sentence.

@@ -26,7 +26,7 @@ def show(report: Report, *, source: str, notes: Iterable[str] = ()) -> None:
     out.print()
     if not report.findings and not report.failures:
         names = one_line(", ".join(report.signatures)) or "no detector"
-        asked = "" if report.case.messages else "; --prompt tells what was asked, which may help"
+        asked = "" if report.case.messages else "; --prompt says what was asked, which may help"
         tell(out, f"nothing to check: {names} found nothing to examine in {one_line(source)}{asked}")
     elif out.is_terminal:
         out.print(findings_table(report.findings, glyphs))

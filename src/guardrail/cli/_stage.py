@@ -1,4 +1,4 @@
-"""The demo as it is told on a terminal, or plainly into a pipe."""
+"""The demo as it is shown on a terminal, or plainly into a pipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text on a terminal: nothing that an answer holds may steer it."""
+"""Text on a terminal: nothing in an answer may steer it."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def patience(
         rate: also show how many are done in a second, and the time left.
 
     Yields:
-        A function to tell how many more are done; any thread may call it.
+        A function to report how many more are done; any thread may call it.
     """
     if not sys.stderr.isatty():
         yield lambda _: None

@@ -19,7 +19,7 @@ def bench(
         typer.Argument(metavar="NAME", help="The benchmark; without it, those there are are listed."),
     ] = None,
 ) -> None:
-    """Run a benchmark: the published numbers beside ours.
+    """Run a benchmark: published numbers next to ours.
 
     Everything after NAME goes to the benchmark: --fast, --json PATH, --out DIR, --data DIR, and its own
     options (`guardrail bench NAME --help`).

@@ -1,4 +1,4 @@
-"""A short life of Mary Somerville, told six times: the answer whose sentences are scored, and five more.
+"""A short life of Mary Somerville, in six versions: the answer whose sentences are scored, and five more.
 
 Written for the demo, in the manner of a model that is asked the same question again: what is true comes back, what
 was made up comes back otherwise or not at all. No model said this. `TRUE` is what a person who looked it up says

@@ -41,7 +41,7 @@ class Outcome:
         regenerated: the report of `guard_runnable(guard, prompt | model)` under `regenerate(2) | annotate()`.
         scored: the report of `prompt | model | GuardedOutput(guard)` with SelfCheck, under `flag()`, on the
             second question.
-        works: how many works the bibliography holds.
+        works: how many works the bibliography has.
         true: whether the sentences of the second answer are, for the script; of a live model nobody knows.
     """
 
@@ -70,7 +70,7 @@ def run(
     Args:
         chat: the model to guard, from `guardrail.chat`; the scripted one by default.
         question: what to ask it for references.
-        step: told what comes next.
+        step: called with what comes next.
 
     Raises:
         MissingExtra: langchain is not installed.

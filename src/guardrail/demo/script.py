@@ -1,7 +1,7 @@
 """What the scripted chat model says: an answer with five references, and replies to questions about them.
 
 Of the five, one is quoted right and in the bibliography, one is quoted right but in no bibliography here, one is
-real with other people's names on it, and two do not exist. Asked who somebody was, it tells the life of `portrait`.
+real with other people's names on it, and two do not exist. Asked who somebody was, it gives the life of `portrait`.
 """
 
 from __future__ import annotations

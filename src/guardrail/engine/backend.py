@@ -1,4 +1,4 @@
-"""The port to everything that answers requests; its implementations live beside what they wrap."""
+"""The port to everything that answers requests; its implementations live next to what they wrap."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Backend(ABC, Generic[Q_contra]):
 
     @property
     def origin(self) -> str:
-        """What the replies depend on but for rounding; what was fitted to them holds for all of one origin.
+        """What the replies depend on but for rounding; what was fitted to them is valid for all of one origin.
 
         A backend that computes in several precisions says which model it is; of others it is the fingerprint.
         """

@@ -1,7 +1,7 @@
 """Requests and replies as JSON, and the lasting key of a request.
 
 A key is the blake2b of canonical JSON: the request's type, its version, a fingerprint and its fields. Fields
-that stand at their default are left out, so a key survives a new optional field; raise `version` when a field
+that have their default are left out, so a key survives a new optional field; raise `version` when a field
 changes its meaning. Keys and lines are the same on every machine: untrusted text is keyed and stored as it
 is, never by its fence.
 

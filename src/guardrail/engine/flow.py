@@ -77,7 +77,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[T_co]):
-    """A reply that holds a value."""
+    """A reply with a value."""
 
     value: T_co
     cost: Cost = Cost()
@@ -85,7 +85,7 @@ class Answer(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A reply that holds none: never raised, read by detectors and reports.
+    """A reply without a value: never raised, read by detectors and reports.
 
     Attributes:
         reason: the kind of failure.
@@ -145,7 +145,7 @@ class Request(Generic[T_co]):
 
 @dataclass(frozen=True, slots=True)
 class Branch(Generic[T]):
-    """A sub-flow that runs beside its siblings at its own speed.
+    """A sub-flow that runs alongside its siblings at its own speed.
 
     Attributes:
         flow: the generator.
@@ -172,7 +172,7 @@ class Stop(BaseException):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Compute(Request[T_co]):
-    """A pure function of more than about 5 ms, so that an event loop is not held up.
+    """A pure function of more than about 5 ms, so that an event loop is not blocked.
 
     Runs in a thread under the asynchronous pump and inline under the synchronous one; never remembered.
     """
@@ -207,7 +207,7 @@ def one(request: Request[T]) -> Flow[Reply[T]]:
 
 
 def gather(flows: Iterable[Flow[T] | Branch[T]]) -> Flow[list[T | Failed]]:
-    """Run sub-flows beside each other, each at its own speed.
+    """Run sub-flows side by side, each at its own speed.
 
     One that raises becomes `Failed(Reason.BUG)` in its place; the others go on.
     """
@@ -222,7 +222,7 @@ def within(flow: Flow[T], *, seconds: float | None = None, calls: Calls | None =
     Args:
         flow: the sub-flow.
         seconds: time it may take; what is late becomes `Failed(Reason.DEADLINE)` in the sub-flow.
-        calls: reserved before it starts, as `Detector.cost` tells them; see `Branch`.
+        calls: reserved before it starts, as `Detector.cost` gives them; see `Branch`.
     """
     (result,) = yield from gather([Branch(flow, seconds=seconds, calls=calls)])
     return result

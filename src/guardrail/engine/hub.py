@@ -100,7 +100,7 @@ class Hub:
         """Have a backend answer a lane that nobody answers yet, or only one whose replies are the same.
 
         Raises:
-            ConfigError: another backend does, or this one is none or can never be called.
+            ConfigError: another backend does, or this is no backend or can never be called.
         """
         given: object = backend
         fingerprinted = hasattr(type(given), "fingerprint") or "fingerprint" in getattr(given, "__dict__", {})

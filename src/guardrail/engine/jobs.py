@@ -17,7 +17,7 @@ from guardrail.options import number
 
 Item: TypeAlias = tuple[Request[Any], Reply[Any]]
 Listener: TypeAlias = Callable[[Sequence[Item]], None]
-"""Is told all that one batch has for it at once: what follows from it can be one batch again."""
+"""Gets all that one batch has for it at once: what follows from it can be one batch again."""
 Told: TypeAlias = dict[Listener, list[Item]]
 
 FREE = Cost()

@@ -20,7 +20,7 @@ class Alarm:
         self._act: Callable[[], None] | None = act
 
     def cancel(self) -> None:
-        """Do not call it any more, and let go of what it holds."""
+        """Do not call it any more, and let go of its resources."""
         self._act = None
 
     def ring(self) -> None:

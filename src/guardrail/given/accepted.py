@@ -74,7 +74,7 @@ Turn: TypeAlias = Message | Mapping[str, Any] | tuple[str, str] | Said
 Prompt: TypeAlias = str | Turn | PromptValue | Sequence[Turn] | None
 """A text, a message or messages: pairs, dicts, or those of OpenAI and LangChain."""
 Given: TypeAlias = str | Completion | Mapping[str, Any] | Said | Chosen | Produced | Holder | Generated | None
-"""An answer: a text, or a message or response of OpenAI or LangChain. `None` is no text, as beside a tool call."""
+"""An answer: a text, or a message or response of OpenAI or LangChain. `None` is no text, as with a tool call."""
 Text: TypeAlias = str | Document | Mapping[str, Any]
 Documents: TypeAlias = Text | Iterable[Text] | None
 """Texts, or documents of LangChain, as objects or as JSON."""

@@ -1,4 +1,4 @@
-"""What to write in the place of an object that is no text but holds one, or of something that is no policy."""
+"""What to write instead of an object that is no text but has one, or of something that is no policy."""
 
 from __future__ import annotations
 

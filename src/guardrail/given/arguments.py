@@ -61,7 +61,7 @@ def detectors(given: Any) -> tuple[Any, ...]:
 
 
 def no_detector(given: Any, *, makes: bool) -> ConfigError:
-    """The error for something among the detectors that is none.
+    """The error for something among the detectors that is no detector.
 
     Args:
         given: what was given.
@@ -93,7 +93,7 @@ def generator(given: Any, method: str) -> None:
         method: that takes it, "supervise" or "asupervise".
 
     Raises:
-        ConfigError: it is none, or one of the other method.
+        ConfigError: it is no model, or one of the other method.
     """
     if not callable(given):
         instead = f"{method}(lambda feedback: …)"
@@ -303,7 +303,7 @@ def listener(given: Any) -> Any:
     """A function that is called with every report.
 
     Raises:
-        ConfigError: it is none, or its calls would have to be awaited.
+        ConfigError: it is not one, or its calls would have to be awaited.
     """
     if inspect.iscoroutinefunction(given):
         raise ConfigError(

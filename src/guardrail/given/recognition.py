@@ -1,4 +1,4 @@
-"""Whose object something is, and how a message names it without showing what it holds."""
+"""Whose object something is, and how a message names it without showing its content."""
 
 from __future__ import annotations
 

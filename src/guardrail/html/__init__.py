@@ -2,7 +2,7 @@
 
 The file loads nothing, runs no script, and its Content-Security-Policy forbids both. Whatever came from a
 model, a document or a person is escaped, never a link, and characters that one cannot see (direction
-overrides, NUL, zero width) are spelt out. The page holds the whole report, the removed text included: it is
+overrides, NUL, zero width) are spelt out. The page has the whole report, the removed text included: it is
 meant for whoever runs the guard, not for whoever asked the question.
 """
 

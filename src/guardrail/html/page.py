@@ -88,7 +88,7 @@ def visible(text: str) -> Markup:
 
 
 def spelt(text: str) -> str:
-    r"""Text for an attribute, where no element can stand; invisible characters are spelt out, escaping comes later.
+    r"""Text for an attribute, where no element can be; invisible characters are spelt out, escaping comes later.
 
     Example:
         >>> spelt("a\u202eb")

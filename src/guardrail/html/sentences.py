@@ -87,7 +87,7 @@ def scored(report: Report) -> Table:
 def shades(findings: Sequence[Finding], scale: Scale) -> list[float | None]:
     """How dark each of one detector's findings is, in [0, 1]; `None` without a score.
 
-    On a bounded scale, where the score stands on it. On an unbounded one, where it stands among the others of its
+    On a bounded scale, where the score is on it. On an unbounded one, where it is among the others of its
     verdict: supported ones in the lower 0.4, unsupported ones in the upper 0.4.
     """
     if scale.least is not None and scale.most is not None and scale.most > scale.least:

@@ -56,7 +56,7 @@ class Piece:
     """A stretch of text under the same findings.
 
     Attributes:
-        text: the stretch; empty where only badges stand.
+        text: the stretch; empty where there are only badges.
         findings: numbers (from 1) of the findings that cover it.
         main: the number of the most serious of them.
         verdict: its verdict.

@@ -7,7 +7,7 @@ parse_policy("regenerate(2) | annotate")       # the same, from a configuration 
 ```
 
 A policy is pure: it reads a `Review` and returns a `Decision` (and, for `regenerate`, the words with which to
-ask again). Each acts on the findings of certain verdicts (`on`, unsupported ones unless told otherwise).
+ask again). Each acts on the findings of certain verdicts (`on`, unsupported ones by default).
 Composed policies act in order on the examined answer: the first that wants another attempt gets it, edits are
 merged, the strongest action names the decision, and a block beats all.
 

@@ -56,7 +56,7 @@ class Remove(VerdictPolicy):
     """Cuts what is affected, and numbers the rest of a list again.
 
     A finding on the whole answer leaves nothing to cut: the answer is blocked, as by `block`. Where an answer
-    consists of nothing else, a short sentence says so. What else was found stays, beside what is cut. A failed detector is no reason to cut or block.
+    consists of nothing else, a short sentence says so. Everything else that was found stays. A failed detector is no reason to cut or block.
     """
 
     def decide(self, review: Review) -> Decision:

@@ -36,7 +36,7 @@ class Policy(Protocol):
         ...
 
     def feedback(self, review: Review, attempt: int) -> str | None:
-        """What to tell the model before it tries again, or `None` to keep what there is.
+        """The feedback to the model before it tries again, or `None` to keep what there is.
 
         Args:
             review: the latest attempt.

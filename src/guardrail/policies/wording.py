@@ -21,7 +21,7 @@ _LISTED_IN_FEEDBACK = 20
 
 
 def mark(finding: Finding) -> Mark:
-    """What to write beside a finding: its own words, else those of its label, else those of its verdict."""
+    """What to write after a finding: its own words, else those of its label, else those of its verdict."""
     text = finding.mark or _LABEL_MARKS.get(finding.label) or _DEFAULT_MARKS[finding.verdict]
     if finding.span is None:
         text = f"the whole answer: {text}"

@@ -112,7 +112,7 @@ class Threshold:
         false: those of them whose label is false.
         p_value: of the hypothesis that the false discovery rate at `value` is above `max_fdr`.
         max_fdr: the bound asked for.
-        confidence: with which it holds.
+        confidence: that it is true.
     """
 
     value: float

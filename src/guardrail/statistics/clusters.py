@@ -24,7 +24,7 @@ class Estimate:
     Attributes:
         value: the share.
         interval: 95 % unless asked for otherwise.
-        size: how many independent questions (or rows) it is worth.
+        size: how many independent questions (or rows) it equals.
     """
 
     value: float
@@ -42,7 +42,7 @@ def clustered(wrong: ArrayLike, read: ArrayLike, *, confidence: float = 0.95) ->
     Args:
         wrong: shape (combinations,).
         read: shape (combinations,); combinations of which none was read are left out.
-        confidence: that the interval holds P.
+        confidence: that the interval contains P.
 
     Returns:
         `None` with fewer than two combinations.

@@ -16,7 +16,7 @@ Floats: TypeAlias = NDArray[np.float64]
 
 
 class Reliability(NamedTuple):
-    """Per bin that holds rows: the mean probability, the share of true labels, the number of rows."""
+    """Per bin that has rows: the mean probability, the share of true labels, the number of rows."""
 
     mean: Floats
     share: Floats

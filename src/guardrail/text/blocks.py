@@ -27,7 +27,7 @@ class Block:
 
 
 def code_blocks(text: str, lines: Iterable[tuple[int, int]]) -> Iterator[Block]:
-    """What stands between fences; a fence that is never closed reaches to the end of the text."""
+    """The content of fences; a fence that is never closed reaches to the end of the text."""
     opened: tuple[int, str, str] | None = None
     for start, end in lines:
         match = _FENCE.match(text, start, end)
@@ -46,7 +46,7 @@ def code_blocks(text: str, lines: Iterable[tuple[int, int]]) -> Iterator[Block]:
 
 
 def entries(text: str) -> Iterator[Block]:
-    """BibTeX entries, wherever they stand."""
+    """BibTeX entries, wherever they are."""
     matches = list(_BIBTEX.finditer(text))
     for i, match in enumerate(matches):
         limit = matches[i + 1].start() if i + 1 < len(matches) else len(text)

@@ -30,11 +30,11 @@ B = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Collection:
-    """What BM25 has to know of the texts around: how many hold a word, and how long they are.
+    """What BM25 has to know of the texts around: how many contain a word, and how long they are.
 
     Attributes:
         size: how many texts.
-        counts: by word, the texts that hold it.
+        counts: by word, the texts that contain it.
         mean_length: words per text.
     """
 
@@ -51,14 +51,14 @@ class Collection:
         """
         length = sum(map(len, texts))
         if not length:
-            raise InputError("expected texts with words, got none. Leave out what holds no word.")
+            raise InputError("expected texts with words, got none. Leave out what has no word.")
         counts: Counter[str] = Counter()
         for text in texts:
             counts.update(set(text))
         return cls(len(texts), MappingProxyType(counts), length / len(texts))
 
     def rarity(self, word: str) -> float:
-        """Above 0, in nats; largest for a word that no text holds."""
+        """Above 0, in nats; largest for a word that is in no text."""
         held = self.counts.get(word, 0)
         return math.log1p((self.size - held + 0.5) / (held + 0.5))
 
@@ -99,7 +99,7 @@ def bm25(
 
 
 class Index:
-    """Texts that queries are ranked against: per word, the texts that hold it and what it is worth in each.
+    """Texts that queries are ranked against: per word, the texts that contain it and its weight in each.
 
     A query takes time linear in the texts that share a word with it; the index takes 12 bytes per distinct word of each
     text, and the words themselves.

@@ -44,7 +44,7 @@ _OWN_CLAUSE = re.compile(
 
 
 def claims(text: str) -> list[Span]:
-    r"""Where the sentences of a text stand that can claim something; in order, as those of `sentences`.
+    r"""Where the sentences of a text are that can claim something; in order, as those of `sentences`.
 
     Example:
         >>> text = "Here's an overview:\n\n**Early life**\n\nShe was born in Rome.\n\n| name | born |\n|---|---|\n| Ada | 1815 |\n"

@@ -104,7 +104,7 @@ def all_of_it(text: str, roots: Sequence[Value]) -> bool:
 
 
 def fenced(text: str, start: int, end: int) -> tuple[int, int]:
-    """A piece of text with the code fence that holds nothing else, if there is one."""
+    """A piece of text with the code fence around nothing else, if there is one."""
     before = _FENCE_BEFORE.search(text[max(0, start - 60) : start])
     if before is None:
         return start, end
@@ -115,7 +115,7 @@ def fenced(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def value_at(roots: Sequence[Value], start: int, end: int) -> Value | None:
-    """The smallest value that holds `text[start:end]`; `None` if it is not inside one."""
+    """The smallest value that contains `text[start:end]`; `None` if it is not inside one."""
     value = _holding(roots, start, end)
     while value is not None and (inner := _holding(value.inner, start, end)) is not None:
         value = inner

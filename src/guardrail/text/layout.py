@@ -73,7 +73,7 @@ class ItemList:
 
 @dataclass(slots=True)
 class Region:
-    """A stretch of text that one rule of removal holds for."""
+    """A stretch of text with one rule of removal."""
 
     start: int
     end: int

@@ -1,4 +1,4 @@
-"""Marks of Markdown within a line: what stands between them, and the text without them."""
+"""Marks of Markdown within a line: the text between them, and the text without them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAIRED = re.compile(
     r"|(?<![\w*\\])(?P<stars>\*{1,3})(?P<starred>(?! )[^*\n]+)(?<![ \\])(?P=stars)(?![\w*])"
     r"|(?<![\w\\])(?P<lines>_{1,3})(?P<lined>(?! )[^_\n]+)(?<![ \\])(?P=lines)(?!\w)"
 )
-"""Links, code, tags and emphasis; the last group that matched holds what stands between. Linear in the text."""
+"""Links, code, tags and emphasis; the last group that matched has the text between. Linear in the text."""
 
 DEPTH = 4
 """Marks within marks that are read."""

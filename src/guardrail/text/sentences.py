@@ -1,6 +1,6 @@
-"""The sentences of a text, with where they stand.
+"""The sentences of a text, with their places.
 
-Markdown is cut first: code, BibTeX and formulas hold no sentences, a heading is none, and list items and table
+Markdown is cut first: code, BibTeX and formulas have no sentences, a heading is not one, and list items and table
 rows end where they end. Prose is split by nupunkt; sentences of Chinese and Japanese, which it does not know,
 end at their own marks. How well that agrees with hand-checked splits: `docs/design/selfcheck.md`.
 """
@@ -24,7 +24,7 @@ _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 
 
 def sentences(text: str) -> list[Span]:
-    r"""Where the sentences of a text stand: in order, disjoint, without blanks around them, none empty.
+    r"""Where the sentences of a text are: in order, disjoint, without blanks around them, none empty.
 
     Example:
         >>> text = "# Life\n\nShe met Dr. Who. He left.\n\n- born 1950\n"

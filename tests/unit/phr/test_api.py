@@ -127,7 +127,7 @@ class TestWhatAServiceLacks:
         """Nothing is imagined then."""
         with serve(model=MODEL, ignores=["logprobs"]) as server:
             report = guard_of(server).check(CASE)
-        assert "told no log-probabilities" in reason(report)
+        assert "returned no log-probabilities" in reason(report)
         assert report.cost.total.calls == 1
 
     def test_echo(self, guard_of):

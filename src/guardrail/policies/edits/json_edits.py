@@ -64,7 +64,7 @@ def merged(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Ed
 def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
     """As `marks.insertions`, and JSON stays JSON: a mark is a key of its object, or stands in its string.
 
-    A mark on a number or on the whole of an array that no object holds has no place, and no edit.
+    A mark on a number or on the whole of an array that is in no object has no place, and no edit.
     """
     roots = json_values(text)
     if not roots:

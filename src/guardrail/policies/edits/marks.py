@@ -31,7 +31,7 @@ def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
     """Insert ` [mark]` after each span; nothing is deleted.
 
     A mark never lands inside a link, inline code, a formula, a word, a code block or a BibTeX entry, but after
-    it; marks of a block stand on lines of their own below it and name the entry. Marks of spans that are
+    it; marks of a block are on lines of their own below it and name the entry. Marks of spans that are
     mostly the same are one mark. Marks of the whole text are one line at its end.
     """
     layout = Layout(text)

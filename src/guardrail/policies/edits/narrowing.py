@@ -1,4 +1,4 @@
-"""Cuts beside what must stay: a reference with its "and", where its sentence or item holds another one."""
+"""Cuts next to what must stay: a reference with its "and", where its sentence or item has another one."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Rows:
         self._members = [member for row in self.rows for member in row.members]
 
     def member_around(self, start: int, end: int) -> tuple[int, int] | None:
-        """The member that holds `text[start:end]`."""
+        """The member that contains `text[start:end]`."""
         index = bisect_right(self._members, start, key=lambda member: member[0]) - 1
         return self._members[index] if index >= 0 and end <= self._members[index][1] else None
 
