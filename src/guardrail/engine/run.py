@@ -276,13 +276,8 @@ class Run(Generic[T]):
         _shut(branch.flow)
         needed, left = self._reservation(branch.calls or {}), parent.purse.calls
         what = f"{left:.0f}" if left < needed else "no tokens"
-        self._fill(
-            parent,
-            slot,
-            Failed(
-                Reason.BUDGET, f"needs {needed} call{'s' if needed != 1 else ''}, {what} left in the budget"
-            ),
-        )
+        calls = "call" if needed == 1 else "calls"
+        self._fill(parent, slot, Failed(Reason.BUDGET, f"needs {needed} {calls}, {what} left in the budget"))
 
     def _try_branch(self, parent: _Task, slot: int, branch: Branch[Any]) -> bool:
         purse: Purse | None = parent.purse
