@@ -44,7 +44,7 @@ def response(
     blocks: list[dict[str, Any]] = []
     if said.text:
         tokens = [
-            {"token": word, "logprob": -0.125, "bytes": [], "top_logprobs": []} for word in said.text.split()
+            {"token": word, "logprob": -0.125, "bytes": [], "top_logprobs": []} for word in words(said.text)
         ]
         wanted = "message.output_text.logprobs" in (body.get("include") or ())
         blocks.append(

@@ -18,9 +18,9 @@ SHAPES = ("text", "tools", "structured", "many", "logprobs", "reasoning")
 DELIVERIES = ("whole", "words", "characters", "halves", "bytes")
 """One body; streams in words, in characters, in two halves of every forbidden text, and in words of three bytes a network piece."""
 POLICIES = ("remove", "regenerate", "block", "annotate")
-FAULTS = ("stubborn", "rate_limit", "server_error", "cut", "malformed", "empty", "detector")
-"""The model says it again when asked again; 429; 500; the connection closes, or the body ends, after three quarters; no choices; the
-guard's own check raises an error that quotes the answer."""
+FAULTS = ("clean", "stubborn", "rate_limit", "server_error", "cut", "malformed", "empty", "detector")
+"""Nothing forbidden is said, and the answer must come; the model says it again when asked again; 429; 500; the connection closes, or
+the body ends, after three quarters; no choices; the guard's own check raises an error that quotes the answer."""
 
 CLEAN = "Rivers flow to the sea."
 _PATHS = {"chat": "chat/completions", "responses": "responses", "messages": "messages"}
@@ -171,6 +171,7 @@ def said(case: Case, forbidden: Sequence[str], choice: int, *, clean: bool) -> M
     """
     if case.fault == "empty":
         return {"content": ""}
+    clean = clean or case.fault == "clean"
     texts = () if clean or (case.shape == "many" and choice == 0) else tuple(forbidden)
     claims = [CLEAN, *(f"Ask {text}, who maps them." for text in texts)]
     if case.shape == "structured":

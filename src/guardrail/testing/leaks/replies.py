@@ -112,6 +112,6 @@ def shown(items: Sequence[Any]) -> Iterator[str]:
     joined: dict[Path, str] = {}
     for item in items:
         for path, text in leaves(item):
-            if channel_of(path) == "body" and path[-1] != "names":
+            if channel_of(path) == "body" and path[-1:] != ("names",):
                 joined[path] = joined.get(path, "") + text
                 yield joined[path]

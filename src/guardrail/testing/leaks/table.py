@@ -79,8 +79,11 @@ class Table:
 
     @property
     def unanswered(self) -> int:
-        """Cases without a fault that ended in no answer: a guard that refuses everything leaks nothing either."""
-        return sum(not row.answered for row in self.run if not row.case.fault and row.case.api != "all")
+        """Answers that should have come: of clean cases, and of cases without a fault except under block, which may refuse as it likes.
+
+        A guard that refuses everything leaks nothing either.
+        """
+        return sum(not row.answered and _must_answer(row.case) for row in self.run)
 
     @property
     def bad(self) -> tuple[Row, ...]:
@@ -135,6 +138,10 @@ def _groups(rows: Sequence[Row]) -> dict[str, list[Row]]:
     for row in rows:
         found.setdefault(_group(row.case), []).append(row)
     return {name: belonging for name, belonging in found.items() if belonging}
+
+
+def _must_answer(case: Case) -> bool:
+    return case.fault == "clean" or (not case.fault and case.policy != "block")
 
 
 def _group(case: Case) -> str:
