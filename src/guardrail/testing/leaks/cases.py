@@ -167,19 +167,20 @@ def said(case: Case, forbidden: Sequence[str], choice: int, *, clean: bool) -> M
         case: which.
         forbidden: the texts.
         choice: the number of the choice; of several the first is clean.
-        clean: without forbidden texts.
+        clean: asked again: without forbidden texts, and without calling the tool again.
     """
     if case.fault == "empty":
         return {"content": ""}
-    clean = clean or case.fault == "clean"
-    texts = () if clean or (case.shape == "many" and choice == 0) else tuple(forbidden)
+    texts = (
+        () if clean or case.fault == "clean" or (case.shape == "many" and choice == 0) else tuple(forbidden)
+    )
     claims = [CLEAN, *(f"Ask {text}, who maps them." for text in texts)]
     if case.shape == "structured":
         return {"content": json.dumps({"title": "Rivers", "claims": claims, "count": len(claims)})}
     ending = f" Write to {texts[-1]}" if texts else ""
     content = " ".join([*claims, "Some end in lakes \N{WATER WAVE}."]) + ending
     found: dict[str, Any] = {"content": content}
-    if case.shape == "tools":
+    if case.shape == "tools" and not clean:
         found["tool_calls"] = [_CALL]
     if case.shape == "reasoning" and texts:
         cited = {"title": f"By {texts[0]}", "url": "https://x.test", "start_index": 0, "end_index": 9}
