@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,9 +20,11 @@ def whole(exchange: Exchange, body: bytes, *, size: int | None, damage: str | No
     Args:
         exchange: the request.
         body: as bytes.
-        size: bytes in each piece; `None` sends it at once, with its length.
+        size: bytes in each piece, and characters beyond ASCII are not escaped, so that they lie across pieces; `None` sends it at
+            once, with its length.
         damage: of `DAMAGES`; `None` sends all of it.
     """
+    body = body if size is None else _unescaped(body)
     sent = body if damage is None else _most(body)
     if size is None and damage != "cut":
         exchange.send(sent)
@@ -38,6 +41,8 @@ def stream(
     exchange: Exchange, events: Iterator[bytes], *, pace: float, size: int | None, damage: str | None
 ) -> None:
     """Server-sent events; `pace` is the seconds between them, the others as of `whole`."""
+    if size is not None:
+        events = map(_unescaped, events)
     if damage is not None:
         events = iter([_most(b"".join(events))])
     exchange.start("text/event-stream")
@@ -51,6 +56,15 @@ def stream(
         _finish(exchange, damage)
 
     following()
+
+
+def _unescaped(sent: bytes) -> bytes:
+    """A body or an event with its characters as they are."""
+    mark = b"data: {"
+    place = sent.find(mark) + len(mark) - 1 if mark in sent else 0
+    if sent[place : place + 1] != b"{":
+        return sent
+    return sent[:place] + json.dumps(json.loads(sent[place:]), ensure_ascii=False).encode() + b"\n\n"
 
 
 def _most(sent: bytes) -> bytes:

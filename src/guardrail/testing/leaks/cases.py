@@ -16,11 +16,21 @@ APIS = ("chat", "responses", "messages")
 SHAPES = ("text", "tools", "structured", "many", "logprobs", "reasoning")
 """A text; text with a tool call; an object by a JSON Schema; three choices; with log-probabilities; with reasoning and citations."""
 DELIVERIES = ("whole", "words", "characters", "halves", "bytes")
-"""One body; streams in words, in characters, in two halves of every forbidden text, and in words of three bytes a network piece."""
+"""One body; streams in words, in characters, in two halves of every forbidden text, and in words that come byte by byte."""
 POLICIES = ("remove", "regenerate", "block", "annotate")
-FAULTS = ("clean", "stubborn", "rate_limit", "server_error", "cut", "malformed", "empty", "detector")
+FAULTS = (
+    "clean",
+    "stubborn",
+    "rate_limit",
+    "server_error",
+    "cut",
+    "malformed",
+    "empty",
+    "content_type",
+    "detector",
+)
 """Nothing forbidden is said, and the answer must come; the model says it again when asked again; 429; 500; the connection closes, or
-the body ends, after three quarters; no choices; the guard's own check raises an error that quotes the answer."""
+the body ends, after three quarters; no choices; a web page with status 200; the guard's own check raises an error that quotes the answer."""
 
 CLEAN = "Rivers flow to the sea."
 _PATHS = {"chat": "chat/completions", "responses": "responses", "messages": "messages"}
@@ -106,7 +116,10 @@ class Axes:
                 raise ConfigError(f"no name {unknown!r} in {name}. Available: {', '.join(known)}.")
 
     def cases(self, policy: str, *, broken: bool) -> Iterator[Case]:
-        """Those of one policy; faults come with the first shape that is wanted, whole and as one stream.
+        """Those of one policy.
+
+        Faults come with the first shape that is wanted, whole and as one stream; a stubborn model, where it is asked again, in every
+        shape.
 
         Args:
             policy: of `policies`.
@@ -119,8 +132,11 @@ class Axes:
                 yield from (Case(api, s, d, policy, "detector") for s in shapes for d in few)
                 continue
             yield from (Case(api, s, d, policy) for s in shapes for d in self.deliveries)
-            faults = [fault for fault in self.faults if fault != "detector"]
-            yield from (Case(api, s, d, policy, f) for f in faults for s in shapes[:1] for d in few)
+            for fault in self.faults:
+                everywhere = fault == "stubborn" and policy == "regenerate"
+                if fault != "detector":
+                    some = shapes if everywhere else shapes[:1]
+                    yield from (Case(api, s, d, policy, fault) for s in some for d in few)
 
 
 def request(case: Case, model: str = "stub") -> dict[str, Any]:
@@ -132,7 +148,7 @@ def request(case: Case, model: str = "stub") -> dict[str, Any]:
         body["max_tokens"] = 500
     more = {"tools": _tools, "structured": _structured, "logprobs": _logprobs}.get(case.shape)
     if case.shape == "many":
-        body["n"] = 3
+        body |= {"n": 3} | ({"stream_options": {"include_usage": True}} if case.streams else {})
     return {**body, **(more(case.api) if more else {})}
 
 

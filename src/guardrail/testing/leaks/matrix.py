@@ -129,6 +129,8 @@ def _unchecked(case: Case, reply: Reply, *, harmless: bool) -> bool:
             _ENDS[case.api] in reply.body if case.streams else reply.ended and bool(reply.read())
         ) and "error" not in told
         return whole and not _is_held(reply)
+    if case.fault == "content_type":
+        return not _is_held(reply)
     if case.fault in {"rate_limit", "server_error"}:
         return harmless
     if case.fault == "detector":

@@ -15,7 +15,7 @@ from guardrail.testing.service import Behaviour, Call, ChatService, Said
 
 __all__ = ["Upstream", "upstream"]
 
-_FAULTS = ("rate_limit", "server_error")
+_FAULTS = ("rate_limit", "server_error", "content_type")
 
 
 class Upstream:
@@ -53,7 +53,7 @@ class Upstream:
         if case.fault == "empty" and case.api == "chat":
             how.faults = {"empty": 1.0}
         how.damage = case.fault if case.fault in {"cut", "malformed"} else None
-        how.size = 3 if case.delivery == "bytes" else None
+        how.size = 1 if case.delivery == "bytes" else None
         cuts: dict[str, Cut] = {"characters": list, "halves": self._halves}
         how.cut = cuts.get(case.delivery, words)
 
