@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from guardrail.requests import Completion
+from guardrail.testing.completions import Cut, words
 
 __all__ = ["asked", "response", "response_stream"]
 
@@ -44,14 +44,14 @@ def response(
     blocks: list[dict[str, Any]] = []
     if said.text:
         tokens = [
-            {"token": word, "logprob": -0.125, "bytes": [], "top_logprobs": []} for word in said.text.split()
+            {"token": word, "logprob": -0.125, "bytes": [], "top_logprobs": []} for word in words(said.text)
         ]
         wanted = "message.output_text.logprobs" in (body.get("include") or ())
         blocks.append(
             {
                 "type": "output_text",
                 "text": said.text,
-                "annotations": [],
+                "annotations": [_citation(one) for one in message.get("annotations") or ()],
                 "logprobs": tokens if wanted else [],
             }
         )
@@ -89,8 +89,14 @@ def response(
     }
 
 
-def response_stream(whole: Mapping[str, Any]) -> Iterator[bytes]:
-    """Its events, one word each; the last ones repeat the whole text, as the service's do."""
+def _citation(annotation: Mapping[str, Any]) -> dict[str, Any]:
+    """A citation of chat completions as responses write it."""
+    kind = annotation["type"]
+    return {"type": kind, **annotation[kind]}
+
+
+def response_stream(whole: Mapping[str, Any], cut: Cut = words) -> Iterator[bytes]:
+    """Its events; `cut` cuts texts into pieces. The last ones repeat the whole text, as the service's do."""
     number = 0
 
     def event(kind: str, **more: Any) -> bytes:
@@ -113,9 +119,10 @@ def response_stream(whole: Mapping[str, Any]) -> Iterator[bytes]:
             if block["type"] != "output_text":
                 continue
             yield event("response.content_part.added", **at, part={**block, "text": "", "logprobs": []})
-            for word in re.findall(r"\s*\S+|\s+\Z", block["text"]):
-                yield event("response.output_text.delta", **at, delta=word, logprobs=[])
-            yield event("response.output_text.done", **at, text=block["text"], logprobs=[])
+            for piece in cut(block["text"]):
+                told = [{"token": piece, "logprob": -0.125}] if block["logprobs"] else []
+                yield event("response.output_text.delta", **at, delta=piece, logprobs=told)
+            yield event("response.output_text.done", **at, text=block["text"], logprobs=block["logprobs"])
             yield event("response.content_part.done", **at, part=block)
         yield event("response.output_item.done", output_index=place, item=item)
     yield event("response.completed", response=dict(whole))

@@ -168,6 +168,10 @@ def _process(replies: Replies | str | Path, port: int, behaviour: Mapping[str, A
     elif replies is not echo or behaviour.get("model") is not None:
         given = behaviour.get("model") or replies
         raise ConfigError(f"a service in its own process replies from a recording or by echo, got {given!r}")
+    if only_here := {"cut", "size", "damage"} & set(behaviour):
+        raise ConfigError(
+            f"a service in its own process does not take {min(only_here)}=. Serve in this process."
+        )
     Behaviour(**behaviour)  # a wrong option is refused here, where it was written
     for name, value in behaviour.items():
         if name == "faults":

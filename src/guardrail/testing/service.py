@@ -15,11 +15,14 @@ from typing import Any, TypeAlias
 
 from guardrail.engine.backend import Backend
 from guardrail.errors import ConfigError
-from guardrail.requests import Completion, TokenLogprob
+from guardrail.requests import Completion
+from guardrail.testing.completions import Cut, choice, completion_stream, words
 from guardrail.testing.continuation import Refused, choices
 from guardrail.testing.faults import FAULTS, misbehave
 from guardrail.testing.http import Exchange
+from guardrail.testing.messages import anthropic_message, asked_message, message_stream
 from guardrail.testing.responses import asked, response, response_stream
+from guardrail.testing.writing import DAMAGES, stream, whole
 
 __all__ = ["IGNORABLE", "REFUSABLE", "Behaviour", "Call", "ChatService", "Replies", "echo"]
 
@@ -64,7 +67,10 @@ class Behaviour:
     Attributes:
         replies: what it says.
         latency: seconds before it answers.
-        pace: seconds between the words of a stream.
+        pace: seconds between the pieces of a stream.
+        cut: cuts texts into the pieces of a stream; words by default.
+        size: bytes of a piece of the network; `None` leaves them as they are.
+        damage: how whole answers break off after three quarters, of `DAMAGES`; `None` leaves them whole.
         faults: kind → rate in [0, 1]; kinds in `FAULTS`.
         seed: of the faults.
         retry_after: what a 429 says, seconds or an HTTP date.
@@ -80,6 +86,9 @@ class Behaviour:
     replies: Replies = echo
     latency: float = 0.0
     pace: float = 0.0
+    cut: Cut = words
+    size: int | None = None
+    damage: str | None = None
     faults: Mapping[str, float] = field(default_factory=dict)
     seed: int = 0
     retry_after: str = "1"
@@ -94,6 +103,8 @@ class Behaviour:
     def __post_init__(self) -> None:
         if unknown := sorted(set(self.faults) - set(FAULTS)):
             raise ConfigError(f"no fault named {unknown[0]!r}. Available: {', '.join(FAULTS)}.")
+        if self.damage is not None and self.damage not in DAMAGES:
+            raise ConfigError(f"no damage named {self.damage!r}. Available: {', '.join(DAMAGES)}.")
         for verb, given, known in (("refuse", self.refuses, REFUSABLE), ("ignore", self.ignores, IGNORABLE)):
             if unknown := sorted(set(given) - set(known)):
                 raise ConfigError(f"no parameter to {verb} named {unknown[0]!r}: {', '.join(known)}.")
@@ -127,7 +138,9 @@ class ChatService:
         elif path.endswith("/completions") and exchange.method == "POST":
             self._completions(exchange, chat=path.endswith("/chat/completions"))
         elif path.endswith("/responses") and exchange.method == "POST":
-            self._completions(exchange, chat=True, responses=True)
+            self._completions(exchange, chat=True, read=asked)
+        elif path.endswith("/messages") and exchange.method == "POST":
+            self._completions(exchange, chat=True, read=asked_message)
         else:
             _refuse(exchange, 404, f"Unknown request URL: {exchange.method} {path}")
 
@@ -141,10 +154,11 @@ class ChatService:
             "most_running": self.most_running,
         }
 
-    def _completions(self, exchange: Exchange, *, chat: bool, responses: bool = False) -> None:
+    def _completions(
+        self, exchange: Exchange, *, chat: bool, read: Callable[[Any], dict[str, Any]] = dict
+    ) -> None:
         try:
-            body = json.loads(exchange.body)
-            body = asked(body) if responses else body
+            body = read(json.loads(exchange.body))
             messages = _messages(body) if chat else (("user", str(body.get("prompt", ""))),)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             _refuse(exchange, 400, f"We could not parse the JSON body of your request: {error!r}")
@@ -212,26 +226,34 @@ class ChatService:
             "model": body.get("model", "test"),
         }
         usage = _usage(messages, completions)
-        if "responses" in body:
-            whole = response(head, completions[0], messages_said[0], usage, body)
+        if "responses" in body or "anthropic" in body:
+            answer, events = _other(head, completions[0], messages_said[0], usage, body)
             if body.get("stream"):
-                _send(exchange, response_stream(whole), self.behaviour.pace)
+                self._stream(exchange, events(answer, self.behaviour.cut))
             else:
-                exchange.send(json.dumps(whole).encode())
+                self._whole(exchange, answer)
             return
         if body.get("stream"):
-            usage_wanted = usage if _wants_usage(body) else None
-            _send(
+            counted = usage if _wants_usage(body) else None
+            cut = self.behaviour.cut
+            self._stream(
                 exchange,
-                _events(head, completions, messages_said, usage_wanted, chat=chat),
-                self.behaviour.pace,
+                completion_stream(head, completions, messages_said, counted, body, chat=chat, cut=cut),
             )
             return
-        choices = [_choice(i, one, body, chat=chat) for i, one in enumerate(completions)]
-        for choice, message in zip(choices, messages_said, strict=True):
-            if chat and message:
-                choice["message"].update(message)
-        exchange.send(json.dumps({**head, "choices": choices, "usage": usage}).encode())
+        choices = [choice(i, one, body, chat=chat) for i, one in enumerate(completions)]
+        for found, extra in zip(choices, messages_said, strict=True):
+            if chat and extra:
+                found["message"].update(extra)
+        self._whole(exchange, {**head, "choices": choices, "usage": usage})
+
+    def _whole(self, exchange: Exchange, body: Mapping[str, Any]) -> None:
+        how = self.behaviour
+        whole(exchange, json.dumps(body).encode(), size=how.size, damage=how.damage)
+
+    def _stream(self, exchange: Exchange, events: Iterator[bytes]) -> None:
+        how = self.behaviour
+        stream(exchange, events, pace=how.pace, size=how.size, damage=how.damage)
 
     def _continue(
         self, exchange: Exchange, model: Backend[Any], body: Mapping[str, Any], first: int, count: int
@@ -256,6 +278,19 @@ class ChatService:
             "usage": {"prompt_tokens": asked, "completion_tokens": spent, "total_tokens": asked + spent},
         }
         exchange.send(json.dumps(said).encode())
+
+
+def _other(
+    head: Mapping[str, Any],
+    said: Completion,
+    given: Mapping[str, Any],
+    usage: Mapping[str, int],
+    body: Mapping[str, Any],
+) -> tuple[dict[str, Any], Callable[[Mapping[str, Any], Cut], Iterator[bytes]]]:
+    """An answer of the Responses API or of the Messages API, and how it streams."""
+    if "responses" in body:
+        return response(head, said, given, usage, body), response_stream
+    return anthropic_message(head, said, given, usage), message_stream
 
 
 _CHAT_ONLY = "This is a chat model and not supported in the v1/completions endpoint. Did you mean to use v1/chat/completions?"
@@ -291,39 +326,6 @@ def _usage(messages: tuple[tuple[str, str], ...], completions: Sequence[Completi
     return {"prompt_tokens": asked, "completion_tokens": said, "total_tokens": asked + said}
 
 
-def _choice(index: int, one: Completion, body: Mapping[str, Any], *, chat: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"index": index, "finish_reason": one.finish_reason or "stop", "logprobs": None}
-    if chat:
-        found["message"] = {"role": "assistant", "content": one.text, "refusal": None}
-        if body.get("logprobs"):
-            most = int(body.get("top_logprobs") or 0)
-            found["logprobs"] = {
-                "content": [_token(token, most) for token in one.logprobs or _tokens(one.text)]
-            }
-    else:
-        found["text"] = one.text
-        if body.get("logprobs") is not None:
-            tokens = one.logprobs or _tokens(one.text)
-            found["logprobs"] = {
-                "tokens": [token.token for token in tokens],
-                "token_logprobs": [token.logprob for token in tokens],
-                "top_logprobs": [dict(token.top[: int(body["logprobs"])]) for token in tokens],
-            }
-    return found
-
-
-def _tokens(text: str) -> tuple[TokenLogprob, ...]:
-    """Made-up log-probabilities, one per word with the space before it."""
-    return tuple(
-        TokenLogprob(word, -0.125, ((word, -0.125), ("?", -2.5))) for word in re.findall(r"\s*\S+", text)
-    )
-
-
-def _token(token: TokenLogprob, most: int) -> dict[str, Any]:
-    top = [{"token": text, "logprob": value, "bytes": None} for text, value in token.top[:most]]
-    return {"token": token.token, "logprob": token.logprob, "bytes": None, "top_logprobs": top}
-
-
 def _completion(reply: Said) -> Completion:
     if isinstance(reply, Completion):
         return reply
@@ -332,53 +334,6 @@ def _completion(reply: Said) -> Completion:
     return Completion(
         str(reply.get("content") or ""), finish_reason="tool_calls" if reply.get("tool_calls") else "stop"
     )
-
-
-def _send(exchange: Exchange, events: Iterator[bytes], pace: float) -> None:
-    """Server-sent events, one word each."""
-    exchange.start("text/event-stream")
-
-    def following() -> None:
-        for event in events:
-            exchange.chunk(event)
-            if pace > 0:
-                exchange.later(pace, following)
-                return
-        exchange.end()
-
-    following()
-
-
-def _events(
-    head: Mapping[str, Any],
-    completions: Sequence[Completion],
-    messages: Sequence[Mapping[str, Any]],
-    usage: Mapping[str, int] | None,
-    *,
-    chat: bool,
-) -> Iterator[bytes]:
-    kind = "chat.completion.chunk" if chat else "text_completion"
-
-    def event(choices: list[dict[str, Any]], **more: Any) -> bytes:
-        return b"data: " + json.dumps({**head, "object": kind, "choices": choices, **more}).encode() + b"\n\n"
-
-    for index, one in enumerate(completions):
-        if chat:
-            yield event(
-                [{"index": index, "delta": {"role": "assistant", "content": ""}, "finish_reason": None}]
-            )
-        for word in re.findall(r"\s*\S+|\s+\Z", one.text):
-            said = {"delta": {"content": word}} if chat else {"text": word}
-            yield event([{"index": index, **said, "finish_reason": None}])
-        more = {name: value for name, value in messages[index].items() if name not in {"role", "content"}}
-        if more:
-            more["tool_calls"] = [{**call, "index": i} for i, call in enumerate(more.get("tool_calls") or ())]
-            yield event([{"index": index, "delta": more, "finish_reason": None}])
-        last: dict[str, Any] = {"delta": {}} if chat else {"text": ""}
-        yield event([{"index": index, **last, "finish_reason": one.finish_reason or "stop"}])
-    if usage is not None:
-        yield event([], usage=usage)
-    yield b"data: [DONE]\n\n"
 
 
 def _refuse(

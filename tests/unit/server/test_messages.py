@@ -2,7 +2,6 @@
 
 import json
 
-import pytest
 from tests.unit.server.conftest import FORBIDDEN, SECRET, Spotter, canned, running
 
 from guardrail import Guard, block, flag, regenerate, remove
@@ -103,15 +102,6 @@ class TestPlain:
 
 
 class TestStream:
-    @pytest.mark.parametrize("size", [1, 5, 1_000_000])
-    @pytest.mark.parametrize("policy", [remove(), block(), regenerate(1) | block()])
-    def test_no_forbidden_byte_is_released(self, policy, size):
-        """However it was cut into pieces."""
-        body = message(THOUGHT, text(SAID))
-        found = ask(body, policy=policy, streaming=True, size=size)
-        assert found.status_code == 200
-        assert [word for word in FORBIDDEN if word in found.content] == []
-
     def test_a_clean_stream_says_the_same(self):
         """And carries the report on message_delta."""
         found = ask(message(text("Flüsse fließen 🌊."), CALL, stop="tool_use"), streaming=True, size=3)

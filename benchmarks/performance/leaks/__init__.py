@@ -1,0 +1,1 @@
+"""The leak matrix on our doors and on other guards, in one table."""

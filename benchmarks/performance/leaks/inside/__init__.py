@@ -1,0 +1,1 @@
+"""Scripts that run in the peers' environments: they import nothing of ours."""

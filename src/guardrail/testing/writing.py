@@ -1,0 +1,84 @@
+"""How the test service puts its answers on the wire: in pieces of a network, at a pace, and damaged on the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from guardrail.testing.http import Exchange
+
+__all__ = ["DAMAGES", "stream", "whole"]
+
+DAMAGES = ("cut", "malformed")
+"""Real answers that break off after three quarters: the connection is closed there, or the response ends there as if whole."""
+
+
+def whole(exchange: Exchange, body: bytes, *, size: int | None, damage: str | None) -> None:
+    """A body of JSON.
+
+    Args:
+        exchange: the request.
+        body: as bytes.
+        size: bytes in each piece, and characters beyond ASCII are not escaped, so that they lie across pieces; `None` sends it at
+            once, with its length.
+        damage: of `DAMAGES`; `None` sends all of it.
+    """
+    body = body if size is None else _unescaped(body)
+    sent = body if damage is None else _most(body)
+    if size is None and damage != "cut":
+        exchange.send(sent)
+        return
+    if size is None:
+        exchange.send(sent, promised=len(body))
+    else:
+        exchange.start("application/json")
+        _split(exchange, sent, size)
+    _finish(exchange, damage)
+
+
+def stream(
+    exchange: Exchange, events: Iterator[bytes], *, pace: float, size: int | None, damage: str | None
+) -> None:
+    """Server-sent events; `pace` is the seconds between them, the others as of `whole`."""
+    if size is not None:
+        events = map(_unescaped, events)
+    if damage is not None:
+        events = iter([_most(b"".join(events))])
+    exchange.start("text/event-stream")
+
+    def following() -> None:
+        for event in events:
+            _split(exchange, event, size)
+            if pace > 0:
+                exchange.later(pace, following)
+                return
+        _finish(exchange, damage)
+
+    following()
+
+
+def _unescaped(sent: bytes) -> bytes:
+    """A body or an event with its characters as they are."""
+    mark = b"data: {"
+    place = sent.find(mark) + len(mark) - 1 if mark in sent else 0
+    if sent[place : place + 1] != b"{":
+        return sent
+    return sent[:place] + json.dumps(json.loads(sent[place:]), ensure_ascii=False).encode() + b"\n\n"
+
+
+def _most(sent: bytes) -> bytes:
+    return sent[: len(sent) * 3 // 4]
+
+
+def _split(exchange: Exchange, sent: bytes, size: int | None) -> None:
+    step: Any = size or len(sent)
+    for start in range(0, len(sent), step):
+        exchange.chunk(sent[start : start + step])
+
+
+def _finish(exchange: Exchange, damage: str | None) -> None:
+    if damage == "cut":
+        exchange.cut()
+    else:
+        exchange.end()

@@ -1,0 +1,67 @@
+"""The leak kit through the server: chat completions, responses and messages, and what is logged, counted and traced."""
+
+import contextlib
+
+import pytest
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from structlog.testing import capture_logs
+from tests.unit.server.conftest import running
+
+from guardrail import Guard, annotate, block, flag, regenerate, remove
+from guardrail.telemetry import telemetry
+from guardrail.testing import leaks
+
+POLICIES = {
+    "remove": remove,
+    "regenerate": lambda: regenerate(1) | remove(),
+    "block": block,
+    "annotate": annotate,
+}
+
+
+def server(policies=POLICIES, **settings):
+    """A door: the server with a guard that knows the texts."""
+
+    @contextlib.contextmanager
+    def door(setting):
+        spans = InMemorySpanExporter()
+        provider = TracerProvider()
+        provider.add_span_processor(SimpleSpanProcessor(spans))
+        found = leaks.KnownTexts(setting.forbidden, mark=setting.mark, breaks=setting.breaks)
+        policy = policies[setting.policy]()
+        guard = Guard([found], policy=policy, fail="closed", on_report=telemetry(provider))
+        with capture_logs() as logs, running(setting.upstream, guard, **settings) as served:
+            channels = {
+                "logs": lambda: repr(logs),
+                "metrics": lambda: served.client.get("/metrics").text,
+                "spans": lambda: "".join(span.to_json() for span in spans.get_finished_spans()),
+            }
+            yield leaks.Opened(leaks.over_http(f"{served.url}/v1"), channels)
+
+    return door
+
+
+class TestLeaks:
+    @pytest.mark.parametrize("api", leaks.APIS)
+    def test_nothing_forbidden_gets_out(self, api):
+        """Of any shape, stream, policy or fault; every answer that should come does."""
+        table = leaks.matrix(server(), axes=leaks.Axes(apis=[api]))
+        assert table.ok, str(table)
+        assert {row.case.shape for row in table.rows if row.case.api == "all"} == {"logs", "metrics", "spans"}
+
+    def test_nothing_where_a_stubborn_model_is_blocked(self):
+        """Asked again, and then withheld."""
+        policies = {"regenerate": lambda: regenerate(1) | block()}
+        axes = leaks.Axes(policies=["regenerate"], faults=["stubborn", "detector"])
+        table = leaks.matrix(server(policies), axes=axes)
+        assert table.ok, str(table)
+
+    @pytest.mark.parametrize("settings", [{"mode": "monitor"}, {}])
+    def test_control_a_guard_that_changes_nothing_leaks(self, settings):
+        """A monitor, and a flag: so these tests can fail."""
+        axes = leaks.Axes(policies=["block"], faults=[])
+        table = leaks.matrix(server({"block": block if settings else flag}, **settings), axes=axes)
+        assert all(row.bytes == table.most for row in table.rows if row.case.api != "all")
+        assert not any(row.bytes for row in table.rows if row.case.api == "all")
