@@ -1,4 +1,4 @@
-"""A stub upstream that streams twelve sentences at a fixed pace, and a guarded client: when does the first text arrive?"""
+"""A stub upstream that streams twelve sentences at a fixed pace, and a guard: when does the first text arrive?"""
 
 from __future__ import annotations
 
@@ -8,9 +8,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
+
+import httpx
 
 from benchmarks._table import Row, Run, bench
 from guardrail import Guard, remove
+from guardrail.adapting.openai_api import ChatCompletions, Exchange, SentenceExchange, why_buffered
+from guardrail.adapting.sse import Reader, read_all, written
 from guardrail.backends import entailment_installed
 from guardrail.chat import ScriptedChat
 from guardrail.detector import Detector
@@ -27,6 +32,7 @@ DRAWING, JUDGING = (
     2.5,
 )  # how long the model that draws samples takes, and the judge, in words of the stream
 MOST_OF_BUFFER = 0.5
+QUESTION = "What is known of the library?"
 MADE_UP = "It was founded in 1742 by the Duke of Marlborough and his brother Theodore."
 ANSWER = (
     "The library stands on the north bank of the river. It was built between 1901 and 1904. "
@@ -128,22 +134,34 @@ def _rows(name: str, make: Callable[[], Guard] | None, url: str, rounds: int) ->
 
 
 def _asked(guard: Guard, url: str, mode: str) -> Heard:
-    from openai import OpenAI
+    """What the server and the adapters do with a stream, over a plain HTTP client."""
+    codec, reader = ChatCompletions(), Reader()
+    request = {"model": "m", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
+    by_sentence = None
+    if mode == "sentence" and not why_buffered(guard, codec, request):
+        by_sentence = SentenceExchange(guard, codec, request, context=DOCUMENTS)
+    started, first, parts = time.perf_counter(), 0.0, []
+    if by_sentence is not None:
+        by_sentence.start()
+    with (
+        httpx.Client(trust_env=False, timeout=60) as client,
+        client.stream("POST", f"{url}/chat/completions", json=request) as response,
+    ):
+        given = response.iter_bytes()
+        for piece in by_sentence.pieces(given) if by_sentence else _held(guard, codec, request, given):
+            text = "".join(codec.said(event) or "" for event in reader.feed(piece))
+            first = first or (time.perf_counter() - started if text else 0.0)
+            parts.append(text)
+    return Heard(first, time.perf_counter() - started, "".join(parts))
 
-    from guardrail_openai import guard_openai
 
-    with OpenAI(base_url=url, api_key="none", max_retries=0) as given:
-        client = guard_openai(given, guard, streaming=mode, context=lambda _: DOCUMENTS)  # type: ignore[arg-type]  # one of its words
-        started = time.perf_counter()
-        stream = client.chat.completions.create(
-            model="m", messages=[{"role": "user", "content": "What is known of the library?"}], stream=True
-        )
-        first, parts = 0.0, []
-        for chunk in stream:
-            if chunk.choices and (text := chunk.choices[0].delta.content):
-                first = first or time.perf_counter() - started
-                parts.append(text)
-        return Heard(first, time.perf_counter() - started, "".join(parts))
+def _held(
+    guard: Guard, codec: ChatCompletions, request: dict[str, Any], given: Iterator[bytes]
+) -> Iterator[bytes]:
+    """A stream that is held back until the verdict."""
+    body = codec.whole(read_all(given)[0])
+    settled = Exchange(guard, codec, request, context=DOCUMENTS).settle(body, lambda wanted: wanted)
+    yield written(codec.events(settled.body, request))
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -154,5 +172,4 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv,
         folder=Path(__file__).parent,
         doc=__doc__ or "",
-        packages=("openai",),
     )
