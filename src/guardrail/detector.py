@@ -80,7 +80,8 @@ class Detector(Options, ABC):
     Class attributes, which reports, documents and plots read:
         name: unique, lower case.
         version: raised when scores change.
-        scope: "sentence" if a sentence can be judged before the answer ends, else "answer".
+        scope: "sentence" if what is found about a sentence does not depend on later ones, else "answer". Only a guard
+            whose detectors all have the scope "sentence" can release an answer sentence by sentence.
         scale: range, unit and meaning of the scores.
         needs: resources it takes from `case` when another detector provides them ("samples").
         provides: resources that its `offer` produces for the others.
@@ -98,6 +99,11 @@ class Detector(Options, ABC):
         least=0,
         help="seconds for one answer; None = as long as the guard allows",
     )
+
+    @property
+    def reach(self) -> Scope:
+        """The scope with these options; an option may make a detector of sentences one of the whole answer."""
+        return self.scope
 
     @abstractmethod
     def cost(self, case: Case) -> Calls:
@@ -118,6 +124,11 @@ class Detector(Options, ABC):
         """
         yield from ()
         return case.samples
+
+    def ahead(self, case: Case) -> Flow[None]:
+        """What can be asked before there is an answer, such as samples; replies are remembered for `examine`."""
+        del case
+        yield from ()
 
     def backends(self) -> Mapping[str, Backend[Any]]:
         """Backends that the detector brings along, by lane; a guard's own come first."""

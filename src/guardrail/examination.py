@@ -5,15 +5,18 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from types import GeneratorType
 from typing import Any
 
 from guardrail.detector import Detector
+from guardrail.engine.budget import Budget, Ledger
 from guardrail.engine.flow import Branch, Failed, Flow, gather
+from guardrail.engine.run import Memo
 from guardrail.policies import Review
 from guardrail.report import Case, DetectorFailure, Finding
 
-__all__ = ["examine", "sharing"]
+__all__ = ["Tally", "ahead", "examine", "sharing"]
 
 
 def examine(detectors: Sequence[Detector], case: Case) -> Flow[Review]:
@@ -30,6 +33,28 @@ def examine(detectors: Sequence[Detector], case: Case) -> Flow[Review]:
         shared = results[-1]
         outcomes += [(d.name, shared) for d in takers] if isinstance(shared, Failed) else shared
     return _review(case, outcomes, watch.elapsed)
+
+
+def ahead(detectors: Sequence[Detector], case: Case) -> Flow[None]:
+    """What detectors ask before there is an answer; a failure is no finding: it will be asked again."""
+    yield from gather(Branch(d.ahead(case), owner=d.name, seconds=d.deadline) for d in detectors)
+
+
+@dataclass(slots=True)
+class Tally:
+    """What the examinations of one answer have in common that is examined while it is being written.
+
+    Attributes:
+        memo: replies; no request is paid for twice.
+        ledger: the bill of all of them.
+        left: of the budget; `None` before the first.
+        seconds: spent examining.
+    """
+
+    memo: Memo = field(default_factory=dict)
+    ledger: Ledger = field(default_factory=Ledger)
+    left: Budget | None = None
+    seconds: float = 0.0
 
 
 class _Watch:

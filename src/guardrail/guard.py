@@ -17,16 +17,16 @@ from guardrail.calibration.applying import Certified
 from guardrail.calibration.certificate import Certificate
 from guardrail.calibration.drift import DriftMonitor
 from guardrail.calibration.scoring import Scoring
-from guardrail.detector import Detector
+from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
-from guardrail.engine.budget import Budget
+from guardrail.engine.budget import Budget, Ledger
 from guardrail.engine.drivers import run_async, run_sync
 from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, describe, one, within
 from guardrail.engine.hub import Hub
 from guardrail.engine.jobs import Retry
 from guardrail.engine.run import Run
 from guardrail.errors import BackendError, ConfigError, GuardrailError, InputError
-from guardrail.examination import examine, sharing
+from guardrail.examination import Tally, ahead, examine, sharing
 from guardrail.given import arguments, content
 from guardrail.given.accepted import Documents, Given, Prompt, Sayings
 from guardrail.given.arguments import ChatModel
@@ -333,7 +333,58 @@ class Guard:
     @property
     def needs_whole_answer(self) -> bool:
         """Whether nothing may be released before the answer has ended."""
-        return self.policy.needs_whole_answer or any(d.scope == "answer" for d in self.detectors)
+        return bool(self.why_whole)
+
+    @property
+    def why_whole(self) -> str:
+        """Why nothing may be released before the answer has ended, in one clause; "" if sentences may be, one by one."""
+        if self._certified is not None:
+            return "a certificate judges whole answers"
+        if self.policy.needs_whole_answer:
+            return (
+                f"the policy {self.policy.whole} (fail={self.policy.fail!r}) decides about the whole answer"
+            )
+        whole = [detector.name for detector in self.detectors if detector.reach == "answer"]
+        return f"{', '.join(whole)}: judged by the whole answer" if whole else ""
+
+    @property
+    def scope(self) -> Scope:
+        """The scope of the detectors and the policy together: "sentence" only if each of them has it."""
+        return "answer" if self.why_whole else "sentence"
+
+    # -- one answer in steps, while it is being written: what adapters call that release it sentence by sentence
+
+    def prepare(self, case: Case, tally: Tally) -> None:
+        """Ask what can be asked before there is an answer, such as samples."""
+        run = self._step(ahead(self.detectors, case), tally)
+        run_sync(run, self.hub)
+        tally.left = run.left
+
+    async def aprepare(self, case: Case, tally: Tally) -> None:
+        """As `prepare`, on the running event loop."""
+        run = self._step(ahead(self.detectors, case), tally)
+        await run_async(run, self.hub)
+        tally.left = run.left
+
+    def review(self, case: Case, tally: Tally) -> Review:
+        """Examine the beginning of an answer, or all of it; nothing is decided or reported."""
+        started = time.perf_counter()
+        run = self._step(self._in_time(case, silent=False), tally)
+        return _stepped(run, run_sync(run, self.hub), tally, started)
+
+    async def areview(self, case: Case, tally: Tally) -> Review:
+        """As `review`, on the running event loop."""
+        started = time.perf_counter()
+        run = self._step(self._in_time(case, silent=False), tally)
+        return _stepped(run, await run_async(run, self.hub), tally, started)
+
+    def conclude(self, review: Review, tally: Tally) -> Report:
+        """Decide about the whole answer; this is the one report of all steps."""
+        return self._reported(review, self.policy.decide(review), tally.ledger, tally.seconds)
+
+    def _step(self, flow: Flow[Any], tally: Tally) -> Run[Any]:
+        budget = self.budget if tally.left is None else tally.left
+        return self._run(flow, {}, budget=budget, memo=tally.memo, ledger=tally.ledger)
 
     # -- flows
 
@@ -416,7 +467,7 @@ class Guard:
 
     # -- driving
 
-    def _run(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Run[Any]:
+    def _run(self, flow: Flow[Any], handlers: Mapping[str, Any], **shared: Any) -> Run[Any]:
         if self._closed:
             raise GuardrailError("expected an open guard, got a closed one: make another, or close it later")
 
@@ -424,7 +475,7 @@ class Guard:
             """What nobody answers fails at once, at no cost."""
             return route in handlers or bool(self.hub.is_paid(route))
 
-        return Run(flow, budget=self.budget, paid=paid)
+        return Run(flow, **{"budget": self.budget, "paid": paid, **shared})
 
     def _drive(self, flow: Flow[Any], handlers: Mapping[str, Any]) -> Report:
         started = time.perf_counter()
@@ -442,6 +493,9 @@ class Guard:
                 outcome.error.raise_cause()
             raise outcome.error or RuntimeError(str(outcome))
         review, decision = outcome
+        return self._reported(review, decision, run.ledger, time.perf_counter() - started)
+
+    def _reported(self, review: Review, decision: Decision, ledger: Ledger, seconds: float) -> Report:
         report = Report(
             case=review.case,
             findings=review.findings,
@@ -450,10 +504,10 @@ class Guard:
             signatures=self._signatures,
             scales=self._scales,
             cost=CostBreakdown(
-                total=run.ledger.total,
-                paid=run.ledger.paid(),
-                alone=run.ledger.alone(),
-                wall_seconds=time.perf_counter() - started,
+                total=ledger.total,
+                paid=ledger.paid(),
+                alone=ledger.alone(),
+                wall_seconds=seconds,
                 elapsed=dict(review.elapsed),
             ),
         )
@@ -493,6 +547,15 @@ class Guard:
         models = {"chat": arguments.chat(chat, "chat="), "chat:judge": arguments.chat(judge, "judge=")}
         chosen = {lane: model for lane, model in models.items() if model is not None}
         return {**brought, **arguments.backends(given, brought), **chosen}
+
+
+def _stepped(run: Run[Any], outcome: Any, tally: Tally, started: float) -> Review:
+    tally.left = run.left
+    tally.seconds += time.perf_counter() - started
+    if isinstance(outcome, Failed):
+        raise outcome.error or RuntimeError(str(outcome))
+    review: Review = outcome
+    return review
 
 
 class _NoAnswer(GuardrailError):

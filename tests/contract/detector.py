@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import random
 import re
 from collections import Counter
 
@@ -13,6 +14,18 @@ from guardrail.engine.backend import Backend
 from guardrail.engine.flow import Answer, Compute, Failed, Reason
 from guardrail.report import Scale
 from guardrail.testing import play
+from guardrail.text.sentences import sentences
+from guardrail.text.settled import settled
+
+MIXED = 25  # answers made of the case's sentences
+BETWEEN = (
+    "I don't know.",
+    "Here is more:",
+    "**Later life**",
+    "## Work",
+    "He said so, e.g. in 1840.",
+    "See Dr. Brown.",
+)
 
 HOSTILE = {
     "braces and quotes": 'See {answer} %s $x "a" \'b\' `c` \\ {{nested}}: "It\'s {0}" (2019).',
@@ -107,6 +120,16 @@ class DetectorContract:
         """A backend that refuses for good is no crash either."""
         self.check(detector, case, play(detector.examine(case), lambda request: Failed(Reason.REFUSED)))
 
+    def test_a_sentence_is_judged_without_later_ones(self, detector, case):
+        """Where the scope is "sentence": the beginning of an answer has the findings that it has in the whole."""
+        assert detector.reach in {detector.scope, "answer"}
+        if detector.reach == "sentence":
+            drawn, tried = random.Random(20261125), 0
+            for _ in range(MIXED):
+                whole = case.model_copy(update={"answer": self.mixed(case, drawn)})
+                tried += self.check_beginnings(detector, whole)
+            assert tried > MIXED, "the contract needs a case whose beginnings can be examined"
+
     # -- what it costs
 
     def test_cost(self, detector, case):
@@ -180,8 +203,38 @@ class DetectorContract:
                 assert finding.reason
 
     @staticmethod
+    def mixed(case, drawn):
+        """The answer's sentences in another order, with others between them, as prose and lists; its own order with tokens."""
+        if case.logprobs:
+            return case.answer
+        own = [span.of(case.answer) for span in sentences(case.answer)]
+        return "".join(
+            drawn.choice([*own, *own, *BETWEEN]) + drawn.choice([" ", " ", " ", "\n", "\n\n", "\n- "])
+            for _ in range(drawn.randint(4, 10))
+        )
+
+    def check_beginnings(self, detector, case):
+        """Returns how many beginnings there are."""
+        whole = [_told(finding) for finding in self.examine(detector, case)]
+        reached, beginnings = 0, 0
+        for end in range(len(case.answer)):
+            before, reached = reached, settled(case.answer[:end], cuts=False, after=reached)
+            if reached > before:
+                beginnings += 1
+                part = case.model_copy(update={"answer": case.answer[:reached]})
+                found = [_told(finding) for finding in self.examine(detector, part)]
+                assert found == [one for one in whole if one[0].start < reached]
+        return beginnings
+
+    @staticmethod
     def unordered(findings):
         return sorted(finding.model_copy(update={"detector": ""}).model_dump_json() for finding in findings)
+
+
+def _told(finding):
+    """What a policy acts on; reason and evidence may also say something of the whole answer."""
+    assert finding.span is not None, "a detector of sentences says nothing of the whole answer"
+    return finding.span, finding.text, finding.score, finding.verdict, finding.label, finding.mark
 
 
 def _letters(text):

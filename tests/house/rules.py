@@ -48,7 +48,7 @@ TABLE: dict[str, set[str]] = {
     "examination": {*TYPES, "engine", "policies"},
     "config": {*TYPES, "given", "engine", "policies", "registry", "telemetry"},
     "calibration": {*TYPES, "statistics"},
-    "adapting": {*TYPES, "engine", "policies", "guard", "given", "chat"},
+    "adapting": {*TYPES, "engine", "policies", "guard", "given", "chat", "examination", "text"},
     "guard": {
         *TYPES,
         "engine",

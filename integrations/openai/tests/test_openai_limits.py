@@ -143,7 +143,7 @@ class TestRefused:
             with pytest.raises(ConfigError, match="expected a Guard"):
                 guard_openai(given, flag())
             with pytest.raises(ConfigError, match="streaming"):
-                guard_openai(given, guard(flag()), streaming="sentence")
+                guard_openai(given, guard(flag()), streaming="tokens")
             with pytest.raises(ConfigError, match="allow"):
                 guard_openai(given, guard(flag()), allow="batches")
             with pytest.raises(ConfigError, match="context"):

@@ -19,6 +19,14 @@ class Mode(StrEnum):
     MONITOR = "monitor"
 
 
+class Stream(StrEnum):
+    """What becomes of streamed answers."""
+
+    BUFFER = "buffer"
+    SENTENCE = "sentence"
+    OBSERVE = "observe"
+
+
 def serve(  # noqa: PLR0917  # an option each
     upstream: Annotated[
         str | None,
@@ -40,6 +48,14 @@ def serve(  # noqa: PLR0917  # an option each
             help="enforce applies the policy; monitor passes everything on unchanged and reports in /metrics and logs."
         ),
     ] = Mode.ENFORCE,
+    stream: Annotated[
+        Stream | None,
+        typer.Option(
+            help="Streamed answers: buffer releases them after the verdict; sentence releases each sentence once it was "
+            "examined; observe passes them on and reports at their end. Default: [server] stream, else buffer.",
+            show_default=False,
+        ),
+    ] = None,
     no_auth: Annotated[
         bool,
         typer.Option("--no-auth", help="Clients need no key. Who may connect is then your proxy's business."),
@@ -54,7 +70,7 @@ def serve(  # noqa: PLR0917  # an option each
 ) -> None:
     """Guard an OpenAI-compatible endpoint: clients change their base URL, and nothing else.
 
-    Answers are held back until they were examined. SIGTERM stops listening and finishes what runs.
+    Answers are held back until they were examined; with --stream sentence, sentence by sentence. SIGTERM stops listening and finishes what runs.
 
     Examples:
       guardrail serve --upstream https://api.openai.com/v1
@@ -76,8 +92,16 @@ def serve(  # noqa: PLR0917  # an option each
         raise MissingExtra("the server", extra="server") from error
     from guardrail.guard import Guard
 
+    chosen = {} if stream is None else {"stream": stream.value}
     settings = Settings.from_file(
-        config, upstream=upstream, host=host, port=port, mode=mode.value, no_auth=no_auth, upstream_key=key
+        config,
+        upstream=upstream,
+        host=host,
+        port=port,
+        mode=mode.value,
+        no_auth=no_auth,
+        upstream_key=key,
+        **chosen,
     )
     run(
         settings,

@@ -82,6 +82,7 @@ class Run(Generic[T]):
         budget: bound on paid requests and tokens.
         seconds: the deadline of the whole, counted from `start`.
         memo: replies already known; replies of this run are added.
+        ledger: where costs are booked, if several runs have one bill.
         paid: whether calls by a route are paid for, and so count against the budget; default: all are.
     """
 
@@ -93,6 +94,7 @@ class Run(Generic[T]):
         budget: Budget | None = None,
         seconds: float | None = None,
         memo: Memo | None = None,
+        ledger: Ledger | None = None,
         paid: Callable[[str], bool] | None = None,
     ) -> None:
         budget = budget or Budget()
@@ -116,7 +118,7 @@ class Run(Generic[T]):
         self._due: list[float] = []
         self._now = -math.inf
         self._mean_tokens = (0.0, 0.0)
-        self.ledger = Ledger()
+        self.ledger = ledger or Ledger()
         self.done = False
         self.result: T | Failed | None = None
 
@@ -153,6 +155,15 @@ class Run(Generic[T]):
                 self._fill(task, slot, reply)
         self._pass_deadlines()
         return self._drain()
+
+    @property
+    def left(self) -> Budget:
+        """What is left of the budget."""
+        purse = self._root.purse
+        return Budget(
+            None if math.isinf(purse.calls) else max(0, int(purse.calls)),
+            None if math.isinf(purse.tokens) else max(0, int(purse.tokens)),
+        )
 
     def next_due(self) -> float | None:
         """When `expire` should be called next, on the clock that `now` comes from."""

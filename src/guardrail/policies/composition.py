@@ -22,7 +22,7 @@ class Policy(Protocol):
 
     @property
     def needs_whole_answer(self) -> bool:
-        """Whether nothing may be released before the whole answer was examined."""
+        """Whether nothing may be released before the whole answer was examined: its scope is "answer", else "sentence"."""
         ...
 
     @property

@@ -57,6 +57,13 @@ class Plan:
         return self.whole.edits or self.fail == "closed"
 
     @property
+    def cuts(self) -> bool:
+        """Whether text may be taken out of the answer; of a policy that is not one of ours, whether it edits."""
+        whole = self.whole
+        parts = whole.policies if isinstance(whole, Chain) else (whole,)
+        return any(part.edits and not isinstance(part, Annotate) for part in parts)
+
+    @property
     def asks_again(self) -> bool:
         """Whether the policy may want another attempt."""
         return self.whole.asks_again

@@ -104,6 +104,11 @@ class SentenceCheck(Detector):
             )
 
     @property
+    def reach(self) -> Scope:
+        """The whole answer where a function of the user's finds the sentences: nobody knows how far it looks."""
+        return self.scope if self.splitter is None else "answer"
+
+    @property
     def method(self) -> str:
         """What `SelfCheck` calls the variant."""
         return self.name.removeprefix("selfcheck-")
@@ -208,6 +213,11 @@ class SampledCheck(SentenceCheck):
             )
 
     # -- what a guard calls
+
+    def ahead(self, case: Case) -> Flow[None]:
+        """Draw the samples."""
+        if self._given(case) is None and self._can_draw(case):
+            yield from each(draws(Ask(case.messages, temperature=1.0), self.samples))
 
     def cost(self, case: Case) -> Calls:
         """Calls: the samples to draw, and what the variant asks about them."""
@@ -337,6 +347,11 @@ class StoppingCheck(SampledCheck):
         help="stop drawing when the verdict of every sentence is settled with this confidence; None = draw all "
         "samples",
     )
+
+    @property
+    def reach(self) -> Scope:
+        """The whole answer with `early_stop`: it draws until every sentence is settled."""
+        return super().reach if self.early_stop is None else "answer"
 
 
 def compute_if_long(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, Literal, TypeAlias
 
+from guardrail.detector import Scope
 from guardrail.engine.flow import Answer, Calls, Flow, compute, one, why
 from guardrail.options import option
 from guardrail.report import Case, Measurement, Scale, Span
@@ -152,6 +153,11 @@ class GreyBoxCheck(SentenceCheck):
         help="logprob = −log p in nats; entropy = H of eq. 13, which needs alternatives per token",
     )
     statistic: Literal["max", "mean"] = option(default="max", help="over the tokens of a sentence")
+
+    @property
+    def reach(self) -> Scope:
+        """The whole answer where a proxy reads it: it would read it again with each sentence."""
+        return "answer" if self.proxy else super().reach
 
     def cost(self, case: Case) -> Calls:
         """The proxy's one call, if there is anything to ask it."""

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import ClassVar, Literal, TypeAlias
 
+from guardrail.detector import Scope
 from guardrail.engine.flow import Calls, Failed, Flow, Reply, each, gather, one, why
 from guardrail.errors import ConfigError
 from guardrail.options import option
@@ -222,6 +223,11 @@ class PromptCheck(StoppingCheck):
             raise ConfigError(
                 "expected batched questions or log-probabilities, got both: one reply has one P(no)"
             )
+
+    @property
+    def reach(self) -> Scope:
+        """The whole answer where one question is about all sentences."""
+        return "answer" if self.batched else super().reach
 
     def ask(self, sentence: str, passage: str) -> Ask:
         """The question about one sentence and one text."""

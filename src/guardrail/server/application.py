@@ -45,6 +45,8 @@ class Application:
         self._remembered = litellm.Remembered()
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
+        if settings.stream == "sentence" and guard.why_whole:
+            log.warning("streams_are_buffered", why=guard.why_whole)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What the server calls."""

@@ -1,10 +1,12 @@
-"""Guarded routes: ask upstream, hold the answer back, examine it, and send what may be shown."""
+"""Guarded routes: ask upstream, hold the answer back until it was examined, as a whole or by sentence, and send what may be shown."""
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import httpx
@@ -13,7 +15,17 @@ from starlette.responses import Response
 from guardrail._log import log
 from guardrail.adapting import sse, summaries
 from guardrail.adapting.anthropic_messages import Messages
-from guardrail.adapting.openai_api import ChatCompletions, Codec, Exchange, NotReadable, Responses, Settled
+from guardrail.adapting.openai_api import (
+    ChatCompletions,
+    Codec,
+    Exchange,
+    NotReadable,
+    Responses,
+    SentenceExchange,
+    Settled,
+    Watch,
+    why_buffered,
+)
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
 from guardrail.server.metrics import Metrics
@@ -63,18 +75,48 @@ async def answer(call: Call, desk: Desk) -> Response:
         raise Refused(501, "cannot_be_guarded", why)
     if desk.settings.mode == "monitor":
         return await _monitored(codec, call, await desk.upstream.ask(call), desk)
+    by_sentence = _by_sentence(codec, request, desk)
+    if by_sentence is None:
+        return await _answered(codec, call, request, desk)
+    by_sentence.astart()
+    response: Response | None = None
+    try:
+        response = await _answered(codec, call, request, desk, by_sentence)
+        return response
+    finally:
+        if not isinstance(response, HeldBack):  # it ends what was started; nobody else does
+            await by_sentence.aclose()
+
+
+def _by_sentence(codec: Codec, request: Json, desk: Desk) -> SentenceExchange | None:
+    """For a stream whose sentences may be released one by one."""
+    wanted = desk.settings.stream == "sentence" and request.get("stream") is True
+    if not wanted or why_buffered(desk.guard, codec, request):
+        return None
+    return SentenceExchange(desk.guard, codec, request)
+
+
+async def _answered(
+    codec: Codec, call: Call, request: Json, desk: Desk, by_sentence: SentenceExchange | None = None
+) -> Response:
     found = await desk.upstream.ask(call)
     if not found.is_success:
         return await desk.upstream.error(found)
     headers = [pair for pair in desk.upstream.headers(found) if pair[0] != "content-type"]
     if found.headers.get("content-type", "").startswith(_STREAM):
+        if by_sentence is not None:
+            work = _sentences(by_sentence, found, desk)
+        elif desk.settings.stream == "observe":
+            work = _watched(Watch(codec, Exchange(desk.guard, codec, request)), found, desk)
+        else:
+            work = _buffered(codec, call, request, found, desk)
         return HeldBack(
             [*headers, ("content-type", f"{_STREAM}; charset=utf-8"), ("cache-control", "no-cache")],
-            _stream(codec, call, request, found, desk),
+            work,
             path=call.path,
             keepalive=desk.settings.keepalive,
             until=call.until,
-            close=found.aclose,
+            close=partial(_close, found, by_sentence),
         )
     body = _parsed(await desk.upstream.read(found))
     shown, summary = await _shown(codec, call, request, body, desk)
@@ -84,13 +126,40 @@ async def answer(call: Call, desk: Desk) -> Response:
     return made
 
 
-async def _stream(
+async def _close(found: httpx.Response, by_sentence: SentenceExchange | None) -> None:
+    await found.aclose()
+    if by_sentence is not None:
+        await by_sentence.aclose()
+
+
+async def _buffered(
     codec: Codec, call: Call, request: Json, found: httpx.Response, desk: Desk
-) -> Iterable[bytes]:
+) -> AsyncGenerator[bytes]:
     """The events that may be shown: written anew from what was examined, so that nothing else is among them."""
     body = _whole(codec, await _events(found, desk))
     shown, _ = await _shown(codec, call, request, body, desk)
-    return [sse.written([event]) for event in codec.events(shown, request)]
+    for event in codec.events(shown, request):
+        yield sse.written([event])
+
+
+async def _sentences(exchange: SentenceExchange, found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
+    async with contextlib.aclosing(_parts(found, desk)) as parts:
+        try:
+            async for piece in exchange.apieces(parts):
+                yield piece
+        except NotReadable as error:
+            raise _unreadable(error) from None
+    desk.metrics.examined(exchange.summary or {}, mode=desk.settings.mode)
+
+
+async def _watched(watch: Watch, found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
+    async with contextlib.aclosing(_parts(found, desk)) as parts:
+        async for part in parts:
+            if passed := watch.passed(part):
+                yield passed
+    yield await watch.aended()
+    if watch.summary is not None:
+        desk.metrics.examined(watch.summary, mode=desk.settings.mode)
 
 
 async def _events(found: httpx.Response, desk: Desk) -> list[sse.Event]:
@@ -101,6 +170,20 @@ async def _events(found: httpx.Response, desk: Desk) -> list[sse.Event]:
     """
     reader = sse.Reader()
     events: list[sse.Event] = []
+    async with contextlib.aclosing(_parts(found, desk)) as parts:
+        async for part in parts:
+            events += reader.feed(part)
+    if reader.unfinished:
+        raise Refused(502, "upstream_cut", "the upstream's stream broke off; nothing of it was released")
+    return events
+
+
+async def _parts(found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
+    """The pieces of an upstream's stream.
+
+    Raises:
+        Refused: it is too long, or was cut.
+    """
     limit = desk.settings.answer_limit * _SPREAD
     async with desk.upstream.parts(found) as parts:
         async for part in parts:
@@ -109,10 +192,7 @@ async def _events(found: httpx.Response, desk: Desk) -> list[sse.Event]:
                 raise Refused(
                     502, "answer_too_long", "the upstream's answer is too long and was not examined"
                 )
-            events += reader.feed(part)
-    if reader.unfinished:
-        raise Refused(502, "upstream_cut", "the upstream's stream broke off; nothing of it was released")
-    return events
+            yield part
 
 
 def _whole(codec: Codec, events: list[sse.Event]) -> Json:

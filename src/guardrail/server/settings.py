@@ -19,7 +19,17 @@ __all__ = ["Settings"]
 
 MEBIBYTE = 1024 * 1024
 _HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
-_FILE = ("keys", "passthrough", "concurrency", "deadline", "body_seconds", "drain", "on_rewrite", "keepalive")
+_FILE = (
+    "keys",
+    "passthrough",
+    "concurrency",
+    "deadline",
+    "body_seconds",
+    "drain",
+    "on_rewrite",
+    "keepalive",
+    "stream",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +52,8 @@ class Settings:
         held_limit: bytes of all requests that are being worked on.
         answer_limit: bytes of an upstream's answer that is examined.
         keepalive: seconds between comments in a stream that is held back; 0 sends none.
+        stream: what becomes of streamed answers: "buffer" releases them after the verdict; "sentence" releases each sentence
+            when it was examined, where the guard judges by sentence; "observe" passes them on and reports at their end.
         drain: seconds that running requests get after SIGTERM.
         on_rewrite: what LiteLLM is told about a text that the policy changed: "rewrite" or "block".
 
@@ -64,6 +76,7 @@ class Settings:
     held_limit: int = 512 * MEBIBYTE
     answer_limit: int = 4 * MEBIBYTE
     keepalive: float = 10.0
+    stream: Literal["buffer", "sentence", "observe"] = "buffer"
     drain: float = 30.0
     on_rewrite: Literal["rewrite", "block"] = "rewrite"
 
@@ -72,6 +85,7 @@ class Settings:
         object.__setattr__(self, "keys", tuple(_hash(key) for key in _texts("keys", self.keys)))
         object.__setattr__(self, "passthrough", _texts("passthrough", self.passthrough))
         one_of("mode", self.mode, ("enforce", "monitor"))
+        one_of("stream", self.stream, ("buffer", "sentence", "observe"))
         one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
         number("port", self.port, least=0, most=65535, whole=True)
         for name in ("concurrency", "body_limit", "held_limit", "answer_limit"):

@@ -1,11 +1,10 @@
-"""A stream that is held back until the verdict."""
+"""A stream that is held back until what is in it was examined: as a whole, or piece by piece."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from typing import Any
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -19,11 +18,11 @@ _COMMENT = (
 
 
 class HeldBack(Response):
-    """Headers at once, then comments, then everything that may be shown, in one piece after the other.
+    """Headers at once, then each piece as soon as it may be shown, and comments while nothing may.
 
     Args:
         headers: of the upstream's answer.
-        work: gives the events that may be shown.
+        work: gives the pieces that may be shown.
         path: whose API's form an error has.
         keepalive: seconds between comments; 0 sends none.
         until: when it must be over, by the event loop's clock.
@@ -33,7 +32,7 @@ class HeldBack(Response):
     def __init__(
         self,
         headers: Iterable[tuple[str, str]],
-        work: Coroutine[Any, Any, Iterable[bytes]],
+        work: AsyncGenerator[bytes],
         *,
         path: str,
         keepalive: float,
@@ -43,6 +42,8 @@ class HeldBack(Response):
         super().__init__()
         self.raw_headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
         self._work = work
+        self._task: asyncio.Future[bytes | None] | None = None
+        self._ended = False
         self._path = path
         self._keepalive = keepalive or None
         self._until = until
@@ -51,37 +52,46 @@ class HeldBack(Response):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it; whatever fails ends in an error event, never in a normal end."""
         del scope, receive
-        task = asyncio.ensure_future(self._work)
         try:
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
-            for event in await self._events(task, send):
-                await send({"type": "http.response.body", "body": event, "more_body": True})
+            while (piece := await self._next(send)) is not None:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         finally:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+            if self._task is not None:
+                self._task.cancel()
+                await asyncio.gather(self._task, return_exceptions=True)
+            await self._work.aclose()
             await self._close()
 
-    async def _events(self, task: asyncio.Future[Iterable[bytes]], send: Send) -> Iterable[bytes]:
+    async def _next(self, send: Send) -> bytes | None:
+        """The next piece; `None` after the last one, which an error is."""
+        if self._ended:
+            return None
         loop = asyncio.get_running_loop()
+        task = self._task = asyncio.ensure_future(anext(self._work, None))
         while not task.done():
             left = self._until - loop.time()
             if left <= 0:
-                return [self._error(Refused(504, "deadline", "not answered in time; nothing was released"))]
+                return self._failed(
+                    Refused(504, "deadline", "not answered in time; nothing more is released")
+                )
             await asyncio.wait({task}, timeout=min(left, self._keepalive or left))
             if not task.done():
                 await send({"type": "http.response.body", "body": _COMMENT, "more_body": True})
         try:
             return task.result()
         except Refused as refused:
-            return [self._error(refused)]
+            return self._failed(refused)
         except Exception as error:  # noqa: BLE001  # said to the client, and named in the log
             log.error(
                 "request_failed", route=self._path, error=type(error).__name__
             )  # its words may quote the answer
-            return [
-                self._error(Refused(500, "server_error", "a fault in guardrail itself; the log names it"))
-            ]
+            return self._failed(Refused(500, "server_error", "a fault in guardrail itself; the log names it"))
+
+    def _failed(self, refused: Refused) -> bytes:
+        self._ended = True
+        return self._error(refused)
 
     def _error(self, refused: Refused) -> bytes:
         name = b"event: error\n" if self._path != "/v1/chat/completions" else b""

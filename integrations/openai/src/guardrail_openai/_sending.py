@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Awaitable,
+    Callable,
+    Collection,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
+from guardrail._log import log
 from guardrail.adapting.openai_api import (
     ChatCompletions,
     Codec,
@@ -16,11 +27,14 @@ from guardrail.adapting.openai_api import (
     NotReadable,
     Responses,
     Route,
+    SentenceExchange,
     Settled,
+    Watch,
     error_body,
     route,
+    why_buffered,
 )
-from guardrail.adapting.sse import Event, Reader, read_all, written
+from guardrail.adapting.sse import Event, read_all, written
 from guardrail.adapting.summaries import headers
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
@@ -66,7 +80,7 @@ class Settings:
         context: Callable[[Mapping[str, Any]], Sequence[str]] | None,
         allow: Collection[str],
     ) -> None:
-        one_of("streaming", streaming, ("buffer", "observe"))
+        one_of("streaming", streaming, ("buffer", "sentence", "observe"))
         if isinstance(allow, str):
             raise ConfigError(f"expected names in a list, got allow={allow!r}: write allow=[{allow!r}]")
         if context is not None and not callable(context):
@@ -76,6 +90,9 @@ class Settings:
             )
         self.guard = guard
         self.observes = streaming == "observe"
+        self.by_sentence = streaming == "sentence"
+        if self.by_sentence and guard.why_whole:
+            log.warning("streams_are_buffered", why=guard.why_whole)
         self.allow = frozenset(allow)
         self._bases: set[str] = set()
         self.know(base)
@@ -110,6 +127,12 @@ def unreadable(reason: str) -> Given:
     return Given(502, [("content-type", "application/json")], body)
 
 
+def _broken_off(error: NotReadable) -> bytes:
+    """The end of a stream of which something was handed out already: the client raises it."""
+    told = error.error or error_body(f"guardrail: {error}", "unreadable_response")["error"]
+    return written([Event(json.dumps({"error": told}))])
+
+
 class Call:
     """One request that is guarded.
 
@@ -121,6 +144,7 @@ class Call:
     Attributes:
         refusal: the response in its place, if it is refused.
         streams: whether a stream is wanted.
+        sentences: releases the stream sentence by sentence, where that is wanted and safe.
     """
 
     def __init__(self, settings: Settings, route: Route, body: bytes) -> None:
@@ -128,6 +152,7 @@ class Call:
         self._kept: dict[int, Given] = {}
         self.refusal: Given | None = None
         self.streams = False
+        self.sentences: SentenceExchange | None = None
         if route.kind == "refuse":
             hint = f"{route.reason}. To pass it on unexamined: guard_openai(…, allow=[{route.name!r}])"
             self.refusal = refused(f"{hint}", "not_guarded")
@@ -145,18 +170,71 @@ class Call:
             self.refusal = refused(reason, "not_guarded")
         else:
             self.streams = bool(self._request.get("stream"))
+            guard, context = settings.guard, settings.context(self._request)
             self._exchange = Exchange(
-                settings.guard,
-                self._codec,
-                self._request,
-                context=settings.context(self._request),
-                is_record=holds_references,
+                guard, self._codec, self._request, context=context, is_record=holds_references
             )
+            if self.streams and settings.by_sentence and not why_buffered(guard, self._codec, self._request):
+                self.sentences = SentenceExchange(guard, self._codec, self._request, context=context)
 
-    @property
-    def watches(self) -> bool:
-        """Whether the stream passes on as it comes."""
-        return self.streams and self._settings.observes
+    def first(self, send: Callable[[], Any]) -> Any:
+        """The upstream's response; what a stream needs besides is asked meanwhile."""
+        if self.sentences is not None:
+            self.sentences.start()
+        return send()
+
+    async def afirst(self, send: Callable[[], Awaitable[Any]]) -> Any:
+        """As `first`."""
+        if self.sentences is not None:
+            self.sentences.astart()
+        try:
+            return await send()
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def aclose(self) -> None:
+        """End what is asked meanwhile."""
+        if self.sentences is not None:
+            await self.sentences.aclose()
+
+    def is_passing(self, status: int, kind: str) -> bool:
+        """Whether a response is handed out while it still comes.
+
+        Args:
+            status: of the upstream's response.
+            kind: its content type.
+        """
+        if status >= 300 or not self.streams:
+            return False
+        return self._settings.observes or (self.sentences is not None and kind.startswith(_STREAM))
+
+    def pieces(self, parts: Iterable[bytes]) -> Iterator[bytes]:
+        """A response that is handed out while it still comes."""
+        if self.sentences is None:
+            watch = Watch(self._codec, self._exchange)
+            for part in parts:
+                yield watch.passed(part)
+            yield watch.ended()
+            return
+        try:
+            yield from self.sentences.pieces(parts)
+        except NotReadable as error:
+            yield _broken_off(error)
+
+    async def apieces(self, parts: AsyncIterable[bytes]) -> AsyncGenerator[bytes]:
+        """As `pieces`."""
+        if self.sentences is None:
+            watch = Watch(self._codec, self._exchange)
+            async for part in parts:
+                yield watch.passed(part)
+            yield await watch.aended()
+            return
+        try:
+            async for piece in self.sentences.apieces(parts):
+                yield piece
+        except NotReadable as error:
+            yield _broken_off(error)
 
     def settle(self, given: Given, ask: Callable[[bytes], Given]) -> Given:
         """The response to hand out.
@@ -187,10 +265,6 @@ class Call:
         except NotReadable as error:
             return self._broken(error)
         return self._written(settled)
-
-    def watch(self) -> Watch:
-        """For a stream that passes on as it comes."""
-        return Watch(self._codec, self._exchange)
 
     def _read(self, given: Given, *, stream: bool = False) -> dict[str, Any]:
         """The body of a response, which is kept with its headers."""
@@ -229,44 +303,6 @@ class Call:
             body, kind = json.dumps(settled.body).encode(), "application/json"
         kept = [(name, value) for name, value in kept if name.lower() != "content-type"]
         return Given(source.status, [*kept, ("content-type", kind), *headers(settled.summary)], body)
-
-
-class Watch:
-    """A stream that passes on as it comes, and what of it waits for the report."""
-
-    def __init__(self, codec: Codec, exchange: Exchange) -> None:
-        self._codec = codec
-        self._exchange = exchange
-        self._reader = Reader()
-        self._seen: list[Event] = []
-        self._held: list[Event] = []
-
-    def passed(self, piece: bytes) -> bytes:
-        """What of a piece is handed on at once."""
-        events = []
-        for event in self._reader.feed(piece):
-            self._seen.append(event)
-            if self._held or self._codec.is_last(event):
-                self._held.append(event)
-            else:
-                events.append(event)
-        return written(events)
-
-    def ended(self) -> bytes:
-        """The last events, with the report; as they are where nothing could be read."""
-        try:
-            summary = self._exchange.observe(self._codec.whole(self._seen))
-        except NotReadable:
-            return written(self._held)
-        return written(self._codec.reporting(self._held, summary))
-
-    async def aended(self) -> bytes:
-        """As `ended`."""
-        try:
-            summary = await self._exchange.aobserve(self._codec.whole(self._seen))
-        except NotReadable:
-            return written(self._held)
-        return written(self._codec.reporting(self._held, summary))
 
 
 def again_headers(given: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

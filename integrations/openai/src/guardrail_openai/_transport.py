@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import aclosing
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -72,13 +73,10 @@ def _stream(http: Any) -> Callable[..., Any]:
 
     class _Stream(http.SyncByteStream):  # type: ignore[misc]  # the library is known at run time only
         def __init__(self, response: Any, call: Call) -> None:
-            self._response, self._watch = response, call.watch()
+            self._response, self._call = response, call
 
         def __iter__(self) -> Iterator[bytes]:
-            for piece in self._response.iter_bytes():
-                if passed := self._watch.passed(piece):
-                    yield passed
-            yield self._watch.ended()
+            return filter(None, self._call.pieces(self._response.iter_bytes()))
 
         def close(self) -> None:
             self._response.close()
@@ -92,16 +90,17 @@ def _async_stream(http: Any) -> Callable[..., Any]:
 
     class _AsyncStream(http.AsyncByteStream):  # type: ignore[misc]  # as above
         def __init__(self, response: Any, call: Call) -> None:
-            self._response, self._watch = response, call.watch()
+            self._response, self._call = response, call
 
         async def __aiter__(self) -> AsyncIterator[bytes]:
-            async for piece in self._response.aiter_bytes():
-                if passed := self._watch.passed(piece):
-                    yield passed
-            yield await self._watch.aended()
+            async with aclosing(self._call.apieces(self._response.aiter_bytes())) as pieces:
+                async for piece in pieces:
+                    if piece:
+                        yield piece
 
         async def aclose(self) -> None:
             await self._response.aclose()
+            await self._call.aclose()
 
     return _AsyncStream
 
@@ -121,8 +120,8 @@ def _sync(http: Any) -> Callable[..., Any]:
             call = Call(self.settings, route, request.read())
             if call.refusal is not None:
                 return _response(http, call.refusal, request)
-            response = self._inner.handle_request(request)
-            if call.watches and response.status_code < 300:
+            response = call.first(lambda: self._inner.handle_request(request))
+            if call.is_passing(response.status_code, response.headers.get("content-type", "")):
                 return _passing(http, response, _stream(http)(response, call), request)
             given = self._read(response)
             return _response(http, call.settle(given, lambda body: self._ask(request, body)), request)
@@ -158,9 +157,10 @@ def _asynchronous(http: Any) -> Callable[..., Any]:
             call = Call(self.settings, route, await request.aread())
             if call.refusal is not None:
                 return _response(http, call.refusal, request)
-            response = await self._inner.handle_async_request(request)
-            if call.watches and response.status_code < 300:
+            response = await call.afirst(lambda: self._inner.handle_async_request(request))
+            if call.is_passing(response.status_code, response.headers.get("content-type", "")):
                 return _passing(http, response, _async_stream(http)(response, call), request)
+            await call.aclose()
             given = await self._read(response)
 
             async def ask(body: bytes) -> Given:

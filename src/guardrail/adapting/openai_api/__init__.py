@@ -12,6 +12,8 @@ from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
 from guardrail.adapting.openai_api.responses import Responses
 from guardrail.adapting.openai_api.routes import Route, error_body, route
+from guardrail.adapting.openai_api.sentence_exchange import SentenceExchange, why_buffered
+from guardrail.adapting.openai_api.watching import Watch
 
 __all__ = [
     "ChatCompletions",
@@ -21,7 +23,10 @@ __all__ = [
     "NotReadable",
     "Responses",
     "Route",
+    "SentenceExchange",
     "Settled",
+    "Watch",
     "error_body",
     "route",
+    "why_buffered",
 ]

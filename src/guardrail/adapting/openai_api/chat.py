@@ -17,6 +17,8 @@ __all__ = ["ChatCompletions"]
 _TEXTS = {"text", "output_text"}
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reference", "image_url", "tool_use"}
 _BODY = ("id", "object", "created", "model", "system_fingerprint", "service_tier", "usage", "choices")
+_HEAD = ("id", "created", "model", "system_fingerprint", "service_tier")
+_NOT_TEXT = ("tool_calls", "function_call", "refusal", "audio")
 _MESSAGE = ("role", "content", "tool_calls", "function_call")
 
 
@@ -120,8 +122,7 @@ class ChatCompletions(Codec):
 
     def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
         """A whole body as a stream; the report is in the first chunk, and in the last one with a `finish_reason`."""
-        options = request.get("stream_options")
-        with_usage = isinstance(options, Mapping) and options.get("include_usage")
+        with_usage = _wants_usage(request)
         head = {name: value for name, value in body.items() if name not in {"choices", "usage", "guardrail"}}
         head["object"] = "chat.completion.chunk"
         chunks = [[one] for choice in body["choices"] for one in _deltas(choice)]
@@ -133,6 +134,49 @@ class ChatCompletions(Codec):
         if with_usage:
             found.append({**head, "choices": [], "usage": body.get("usage")})
         return [*(Event(json.dumps(chunk, ensure_ascii=True)) for chunk in found), Event(DONE)]
+
+    def why_whole(self, request: Mapping[str, Any]) -> str:
+        """Several choices, log-probabilities and structured outputs are released as a whole."""
+        if (request.get("n") or 1) != 1:
+            return "several choices were asked for"
+        if request.get("logprobs") or request.get("top_logprobs"):
+            return "log-probabilities were asked for"
+        return "" if self.form(request) is None else "a structured output was asked for"
+
+    def said(self, event: Event) -> str | None:
+        """The content of the one choice."""
+        if event.data.startswith(DONE):
+            return ""
+        try:
+            listed = _chunk(event).get("choices") or []
+        except NotReadable:
+            return None
+        if not listed:
+            return ""
+        delta = listed[0].get("delta") or {}
+        if len(listed) > 1 or listed[0].get("index") or not isinstance(delta, Mapping):
+            return None
+        if listed[0].get("logprobs") or any(delta.get(name) for name in _NOT_TEXT):
+            return None
+        content = delta.get("content")
+        return content if isinstance(content, str) else "" if content is None else None
+
+    def begin(self, events: Sequence[Event], request: Mapping[str, Any]) -> list[Event]:
+        """The role."""
+        return [_piece({"role": "assistant", "content": ""}, events, request)]
+
+    def saying(self, text: str, events: Sequence[Event], request: Mapping[str, Any]) -> list[Event]:
+        """A chunk."""
+        return [_piece({"content": text}, events, request)]
+
+    def continued(
+        self, body: Mapping[str, Any], request: Mapping[str, Any], released: str, rest: str
+    ) -> list[Event]:
+        """All chunks but the first, which has the role."""
+        del released
+        choice = body["choices"][0]
+        left = {**choice, "message": {**choice["message"], "content": rest or None}}
+        return self.events(_with_choice(body, 0, left), request)[1:]
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends a choice or the stream, or cannot be read."""
@@ -158,6 +202,21 @@ class ChatCompletions(Codec):
                 found[place] = Event(json.dumps({**chunk, "guardrail": dict(summary)}))
                 break
         return found
+
+
+def _piece(delta: Json, events: Sequence[Event], request: Mapping[str, Any]) -> Event:
+    """A chunk with the head of the upstream's."""
+    first = next((chunk for event in events if (chunk := _chunk(event)).get("choices")), {})
+    head = {name: value for name, value in first.items() if name in _HEAD and not isinstance(value, Mapping)}
+    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}
+    usage = {"usage": None} if _wants_usage(request) else {}
+    chunk = {**head, "object": "chat.completion.chunk", "choices": [choice], **usage}
+    return Event(json.dumps(chunk, ensure_ascii=True))
+
+
+def _wants_usage(request: Mapping[str, Any]) -> bool:
+    options = request.get("stream_options")
+    return isinstance(options, Mapping) and bool(options.get("include_usage"))
 
 
 def _chunk(event: Event) -> Json:

@@ -131,6 +131,44 @@ class Codec(ABC):
     def reporting(self, events: Sequence[Event], summary: Mapping[str, Any]) -> list[Event]:
         """The last events of a stream that passes as it is, with the report."""
 
+    # -- sentence by sentence; a protocol that cannot do it says why
+
+    def why_whole(self, request: Mapping[str, Any]) -> str:
+        """Why the answer to a request is released as a whole; "" if it may be by sentence."""
+        del request
+        return f"{self.name} are released as a whole"
+
+    def said(self, event: Event) -> str | None:
+        """The text that an event adds to the answer; `None` if more may depend on it than text."""
+        del event
+        return None
+
+    def begin(self, events: Sequence[Event], request: Mapping[str, Any]) -> list[Event]:
+        """What comes before the first text.
+
+        Args:
+            events: what the upstream sent so far; some of it is text.
+            request: the body that the application sent.
+        """
+        raise NotImplementedError
+
+    def saying(self, text: str, events: Sequence[Event], request: Mapping[str, Any]) -> list[Event]:
+        """A piece of text as events of the stream."""
+        raise NotImplementedError
+
+    def continued(
+        self, body: Mapping[str, Any], request: Mapping[str, Any], released: str, rest: str
+    ) -> list[Event]:
+        """The end of the stream of a whole body, of which the beginning of the text went out.
+
+        Args:
+            body: what is shown, with the report.
+            request: the body that the application sent.
+            released: the text that went out.
+            rest: the text that did not.
+        """
+        raise NotImplementedError
+
     def reported(self, body: Mapping[str, Any], summary: Mapping[str, Any], usages: Sequence[Any]) -> Json:
         """A body with the report, and with the usage of all attempts."""
         found = {**body, "guardrail": dict(summary)}

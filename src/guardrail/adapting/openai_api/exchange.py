@@ -123,6 +123,16 @@ class Exchange:
         found = await asyncio.gather(*(one(choice) for choice in choices))
         return self._settled(first, {choice.index: one for choice, one in zip(choices, found, strict=True)})
 
+    def decided(self, body: Json, change: Change) -> Settled:
+        """What to hand out of a body with one choice, whose report is there already."""
+        self._bodies = [body]
+        return self._settled(body, {0: _Outcome((body, 0), change)})
+
+    def unfinished(self, body: Json, error: Exception) -> Settled:
+        """What to hand out of a body with one choice whose examination failed."""
+        self._bodies = [body]
+        return self._settled(body, {0: self._failed(error)})
+
     def observe(self, body: Json) -> Json:
         """The report on an answer that has been shown already: the policy does nothing.
 

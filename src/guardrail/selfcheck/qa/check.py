@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, TypeAlias, TypeVar
 
+from guardrail.detector import Scope
 from guardrail.engine.flow import Answer, Calls, Failed, Flow, Reply, Request, draws, each, why
 from guardrail.errors import ConfigError
 from guardrail.options import option
@@ -98,6 +99,9 @@ class QACheck(SampledCheck):
     """
 
     name: ClassVar[str] = "selfcheck-qa"
+    scope: ClassVar[Scope] = (
+        "answer"  # wrong answers to a question are made from all of it, and it is asked too
+    )
     scale: ClassVar[Scale] = Scale(unit="P(false | answers to questions)", sentences=True)
     reads_context = True
 

@@ -1,0 +1,1 @@
+"""Time to the first released sentence: streams that are released by sentence, beside streams that are held back."""

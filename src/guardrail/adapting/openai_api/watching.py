@@ -1,0 +1,52 @@
+"""A stream that passes on as it comes, with the report at its end."""
+
+from __future__ import annotations
+
+from guardrail.adapting.openai_api.choices import Codec, Json, NotReadable
+from guardrail.adapting.openai_api.exchange import Exchange
+from guardrail.adapting.sse import Event, Reader, written
+
+__all__ = ["Watch"]
+
+
+class Watch:
+    """A stream that passes on as it comes, and what of it waits for the report.
+
+    Attributes:
+        summary: the report, once the stream has ended and could be read.
+    """
+
+    def __init__(self, codec: Codec, exchange: Exchange) -> None:
+        self.summary: Json | None = None
+        self._codec = codec
+        self._exchange = exchange
+        self._reader = Reader()
+        self._seen: list[Event] = []
+        self._held: list[Event] = []
+
+    def passed(self, piece: bytes) -> bytes:
+        """What of a piece is handed on at once."""
+        events = []
+        for event in self._reader.feed(piece):
+            self._seen.append(event)
+            if self._held or self._codec.is_last(event):
+                self._held.append(event)
+            else:
+                events.append(event)
+        return written(events)
+
+    def ended(self) -> bytes:
+        """The last events, with the report; as they are where nothing could be read."""
+        try:
+            self.summary = self._exchange.observe(self._codec.whole(self._seen))
+        except NotReadable:
+            return written(self._held)
+        return written(self._codec.reporting(self._held, self.summary))
+
+    async def aended(self) -> bytes:
+        """As `ended`."""
+        try:
+            self.summary = await self._exchange.aobserve(self._codec.whole(self._seen))
+        except NotReadable:
+            return written(self._held)
+        return written(self._codec.reporting(self._held, self.summary))
