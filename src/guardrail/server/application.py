@@ -17,7 +17,7 @@ from guardrail.server.calls import Call, Held, Sending, attended, read_body
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
-from guardrail.server.routes import FIXED, Kind
+from guardrail.server.routes import LABELS, Kind, unguarded
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
 
@@ -93,7 +93,7 @@ class Application:
     async def _answer(self, scope: Scope, receive: Receive, send: Sending) -> None:
         started = time.perf_counter()
         call = Call.of(scope, self.settings.deadline)
-        label = call.path if (call.method, call.path) in FIXED else "other"
+        label = call.path if (call.method, call.path) in LABELS else "other"
         try:
             await self._admit(call, scope, receive, send)
         except Refused as refused:
@@ -216,9 +216,4 @@ class Application:
 def _not_here(call: Call) -> Refused:
     if not call.path.startswith("/v1/"):
         return Refused(404, "not_found", f"nothing is at {call.path}")
-    return Refused(
-        501,
-        "unguarded_route",
-        f"{call.method} {call.path} may return a model's text that was not examined, and is not passed on. "
-        "The operator can name it in passthrough.",
-    )
+    return Refused(501, "unguarded_route", unguarded(call.method, call.path))
