@@ -34,6 +34,14 @@ def serve(  # noqa: PLR0917  # an option each
         ),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="NUMBER", help="Listen here; 0 takes a free port.")] = 8080,
+    host_name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name by which clients call it, if not localhost or an address. Repeat it for several.",
+            show_default=False,
+        ),
+    ] = None,
     mode: Annotated[
         Mode,
         typer.Option(
@@ -76,8 +84,16 @@ def serve(  # noqa: PLR0917  # an option each
         raise MissingExtra("the server", extra="server") from error
     from guardrail.guard import Guard
 
+    given = {"host_names": tuple(host_name)} if host_name else {}
     settings = Settings.from_file(
-        config, upstream=upstream, host=host, port=port, mode=mode.value, no_auth=no_auth, upstream_key=key
+        config,
+        upstream=upstream,
+        host=host,
+        port=port,
+        mode=mode.value,
+        no_auth=no_auth,
+        upstream_key=key,
+        **given,
     )
     run(
         settings,

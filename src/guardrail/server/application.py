@@ -119,13 +119,24 @@ class Application:
             Refused: the request is not answered.
         """
         if "transfer-encoding" in call.headers and "content-length" in call.headers:
-            raise Refused(400, "two_lengths", "a request has either Content-Length or Transfer-Encoding")
-        if "origin" in call.headers:
+            raise Refused(
+                400,
+                "two_lengths",
+                "a request has either Content-Length or Transfer-Encoding",
+                connection="close",  # a proxy in front may see another end of it, and what follows is nobody's request
+            )
+        if "origin" in call.headers or call.headers.get("sec-fetch-site", "none") != "none":
             raise Refused(403, "from_a_web_page", "requests of web pages are not answered")
         kind = call.kind(self._through)
         if kind is Kind.OPEN:
             await self._health(call.path)(scope, receive, send)
             return
+        if self.settings.checks_host and not self.settings.is_called_right(call.headers.get("host", "")):
+            raise Refused(
+                421,
+                "unknown_host",
+                "expected this server's name or address in Host, got another: start it with --host-name",
+            )
         self._authenticate(call, kind)
         if kind is Kind.REFUSED:
             raise _not_here(call)

@@ -137,8 +137,9 @@ async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk
         if not found.is_success:
             await found.aclose()
             raise Refused(502, "upstream_error", f"asked again, the upstream answered {found.status_code}")
-        return _parsed(await desk.upstream.read(found))
+        return desk.upstream.hiding.json(_parsed(await desk.upstream.read(found)))
 
+    body = desk.upstream.hiding.json(body)  # also where it is spelt by escapes, or by several events
     settled = await _settled(Exchange(desk.guard, codec, request), body, ask)
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
     return settled.body, settled.summary

@@ -13,13 +13,26 @@ from urllib.parse import urlsplit
 
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of, refuse_unknown
+from guardrail.server.headers import is_name
+from guardrail.server.hosts import is_called_right
 from guardrail.server.routes import Through, passed_through
 
 __all__ = ["Settings"]
 
 MEBIBYTE = 1024 * 1024
 _HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
-_FILE = ("keys", "passthrough", "concurrency", "deadline", "body_seconds", "drain", "on_rewrite", "keepalive")
+_FILE = (
+    "keys",
+    "passthrough",
+    "concurrency",
+    "deadline",
+    "body_seconds",
+    "drain",
+    "on_rewrite",
+    "keepalive",
+    "host_names",
+    "response_headers",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +56,8 @@ class Settings:
         answer_limit: bytes of an upstream's answer that is examined.
         keepalive: seconds between comments in a stream that is held back; 0 sends none.
         drain: seconds that running requests get after SIGTERM.
+        host_names: further names by which clients may call it ("guard.internal"); localhost, addresses and `host` always may.
+        response_headers: further headers of the upstream that are handed on to clients.
         on_rewrite: what LiteLLM is told about a text that the policy changed: "rewrite" or "block".
 
     Raises:
@@ -65,12 +80,22 @@ class Settings:
     answer_limit: int = 4 * MEBIBYTE
     keepalive: float = 10.0
     drain: float = 30.0
+    host_names: tuple[str, ...] = ()
+    response_headers: tuple[str, ...] = ()
     on_rewrite: Literal["rewrite", "block"] = "rewrite"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "upstream", _upstream(self.upstream))
         object.__setattr__(self, "keys", tuple(_hash(key) for key in _texts("keys", self.keys)))
         object.__setattr__(self, "passthrough", _texts("passthrough", self.passthrough))
+        for name in ("host_names", "response_headers"):
+            lowered = tuple(text.lower() for text in _texts(name, getattr(self, name)))
+            object.__setattr__(self, name, lowered)
+        for text in self.response_headers:
+            if not is_name(text):
+                raise ConfigError(
+                    f"expected response_headers to name headers that may be handed on, got {text!r:.80}: leave it out"
+                )
         one_of("mode", self.mode, ("enforce", "monitor"))
         one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
         number("port", self.port, least=0, most=65535, whole=True)
@@ -121,6 +146,15 @@ class Settings:
     def needs_key(self) -> bool:
         """Whether a client must show a key."""
         return bool(self.keys) and not self.no_auth
+
+    @property
+    def checks_host(self) -> bool:
+        """Whether the `Host` header is checked: always where no key keeps web pages out, and where names are given."""
+        return not self.needs_key or bool(self.host_names)
+
+    def is_called_right(self, host: str) -> bool:
+        """Whether a `Host` header names this server."""
+        return is_called_right(host, {*self.host_names, self.host.lower()})
 
 
 def _upstream(url: Any) -> str:
