@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
@@ -12,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from guardrail._log import log
 from guardrail.guard import Guard
-from guardrail.server import guarded, litellm, questions
+from guardrail.server import guarded, litellm, questions, stored
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
@@ -43,6 +44,7 @@ class Application:
         self._through = settings.through
         self._held = Held(settings.held_limit)
         self._remembered = litellm.Remembered()
+        self._stored = stored.Stored(shared=settings.is_shared)
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
 
@@ -198,7 +200,9 @@ class Application:
         if kind is Kind.THROUGH:
             return await self._passed(call)
         if kind is Kind.GUARDED:
-            desk = guarded.Desk(self.settings, self.guard, self.metrics, self.upstream, self.later)
+            desk = guarded.Desk(
+                self.settings, self.guard, self.metrics, self.upstream, self.later, self._stored
+            )
             return await guarded.answer(call, desk)
         mode = self.settings.mode
         match call.path:
@@ -220,8 +224,17 @@ class Application:
         raise _not_here(call)
 
     async def _passed(self, call: Call) -> Response:
+        new = stored.makes(call.method, call.path)
+        if self.settings.is_shared:
+            request = call.json() if call.body and stored.names(call.path) else {}
+            self._stored.check(call.owner, "" if new else call.path, request)
         found = await self.upstream.ask(call)
-        return Passed(self.upstream, found) if found.is_success else await self.upstream.error(found)
+        if not found.is_success:
+            return await self.upstream.error(found)
+        if not new:
+            return Passed(self.upstream, found)
+        after = partial(self._stored.note_text, call.owner)
+        return Passed(self.upstream, found, after=after, limit=self.settings.answer_limit)
 
 
 def _not_here(call: Call) -> Refused:

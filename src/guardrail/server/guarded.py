@@ -19,6 +19,7 @@ from guardrail.server.calls import Call
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
 from guardrail.server.settings import Settings
+from guardrail.server.stored import Stored
 from guardrail.server.streams import HeldBack
 from guardrail.server.upstream import Passed, Upstream
 
@@ -42,6 +43,7 @@ class Desk:
         metrics: counts them.
         upstream: whom to ask.
         later: does what no client waits for.
+        stored: knows whose the answers are that the upstream keeps.
     """
 
     settings: Settings
@@ -49,6 +51,7 @@ class Desk:
     metrics: Metrics
     upstream: Upstream
     later: Callable[[Coroutine[Any, Any, None]], None]
+    stored: Stored
 
 
 async def answer(call: Call, desk: Desk) -> Response:
@@ -61,6 +64,7 @@ async def answer(call: Call, desk: Desk) -> Response:
     request = call.json()
     if why := codec.refusal(request):
         raise Refused(501, "cannot_be_guarded", why)
+    desk.stored.check(call.owner, "", request)
     if desk.settings.mode == "monitor":
         return await _monitored(codec, call, await desk.upstream.ask(call), desk)
     found = await desk.upstream.ask(call)
@@ -137,11 +141,13 @@ async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk
         if not found.is_success:
             await found.aclose()
             raise Refused(502, "upstream_error", f"asked again, the upstream answered {found.status_code}")
-        return desk.upstream.hiding.json(_parsed(await desk.upstream.read(found)))
+        again: Json = desk.upstream.hiding.json(_parsed(await desk.upstream.read(found)))
+        return again
 
     body = desk.upstream.hiding.json(body)  # also where it is spelt by escapes, or by several events
     settled = await _settled(Exchange(desk.guard, codec, request), body, ask)
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
+    desk.stored.note(call.owner, settled.body)
     return settled.body, settled.summary
 
 
@@ -189,6 +195,7 @@ async def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk
 async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
     try:
         body = _copied(codec, copy, streams=streams)
+        desk.stored.note(call.owner, body)
         settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
         log.error("not_observed", error=type(error).__name__)

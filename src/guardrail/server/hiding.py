@@ -23,7 +23,7 @@ class Hiding:
         self._key = key if key is not None and len(key) >= _SHORTEST else ""
         self._bytes = self._key.encode()
 
-    def bytes(self, text: bytes) -> bytes:
+    def written(self, text: bytes) -> bytes:
         """Without the key."""
         return text.replace(self._bytes, HIDDEN.encode()) if self._bytes else text
 
@@ -43,7 +43,7 @@ class Hiding:
         """The same bytes without the key; an end that may be the start of one waits for what follows."""
         kept = b""
         async for part in parts:
-            kept = self.bytes(kept + part)
+            kept = self.written(kept + part)
             cut = len(kept) - self._begun(kept)
             if cut:
                 yield kept[:cut]

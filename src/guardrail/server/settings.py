@@ -32,6 +32,7 @@ _FILE = (
     "keepalive",
     "host_names",
     "response_headers",
+    "shared_state",
 )
 
 
@@ -58,6 +59,7 @@ class Settings:
         drain: seconds that running requests get after SIGTERM.
         host_names: further names by which clients may call it ("guard.internal"); localhost, addresses and `host` always may.
         response_headers: further headers of the upstream that are handed on to clients.
+        shared_state: whether clients who share the server's upstream key may go on with each other's stored responses.
         on_rewrite: what LiteLLM is told about a text that the policy changed: "rewrite" or "block".
 
     Raises:
@@ -82,6 +84,7 @@ class Settings:
     drain: float = 30.0
     host_names: tuple[str, ...] = ()
     response_headers: tuple[str, ...] = ()
+    shared_state: bool = False
     on_rewrite: Literal["rewrite", "block"] = "rewrite"
 
     def __post_init__(self) -> None:
@@ -96,6 +99,7 @@ class Settings:
                 raise ConfigError(
                     f"expected response_headers to name headers that may be handed on, got {text!r:.80}: leave it out"
                 )
+        _true_or_false("shared_state", self.shared_state)
         one_of("mode", self.mode, ("enforce", "monitor"))
         one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
         number("port", self.port, least=0, most=65535, whole=True)
@@ -148,6 +152,13 @@ class Settings:
         return bool(self.keys) and not self.no_auth
 
     @property
+    def is_shared(self) -> bool:
+        """Whether several clients are one account upstream, and must not reach each other's stored answers."""
+        return (
+            self.upstream_key is not None and self.needs_key and len(self.keys) > 1 and not self.shared_state
+        )
+
+    @property
     def checks_host(self) -> bool:
         """Whether the `Host` header is checked: always where no key keeps web pages out, and where names are given."""
         return not self.needs_key or bool(self.host_names)
@@ -175,6 +186,11 @@ def _texts(name: str, given: Any) -> tuple[str, ...]:
     if isinstance(given, str) or not all(isinstance(one, str) for one in given):
         raise ConfigError(f'expected {name} to be a list of texts: write {name} = ["…"]')
     return tuple(given)
+
+
+def _true_or_false(name: str, given: Any) -> None:
+    if not isinstance(given, bool):
+        raise ConfigError(f"expected {name} to be true or false, got {given!r:.80}: write {name} = true")
 
 
 def _hash(text: str) -> str:
