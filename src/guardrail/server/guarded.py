@@ -16,8 +16,10 @@ from guardrail.adapting.anthropic_messages import Messages
 from guardrail.adapting.openai_api import ChatCompletions, Codec, Exchange, NotReadable, Responses, Settled
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
+from guardrail.server.keepalive import sign
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
+from guardrail.server.report_headers import vsr
 from guardrail.server.settings import Settings
 from guardrail.server.stored import Stored
 from guardrail.server.streams import HeldBack
@@ -76,7 +78,8 @@ async def answer(call: Call, desk: Desk) -> Response:
             [*headers, ("content-type", f"{_STREAM}; charset=utf-8"), ("cache-control", "no-cache")],
             _stream(codec, call, request, found, desk),
             path=call.path,
-            keepalive=desk.settings.keepalive,
+            keepalive=desk.settings.keepalive_seconds,
+            sign=sign(desk.settings.keepalive, call.path),
             until=call.until,
             close=found.aclose,
         )
@@ -84,6 +87,8 @@ async def answer(call: Call, desk: Desk) -> Response:
     shown, summary = await _shown(codec, call, request, body, desk)
     made = Response(json.dumps(shown).encode(), media_type="application/json")
     pairs = [*headers, *summaries.headers(summary)]
+    if desk.settings.vsr_headers:
+        pairs += vsr(summary, [choice.text for choice in codec.choices(shown)], desk.guard.policy)
     made.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
     return made
 

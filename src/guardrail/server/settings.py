@@ -15,6 +15,8 @@ from guardrail.errors import ConfigError
 from guardrail.options import number, one_of, refuse_unknown
 from guardrail.server.headers import is_name
 from guardrail.server.hosts import is_called_right
+from guardrail.server.keepalive import KINDS
+from guardrail.server.keepalive import Kind as Sign
 from guardrail.server.routes import Through, passed_through
 
 __all__ = ["Settings"]
@@ -30,6 +32,8 @@ _FILE = (
     "drain",
     "on_rewrite",
     "keepalive",
+    "keepalive_seconds",
+    "vsr_headers",
     "host_names",
     "response_headers",
     "shared_state",
@@ -55,7 +59,9 @@ class Settings:
         body_limit: bytes of a request at most.
         held_limit: bytes of all requests that are being worked on.
         answer_limit: bytes of an upstream's answer that is examined.
-        keepalive: seconds between comments in a stream that is held back; 0 sends none.
+        keepalive: signs of life in a stream that is held back: "comment", "chunk" (an empty one), or "off".
+        keepalive_seconds: seconds between them.
+        vsr_headers: whether answers have report headers under the names of vLLM's semantic router, too.
         drain: seconds that running requests get after SIGTERM.
         host_names: further names by which clients may call it ("guard.internal"); localhost, addresses and `host` always may.
         response_headers: further headers of the upstream that are handed on to clients.
@@ -80,7 +86,9 @@ class Settings:
     body_limit: int = 32 * MEBIBYTE
     held_limit: int = 512 * MEBIBYTE
     answer_limit: int = 4 * MEBIBYTE
-    keepalive: float = 10.0
+    keepalive: Sign = "comment"
+    keepalive_seconds: float = 10.0
+    vsr_headers: bool = False
     drain: float = 30.0
     host_names: tuple[str, ...] = ()
     response_headers: tuple[str, ...] = ()
@@ -99,16 +107,17 @@ class Settings:
                 raise ConfigError(
                     f"expected response_headers to name headers that may be handed on, got {text!r:.80}: leave it out"
                 )
-        _true_or_false("shared_state", self.shared_state)
+        for name in ("shared_state", "vsr_headers"):
+            _true_or_false(name, getattr(self, name))
         one_of("mode", self.mode, ("enforce", "monitor"))
+        one_of("keepalive", self.keepalive, KINDS)
         one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
         number("port", self.port, least=0, most=65535, whole=True)
         for name in ("concurrency", "body_limit", "held_limit", "answer_limit"):
             number(name, getattr(self, name), least=1, whole=True)
-        for name in ("deadline", "body_seconds"):
+        for name in ("deadline", "body_seconds", "keepalive_seconds"):
             number(name, getattr(self, name), above=0)
-        for name in ("keepalive", "drain"):
-            number(name, getattr(self, name), least=0)
+        number("drain", self.drain, least=0)
         _ = self.through  # a wrong one is refused where it is written
         if self.no_auth or self.keys:
             return

@@ -127,7 +127,9 @@ class Upstream:
     def headers(self, response: httpx.Response) -> list[tuple[str, str]]:
         """Those of its headers that the client gets; a value is its bytes, read as Latin-1, without the server's own key."""
         pairs = handed_on(response.headers.raw, self._settings.response_headers)
-        return [(name.decode("latin-1"), self.hiding.written(value).decode("latin-1")) for name, value in pairs]
+        return [
+            (name.decode("latin-1"), self.hiding.written(value).decode("latin-1")) for name, value in pairs
+        ]
 
     async def error(self, response: httpx.Response) -> Response:
         """An upstream's error with its status and its body.
