@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
@@ -39,6 +40,14 @@ def serve(  # noqa: PLR0917  # an option each
         typer.Option(
             metavar="NAME",
             help="A name by which clients call it, if not localhost or an address. Repeat it for several.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Processes that serve, each with its own models.  [default: 1, or that of [server]]",
             show_default=False,
         ),
     ] = None,
@@ -84,7 +93,9 @@ def serve(  # noqa: PLR0917  # an option each
         raise MissingExtra("the server", extra="server") from error
     from guardrail.guard import Guard
 
-    given = {"host_names": tuple(host_name)} if host_name else {}
+    given: dict[str, Any] = {"host_names": tuple(host_name)} if host_name else {}
+    if workers is not None:
+        given["workers"] = workers
     settings = Settings.from_file(
         config,
         upstream=upstream,
@@ -97,6 +108,7 @@ def serve(  # noqa: PLR0917  # an option each
     )
     run(
         settings,
-        Guard.from_config(config),
+        partial(Guard.from_config, config),
         listening=lambda url: say(f"guarding {settings.upstream} at {url}/v1 ({settings.mode})"),
+        say=say,
     )

@@ -15,6 +15,7 @@ from guardrail._log import log
 from guardrail.guard import Guard
 from guardrail.server import guarded, litellm, questions, stored
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
+from guardrail.server.counters import Shared
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
@@ -25,6 +26,10 @@ from guardrail.server.upstream import Passed, Upstream
 __all__ = ["Application"]
 
 _GRACE = 5.0  # seconds beyond the deadline in which a stream may still say why it ends
+_ONE_WORKER = (
+    "LiteLLM's calls before and after belong together and would reach different workers: "
+    "start a server with --workers 1 for it"
+)
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -34,17 +39,18 @@ class Application:
     Args:
         settings: what the server was told.
         guard: examines the answers.
+        shared: counters of all workers, where there are several.
     """
 
-    def __init__(self, settings: Settings, guard: Guard) -> None:
+    def __init__(self, settings: Settings, guard: Guard, shared: Shared | None = None) -> None:
         self.settings = settings
         self.guard = guard
-        self.metrics = Metrics()
+        self.metrics = Metrics(shared)
         self.ready = False
         self._through = settings.through
         self._held = Held(settings.held_limit)
         self._remembered = litellm.Remembered()
-        self._stored = stored.Stored(shared=settings.is_shared)
+        self._stored = stored.Stored(shared=settings.is_shared, remembers=settings.workers == 1)
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
 
@@ -70,7 +76,11 @@ class Application:
         """Do something that no client waits for; the server waits for it when it ends."""
         task = asyncio.ensure_future(work)
         self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._behind.discard(task)
+        self.metrics.publish()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -113,6 +123,7 @@ class Application:
             self.metrics.add("guardrail_requests_total", route=label, status=str(send.status or 499))
             self.metrics.add("guardrail_request_seconds_sum", time.perf_counter() - started, route=label)
             self.metrics.add("guardrail_request_seconds_count", route=label)
+            self.metrics.publish()
 
     async def _admit(self, call: Call, scope: Scope, receive: Receive, send: Sending) -> None:
         """Everything that is settled before the body is read; then the work.
@@ -145,6 +156,7 @@ class Application:
         if self.metrics.running >= self.settings.concurrency:
             raise Refused(429, "too_many_requests", "all places are taken; try again", retry_after="1")
         self.metrics.running += 1
+        self.metrics.publish()
         try:
             call.body = await read_body(
                 call,
@@ -213,6 +225,8 @@ class Application:
             case "/v1/guardrail/estimate":
                 return await questions.estimate(call, self.guard)
             case "/beta/litellm_basic_guardrail_api":
+                if self.settings.workers > 1:
+                    raise Refused(501, "several_workers", _ONE_WORKER)
                 return await litellm.guarded(
                     call,
                     self.guard,

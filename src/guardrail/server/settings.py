@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ _FILE = (
     "host_names",
     "response_headers",
     "shared_state",
+    "workers",
 )
 
 
@@ -62,6 +64,7 @@ class Settings:
         keepalive: signs of life in a stream that is held back: "comment", "chunk" (an empty one), or "off".
         keepalive_seconds: seconds between them.
         vsr_headers: whether answers have report headers under the names of vLLM's semantic router, too.
+        workers: processes that serve, each with its own guard and models; limits are those of one process.
         drain: seconds that running requests get after SIGTERM.
         host_names: further names by which clients may call it ("guard.internal"); localhost, addresses and `host` always may.
         response_headers: further headers of the upstream that are handed on to clients.
@@ -90,6 +93,7 @@ class Settings:
     keepalive_seconds: float = 10.0
     vsr_headers: bool = False
     drain: float = 30.0
+    workers: int = 1
     host_names: tuple[str, ...] = ()
     response_headers: tuple[str, ...] = ()
     shared_state: bool = False
@@ -113,6 +117,9 @@ class Settings:
         one_of("keepalive", self.keepalive, KINDS)
         one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
         number("port", self.port, least=0, most=65535, whole=True)
+        number("workers", self.workers, least=1, most=256, whole=True)
+        if self.workers > 1 and sys.platform == "win32":
+            raise ConfigError(f"several workers need Linux or macOS, got workers {self.workers}: write 1")
         for name in ("concurrency", "body_limit", "held_limit", "answer_limit"):
             number(name, getattr(self, name), least=1, whole=True)
         for name in ("deadline", "body_seconds", "keepalive_seconds"):
