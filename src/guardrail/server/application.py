@@ -20,6 +20,7 @@ from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
 from guardrail.server.routes import LABELS, Kind, unguarded
+from guardrail.server.rules import Chosen, Rules
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
 
@@ -51,6 +52,7 @@ class Application:
         self._held = Held(settings.held_limit)
         self._remembered = litellm.Remembered()
         self._stored = stored.Stored(shared=settings.is_shared, remembers=settings.workers == 1)
+        self._rules = Rules(settings, guard)
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
 
@@ -211,31 +213,34 @@ class Application:
     async def _response(self, call: Call, kind: Kind) -> Response:
         if kind is Kind.THROUGH:
             return await self._passed(call)
+        if call.path == "/metrics":
+            return PlainTextResponse(self.metrics.text(), media_type=_PROMETHEUS)
+        chosen = self._chosen(call)
+        guard, settings, metrics = chosen.guard, chosen.settings, self.metrics
         if kind is Kind.GUARDED:
-            desk = guarded.Desk(
-                self.settings, self.guard, self.metrics, self.upstream, self.later, self._stored
-            )
+            desk = guarded.Desk(settings, guard, metrics, self.upstream, self.later, self._stored)
             return await guarded.answer(call, desk)
-        mode = self.settings.mode
         match call.path:
-            case "/metrics":
-                return PlainTextResponse(self.metrics.text(), media_type=_PROMETHEUS)
             case "/v1/guardrail/check":
-                return await questions.check(call, self.guard, self.metrics, mode=mode)
+                return await questions.check(call, guard, metrics, mode=settings.mode)
             case "/v1/guardrail/estimate":
-                return await questions.estimate(call, self.guard)
+                return await questions.estimate(call, guard)
             case "/beta/litellm_basic_guardrail_api":
-                if self.settings.workers > 1:
+                if settings.workers > 1:
                     raise Refused(501, "several_workers", _ONE_WORKER)
                 return await litellm.guarded(
                     call,
-                    self.guard,
-                    self.metrics,
+                    guard,
+                    metrics,
                     self._remembered,
-                    mode=mode,
-                    on_rewrite=self.settings.on_rewrite,
+                    mode=settings.mode,
+                    on_rewrite=settings.on_rewrite,
                 )
         raise _not_here(call)
+
+    def _chosen(self, call: Call) -> Chosen:
+        model = call.json().get("model") if self._rules.by_model else None
+        return self._rules.choose(call.owner, model if isinstance(model, str) else "", call.headers)
 
     async def _passed(self, call: Call) -> Response:
         new = stored.makes(call.method, call.path)

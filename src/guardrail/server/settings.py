@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 import sys
 import tomllib
 from collections.abc import Mapping
@@ -18,12 +17,13 @@ from guardrail.server.headers import is_name
 from guardrail.server.hosts import is_called_right
 from guardrail.server.keepalive import KINDS
 from guardrail.server.keepalive import Kind as Sign
+from guardrail.server.keys import hash_of
 from guardrail.server.routes import Through, passed_through
+from guardrail.server.rules import Rule
 
 __all__ = ["Settings"]
 
 MEBIBYTE = 1024 * 1024
-_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 _FILE = (
     "keys",
     "passthrough",
@@ -54,6 +54,7 @@ class Settings:
         no_auth: whether clients need no key, though the address or the upstream key asks for one.
         upstream_key: the server's own key for the upstream; `None` sends the caller's. With it, clients need keys.
         keys: SHA-256 hashes (hexadecimal) of the clients' keys.
+        rules: other policies, detectors or modes for some keys or models (`[[rule]]`); the first that fits counts.
         passthrough: further routes that are passed on unguarded, as "GET /v1/files".
         concurrency: requests at once; one more gets 429.
         deadline: seconds for a whole request, the guard's work included.
@@ -82,6 +83,7 @@ class Settings:
     no_auth: bool = False
     upstream_key: str | None = field(default=None, repr=False)
     keys: tuple[str, ...] = field(default=(), repr=False)
+    rules: tuple[Rule, ...] = ()
     passthrough: tuple[str, ...] = ()
     concurrency: int = 64
     deadline: float = 600.0
@@ -101,7 +103,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "upstream", _upstream(self.upstream))
-        object.__setattr__(self, "keys", tuple(_hash(key) for key in _texts("keys", self.keys)))
+        object.__setattr__(self, "keys", tuple(hash_of(key) for key in _texts("keys", self.keys)))
+        object.__setattr__(self, "rules", tuple(Rule.of(rule) for rule in self.rules))
+        if any(key not in self.keys for rule in self.rules for key in rule.keys):
+            raise ConfigError(
+                "expected keys of [[rule]] to be among keys of [server], got another: add it there"
+            )
         object.__setattr__(self, "passthrough", _texts("passthrough", self.passthrough))
         for name in ("host_names", "response_headers"):
             lowered = tuple(text.lower() for text in _texts(name, getattr(self, name)))
@@ -147,15 +154,18 @@ class Settings:
             ConfigError: an entry is unknown or of the wrong kind, or the file cannot be read.
         """
         try:
-            table = tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8")).get("server", {})
+            entries = tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path}: expected a configuration in TOML, got {error}") from error
+        table, rules = entries.get("server", {}), entries.get("rule", [])
+        if not isinstance(rules, list):
+            raise ConfigError(f"{path}: expected rules as a list, got {type(rules).__name__}: write [[rule]]")
         if not isinstance(table, Mapping):
             raise ConfigError(
                 f"{path}: expected a table, got {type(table).__name__} as server: write [server]"
             )
         refuse_unknown(f"[server] of {path}", table, _FILE)
-        return cls(**{**table, **given})
+        return cls(**{**table, "rules": tuple(rules), **given})
 
     @property
     def through(self) -> tuple[Through, ...]:
@@ -207,17 +217,6 @@ def _texts(name: str, given: Any) -> tuple[str, ...]:
 def _true_or_false(name: str, given: Any) -> None:
     if not isinstance(given, bool):
         raise ConfigError(f"expected {name} to be true or false, got {given!r:.80}: write {name} = true")
-
-
-def _hash(text: str) -> str:
-    """The hash alone; the message shows nothing of what may be a key."""
-    found = _HASH.fullmatch(text.lower())
-    if found is None:
-        raise ConfigError(
-            "expected keys to be SHA-256 hashes of 64 hexadecimal digits, got something else. "
-            'Make one: printf %s "$KEY" | sha256sum'
-        )
-    return found[1]
 
 
 def _is_loopback(host: str) -> bool:
