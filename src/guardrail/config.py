@@ -70,7 +70,8 @@ _SECTIONS = (
     *BACKENDS,
     "detectors",
     "server",
-)  # the last is read by `guardrail serve`
+    "rule",
+)  # the last two are read by `guardrail serve`
 _GUARD = ("policy", "on_unverified", "fail", "deadline", "cache", "budget", "telemetry", *_CERTIFIED)
 _KINDS: dict[str, Any] = {
     "policy": str,

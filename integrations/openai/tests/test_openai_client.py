@@ -210,7 +210,7 @@ class TestSurface:
         assert raw.headers["x-guardrail-verdict"] == "unsupported"
         assert raw.headers["x-guardrail-findings"] == "1"
         assert raw.headers["x-guardrail-action"] == "remove"
-        assert raw.headers["x-guardrail-calls"] == "1"
+        assert raw.headers["x-guardrail-calls"] == "0"  # this guard asks nobody
         assert raw.parse().choices[0].message.content == CLEAN
 
     def test_options_keep_the_guard(self, made):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from guardrail.adapting.changes import Change
-from guardrail.report import Action, Verdict, worst
+from guardrail.report import Action, Report, Verdict, worst
 
-__all__ = ["failed", "headers", "shown_spans", "together", "untouched"]
+__all__ = ["failed", "headers", "own_cost", "shown_spans", "together", "untouched"]
 
 _ACTIONS = [action.value for action in Action]  # mildest first
 
@@ -64,6 +64,16 @@ def failed(reason: str, *, blocked: bool) -> dict[str, Any]:
     }
 
 
+def own_cost(summary: Mapping[str, Any], report: Report) -> dict[str, Any]:
+    """A summary whose calls and tokens are those of the guard's own questions.
+
+    The application's requests, the repeated ones too, are in the `usage` of its answer and in `attempts`.
+    """
+    asked = [cost for owner, cost in report.cost.paid.items() if owner != "guard"]
+    calls, tokens = sum(cost.calls for cost in asked), sum(cost.tokens for cost in asked)
+    return {**summary, "calls": calls, "tokens": tokens}
+
+
 def together(summaries: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """The summary of a response; of several choices the worst verdict, the strongest action, and each by itself.
 
@@ -87,7 +97,7 @@ def together(summaries: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def headers(summary: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The report headers: verdict, number of findings that are not supported, action, calls."""
+    """The report headers: verdict, number of findings that are not supported, action, the guard's own calls."""
     counts = summary.get("counts", {})
     findings = sum(counts.get(v.value, 0) for v in (Verdict.UNSUPPORTED, Verdict.UNVERIFIED))
     return [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from enum import StrEnum
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Any
 
 import typer
 
@@ -42,6 +43,22 @@ def serve(  # noqa: PLR0917  # an option each
         ),
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(metavar="NUMBER", help="Listen here; 0 takes a free port.")] = 8080,
+    host_name: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A name by which clients call it, if not localhost or an address. Repeat it for several.",
+            show_default=False,
+        ),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="NUMBER",
+            help="Processes that serve, each with its own models.  [default: 1, or that of [server]]",
+            show_default=False,
+        ),
+    ] = None,
     mode: Annotated[
         Mode,
         typer.Option(
@@ -92,7 +109,11 @@ def serve(  # noqa: PLR0917  # an option each
         raise MissingExtra("the server", extra="server") from error
     from guardrail.guard import Guard
 
-    chosen = {} if stream is None else {"stream": stream.value}
+    given: dict[str, Any] = {"host_names": tuple(host_name)} if host_name else {}
+    if workers is not None:
+        given["workers"] = workers
+    if stream is not None:
+        given["stream"] = stream.value
     settings = Settings.from_file(
         config,
         upstream=upstream,
@@ -101,10 +122,11 @@ def serve(  # noqa: PLR0917  # an option each
         mode=mode.value,
         no_auth=no_auth,
         upstream_key=key,
-        **chosen,
+        **given,
     )
     run(
         settings,
-        Guard.from_config(config),
+        partial(Guard.from_config, config),
         listening=lambda url: say(f"guarding {settings.upstream} at {url}/v1 ({settings.mode})"),
+        say=say,
     )

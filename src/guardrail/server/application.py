@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Coroutine
+from functools import partial
 from typing import Any
 
 from starlette.responses import PlainTextResponse, Response
@@ -12,18 +13,24 @@ from starlette.types import Receive, Scope, Send
 
 from guardrail._log import log
 from guardrail.guard import Guard
-from guardrail.server import guarded, litellm, questions
+from guardrail.server import guarded, litellm, questions, stored
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
+from guardrail.server.counters import Shared
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
-from guardrail.server.routes import FIXED, Kind
+from guardrail.server.routes import LABELS, Kind, unguarded
+from guardrail.server.rules import Chosen, Rules
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
 
 __all__ = ["Application"]
 
 _GRACE = 5.0  # seconds beyond the deadline in which a stream may still say why it ends
+_ONE_WORKER = (
+    "LiteLLM's calls before and after belong together and would reach different workers: "
+    "start a server with --workers 1 for it"
+)
 _PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
 
 
@@ -33,16 +40,19 @@ class Application:
     Args:
         settings: what the server was told.
         guard: examines the answers.
+        shared: counters of all workers, where there are several.
     """
 
-    def __init__(self, settings: Settings, guard: Guard) -> None:
+    def __init__(self, settings: Settings, guard: Guard, shared: Shared | None = None) -> None:
         self.settings = settings
         self.guard = guard
-        self.metrics = Metrics()
+        self.metrics = Metrics(shared)
         self.ready = False
         self._through = settings.through
         self._held = Held(settings.held_limit)
         self._remembered = litellm.Remembered()
+        self._stored = stored.Stored(shared=settings.is_shared, remembers=settings.workers == 1)
+        self._rules = Rules(settings, guard)
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
         if settings.stream == "sentence" and guard.why_whole:
@@ -70,7 +80,11 @@ class Application:
         """Do something that no client waits for; the server waits for it when it ends."""
         task = asyncio.ensure_future(work)
         self._behind.add(task)
-        task.add_done_callback(self._behind.discard)
+        task.add_done_callback(self._done)
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._behind.discard(task)
+        self.metrics.publish()
 
     async def _live(self, receive: Receive, send: Send) -> None:
         await receive()
@@ -95,7 +109,7 @@ class Application:
     async def _answer(self, scope: Scope, receive: Receive, send: Sending) -> None:
         started = time.perf_counter()
         call = Call.of(scope, self.settings.deadline)
-        label = call.path if (call.method, call.path) in FIXED else "other"
+        label = call.path if (call.method, call.path) in LABELS else "other"
         try:
             await self._admit(call, scope, receive, send)
         except Refused as refused:
@@ -113,6 +127,7 @@ class Application:
             self.metrics.add("guardrail_requests_total", route=label, status=str(send.status or 499))
             self.metrics.add("guardrail_request_seconds_sum", time.perf_counter() - started, route=label)
             self.metrics.add("guardrail_request_seconds_count", route=label)
+            self.metrics.publish()
 
     async def _admit(self, call: Call, scope: Scope, receive: Receive, send: Sending) -> None:
         """Everything that is settled before the body is read; then the work.
@@ -121,19 +136,31 @@ class Application:
             Refused: the request is not answered.
         """
         if "transfer-encoding" in call.headers and "content-length" in call.headers:
-            raise Refused(400, "two_lengths", "a request has either Content-Length or Transfer-Encoding")
-        if "origin" in call.headers:
+            raise Refused(
+                400,
+                "two_lengths",
+                "a request has either Content-Length or Transfer-Encoding",
+                connection="close",  # a proxy in front may see another end of it, and what follows is nobody's request
+            )
+        if "origin" in call.headers or call.headers.get("sec-fetch-site", "none") != "none":
             raise Refused(403, "from_a_web_page", "requests of web pages are not answered")
         kind = call.kind(self._through)
         if kind is Kind.OPEN:
             await self._health(call.path)(scope, receive, send)
             return
+        if self.settings.checks_host and not self.settings.is_called_right(call.headers.get("host", "")):
+            raise Refused(
+                421,
+                "unknown_host",
+                "expected this server's name or address in Host, got another: start it with --host-name",
+            )
         self._authenticate(call, kind)
         if kind is Kind.REFUSED:
             raise _not_here(call)
         if self.metrics.running >= self.settings.concurrency:
             raise Refused(429, "too_many_requests", "all places are taken; try again", retry_after="1")
         self.metrics.running += 1
+        self.metrics.publish()
         try:
             call.body = await read_body(
                 call,
@@ -188,39 +215,50 @@ class Application:
     async def _response(self, call: Call, kind: Kind) -> Response:
         if kind is Kind.THROUGH:
             return await self._passed(call)
+        if call.path == "/metrics":
+            return PlainTextResponse(self.metrics.text(), media_type=_PROMETHEUS)
+        chosen = self._chosen(call)
+        guard, settings, metrics = chosen.guard, chosen.settings, self.metrics
         if kind is Kind.GUARDED:
-            desk = guarded.Desk(self.settings, self.guard, self.metrics, self.upstream, self.later)
+            desk = guarded.Desk(settings, guard, metrics, self.upstream, self.later, self._stored)
             return await guarded.answer(call, desk)
-        mode = self.settings.mode
         match call.path:
-            case "/metrics":
-                return PlainTextResponse(self.metrics.text(), media_type=_PROMETHEUS)
             case "/v1/guardrail/check":
-                return await questions.check(call, self.guard, self.metrics, mode=mode)
+                return await questions.check(call, guard, metrics, mode=settings.mode)
             case "/v1/guardrail/estimate":
-                return await questions.estimate(call, self.guard)
+                return await questions.estimate(call, guard)
             case "/beta/litellm_basic_guardrail_api":
+                if settings.workers > 1:
+                    raise Refused(501, "several_workers", _ONE_WORKER)
                 return await litellm.guarded(
                     call,
-                    self.guard,
-                    self.metrics,
+                    guard,
+                    metrics,
                     self._remembered,
-                    mode=mode,
-                    on_rewrite=self.settings.on_rewrite,
+                    mode=settings.mode,
+                    on_rewrite=settings.on_rewrite,
                 )
         raise _not_here(call)
 
+    def _chosen(self, call: Call) -> Chosen:
+        model = call.json().get("model") if self._rules.by_model else None
+        return self._rules.choose(call.owner, model if isinstance(model, str) else "", call.headers)
+
     async def _passed(self, call: Call) -> Response:
+        new = stored.makes(call.method, call.path)
+        if self.settings.is_shared:
+            request = call.json() if call.body and stored.names(call.path) else {}
+            self._stored.check(call.owner, "" if new else call.path, request)
         found = await self.upstream.ask(call)
-        return Passed(self.upstream, found) if found.is_success else await self.upstream.error(found)
+        if not found.is_success:
+            return await self.upstream.error(found)
+        if not new:
+            return Passed(self.upstream, found)
+        after = partial(self._stored.note_text, call.owner)
+        return Passed(self.upstream, found, after=after, limit=self.settings.answer_limit)
 
 
 def _not_here(call: Call) -> Refused:
     if not call.path.startswith("/v1/"):
         return Refused(404, "not_found", f"nothing is at {call.path}")
-    return Refused(
-        501,
-        "unguarded_route",
-        f"{call.method} {call.path} may return a model's text that was not examined, and is not passed on. "
-        "The operator can name it in passthrough.",
-    )
+    return Refused(501, "unguarded_route", unguarded(call.method, call.path))

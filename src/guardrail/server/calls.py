@@ -77,7 +77,11 @@ class Call:
             Refused: it is none.
         """
         try:
-            found = json.loads(self.body)
+            found = json.loads(self.body, object_pairs_hook=_once)
+        except _TwiceError as error:
+            raise Refused(
+                400, "bad_json", f"the request's body has a name twice in one object: {error}"
+            ) from None
         except (ValueError, RecursionError) as error:
             raise Refused(
                 400, "bad_json", f"the request's body is not JSON: {type(error).__name__}"
@@ -85,6 +89,18 @@ class Call:
         if not isinstance(found, dict):
             raise Refused(400, "bad_json", f"expected a JSON object, got {type(found).__name__}")
         return found
+
+
+class _TwiceError(Exception):
+    """A name is twice in one object: readers differ in which of them counts."""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise _TwiceError(repr(next(name for name in names if names.count(name) > 1))[:80])
+    return found
 
 
 class Held:

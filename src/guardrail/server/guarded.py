@@ -28,9 +28,12 @@ from guardrail.adapting.openai_api import (
 )
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
+from guardrail.server.keepalive import sign
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
+from guardrail.server.report_headers import vsr
 from guardrail.server.settings import Settings
+from guardrail.server.stored import Stored
 from guardrail.server.streams import HeldBack
 from guardrail.server.upstream import Passed, Upstream
 
@@ -54,6 +57,7 @@ class Desk:
         metrics: counts them.
         upstream: whom to ask.
         later: does what no client waits for.
+        stored: knows whose the answers are that the upstream keeps.
     """
 
     settings: Settings
@@ -61,6 +65,7 @@ class Desk:
     metrics: Metrics
     upstream: Upstream
     later: Callable[[Coroutine[Any, Any, None]], None]
+    stored: Stored
 
 
 async def answer(call: Call, desk: Desk) -> Response:
@@ -73,6 +78,7 @@ async def answer(call: Call, desk: Desk) -> Response:
     request = call.json()
     if why := codec.refusal(request):
         raise Refused(501, "cannot_be_guarded", why)
+    desk.stored.check(call.owner, "", request)
     if desk.settings.mode == "monitor":
         return await _monitored(codec, call, await desk.upstream.ask(call), desk)
     by_sentence = _by_sentence(codec, request, desk)
@@ -105,16 +111,17 @@ async def _answered(
     headers = [pair for pair in desk.upstream.headers(found) if pair[0] != "content-type"]
     if found.headers.get("content-type", "").startswith(_STREAM):
         if by_sentence is not None:
-            work = _sentences(by_sentence, found, desk)
+            work = _sentences(by_sentence, found, call, desk)
         elif desk.settings.stream == "observe":
-            work = _watched(Watch(codec, Exchange(desk.guard, codec, request)), found, desk)
+            work = _watched(Watch(codec, Exchange(desk.guard, codec, request)), found, call, desk)
         else:
             work = _buffered(codec, call, request, found, desk)
         return HeldBack(
             [*headers, ("content-type", f"{_STREAM}; charset=utf-8"), ("cache-control", "no-cache")],
             work,
             path=call.path,
-            keepalive=desk.settings.keepalive,
+            keepalive=desk.settings.keepalive_seconds,
+            sign=sign(desk.settings.keepalive, call.path),
             until=call.until,
             close=partial(_close, found, by_sentence),
         )
@@ -122,6 +129,8 @@ async def _answered(
     shown, summary = await _shown(codec, call, request, body, desk)
     made = Response(json.dumps(shown).encode(), media_type="application/json")
     pairs = [*headers, *summaries.headers(summary)]
+    if desk.settings.vsr_headers:
+        pairs += vsr(summary, [choice.text for choice in codec.choices(shown)], desk.guard.policy)
     made.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
     return made
 
@@ -142,22 +151,27 @@ async def _buffered(
         yield sse.written([event])
 
 
-async def _sentences(exchange: SentenceExchange, found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
+async def _sentences(
+    exchange: SentenceExchange, found: httpx.Response, call: Call, desk: Desk
+) -> AsyncGenerator[bytes]:
     async with contextlib.aclosing(_parts(found, desk)) as parts:
         try:
             async for piece in exchange.apieces(parts):
                 yield piece
         except NotReadable as error:
             raise _unreadable(error) from None
+    desk.stored.note(call.owner, exchange.body)
     desk.metrics.examined(exchange.summary or {}, mode=desk.settings.mode)
 
 
-async def _watched(watch: Watch, found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
+async def _watched(watch: Watch, found: httpx.Response, call: Call, desk: Desk) -> AsyncGenerator[bytes]:
     async with contextlib.aclosing(_parts(found, desk)) as parts:
         async for part in parts:
             if passed := watch.passed(part):
                 yield passed
-    yield await watch.aended()
+    ending = await watch.aended()
+    desk.stored.note(call.owner, watch.body)
+    yield ending
     if watch.summary is not None:
         desk.metrics.examined(watch.summary, mode=desk.settings.mode)
 
@@ -217,10 +231,13 @@ async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk
         if not found.is_success:
             await found.aclose()
             raise Refused(502, "upstream_error", f"asked again, the upstream answered {found.status_code}")
-        return _parsed(await desk.upstream.read(found))
+        again: Json = desk.upstream.hiding.json(_parsed(await desk.upstream.read(found)))
+        return again
 
+    body = desk.upstream.hiding.json(body)  # also where it is spelt by escapes, or by several events
     settled = await _settled(Exchange(desk.guard, codec, request), body, ask)
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
+    desk.stored.note(call.owner, settled.body)
     return settled.body, settled.summary
 
 
@@ -268,6 +285,7 @@ async def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk
 async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
     try:
         body = _copied(codec, copy, streams=streams)
+        desk.stored.note(call.owner, body)
         settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
         log.error("not_observed", error=type(error).__name__)

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Iterable, Mapping
+
+from guardrail.errors import ConfigError
+
+_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 
 OWN = "x-guardrail-key"
 """The header that a client's key may always come in; nothing of it goes upstream."""
@@ -13,6 +18,21 @@ OWN = "x-guardrail-key"
 def hashed(key: str) -> str:
     """SHA-256 of a key, in hexadecimal digits."""
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def hash_of(text: str) -> str:
+    """A hash as it is written in a configuration; the message shows nothing of what may be a key.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    found = _HASH.fullmatch(text.lower())
+    if found is None:
+        raise ConfigError(
+            "expected keys to be SHA-256 hashes of 64 hexadecimal digits, got something else. "
+            'Make one: printf %s "$KEY" | sha256sum'
+        )
+    return found[1]
 
 
 def shown(headers: Mapping[str, str], *, others: bool) -> str:

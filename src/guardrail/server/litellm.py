@@ -6,8 +6,9 @@ key, LiteLLM's own key hash and its call id, for fifteen minutes, as many as the
 
 from __future__ import annotations
 
+import json
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -25,12 +26,13 @@ _WITHHELD = "the answer could not be checked"
 
 
 class Remembered:
-    """Messages by call, for a while; the oldest make room.
+    """Messages by call, for a while, as JSON: so their bytes are what they take. The oldest make room.
 
     Args:
         seconds: how long they are kept.
         entries: how many calls at most.
-        size: characters of all messages together at most.
+        size: bytes of all messages together at most.
+        share: bytes of one client's messages at most, so that no client drives out the others'; default: a quarter of `size`.
         clock: seconds that only grow.
     """
 
@@ -40,34 +42,44 @@ class Remembered:
         seconds: float = 900.0,
         entries: int = 10_000,
         size: int = 64_000_000,
+        share: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._seconds = seconds
         self._entries = entries
         self._size = size
+        self._share = size // 4 if share is None else share
         self._clock = clock
-        self._kept: OrderedDict[Key, tuple[float, int, Any]] = OrderedDict()
-        self._total = 0
+        self._kept: OrderedDict[Key, tuple[float, bytes]] = OrderedDict()
+        self._sizes: Counter[str] = Counter()  # by client
 
     def __len__(self) -> int:
         return len(self._kept)
 
-    def put(self, key: Key, messages: Any, size: int) -> None:
-        """Keep the messages of a call; longer ones than there is room for are not kept."""
-        self._drop(key)
-        if size > self._size:
-            return
-        self._kept[key] = (self._clock() + self._seconds, size, messages)
-        self._total += size
-        while len(self._kept) > self._entries or self._total > self._size:
-            self._drop(next(iter(self._kept)))
+    @property
+    def size(self) -> int:
+        """Bytes that are kept."""
+        return self._sizes.total()
+
+    def put(self, key: Key, messages: Any) -> None:
+        """Keep the messages of a call; longer ones than a client's share are not kept."""
         self._expire()
+        self._drop(key)
+        written = json.dumps(messages, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        if _weight(key, written) > self._share:
+            return
+        self._kept[key] = (self._clock() + self._seconds, written)
+        self._sizes[key[0]] += _weight(key, written)
+        while self._sizes[key[0]] > self._share:
+            self._drop(next(one for one in self._kept if one[0] == key[0]))
+        while len(self._kept) > self._entries or self.size > self._size:
+            self._drop(next(iter(self._kept)))
 
     def get(self, key: Key) -> Any:
         """The messages of a call, or `None`."""
         self._expire()
         found = self._kept.get(key)
-        return None if found is None else found[2]
+        return None if found is None else json.loads(found[1].decode("utf-8", "surrogatepass"))
 
     def _expire(self) -> None:
         now = self._clock()
@@ -76,7 +88,15 @@ class Remembered:
 
     def _drop(self, key: Key) -> None:
         found = self._kept.pop(key, None)
-        self._total -= found[1] if found else 0
+        if found is not None:
+            self._sizes[key[0]] -= _weight(key, found[1])
+            if not self._sizes[key[0]]:
+                del self._sizes[key[0]]
+
+
+def _weight(key: Key, written: bytes) -> int:
+    """Bytes that an entry takes, about; a call's id is as long as a client likes."""
+    return len(written) + sum(4 * len(part) for part in key)
 
 
 async def guarded(
@@ -101,7 +121,7 @@ async def guarded(
             messages = body.get("structured_messages") or [
                 {"role": "user", "content": text} for text in texts
             ]
-            remembered.put(key, messages, len(call.body))
+            remembered.put(key, messages)
         return JSONResponse({"action": "NONE"})
     if body.get("input_type") != "response":
         raise Refused(400, "bad_request", "expected input_type to be request or response")

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from guardrail.server.counters import Counts, Shared
+
 _HELP = {
     "guardrail_requests_total": "Requests that were answered, by route and status.",
     "guardrail_request_seconds_sum": "Seconds that answering took, by route.",
@@ -20,11 +22,21 @@ _HELP = {
 
 
 class Metrics:
-    """What was counted since the start."""
+    """What was counted since the start.
 
-    def __init__(self) -> None:
-        self._counts: Counter[tuple[str, tuple[tuple[str, str], ...]]] = Counter()
+    Args:
+        shared: counters of other workers, which are added.
+    """
+
+    def __init__(self, shared: Shared | None = None) -> None:
+        self._counts: Counts = Counter()
+        self._shared = shared
         self.running = 0
+
+    def publish(self) -> None:
+        """Let other workers know what was counted here."""
+        if self._shared is not None:
+            self._shared.write(self._counts, self.running)
 
     def add(self, name: str, amount: float = 1, **labels: str) -> None:
         """Count something."""
@@ -43,17 +55,22 @@ class Metrics:
         self.add("guardrail_paid_calls_total", summary["calls"])
 
     def text(self) -> str:
-        """All counts in Prometheus' text format, version 0.0.4."""
+        """All counts, of all workers, in Prometheus' text format, version 0.0.4."""
+        counts, running = Counter(self._counts), self.running
+        if self._shared is not None:
+            others, more = self._shared.others()
+            counts.update(others)
+            running += more
         lines = [
             "# HELP guardrail_running Requests that are being worked on.",
             "# TYPE guardrail_running gauge",
-            f"guardrail_running {self.running}",
+            f"guardrail_running {running}",
         ]
         for name, help_text in _HELP.items():
             lines += [f"# HELP {name} {help_text}", f"# TYPE {name} counter"]
             lines += [
                 f"{name}{_labels(dict(labels))} {amount:.10g}"
-                for (found, labels), amount in sorted(self._counts.items())
+                for (found, labels), amount in sorted(counts.items())
                 if found == name
             ]
         return "\n".join(lines) + "\n"

@@ -1,6 +1,6 @@
-"""Which requests are answered, which are passed on, and which are refused: an allowlist.
+"""Which requests are answered, which are passed on, and which are refused: an allowlist (`guardrail.adapting.routes`).
 
-Whatever makes or returns a model's text without an examination is refused by 501, unless the operator names it. A path is
+Whatever is not known to be free of a model's text is refused by 501, unless the operator names it. A path is
 plain segments: no `..`, no escapes, no empty segment, no URL. So what is passed on can only be below the upstream's base URL.
 """
 
@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
+from guardrail.adapting.routes import Group, row
 from guardrail.errors import ConfigError
 
 _SEGMENT = r"[A-Za-z0-9_~@:+,=-][A-Za-z0-9._~@:+,=-]*"  # begins with no dot
@@ -40,17 +41,17 @@ class Through:
         return method == self.method and self.pattern.fullmatch(path) is not None
 
 
-FIXED = {
+OURS = {
     ("GET", "/healthz"): Kind.OPEN,
     ("GET", "/readyz"): Kind.OPEN,
     ("GET", "/metrics"): Kind.OWN,
     ("POST", "/v1/guardrail/check"): Kind.OWN,
     ("POST", "/v1/guardrail/estimate"): Kind.OWN,
     ("POST", "/beta/litellm_basic_guardrail_api"): Kind.OWN,
-    ("POST", "/v1/chat/completions"): Kind.GUARDED,
-    ("POST", "/v1/responses"): Kind.GUARDED,
-    ("POST", "/v1/messages"): Kind.GUARDED,
 }
+GUARDED = ("/v1/chat/completions", "/v1/responses", "/v1/messages")
+LABELS = frozenset({*OURS, *(("POST", path) for path in GUARDED)})
+"""Method and path of what the metrics name; all others are "other"."""
 
 
 def passed_through(text: str) -> Through:
@@ -70,24 +71,12 @@ def passed_through(text: str) -> Through:
     written = [one if part == "*" else re.escape(part) for part in parts]
     written.append(more if last == "*" else re.escape(last))
     made = Through(method, re.compile("/" + "/".join(written)))
-    for guarded in (path for (_, path), kind in FIXED.items() if kind is not Kind.OPEN):
+    for guarded in (*GUARDED, *(path for (_, path), kind in OURS.items() if kind is not Kind.OPEN)):
         if made.takes("POST", guarded):
             raise ConfigError(
                 f"{text!r} would pass {guarded} on unguarded: name narrower routes, or use --mode monitor"
             )
     return made
-
-
-HARMLESS = tuple(
-    passed_through(text)
-    for text in (
-        "GET /v1/models",
-        "GET /v1/models/*",
-        "POST /v1/embeddings",
-        "POST /v1/moderations",
-        "POST /v1/messages/count_tokens",
-    )
-)
 
 
 def plain(path: bytes) -> str | None:
@@ -97,8 +86,21 @@ def plain(path: bytes) -> str | None:
 
 def kind_of(method: str, path: str, through: tuple[Through, ...]) -> Kind:
     """What is done with a request for a plain path."""
-    if (found := FIXED.get((method, path))) is not None:
+    if (found := OURS.get((method, path))) is not None:
         return found
-    if any(one.takes(method, path) for one in (*HARMLESS, *through)):
+    group = row(method, path.removeprefix(f"{PREFIX}/")).group if path.startswith(f"{PREFIX}/") else None
+    if group is Group.GUARDED:
+        return Kind.GUARDED
+    if group is Group.NO_TEXT or any(one.takes(method, path) for one in through):
         return Kind.THROUGH
     return Kind.REFUSED
+
+
+def unguarded(method: str, path: str) -> str:
+    """Why a path below /v1 is not passed on."""
+    why = row(method, path.removeprefix(f"{PREFIX}/")).reason
+    said = f": {why}" if why else ""
+    return (
+        f"{method} {path} is not passed on{said}. The server examines chat completions, responses and messages; "
+        "the operator can name other routes in passthrough."
+    )

@@ -3,71 +3,44 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import logging
-import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
-
-import uvicorn
 
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
-from guardrail.server.application import Application
+from guardrail.server.serving import serving
 from guardrail.server.settings import Settings
+from guardrail.server.workers import Supervisor
 
 __all__ = ["run"]
 
-_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
-
-class _Server(uvicorn.Server):
-    """Ends by itself after a signal; uvicorn would raise it again, so that a drained server looked killed."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """A first signal drains, a second one ends at once."""
-        before = {one: signal.signal(one, self.handle_exit) for one in _SIGNALS}
-        try:
-            yield
-        finally:
-            for one, handler in before.items():
-                signal.signal(one, handler)
-
-
-def run(settings: Settings, guard: Guard, *, listening: Callable[[str], Any] = lambda _: None) -> None:
+def run(
+    settings: Settings,
+    make: Callable[[], Guard],
+    *,
+    listening: Callable[[str], Any] = lambda _: None,
+    say: Callable[[str], Any] = lambda _: None,
+) -> None:
     """Serve until a signal comes; then the guard is closed.
 
     Args:
         settings: what the server was told.
-        guard: examines the answers.
-        listening: called with the address once it is listened on.
+        make: makes the guard that examines the answers; with several workers in each of them, so that it must be picklable.
+        listening: called with the address once it is answered there.
+        say: called with a line about a worker that ended.
 
     Raises:
-        ConfigError: the address cannot be listened on.
+        ConfigError: the address cannot be listened on, or a worker cannot start.
     """
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # a cut answer is no fault to print
     with _socket(settings) as listener:
         host, port = listener.getsockname()[:2]
-        config = uvicorn.Config(
-            Application(settings, guard),
-            lifespan="on",
-            ws="none",
-            http="h11",  # the stricter one, whatever else is installed
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            proxy_headers=False,
-            timeout_graceful_shutdown=max(1, round(settings.drain)),
-        )
-        listening(f"http://{f'[{host}]' if ':' in host else host}:{port}")
-        asyncio.run(_serve(_Server(config), guard, listener))
-
-
-async def _serve(server: _Server, guard: Guard, listener: socket.socket) -> None:
-    async with guard:
-        await server.serve(sockets=[listener])
+        url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        if settings.workers > 1:
+            Supervisor(settings, make, listener, say).run(lambda: listening(url))
+        else:
+            asyncio.run(serving(settings, make(), listener, None, lambda: listening(url)))
 
 
 def _socket(settings: Settings) -> socket.socket:

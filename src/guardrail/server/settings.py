@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-import re
+import sys
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,12 +13,17 @@ from urllib.parse import urlsplit
 
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of, refuse_unknown
+from guardrail.server.headers import is_name
+from guardrail.server.hosts import is_called_right
+from guardrail.server.keepalive import KINDS
+from guardrail.server.keepalive import Kind as Sign
+from guardrail.server.keys import hash_of
 from guardrail.server.routes import Through, passed_through
+from guardrail.server.rules import Rule
 
 __all__ = ["Settings"]
 
 MEBIBYTE = 1024 * 1024
-_HASH = re.compile(r"(?:sha256:)?([0-9a-f]{64})")
 _FILE = (
     "keys",
     "passthrough",
@@ -29,6 +34,12 @@ _FILE = (
     "on_rewrite",
     "keepalive",
     "stream",
+    "keepalive_seconds",
+    "vsr_headers",
+    "host_names",
+    "response_headers",
+    "shared_state",
+    "workers",
 )
 
 
@@ -44,6 +55,7 @@ class Settings:
         no_auth: whether clients need no key, though the address or the upstream key asks for one.
         upstream_key: the server's own key for the upstream; `None` sends the caller's. With it, clients need keys.
         keys: SHA-256 hashes (hexadecimal) of the clients' keys.
+        rules: other policies, detectors or modes for some keys or models (`[[rule]]`); the first that fits counts.
         passthrough: further routes that are passed on unguarded, as "GET /v1/files".
         concurrency: requests at once; one more gets 429.
         deadline: seconds for a whole request, the guard's work included.
@@ -51,10 +63,16 @@ class Settings:
         body_limit: bytes of a request at most.
         held_limit: bytes of all requests that are being worked on.
         answer_limit: bytes of an upstream's answer that is examined.
-        keepalive: seconds between comments in a stream that is held back; 0 sends none.
         stream: what becomes of streamed answers: "buffer" releases them after the verdict; "sentence" releases each sentence
             when it was examined, where the guard judges by sentence; "observe" passes them on and reports at their end.
+        keepalive: signs of life in a stream that is held back: "comment", "chunk" (an empty one), or "off".
+        keepalive_seconds: seconds between them.
+        vsr_headers: whether answers have report headers under the names of vLLM's semantic router, too.
+        workers: processes that serve, each with its own guard and models; limits are those of one process.
         drain: seconds that running requests get after SIGTERM.
+        host_names: further names by which clients may call it ("guard.internal"); localhost, addresses and `host` always may.
+        response_headers: further headers of the upstream that are handed on to clients.
+        shared_state: whether clients who share the server's upstream key may go on with each other's stored responses.
         on_rewrite: what LiteLLM is told about a text that the policy changed: "rewrite" or "block".
 
     Raises:
@@ -68,6 +86,7 @@ class Settings:
     no_auth: bool = False
     upstream_key: str | None = field(default=None, repr=False)
     keys: tuple[str, ...] = field(default=(), repr=False)
+    rules: tuple[Rule, ...] = ()
     passthrough: tuple[str, ...] = ()
     concurrency: int = 64
     deadline: float = 600.0
@@ -75,25 +94,49 @@ class Settings:
     body_limit: int = 32 * MEBIBYTE
     held_limit: int = 512 * MEBIBYTE
     answer_limit: int = 4 * MEBIBYTE
-    keepalive: float = 10.0
     stream: Literal["buffer", "sentence", "observe"] = "buffer"
+    keepalive: Sign = "comment"
+    keepalive_seconds: float = 10.0
+    vsr_headers: bool = False
     drain: float = 30.0
+    workers: int = 1
+    host_names: tuple[str, ...] = ()
+    response_headers: tuple[str, ...] = ()
+    shared_state: bool = False
     on_rewrite: Literal["rewrite", "block"] = "rewrite"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "upstream", _upstream(self.upstream))
-        object.__setattr__(self, "keys", tuple(_hash(key) for key in _texts("keys", self.keys)))
+        object.__setattr__(self, "keys", tuple(hash_of(key) for key in _texts("keys", self.keys)))
+        object.__setattr__(self, "rules", tuple(Rule.of(rule) for rule in self.rules))
+        if any(key not in self.keys for rule in self.rules for key in rule.keys):
+            raise ConfigError(
+                "expected keys of [[rule]] to be among keys of [server], got another: add it there"
+            )
         object.__setattr__(self, "passthrough", _texts("passthrough", self.passthrough))
+        for name in ("host_names", "response_headers"):
+            lowered = tuple(text.lower() for text in _texts(name, getattr(self, name)))
+            object.__setattr__(self, name, lowered)
+        for text in self.response_headers:
+            if not is_name(text):
+                raise ConfigError(
+                    f"expected response_headers to name headers that may be handed on, got {text!r:.80}: leave it out"
+                )
+        for name in ("shared_state", "vsr_headers"):
+            _true_or_false(name, getattr(self, name))
         one_of("mode", self.mode, ("enforce", "monitor"))
         one_of("stream", self.stream, ("buffer", "sentence", "observe"))
+        one_of("keepalive", self.keepalive, KINDS)
         one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
         number("port", self.port, least=0, most=65535, whole=True)
+        number("workers", self.workers, least=1, most=256, whole=True)
+        if self.workers > 1 and sys.platform == "win32":
+            raise ConfigError(f"several workers need Linux or macOS, got workers {self.workers}: write 1")
         for name in ("concurrency", "body_limit", "held_limit", "answer_limit"):
             number(name, getattr(self, name), least=1, whole=True)
-        for name in ("deadline", "body_seconds"):
+        for name in ("deadline", "body_seconds", "keepalive_seconds"):
             number(name, getattr(self, name), above=0)
-        for name in ("keepalive", "drain"):
-            number(name, getattr(self, name), least=0)
+        number("drain", self.drain, least=0)
         _ = self.through  # a wrong one is refused where it is written
         if self.no_auth or self.keys:
             return
@@ -116,15 +159,18 @@ class Settings:
             ConfigError: an entry is unknown or of the wrong kind, or the file cannot be read.
         """
         try:
-            table = tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8")).get("server", {})
+            entries = tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
         except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise ConfigError(f"{path}: expected a configuration in TOML, got {error}") from error
+        table, rules = entries.get("server", {}), entries.get("rule", [])
+        if not isinstance(rules, list):
+            raise ConfigError(f"{path}: expected rules as a list, got {type(rules).__name__}: write [[rule]]")
         if not isinstance(table, Mapping):
             raise ConfigError(
                 f"{path}: expected a table, got {type(table).__name__} as server: write [server]"
             )
         refuse_unknown(f"[server] of {path}", table, _FILE)
-        return cls(**{**table, **given})
+        return cls(**{**table, "rules": tuple(rules), **given})
 
     @property
     def through(self) -> tuple[Through, ...]:
@@ -135,6 +181,22 @@ class Settings:
     def needs_key(self) -> bool:
         """Whether a client must show a key."""
         return bool(self.keys) and not self.no_auth
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several clients are one account upstream, and must not reach each other's stored answers."""
+        return (
+            self.upstream_key is not None and self.needs_key and len(self.keys) > 1 and not self.shared_state
+        )
+
+    @property
+    def checks_host(self) -> bool:
+        """Whether the `Host` header is checked: always where no key keeps web pages out, and where names are given."""
+        return not self.needs_key or bool(self.host_names)
+
+    def is_called_right(self, host: str) -> bool:
+        """Whether a `Host` header names this server."""
+        return is_called_right(host, {*self.host_names, self.host.lower()})
 
 
 def _upstream(url: Any) -> str:
@@ -157,15 +219,9 @@ def _texts(name: str, given: Any) -> tuple[str, ...]:
     return tuple(given)
 
 
-def _hash(text: str) -> str:
-    """The hash alone; the message shows nothing of what may be a key."""
-    found = _HASH.fullmatch(text.lower())
-    if found is None:
-        raise ConfigError(
-            "expected keys to be SHA-256 hashes of 64 hexadecimal digits, got something else. "
-            'Make one: printf %s "$KEY" | sha256sum'
-        )
-    return found[1]
+def _true_or_false(name: str, given: Any) -> None:
+    if not isinstance(given, bool):
+        raise ConfigError(f"expected {name} to be true or false, got {given!r:.80}: write {name} = true")
 
 
 def _is_loopback(host: str) -> bool:

@@ -12,19 +12,16 @@ from starlette.types import Receive, Scope, Send
 from guardrail._log import log
 from guardrail.server.refusals import Refused
 
-_COMMENT = (
-    b": keep-alive\n"  # one newline: a blank line after an `id:` makes OpenAI's client read an empty event
-)
-
 
 class HeldBack(Response):
-    """Headers at once, then each piece as soon as it may be shown, and comments while nothing may.
+    """Headers at once, then each piece as soon as it may be shown, and signs of life while nothing may.
 
     Args:
         headers: of the upstream's answer.
         work: gives the pieces that may be shown.
         path: whose API's form an error has.
-        keepalive: seconds between comments; 0 sends none.
+        keepalive: seconds between signs of life.
+        sign: such a sign; b"" sends none.
         until: when it must be over, by the event loop's clock.
         close: closes what the work reads, also if it never began.
     """
@@ -36,6 +33,7 @@ class HeldBack(Response):
         *,
         path: str,
         keepalive: float,
+        sign: bytes,
         until: float,
         close: Callable[[], Awaitable[None]],
     ) -> None:
@@ -45,7 +43,8 @@ class HeldBack(Response):
         self._task: asyncio.Future[bytes | None] | None = None
         self._ended = False
         self._path = path
-        self._keepalive = keepalive or None
+        self._keepalive = keepalive if sign else None
+        self._sign = sign
         self._until = until
         self._close = close
 
@@ -77,8 +76,8 @@ class HeldBack(Response):
                     Refused(504, "deadline", "not answered in time; nothing more is released")
                 )
             await asyncio.wait({task}, timeout=min(left, self._keepalive or left))
-            if not task.done():
-                await send({"type": "http.response.body", "body": _COMMENT, "more_body": True})
+            if self._sign and not task.done():
+                await send({"type": "http.response.body", "body": self._sign, "more_body": True})
         try:
             return task.result()
         except Refused as refused:

@@ -12,44 +12,13 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from guardrail.server.calls import Call
+from guardrail.server.headers import going_up, handed_on
+from guardrail.server.hiding import Hiding
 from guardrail.server.refusals import Refused
 from guardrail.server.routes import PREFIX
 from guardrail.server.settings import Settings
 
-_HOP = frozenset(
-    [
-        "connection",
-        "keep-alive",
-        "proxy-authenticate",
-        "proxy-authorization",
-        "proxy-connection",
-        "te",
-        "trailer",
-        "transfer-encoding",
-        "upgrade",
-    ]
-)
-_OURS = frozenset(
-    {
-        *_HOP,
-        "host",
-        "content-length",
-        "accept-encoding",
-        "content-encoding",
-        "cookie",
-        "expect",
-        "origin",
-        "forwarded",
-        "x-http-method",
-        "x-http-method-override",
-    }
-    | {"x-method-override", "x-original-url", "x-rewrite-url"}
-)
-_THEIRS = frozenset(
-    {*_HOP, "content-length", "content-encoding", "set-cookie", "date", "server", "alt-svc", "location"}
-)
-_PRIVATE = ("x-guardrail-", "x-forwarded-", "access-control-")
-_HIDDEN = b"[key]"
+_LONGEST_ERROR = 256 * 1024  # bytes
 
 
 class Upstream:
@@ -57,6 +26,7 @@ class Upstream:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        self.hiding = Hiding(settings.upstream_key)
         wait = httpx.Timeout(settings.deadline, connect=10.0)
         here = {f"all://{host}": None for host in ("127.0.0.1", "localhost", "[::1]")}
         limits = httpx.Limits(max_connections=None, max_keepalive_connections=settings.concurrency)
@@ -107,11 +77,8 @@ class Upstream:
 
     def _headers(self, call: Call, attempt: int) -> list[tuple[str, str]]:
         """The client's, without what is meant for this server or for one connection, and with the right key."""
-        dropped = _OURS | {name.strip().lower() for name in call.headers.get("connection", "").split(",")}
         key = self._settings.upstream_key
-        if key is not None:
-            dropped |= {"authorization", "x-api-key"}
-        kept = [(n, v) for n, v in call.pairs if n not in dropped and not n.startswith(_PRIVATE)]
+        kept = going_up(call.pairs, own_key=key is not None)
         if attempt:
             kept = [(n, f"{v}-{attempt}" if n == "idempotency-key" else v) for n, v in kept]
         if key is not None:
@@ -122,33 +89,34 @@ class Upstream:
             )
         return [*kept, ("accept-encoding", "identity")]
 
-    async def read(self, response: httpx.Response) -> bytes:
+    async def read(self, response: httpx.Response, limit: int | None = None) -> bytes:
         """The whole body, then closed.
 
         Raises:
-            Refused: it is too long, or was cut.
+            Refused: it is longer than the limit, or was cut.
         """
+        limit = self._settings.answer_limit if limit is None else limit
         read = bytearray()
         async with self.parts(response) as parts:
             async for part in parts:
                 read += part
-                if len(read) > self._settings.answer_limit:
+                if len(read) > limit:
                     raise Refused(
                         502,
                         "answer_too_long",
-                        f"the upstream's answer is longer than {self._settings.answer_limit:,} bytes and was not examined",
+                        f"the upstream's answer is longer than {limit:,} bytes and was not examined",
                     )
         return bytes(read)
 
     @contextlib.asynccontextmanager
     async def parts(self, response: httpx.Response) -> AsyncIterator[AsyncIterator[bytes]]:
-        """The body piece by piece; when it is left, at its end or before, the response is closed.
+        """The body piece by piece, without the server's own key; when it is left, the response is closed.
 
         Raises:
             Refused: it was cut.
         """
         try:
-            yield response.aiter_bytes()
+            yield self.hiding.parts(response.aiter_bytes())
         except httpx.HTTPError as error:
             raise Refused(
                 502, "upstream_cut", f"the upstream's answer was cut ({type(error).__name__})"
@@ -157,26 +125,26 @@ class Upstream:
             await response.aclose()
 
     def headers(self, response: httpx.Response) -> list[tuple[str, str]]:
-        """Those of its headers that the client gets; the server's own key in them is made unreadable."""
-        key, hidden = self._settings.upstream_key, _HIDDEN.decode()
-        pairs = kept(response.headers.multi_items())
-        return [(name, value.replace(key, hidden) if key else value) for name, value in pairs]
+        """Those of its headers that the client gets; a value is its bytes, read as Latin-1, without the server's own key."""
+        pairs = handed_on(response.headers.raw, self._settings.response_headers)
+        return [
+            (name.decode("latin-1"), self.hiding.written(value).decode("latin-1")) for name, value in pairs
+        ]
 
     async def error(self, response: httpx.Response) -> Response:
-        """An upstream's error with its status and body; the server's key in it is made unreadable."""
-        body = await self.read(response)
-        if self._settings.upstream_key:
-            body = body.replace(self._settings.upstream_key.encode(), _HIDDEN)
+        """An upstream's error with its status and its body.
+
+        Raises:
+            Refused: the body is very long; the status is the upstream's.
+        """
+        try:
+            body = await self.read(response, _LONGEST_ERROR)
+        except Refused as refused:
+            if refused.code != "answer_too_long":
+                raise
+            said = f"the upstream answered {response.status_code} with more than {_LONGEST_ERROR:,} bytes, which are left out"
+            raise Refused(response.status_code, "upstream_error_too_long", said) from None
         return _response(body, response.status_code, self.headers(response))
-
-
-def kept(pairs: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Headers of an upstream that go to a client."""
-    return [
-        (name.lower(), value)
-        for name, value in pairs
-        if name.lower() not in _THEIRS and not name.lower().startswith(_PRIVATE)
-    ]
 
 
 def _response(body: bytes, status: int, pairs: Iterable[tuple[str, str]]) -> Response:

@@ -343,3 +343,13 @@ class TestRoute:
         assert refused.reason
         assert route("POST", "batches", [refused.name]).kind == "pass"
         assert route("POST", "something/new", ["something"]).kind == "pass"
+
+
+class TestOwnCost:
+    def test_the_applications_requests_are_none_of_the_guards(self):
+        """Three attempts, and a detector that asks nobody: no call is the guard's."""
+        again = {"choices": [{"index": 0, "message": {"role": "assistant", "content": BAD}}]}
+        summary = Exchange(Guard([Bad()], policy=regenerate(2)), CHAT, {"messages": []}).settle(
+            chat(BAD), lambda _: again
+        )
+        assert (summary.summary["attempts"], summary.summary["calls"], summary.summary["tokens"]) == (3, 0, 0)

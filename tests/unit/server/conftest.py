@@ -90,7 +90,7 @@ def running(upstream, guard, **settings):
     listener.bind(("127.0.0.1", 0))
     listener.listen(128)
     config = uvicorn.Config(
-        application, log_config=None, ws="none", lifespan="on", timeout_graceful_shutdown=5
+        application, log_config=None, ws="none", http="h11", lifespan="on", timeout_graceful_shutdown=5
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)

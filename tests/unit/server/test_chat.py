@@ -135,7 +135,7 @@ class TestStream:
 
     def test_it_is_kept_alive_while_it_is_held_back(self, guarded):
         """The status comes first, then comments, then the answer."""
-        served = guarded(lambda _: "Rivers flow on.", service={"pace": 0.3}, keepalive=0.1)
+        served = guarded(lambda _: "Rivers flow on.", service={"pace": 0.3}, keepalive_seconds=0.1)
         asked = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "a"}]}
         with served.client.stream("POST", "/v1/chat/completions", json=asked) as response:
             assert response.status_code == 200
@@ -213,7 +213,7 @@ class TestFaults:
 
     def test_a_client_that_leaves_a_stream_frees_its_place(self, guarded):
         """Though the stream has begun and sends nothing but comments."""
-        served = guarded(lambda _: "Rivers flow on and on.", service={"pace": 2.0}, keepalive=0.0)
+        served = guarded(lambda _: "Rivers flow on and on.", service={"pace": 2.0}, keepalive="off")
         asked = {"model": "m", "stream": True, "messages": [{"role": "user", "content": "a"}]}
         with served.client.stream("POST", "/v1/chat/completions", json=asked) as response:
             assert response.status_code == 200
@@ -273,7 +273,7 @@ class TestUpstreamIsLeft:
         threading.Thread(target=upstream, daemon=True).start()
         url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         asked = {"model": "m", "stream": stream, "messages": [{"role": "user", "content": "a"}]}
-        with listener, running(url, Guard([Spotter()]), mode=mode, keepalive=0.0) as served:
+        with listener, running(url, Guard([Spotter()]), mode=mode, keepalive="off") as served:
             with pytest.raises(httpx.ReadTimeout):
                 served.client.post("/v1/chat/completions", json=asked, timeout=1.0)
             assert left.wait(5)

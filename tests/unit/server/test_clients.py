@@ -38,7 +38,7 @@ class TestOpenAI:
 
     def test_create_streaming(self, guarded, client):
         """Comments and all."""
-        served = guarded(lambda _: SAID, service={"pace": 0.1}, keepalive=0.05)
+        served = guarded(lambda _: SAID, service={"pace": 0.1}, keepalive_seconds=0.05)
         chunks = list(client(served).chat.completions.create(model="m", messages=ASKED, stream=True))
         text = "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices)
         assert SECRET not in text

@@ -118,15 +118,15 @@ class TestLimits:
     def test_a_long_body_is_refused_before_it_is_read(self, guarded):
         """By its announced length, and by what comes where none was announced."""
         served = guarded(body_limit=1000)
-        head = b"POST /v1/guardrail/check HTTP/1.1\r\nhost: x\r\ncontent-length: 99999999"
+        head = b"POST /v1/guardrail/check HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 99999999"
         assert b" 413 " in raw(served.port, head)
-        head = b"POST /v1/guardrail/check HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked"
+        head = b"POST /v1/guardrail/check HTTP/1.1\r\nhost: 127.0.0.1\r\ntransfer-encoding: chunked"
         assert b" 413 " in raw(served.port, head, b"7d0\r\n" + b"a" * 2000 + b"\r\n0\r\n\r\n")
 
     def test_a_slow_body_times_out(self, guarded):
         """408; a place is not taken for ever."""
         served = guarded(body_seconds=0.2)
-        head = b"POST /v1/guardrail/check HTTP/1.1\r\nhost: x\r\ncontent-length: 100"
+        head = b"POST /v1/guardrail/check HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100"
         assert b" 408 " in raw(served.port, head, b"{")
         assert served.is_idle()
 
@@ -134,7 +134,9 @@ class TestLimits:
         """Our own 429, which says when."""
         served = guarded(concurrency=1, body_seconds=5)
         with socket.create_connection(("127.0.0.1", served.port), timeout=5) as slow:
-            slow.sendall(b"POST /v1/guardrail/check HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n\r\n{")
+            slow.sendall(
+                b"POST /v1/guardrail/check HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: 100\r\n\r\n{"
+            )
             while served.application.metrics.running == 0:
                 time.sleep(0.01)
             found = served.client.get("/v1/models")
@@ -179,7 +181,7 @@ class TestRefusals:
             b"//127.0.0.1/v1/models",
             b"/v1/models%2f..%2f..%2fx",
         ):
-            assert b" 400 " in raw(served.port, b"GET " + target + b" HTTP/1.1\r\nhost: x")
+            assert b" 400 " in raw(served.port, b"GET " + target + b" HTTP/1.1\r\nhost: 127.0.0.1")
 
     def test_an_absolute_url_calls_nobody_else(self, guarded):
         """A proxy would; this is none."""

@@ -1,46 +1,15 @@
-"""Which of OpenAI's paths are guarded, which pass, and which are refused, since they hand out text that nobody examined.
-
-What is not listed is refused: a path that is new may return what a model said.
-"""
+"""What a wrapped client of OpenAI does with a request: guarded, passed, or refused, by the table in `guardrail.adapting.routes`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
-__all__ = ["NAMES", "Route", "error_body", "route"]
+from guardrail.adapting.routes import UNKNOWN, Group, row
 
-_PASS = re.compile(
-    r"(?:GET|DELETE) models(/.+)?|POST embeddings|POST moderations|(?:GET|POST|DELETE) files(/[^/]+)?"
-    r"|POST images/\w+|POST audio/(speech|voices|voice_consents|transcriptions|translations)|\w+ uploads(/.+)?"
-    r"|\w+ vector_stores(/.+)?|\w+ fine_tuning/.+|\w+ organization/.+|\w+ projects/.+|\w+ videos(/.+)?"
-    r"|POST responses/input_tokens|DELETE responses/[^/]+|DELETE chat/completions/[^/]+|DELETE conversations/[^/]+"
-)
-_REFUSED = (
-    (
-        "responses.retrieve",
-        r"\w+ responses/[^/]+(/.+)?",
-        "a stored response is returned as the model wrote it",
-    ),
-    (
-        "chat.completions.stored",
-        r"\w+ chat/completions(/.+)?",
-        "a stored completion is returned as the model wrote it",
-    ),
-    ("completions", r"\w+ completions", "legacy completions are not examined: use chat.completions"),
-    ("batches", r"\w+ batches(/.+)?", "what a batch answers is not examined"),
-    ("files.content", r"GET files/[^/]+/content", "a file may hold what a batch answered"),
-    ("conversations", r"\w+ conversations(/.+)?", "a conversation holds answers as the model wrote them"),
-    ("assistants", r"\w+ (assistants|threads)(/.+)?", "what assistants answer is not examined"),
-    ("containers", r"\w+ containers(/.+)?", "a container's files may hold what the model wrote"),
-    ("evals", r"\w+ evals(/.+)?", "an evaluation holds answers as the model wrote them"),
-    ("chatkit", r"\w+ chatkit(/.+)?", "what a ChatKit session answers is not examined"),
-    ("realtime", r"\w+ (realtime|live)(/.+)?", "speech and WebSockets are not examined"),
-)
-NAMES = tuple(name for name, _, _ in _REFUSED)
-"""What `allow=` may name; any other path is named by its first part."""
+__all__ = ["Route", "error_body", "route"]
 
 _DEPLOYMENT = re.compile(r"deployments/[^/]+/")
 
@@ -73,22 +42,12 @@ def route(method: str, path: str, allow: Collection[str] = ()) -> Route:
         ('chat', 'refuse')
     """
     path = _DEPLOYMENT.sub("", path.strip("/"), count=1)  # Azure names the deployment before
-    asked = f"{method} {path}"
-    if asked == "POST chat/completions":
-        return Route("chat")
-    if asked == "POST responses":
-        return Route("responses")
-    if _PASS.fullmatch(asked):
+    found = row(method, path)
+    if found.group is Group.GUARDED and found.name in {"chat", "responses"}:
+        return Route(cast("Literal['chat', 'responses']", found.name))
+    if found.group is not Group.GUARDED and (found.group is not Group.MODEL_TEXT or found.name in allow):
         return Route("pass")
-    for name, pattern, reason in _REFUSED:
-        if re.fullmatch(pattern, asked):
-            return Route("pass") if name in allow else Route("refuse", name, reason)
-    name = path.partition("/")[0]
-    return (
-        Route("pass")
-        if name in allow
-        else Route("refuse", name, "it is not known whether it returns model text")
-    )
+    return Route("refuse", found.name, found.reason or UNKNOWN)  # Anthropic's is none of this client's
 
 
 def error_body(message: str, code: str) -> dict[str, Any]:

@@ -46,10 +46,12 @@ class SentenceExchange:
 
     Attributes:
         summary: the report, once the stream has ended.
+        body: the whole upstream answer, likewise.
     """
 
     def __init__(self, guard: Guard, codec: Codec, request: Json, *, context: Sequence[str] = ()) -> None:
         self.summary: Json | None = None
+        self.body: Json | None = None
         self._guard = guard
         self._codec = codec
         self._request = request
@@ -167,7 +169,7 @@ class SentenceExchange:
         """
         if self._reader.unfinished:
             raise NotReadable("expected a whole stream, got one that broke off")
-        body = self._codec.whole(self._events)
+        body = self.body = self._codec.whole(self._events)
         choices = self._codec.choices(body)
         if not self._stream.text or not _is_one(choices, self._stream.text):
             return body, None

@@ -14,10 +14,12 @@ class Watch:
 
     Attributes:
         summary: the report, once the stream has ended and could be read.
+        body: the whole answer, likewise.
     """
 
     def __init__(self, codec: Codec, exchange: Exchange) -> None:
         self.summary: Json | None = None
+        self.body: Json | None = None
         self._codec = codec
         self._exchange = exchange
         self._reader = Reader()
@@ -38,7 +40,8 @@ class Watch:
     def ended(self) -> bytes:
         """The last events, with the report; as they are where nothing could be read."""
         try:
-            self.summary = self._exchange.observe(self._codec.whole(self._seen))
+            self.body = self._codec.whole(self._seen)
+            self.summary = self._exchange.observe(self.body)
         except NotReadable:
             return written(self._held)
         return written(self._codec.reporting(self._held, self.summary))
@@ -46,7 +49,8 @@ class Watch:
     async def aended(self) -> bytes:
         """As `ended`."""
         try:
-            self.summary = await self._exchange.aobserve(self._codec.whole(self._seen))
+            self.body = self._codec.whole(self._seen)
+            self.summary = await self._exchange.aobserve(self.body)
         except NotReadable:
             return written(self._held)
         return written(self._codec.reporting(self._held, self.summary))

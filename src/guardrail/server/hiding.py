@@ -1,0 +1,57 @@
+"""The server's own upstream key is made unreadable in everything that is handed on, however it is cut into pieces."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+__all__ = ["HIDDEN", "Hiding"]
+
+HIDDEN = "[key]"
+_SHORTEST = 8
+"""Shorter keys are placeholders of local servers ("none", "EMPTY"), which would be found inside ordinary words."""
+
+
+class Hiding:
+    """Replaces one key.
+
+    Args:
+        key: what nobody may see; `None` or a placeholder hides nothing.
+    """
+
+    def __init__(self, key: str | None) -> None:
+        self._key = key if key is not None and len(key) >= _SHORTEST else ""
+        self._bytes = self._key.encode()
+
+    def written(self, text: bytes) -> bytes:
+        """Without the key."""
+        return text.replace(self._bytes, HIDDEN.encode()) if self._bytes else text
+
+    def json(self, value: Any) -> Any:
+        """The same value without the key in any of its texts and names."""
+        if not self._key:
+            return value
+        if isinstance(value, str):
+            return value.replace(self._key, HIDDEN)
+        if isinstance(value, list):
+            return [self.json(one) for one in value]
+        if isinstance(value, dict):
+            return {self.json(name): self.json(one) for name, one in value.items()}
+        return value
+
+    async def parts(self, parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+        """The same bytes without the key; an end that may be the start of one waits for what follows."""
+        kept = b""
+        async for part in parts:
+            kept = self.written(kept + part)
+            cut = len(kept) - self._begun(kept)
+            if cut:
+                yield kept[:cut]
+            kept = kept[cut:]
+        if kept:
+            yield kept
+
+    def _begun(self, text: bytes) -> int:
+        """How many bytes at the end of a text may be the start of a key."""
+        longest = min(len(text), max(0, len(self._bytes) - 1))
+        return next((n for n in range(longest, 0, -1) if text.endswith(self._bytes[:n])), 0)

@@ -1,0 +1,178 @@
+"""`[[rule]]`: other detectors, another policy or mode for some clients or models; and what a client may ask for itself."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Literal
+
+from guardrail.errors import ConfigError, UnknownName
+from guardrail.guard import Guard
+from guardrail.options import one_of
+from guardrail.policies import Chain, Policy, block, parse_policy
+from guardrail.server.keys import hash_of
+from guardrail.server.refusals import Refused
+
+if TYPE_CHECKING:
+    from guardrail.server.settings import Settings
+
+__all__ = ["Chosen", "Rule", "Rules"]
+
+_FIELDS = ("keys", "models", "policy", "detectors", "mode")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is done for some requests; a field that is left out is as without a rule.
+
+    Attributes:
+        keys: hashes of the clients' keys; none = all clients.
+        models: names that a request may have as its model, with "*" for any characters; none = all.
+        policy: as in `[guard]`.
+        detectors: names among the guard's.
+        mode: "enforce" or "monitor".
+    """
+
+    keys: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    policy: str | None = None
+    detectors: tuple[str, ...] | None = None
+    mode: Literal["enforce", "monitor"] | None = None
+
+    @classmethod
+    def of(cls, entry: Any) -> Rule:
+        """From a table of the configuration.
+
+        Raises:
+            ConfigError: an entry is unknown or of the wrong kind.
+        """
+        if isinstance(entry, Rule):
+            return entry
+        if not isinstance(entry, Mapping):
+            raise ConfigError(f"expected a rule as a table, got {type(entry).__name__}: write [[rule]]")
+        for name in entry:
+            if name not in _FIELDS:
+                raise UnknownName("[[rule]] entry", str(name), _FIELDS)
+        made: dict[str, Any] = {
+            name: _names(name, entry[name]) for name in ("keys", "models", "detectors") if name in entry
+        }
+        made["keys"] = tuple(hash_of(key) for key in made.get("keys", ()))
+        for name in ("policy", "mode"):
+            if name in entry:
+                made[name] = entry[name]
+        if "mode" in made:
+            one_of("mode", made["mode"], ("enforce", "monitor"))
+        if "policy" in made:
+            parse_policy(made["policy"])
+        return cls(**made)
+
+    def takes(self, owner: str, model: str) -> bool:
+        """Whether a request falls under it."""
+        return (not self.keys or owner in self.keys) and (
+            not self.models or any(fnmatchcase(model, pattern) for pattern in self.models)
+        )
+
+
+def _names(name: str, given: Any) -> tuple[str, ...]:
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(one, str) for one in given):
+        raise ConfigError(
+            f'expected {name} of [[rule]] to be a list of texts, got {given!r:.80}: write {name} = ["…"]'
+        )
+    return tuple(given)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a request is answered with."""
+
+    guard: Guard
+    settings: Settings
+
+
+class Rules:
+    """Chooses by the first rule that a request falls under, then by what its client asks for.
+
+    Args:
+        settings: with the rules.
+        guard: whose models all rules share.
+
+    Raises:
+        ConfigError: a rule names a detector that the guard has not, or changes one that has a certificate.
+    """
+
+    def __init__(self, settings: Settings, guard: Guard) -> None:
+        self._plain = Chosen(guard, settings)
+        self._rules = [(rule, _applied(rule, self._plain)) for rule in settings.rules]
+        self._strict: dict[int, Guard] = {}
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a request's model matters."""
+        return any(rule.models for rule, _ in self._rules)
+
+    def choose(self, owner: str, model: str, headers: Mapping[str, str]) -> Chosen:
+        """What a request is answered with.
+
+        Raises:
+            Refused: its client asks for less than the operator does.
+        """
+        found = next((chosen for rule, chosen in self._rules if rule.takes(owner, model)), self._plain)
+        mode, policy = headers.get("x-guardrail-mode"), headers.get("x-guardrail-policy")
+        if mode not in {None, "enforce", found.settings.mode} or policy not in {None, "block"}:
+            raise Refused(
+                400,
+                "only_tighter",
+                "a client may only tighten: expected x-guardrail-mode: enforce, or x-guardrail-policy: block",
+            )
+        if mode == "enforce" and found.settings.mode != "enforce":
+            found = Chosen(found.guard, dataclasses.replace(found.settings, mode="enforce"))
+        if policy is not None and found.guard.drift is not None:
+            raise Refused(
+                400,
+                "certified",
+                "x-guardrail-policy cannot change a guard that has a certificate: leave it out",
+            )
+        if policy is not None:
+            found = Chosen(self._stricter(found.guard), found.settings)
+        return found
+
+    def _stricter(self, guard: Guard) -> Guard:
+        """The same guard, whose policy then withholds what is still unsupported."""
+        if id(guard) not in self._strict:
+            self._strict[id(guard)] = _varied(guard, Chain.of(guard.policy.policy, block()), None)
+        return self._strict[id(guard)]
+
+
+def _applied(rule: Rule, plain: Chosen) -> Chosen:
+    guard, settings = plain.guard, plain.settings
+    if rule.policy is not None or rule.detectors is not None:
+        policy = guard.policy.policy if rule.policy is None else parse_policy(rule.policy)
+        guard = _varied(guard, policy, rule.detectors)
+    if rule.mode is not None:
+        settings = dataclasses.replace(settings, mode=rule.mode)
+    return Chosen(guard, settings)
+
+
+def _varied(guard: Guard, policy: Policy, detectors: tuple[str, ...] | None) -> Guard:
+    """A guard with the same models, cache and limits."""
+    if guard.drift is not None:
+        raise ConfigError(
+            "a certificate belongs to one policy and its detectors, got a [[rule]] that changes them: "
+            "use one server for each"
+        )
+    by_name = {detector.name: detector for detector in guard.detectors}
+    for name in detectors or ():
+        if name not in by_name:
+            raise UnknownName("detector of [[rule]]", name, tuple(by_name))
+    return Guard(
+        guard.detectors if detectors is None else [by_name[name] for name in detectors],
+        policy=policy,
+        on_unverified=guard.policy.on_unverified,
+        fail=guard.policy.fail,
+        budget=guard.budget,
+        deadline=guard.deadline,
+        hub=guard.hub,
+        on_report=guard.on_report,
+    )

@@ -1,0 +1,156 @@
+"""Whose are the answers that the upstream keeps: with the server's upstream key, all clients are one account there.
+
+So a client could go on with another's stored response or conversation. Each id is bound to the client in whose answer it first
+came. Files and vector stores are not: an operator may mean one for all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from guardrail.server.refusals import Refused
+
+__all__ = ["Stored", "created", "makes", "named", "names", "of_path"]
+
+Json = Mapping[str, Any]
+_ROOTS = "responses|conversations|containers|threads|batches|messages/batches|chat/completions"
+_STORED = re.compile(rf"/v1/(?:{_ROOTS})(?:/(?P<id>[^/]+)(?:/.*)?)?")
+_MAKES = frozenset(
+    f"/v1/{name}" for name in ("conversations", "containers", "threads", "batches", "messages/batches")
+)
+_COUNTS = frozenset({"/v1/responses/input_tokens", "/v1/messages/count_tokens"})
+_REFERENCES = frozenset({"previous_response_id", "conversation", "container"})
+_LONGEST = 200  # characters of an id
+_WHOLE = frozenset({"message", "function_call", "custom_tool_call", "None", ""})
+"""Kinds of input items that say all they mean, whatever their id; so do outputs of tools, and reasoning that is encrypted."""
+
+
+class Stored:
+    """Ids by the client they belong to; of each client the newest are known.
+
+    Args:
+        shared: whether several clients use one upstream key; otherwise everything is allowed.
+        remembers: whether this process sees all answers, and not one of several workers.
+        most: ids of one client.
+    """
+
+    def __init__(self, *, shared: bool, remembers: bool = True, most: int = 20_000) -> None:
+        self._shared = shared
+        self._remembers = remembers
+        self._most = most
+        self._ids: dict[str, OrderedDict[str, None]] = {}
+
+    def note(self, owner: str, body: Any) -> None:
+        """Bind what an answer created to the client who asked for it."""
+        if not self._shared or not self._remembers or not isinstance(body, Mapping):
+            return
+        kept = self._ids.setdefault(owner, OrderedDict())
+        for one in created(body):
+            kept[one] = None
+            kept.move_to_end(one)
+        while len(kept) > self._most:
+            kept.popitem(last=False)
+
+    def note_text(self, owner: str, text: bytes | None) -> None:
+        """As `note`, of an answer that was passed on; what cannot be read creates nothing."""
+        with contextlib.suppress(ValueError, RecursionError):
+            self.note(owner, json.loads(text or b"null"))
+
+    def check(self, owner: str, path: str, request: Json) -> None:
+        """Let a request pass if all that it names is its client's.
+
+        Raises:
+            Refused: something is not, or nobody knows.
+        """
+        if not self._shared:
+            return
+        known = self._ids.get(owner, OrderedDict())
+        for place, one in (*of_path(path), *named(request)):
+            if one not in known:
+                raise Refused(403, "not_yours", self._why(place))
+
+    def _why(self, place: str) -> str:
+        why = (
+            "this key did not create it here, or too long ago"
+            if self._remembers
+            else "several workers do not know each other's answers"
+        )
+        return (
+            f"{place} names something that is stored under an upstream key which several clients share, and {why}. "
+            "Send the messages themselves; the operator can allow it for all clients by shared_state = true."
+        )
+
+
+def makes(method: str, path: str) -> bool:
+    """Whether a request that is passed on creates something under an id of its own."""
+    return method == "POST" and path in _MAKES
+
+
+def of_path(path: str) -> Iterator[tuple[str, str]]:
+    """Where a path names something that is stored, and its id; a list of all that is stored has the id ""."""
+    found = None if path in _COUNTS else _STORED.fullmatch(path)
+    if found is not None:
+        yield "the path", found["id"] or ""
+
+
+def names(path: str) -> bool:
+    """Whether the body of a request that is passed on may name something that is stored."""
+    return path in _COUNTS or _STORED.fullmatch(path) is not None
+
+
+def named(request: Json) -> Iterator[tuple[str, str]]:
+    """Places in a request that name something stored, and its id."""
+    for name, value in request.items():
+        if name.casefold() in _REFERENCES:  # some services read names in any case
+            yield from _reference(name, value)
+        elif name.casefold() == "tools":
+            yield from _in_tools(value)
+        elif name.casefold() in {"input", "messages"}:
+            yield from _in_items(value)
+
+
+def _reference(place: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, Mapping):
+        found = [one for name, one in value.items() if name.casefold() == "id" and one is not None]
+        yield from ((place, str(one)) for one in found)
+    elif value is not None:
+        yield place, str(value)
+
+
+def _in_tools(tools: Any) -> Iterator[tuple[str, str]]:
+    for tool in tools if isinstance(tools, list) else ():
+        for name, value in tool.items() if isinstance(tool, Mapping) else ():
+            if name.casefold() == "container":
+                yield from _reference("a tool's container", value)
+
+
+def _in_items(items: Any) -> Iterator[tuple[str, str]]:
+    for item in items if isinstance(items, list) else ():
+        if not isinstance(item, Mapping):
+            continue
+        low = {name.casefold(): value for name, value in item.items()}
+        kind = str(low.get("type") or "")
+        whole = kind in _WHOLE or kind.endswith("_output") or bool(low.get("encrypted_content"))
+        if low.get("id") is not None and not whole:
+            yield f"an input item of type {kind!r:.40}", str(low["id"])
+        if isinstance(low.get("audio"), Mapping):
+            yield from _reference("a message's audio", low["audio"])
+
+
+def created(body: Json) -> Iterator[str]:
+    """Ids in an answer that a later request may name."""
+    found = [body.get("id"), _id(body.get("conversation")), _id(body.get("container"))]
+    output = body.get("output")
+    for item in output if isinstance(output, list) else ():
+        if isinstance(item, Mapping):
+            found += [item.get("id"), item.get("container_id")]
+    yield from (one for one in found if isinstance(one, str) and 0 < len(one) <= _LONGEST)
+
+
+def _id(value: Any) -> Any:
+    return value.get("id") if isinstance(value, Mapping) else value
