@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-import resource
 from typing import TypeAlias
 from urllib.request import urlopen
 
@@ -28,6 +27,8 @@ _AT_ONCE = (
 
 def rows(run: Run) -> list[Row]:
     """Every row of this part."""
+    import resource  # not on every system
+
     count, pace = (100, 1.0) if run.fast else (1_000, 5.0)
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # the servers inherit it

@@ -21,7 +21,7 @@ MESSAGES = [{"role": "user", "content": "Which rivers flow north, how long are t
 
 def rows(run: Run) -> list[Row]:
     """Every row of this part."""
-    rounds, count = (4, 50) if run.fast else (10, 200)
+    rounds, count = (10, 20) if run.fast else (40, 50)  # short turns: what else runs falls on both
     with serve(own_process=True) as stub:
         run.say("wrapper: sync, async")
         return [
