@@ -105,7 +105,8 @@ GUARDS: Mapping[str, Callable[[str], Guard]] = {
 def main(upstream: str, name: str, settings: Mapping[str, Any]) -> None:
     """Serve until it is ended."""
     guard = GUARDS[name](upstream)
-    run(Settings(upstream=upstream, port=0, **settings), guard, listening=lambda url: print(url, flush=True))
+    settled = Settings(upstream=upstream, **{"port": 0, **settings})
+    run(settled, guard, listening=lambda url: print(url, flush=True))
 
 
 if __name__ == "__main__":

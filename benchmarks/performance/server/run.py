@@ -13,7 +13,7 @@ from pathlib import Path
 from benchmarks._data import cache_root
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
-from benchmarks.performance.server import guards, overhead, soak, streams, wrapper
+from benchmarks.performance.server import guards, killed, overhead, soak, streams, wrapper
 from benchmarks.performance.server.processes import PROC
 from guardrail.errors import InputError
 
@@ -23,6 +23,7 @@ PARTS: dict[str, Callable[[Run], list[Row]]] = {
     "overhead": overhead.rows,
     "guards": guards.rows,
     "soak": soak.rows,
+    "kill": killed.rows,
     "streams": streams.rows,
     "wrapper": wrapper.rows,
 }
