@@ -88,7 +88,8 @@ def _resident(path: Path) -> int:
 @contextlib.contextmanager
 def announce() -> Iterator[socket.socket]:
     """In a server: listen on a free port and print its address for `started`."""
-    with socket.socket() as listener:
+    # asyncio sends at once (TCP_NODELAY) only where the protocol is named
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(1024)
         print(f"http://127.0.0.1:{listener.getsockname()[1]}", flush=True)  # the caller reads it
