@@ -6,7 +6,7 @@ be told apart in grey too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from guardrail.errors import InputError, MissingExtra
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["STYLE", "calibration_plot", "fdr_plot", "roc_plot", "save"]
+__all__ = ["STYLE", "calibration_plot", "fdr_plot", "panels_plot", "roc_plot", "save"]
 
 # Okabe and Ito's colours, without the yellow that fades on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#000000", "#56B4E9")
@@ -76,6 +76,27 @@ def calibration_plot(
             area = 12 + 160 * point.rows / max(1, int(point.rows.sum()))
             axes.scatter(point.mean, point.share, s=area, color=colour, marker=marker, zorder=3)
         axes.legend(loc="upper left")
+    return save(figure, folder, name)
+
+
+def panels_plot(
+    lines: Mapping[str, tuple[Sequence[float], Sequence[float]]],
+    folder: Path,
+    name: str,
+    *,
+    across: str,
+    title: str = "",
+) -> list[Path]:
+    """Lines over one axis, each in a panel of its own from nought on; keys label the panels ("memory [MiB]")."""
+    figure, first = _figure(title, across, "")
+    with _style():
+        first.remove()
+        panels = figure.subplots(len(lines), 1, sharex=True, squeeze=False)[:, 0]
+        for i, (axes, (label, (x, y))) in enumerate(zip(panels, lines.items(), strict=True)):
+            axes.plot(x, y, color=_look(i)[0])
+            axes.set(ylabel=label, ylim=(0, 1.1 * max(y) or 1))
+        panels[0].set_title(title)
+        panels[-1].set_xlabel(across)
     return save(figure, folder, name)
 
 

@@ -46,8 +46,9 @@ class Peer:
     options: tuple[str, ...] = ()
 
     def requirements(self, torch: str = TORCH) -> tuple[str, ...]:
-        """For pip."""
-        return (torch, f"{self.name}=={self.version}", *self.others)
+        """For pip; `torch` is "" where the package needs none."""
+        first = (torch,) if torch else ()
+        return (*first, f"{self.name}=={self.version}", *self.others)
 
 
 PEERS = {
@@ -91,7 +92,7 @@ def installed(
     Args:
         peer: which.
         root: holds the environments.
-        torch: requirement for torch.
+        torch: requirement for torch; "" for none.
         say: takes a line of progress.
         run: runs a command: its exit code and what it said.
         make: makes an empty environment.
@@ -103,7 +104,8 @@ def installed(
     stamp = {"requirements": peer.requirements(torch), "options": peer.options, "python": sys.version}
     if _read(place / _STAMP) == json.loads(json.dumps(stamp)) and python(place).exists():
         return python(place)
-    say(f"speed: making an environment for {peer.name} {peer.version} (once, about 1.5 GB, some minutes)")
+    size = "about 1.5 GB, some minutes" if torch else "a minute or two"
+    say(f"making an environment for {peer.name} {peer.version} (once, {size})")
     started = time.monotonic()
     mend = (
         f"Mend the cause and run again; the environment is made anew. By hand: "
@@ -120,7 +122,7 @@ def installed(
     if code:
         raise EnvironmentFailed(f"{peer.name}: pip said: {_cause(said)}. {mend}")
     (place / _STAMP).write_text(json.dumps(stamp), encoding="utf-8")
-    say(f"speed: {peer.name} is there ({time.monotonic() - started:.0f} s)")
+    say(f"{peer.name} is there ({time.monotonic() - started:.0f} s)")
     return python(place)
 
 

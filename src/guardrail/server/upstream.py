@@ -14,6 +14,7 @@ from starlette.types import Receive, Scope, Send
 from guardrail.server.calls import Call
 from guardrail.server.headers import going_up, handed_on
 from guardrail.server.hiding import Hiding
+from guardrail.server.pools import AT_ONCE, Pools
 from guardrail.server.refusals import Refused
 from guardrail.server.routes import PREFIX
 from guardrail.server.settings import Settings
@@ -27,20 +28,27 @@ class Upstream:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.hiding = Hiding(settings.upstream_key)
-        wait = httpx.Timeout(settings.deadline, connect=10.0)
+        self._trusted = httpx.create_ssl_context()  # read once: it takes longer than a request
+        self._pools = Pools(self._client)
+
+    def _client(self) -> httpx.AsyncClient:
+        wait = httpx.Timeout(self._settings.deadline, connect=10.0)
         here = {f"all://{host}": None for host in ("127.0.0.1", "localhost", "[::1]")}
-        limits = httpx.Limits(max_connections=None, max_keepalive_connections=settings.concurrency)
-        self._client = httpx.AsyncClient(timeout=wait, limits=limits, follow_redirects=False, mounts=here)
+        limits = httpx.Limits(max_connections=None, max_keepalive_connections=AT_ONCE)
+        made = httpx.AsyncClient(
+            verify=self._trusted, timeout=wait, limits=limits, follow_redirects=False, mounts=here
+        )
         nobody = DefaultCookiePolicy(
             allowed_domains=[]
         )  # one client's cookie would go out with all others' requests
-        self._client.cookies.jar.set_policy(nobody)
+        made.cookies.jar.set_policy(nobody)
+        return made
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._client.aclose()
+        await self._pools.aclose()
 
     async def ask(self, call: Call, *, body: bytes | None = None, attempt: int = 0) -> httpx.Response:
         """The head of the answer; its body is still to be read, and the response to be closed.
@@ -59,8 +67,7 @@ class Upstream:
         content = call.body if body is None else body
         headers = self._headers(call, attempt)
         try:
-            made = self._client.build_request(call.method, url, headers=headers, content=content)
-            found = await self._client.send(made, stream=True)
+            found = await self._pools.send(call.method, url, headers=headers, content=content)
         except httpx.TimeoutException:
             raise Refused(504, "upstream_timeout", "the upstream did not answer in time") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
