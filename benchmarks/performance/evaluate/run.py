@@ -50,7 +50,8 @@ def compute(run: Run) -> list[Row]:
     many = run.options.rows or (5_000 if run.fast else 100_000)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        return [*_rate(run, folder, many), *_kills(run, folder, 2_000 if run.fast else 20_000)]
+        killed = run.options.killed or (2_000 if run.fast else 50_000)
+        return [*_rate(run, folder, many), *_kills(run, folder, killed)]
 
 
 def _rate(run: Run, folder: Path, many: int) -> list[Row]:
@@ -90,10 +91,11 @@ def _kills(run: Run, folder: Path, many: int) -> list[Row]:
     few.write_text("".join(_lines(10)), encoding="utf-8")
     started, _ = _evaluated(few, folder / "first")
     seconds, _ = _evaluated(path, folder / "whole")
-    drawn, done = random.Random(SEED), []
+    drawn, done, hit = random.Random(SEED), [], 0
     for _ in range(KILLS):
         process = subprocess.Popen(_command(path, folder / "killed"), stdout=subprocess.DEVNULL)  # noqa: S603  # our own
-        time.sleep(started * 0.7 + (seconds - started) * (0.1 + 0.4 * drawn.random()))
+        time.sleep(started * 0.7 + (seconds - started) * (0.02 + 0.26 * drawn.random()))
+        hit += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.wait()
         done.append(len(list((folder / "killed" / "parts").glob("[!.]*.parquet"))))
@@ -103,6 +105,7 @@ def _kills(run: Run, folder: Path, many: int) -> list[Row]:
     differing = sum(a != b for a, b in zip(mine, theirs, strict=False)) + abs(len(mine) - len(theirs))
     return [
         Row.shown("kills: rows", many),
+        Row.equal("kills: processes that were at work", hit, KILLS),
         Row.shown("kills: parts there after each", ", ".join(map(str, done))),
         Row.equal("kills: rows that differ from the uninterrupted run", differing, 0),
     ]
@@ -166,4 +169,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rows", type=int, default=None, help="how many (default: 100,000; with --fast 5,000)"
+    )
+    parser.add_argument(
+        "--killed",
+        type=int,
+        default=None,
+        help="rows of the run that is killed (default: 50,000; --fast 2,000)",
     )

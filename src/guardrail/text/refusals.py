@@ -37,6 +37,9 @@ _LONG_FORMS = (
     (re.compile(r"\b(we|you|they)'re\b"), r"\1 are"),
     (re.compile(r"\b(it|that|there|this|he|she|what)'s\b"), r"\1 is"),
 )
+_BARE_FORMS = tuple(
+    form for form in _LONG_FORMS if form[1] in {"cannot", "do not"}
+)  # the others need an apostrophe
 _BREAK = re.compile(
     r"[,;:()\[\]–—]+|\s-+\s|[.!?…]+(?=\s|$)"
     r"|\b(?:but|however|although|though|yet|nevertheless|so|therefore|thus|hence)\b"
@@ -150,7 +153,7 @@ def _clauses(sentence: str) -> list[str]:
     """The clauses in small letters, contractions written out, without marks around them."""
     text = unicodedata.normalize("NFKC", sentence).translate(_QUOTES).casefold()
     text = re.sub(r"[*_`\"“”„«»]+", " ", text)
-    for short, long in _LONG_FORMS:
+    for short, long in _LONG_FORMS if "'" in text else _BARE_FORMS:
         text = short.sub(long, text)
     pieces = (" ".join(piece.split()) for piece in _BREAK.split(text))
     return [piece for piece in pieces if any(map(str.isalnum, piece))]
