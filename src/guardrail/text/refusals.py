@@ -129,8 +129,13 @@ def refuses(text: str) -> bool:
     """
     if len(text) > _WHOLE:
         return False
-    kinds = {_kind(sentence) for sentence in split_sentences(text)}
-    return "refusal" in kinds and "claim" not in kinds
+    refusal = False
+    for sentence in split_sentences(text):
+        kind = _kind(sentence)
+        if kind == "claim":
+            return False
+        refusal = refusal or kind == "refusal"
+    return refusal
 
 
 @lru_cache(maxsize=16_384)
