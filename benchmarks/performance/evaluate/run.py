@@ -24,6 +24,7 @@ from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from guardrail.evaluation import ResultRow, read_rows
 from guardrail.selfcheck.ngram import scores
+from guardrail.text.sentences import split_sentences
 
 __all__ = ["compute", "main"]
 
@@ -51,7 +52,12 @@ def compute(run: Run) -> list[Row]:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         killed = run.options.killed or (2_000 if run.fast else 50_000)
-        return [*_rate(run, folder, many), *_kills(run, folder, killed)]
+        passages = run.options.passages or (50 if run.fast else 10_000)
+        return [
+            *_rate(run, folder, many),
+            *_passages(run, folder, passages),
+            *_kills(run, folder, killed),
+        ]
 
 
 def _rate(run: Run, folder: Path, many: int) -> list[Row]:
@@ -80,6 +86,38 @@ def _rate(run: Run, folder: Path, many: int) -> list[Row]:
         Row.shown("results on disk", _size(folder / "many" / "results.parquet"), unit="MB", digits=1),
         Row.at_most("the page", len(page.encode()) / 1e6, MOST_PAGE, unit="MB", digits=2),
         Row.at_most("findings shown on it", shown, MOST_SHOWN, digits=0),
+    ]
+
+
+def _passages(run: Run, folder: Path, many: int) -> list[Row]:
+    """Passages of some nine sentences with twenty samples each, over and over."""
+    known = [json.loads(line) for line in (run.data("wikibio_gpt3") / "dataset.jsonl").open(encoding="utf-8")]
+    rows = [
+        {"answer": " ".join(one["gpt3_sentences"]), "samples": one["gpt3_text_samples"], "source": str(i)}
+        for i, one in enumerate(known)
+    ]
+    path, few = folder / "passages.jsonl", folder / "passage.jsonl"
+    with path.open("w", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(rows[i % len(rows)]) + "\n" for i in range(many))
+    few.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+    started, _ = _evaluated(few, folder / "passage")
+    seconds, _ = _evaluated(path, folder / "passages")
+    some = min(many, len(rows))
+    begin = time.perf_counter()
+    for row in rows[:some]:
+        scores(split_sentences(row["answer"]), row["samples"])
+    bare = (time.perf_counter() - begin) / some
+    run.say(f"{many:,} passages")
+    return [
+        Row.shown("passages of WikiBio, over and over", many),
+        Row.shown("passages: bare kernel", 1 / bare, unit="rows/s", digits=0),
+        Row.shown(
+            "passages: guardrail evaluate, without the start",
+            many / (seconds - started),
+            unit="rows/s",
+            digits=0,
+        ),
+        Row.shown("passages: evaluate / bare kernel, time", (seconds - started) / many / bare, digits=1),
     ]
 
 
@@ -169,6 +207,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rows", type=int, default=None, help="how many (default: 100,000; with --fast 5,000)"
+    )
+    parser.add_argument(
+        "--passages", type=int, default=None, help="rows of long passages (default: 10,000; --fast 50)"
     )
     parser.add_argument(
         "--killed",
