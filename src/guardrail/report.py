@@ -56,6 +56,7 @@ __all__ = [
 
 _LISTS = (tuple, list)
 _TEXTS = (Message, TokenLogprob, Untrusted)  # not a union in the call: it would be made anew each time
+_NO_TEXT = frozenset({int, float, bool, type(None)})
 _HALF = re.compile("[\ud800-\udfff]")
 
 
@@ -66,18 +67,23 @@ class _Model(BaseModel):
     @classmethod
     def _whole_characters(cls, data: Any) -> Any:
         """Half an emoji, cut by a token limit, has no form in JSON: one replacement character stands for it."""
-        if isinstance(data, dict):
-            return {name: _whole(value) for name, value in data.items()}
-        return data
+        if not isinstance(data, dict):
+            return data
+        changed = {}
+        for name, value in data.items():
+            if type(value) not in _NO_TEXT and (new := _whole(value)) is not value:
+                changed[name] = new
+        return {**data, **changed} if changed else data
 
 
 def _whole(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else _HALF.sub("\ufffd", value)
     if isinstance(value, _LISTS):
-        whole = [_whole(part) for part in value]
-        same = all(one is other for one, other in zip(whole, value, strict=True))
-        return value if same else type(value)(whole)  # of named tuples there are none
+        for part in value:
+            if type(part) not in _NO_TEXT and _whole(part) is not part:
+                return type(value)([_whole(part) for part in value])  # of named tuples there are none
+        return value
     if isinstance(value, _TEXTS):
         parts = {field.name: getattr(value, field.name) for field in fields(value)}
         changed = {name: new for name, part in parts.items() if (new := _whole(part)) is not part}

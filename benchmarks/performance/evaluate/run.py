@@ -24,6 +24,7 @@ from benchmarks._rows import Row
 from benchmarks._table import Run, bench
 from guardrail.evaluation import ResultRow, read_rows
 from guardrail.selfcheck.ngram import scores
+from guardrail.text.sentences import split_sentences
 
 __all__ = ["compute", "main"]
 
@@ -50,7 +51,13 @@ def compute(run: Run) -> list[Row]:
     many = run.options.rows or (5_000 if run.fast else 100_000)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        return [*_rate(run, folder, many), *_kills(run, folder, 2_000 if run.fast else 20_000)]
+        killed = run.options.killed or (2_000 if run.fast else 50_000)
+        passages = run.options.passages or (50 if run.fast else 10_000)
+        return [
+            *_rate(run, folder, many),
+            *_passages(run, folder, passages),
+            *_kills(run, folder, killed),
+        ]
 
 
 def _rate(run: Run, folder: Path, many: int) -> list[Row]:
@@ -82,6 +89,38 @@ def _rate(run: Run, folder: Path, many: int) -> list[Row]:
     ]
 
 
+def _passages(run: Run, folder: Path, many: int) -> list[Row]:
+    """Passages of some nine sentences with twenty samples each, over and over."""
+    known = [json.loads(line) for line in (run.data("wikibio_gpt3") / "dataset.jsonl").open(encoding="utf-8")]
+    rows = [
+        {"answer": " ".join(one["gpt3_sentences"]), "samples": one["gpt3_text_samples"], "source": str(i)}
+        for i, one in enumerate(known)
+    ]
+    path, few = folder / "passages.jsonl", folder / "passage.jsonl"
+    with path.open("w", encoding="utf-8") as stream:
+        stream.writelines(json.dumps(rows[i % len(rows)]) + "\n" for i in range(many))
+    few.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
+    started, _ = _evaluated(few, folder / "passage")
+    seconds, _ = _evaluated(path, folder / "passages")
+    some = min(many, len(rows))
+    begin = time.perf_counter()
+    for row in rows[:some]:
+        scores(split_sentences(row["answer"]), row["samples"])
+    bare = (time.perf_counter() - begin) / some
+    run.say(f"{many:,} passages")
+    return [
+        Row.shown("passages of WikiBio, over and over", many),
+        Row.shown("passages: bare kernel", 1 / bare, unit="rows/s", digits=0),
+        Row.shown(
+            "passages: guardrail evaluate, without the start",
+            many / (seconds - started),
+            unit="rows/s",
+            digits=0,
+        ),
+        Row.shown("passages: evaluate / bare kernel, time", (seconds - started) / many / bare, digits=1),
+    ]
+
+
 def _kills(run: Run, folder: Path, many: int) -> list[Row]:
     """A run killed at random moments, and one that nobody disturbs."""
     path = folder / "killed.jsonl"
@@ -90,10 +129,11 @@ def _kills(run: Run, folder: Path, many: int) -> list[Row]:
     few.write_text("".join(_lines(10)), encoding="utf-8")
     started, _ = _evaluated(few, folder / "first")
     seconds, _ = _evaluated(path, folder / "whole")
-    drawn, done = random.Random(SEED), []
+    drawn, done, hit = random.Random(SEED), [], 0
     for _ in range(KILLS):
         process = subprocess.Popen(_command(path, folder / "killed"), stdout=subprocess.DEVNULL)  # noqa: S603  # our own
-        time.sleep(started * 0.7 + (seconds - started) * (0.1 + 0.4 * drawn.random()))
+        time.sleep(started * 0.7 + (seconds - started) * (0.02 + 0.26 * drawn.random()))
+        hit += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.wait()
         done.append(len(list((folder / "killed" / "parts").glob("[!.]*.parquet"))))
@@ -103,6 +143,7 @@ def _kills(run: Run, folder: Path, many: int) -> list[Row]:
     differing = sum(a != b for a, b in zip(mine, theirs, strict=False)) + abs(len(mine) - len(theirs))
     return [
         Row.shown("kills: rows", many),
+        Row.equal("kills: processes that were at work", hit, KILLS),
         Row.shown("kills: parts there after each", ", ".join(map(str, done))),
         Row.equal("kills: rows that differ from the uninterrupted run", differing, 0),
     ]
@@ -166,4 +207,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rows", type=int, default=None, help="how many (default: 100,000; with --fast 5,000)"
+    )
+    parser.add_argument(
+        "--passages", type=int, default=None, help="rows of long passages (default: 10,000; --fast 50)"
+    )
+    parser.add_argument(
+        "--killed",
+        type=int,
+        default=None,
+        help="rows of the run that is killed (default: 50,000; --fast 2,000)",
     )

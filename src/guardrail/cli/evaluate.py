@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -11,6 +11,7 @@ from guardrail.cli._errors import Interrupted, Usage, say
 from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
 
 if TYPE_CHECKING:
+    from guardrail.cli._guard import Choice
     from guardrail.evaluation.folder import Folder
     from guardrail.evaluation.library import Evaluation
     from guardrail.evaluation.rows import RunInfo
@@ -85,6 +86,12 @@ def evaluate(  # noqa: PLR0917  # an option each
     ] = None,
     shards: Annotated[int, typer.Option(min=1, help="Share the run between so many commands.")] = 1,
     shard: Annotated[int, typer.Option(min=0, help="Which of them this is, from 0.")] = 0,
+    engine: Annotated[
+        Literal["local", "ray"],
+        typer.Option(
+            help="Where shards run: in this process, or as tasks of Ray, one a processor or --shards of them."
+        ),
+    ] = "local",
     merge: Annotated[
         list[str] | None,
         typer.Option(
@@ -108,6 +115,7 @@ def evaluate(  # noqa: PLR0917  # an option each
       guardrail evaluate qa.csv --map answer=response,label=hallucinated --detector selfcheck-nli --out run
       guardrail evaluate answers.jsonl --detector selfcheck-prompt --model gpt-5-mini --budget 5000 --out run
       guardrail evaluate answers.jsonl --detector selfcheck-ngram:n=2 --out bigrams --compare run
+      guardrail evaluate answers.parquet --detector selfcheck-nli --engine ray --out run
 
     Exit codes:
       0    all answers are examined
@@ -120,6 +128,10 @@ def evaluate(  # noqa: PLR0917  # an option each
 
     if shard >= shards:
         raise Usage(f"--shard {shard}: expected a number below --shards {shards}, counted from 0")
+    if engine == "ray" and budget is not None and shards == 1:
+        raise Usage(
+            "--budget bounds each shard: say with --shards how many there are, and give the budget of one"
+        )
     paths = [Path(one).expanduser() for one in answers]
     choice = Choice(
         model=model,
@@ -130,6 +142,14 @@ def evaluate(  # noqa: PLR0917  # an option each
         replies=replies,
         more=defaults(),
     )
+    asked = {
+        "--out": str(Path(out).expanduser().absolute()),
+        "--map": columns,
+        "--group": group,
+        "--answering-model": answering_model,
+        "--budget": budget,
+        "--parallel": parallel,
+    }
     from guardrail.evaluation.folder import Folder
 
     with build(choice) as built:
@@ -146,8 +166,16 @@ def evaluate(  # noqa: PLR0917  # an option each
             )
             for other in merge or ():
                 folder.take(Folder(other), info)
-            outcome = _examined(folder, info, built.guard, paths, budget=budget, parallel=parallel)
-            found = _written(folder, info, outcome.stopped, compare)
+            stopped = ""
+            if engine == "ray":
+                from guardrail.cli._ray import shared_out
+
+                shared_out(_words(paths, choice, asked), shards if shards > 1 else None)
+            else:
+                stopped = _examined(
+                    folder, info, built.guard, paths, budget=budget, parallel=parallel
+                ).stopped
+            found = _written(folder, info, stopped, compare)
         finally:
             folder.close()
     if not quiet:
@@ -156,6 +184,23 @@ def evaluate(  # noqa: PLR0917  # an option each
     if left:
         say(f"{left:,} answers are left: {found.summary['stopped']}")
         raise typer.Exit(3)
+
+
+def _words(paths: list[Path], choice: Choice, more: dict[str, Any]) -> list[str]:
+    """The command that another process runs for its share; paths are whole, for it may be in another folder."""
+    options = {
+        "--model": choice.model,
+        "--base-url": choice.base_url,
+        "--api-key-env": choice.api_key_env,
+        "--replies": choice.replies and str(Path(choice.replies).expanduser().absolute()),
+        "--config": choice.config and str(Path(choice.config).expanduser().absolute()),
+        **more,
+    }
+    found = ["evaluate", *(str(path.absolute()) for path in paths), "--quiet"]
+    for name, value in (*options.items(), *(("--detector", one) for one in choice.detectors)):
+        for one in value if isinstance(value, list) else [value]:
+            found += [name, str(one)] if one is not None else []
+    return found
 
 
 def _begun(

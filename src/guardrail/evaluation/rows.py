@@ -7,6 +7,7 @@ installed (the rows: `ResultRow`). Both files of rows have the same columns, by 
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -214,14 +215,49 @@ def read_columns(path: Path, columns: Sequence[str] = COLUMNS) -> Iterator[dict[
     return _parquet_columns(path, wanted) if path.suffix == ".parquet" else _json_columns(path, wanted)
 
 
-def _parquet_columns(path: Path, wanted: list[str]) -> Iterator[dict[str, list[Any]]]:
-    parquet = pyarrow("reads Parquet files").parquet
-    with parquet.ParquetFile(path) as file:
+def column_batches(path: Path, columns: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """As `read_columns`, but columns of Parquet are arrays of pyarrow."""
+    wanted = [name for name in COLUMNS if name in columns]
+    if path.suffix != ".parquet":
+        yield from _json_columns(path, wanted)
+        return
+    with pyarrow("reads Parquet files").parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=BATCH, columns=wanted):
-            found = {name: batch.column(name).to_pylist() for name in wanted}
-            if "groups" in found:
-                found["groups"] = [dict(pairs) for pairs in found["groups"]]
-            yield found
+            yield {name: batch.column(name) for name in wanted}
+
+
+def _parquet_columns(path: Path, wanted: list[str]) -> Iterator[dict[str, list[Any]]]:
+    for batch in column_batches(path, wanted):
+        yield _plain(batch)
+
+
+def _plain(columns: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """Columns of pyarrow as lists."""
+    found = {name: column.to_pylist() for name, column in columns.items()}
+    if "groups" in found:
+        found["groups"] = [dict(pairs) for pairs in found["groups"]]
+    return found
+
+
+def rows_at(source: Path | Iterable[ResultRow], places: Sequence[int]) -> Iterator[tuple[int, ResultRow]]:
+    """Some rows with their numbers, which are ascending; the texts of the others are not read from Parquet."""
+    if not isinstance(source, Path) or source.suffix != ".parquet":
+        wanted = frozenset(places)
+        every = read_rows(source) if isinstance(source, Path) else source
+        yield from ((place, row) for place, row in enumerate(every) if place in wanted)
+        return
+    first, rest = 0, list(places)
+    with pyarrow("reads Parquet files").parquet.ParquetFile(source) as file:
+        for group in range(file.num_row_groups):
+            size = file.metadata.row_group(group).num_rows
+            here = rest[: bisect_left(rest, first + size)]
+            rest = rest[len(here) :]
+            if here:
+                taken = file.read_row_group(group, columns=COLUMNS).take([place - first for place in here])
+                columns = _plain({name: taken.column(name) for name in COLUMNS})
+                for place, values in zip(here, zip(*columns.values(), strict=True), strict=True):
+                    yield place, ResultRow(*values)
+            first += size
 
 
 def _json_columns(path: Path, wanted: list[str]) -> Iterator[dict[str, list[Any]]]:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from guardrail.engine.backend import Backend
 from guardrail.engine.budget import Budget
@@ -260,17 +260,18 @@ def rows_of(item: Labelled, report: Report, names: Sequence[str]) -> list[Result
     found: list[ResultRow] = []
     for name, findings in by_detector.items():
         cost = report.cost.alone.get(name, Cost())
-        first = len(found)
-        found += [_row(item, name, number, finding) for number, finding in enumerate(findings)]
+        spent = [(cost.calls, float(cost.tokens), report.cost.wall_seconds)]  # on the first row alone
+        spent += [(0.0, 0.0, 0.0)] * len(findings)
+        found += [_row(item, name, number, finding, spent[number]) for number, finding in enumerate(findings)]
         if not findings or name in failures:
-            found.append(_empty(item, name, failures.get(name)))
-        found[first] = replace(
-            found[first], calls=cost.calls, tokens=float(cost.tokens), seconds=report.cost.wall_seconds
-        )
+            found.append(_empty(item, name, failures.get(name), spent[len(findings)]))
     return found
 
 
-def _row(item: Labelled, name: str, number: int, finding: Finding) -> ResultRow:
+Spent: TypeAlias = tuple[float, float, float]
+
+
+def _row(item: Labelled, name: str, number: int, finding: Finding, spent: Spent) -> ResultRow:
     start, end = (None, None) if finding.span is None else (finding.span.start, finding.span.end)
     return ResultRow(
         file=item.file,
@@ -288,10 +289,13 @@ def _row(item: Labelled, name: str, number: int, finding: Finding) -> ResultRow:
         label=item.labels.of(start, end),
         answer_label=item.labels.whole,
         groups=item.groups,
+        calls=spent[0],
+        tokens=spent[1],
+        seconds=spent[2],
     )
 
 
-def _empty(item: Labelled, name: str, failure: DetectorFailure | None) -> ResultRow:
+def _empty(item: Labelled, name: str, failure: DetectorFailure | None, spent: Spent) -> ResultRow:
     reason = "nothing in this answer to examine"
     if failure is not None:
         reason = f"the detector could not finish: {failure.reason} {failure.detail}".rstrip()
@@ -311,4 +315,7 @@ def _empty(item: Labelled, name: str, failure: DetectorFailure | None) -> Result
         label=None,
         answer_label=item.labels.whole,
         groups=item.groups,
+        calls=spent[0],
+        tokens=spent[1],
+        seconds=spent[2],
     )

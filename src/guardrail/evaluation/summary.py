@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from guardrail.evaluation.measures import figure, influences, measured, share
-from guardrail.evaluation.rows import ResultRow, read_rows
+from guardrail.evaluation.rows import ResultRow, rows_at
 from guardrail.evaluation.table import FLAGGED, Array, Rows, Units, answers, findings
 from guardrail.statistics.clusters import by_cluster
 
@@ -140,7 +140,7 @@ def picked(rows: Rows, source: Path | Iterable[ResultRow]) -> dict[str, list[Pic
         chosen |= _worst(units, most) if (units.label >= 0).any() else _examples(units, most)
     found: dict[str, list[Pick]] = {name: [] for name in rows.detectors}
     ranks = {place: rank for rank, place in enumerate(chosen)}
-    for place, row in _at(source, set(chosen)):
+    for place, row in rows_at(source, sorted(chosen)):
         found[row.detector].append(Pick(chosen[place], row))
         ranks[row.detector, row.file, row.row, row.finding] = ranks.pop(place)  # type: ignore[index]
     for name, picks in found.items():
@@ -174,10 +174,3 @@ def _examples(units: Units, most: int) -> dict[int, str]:
         **{int(units.row[i]): "highest score" for i in highest},
         **{int(units.row[i]): "drawn at random" for i in drawn},
     }
-
-
-def _at(source: Path | Iterable[ResultRow], places: set[int]) -> Iterator[tuple[int, ResultRow]]:
-    rows = read_rows(source) if isinstance(source, Path) else source
-    for place, row in enumerate(rows):
-        if place in places:
-            yield place, row

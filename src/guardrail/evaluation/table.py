@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from guardrail.evaluation.rows import BATCH, ResultRow, read_columns
+from guardrail.evaluation.rows import BATCH, MEASURED, ResultRow, column_batches
 
 __all__ = ["Rows", "Units", "answers", "findings", "gather"]
 
 Array: TypeAlias = NDArray[Any]
-Batches: TypeAlias = Iterable[Mapping[str, Sequence[Any]]]
 
 NUMBERS = (
     *(
@@ -31,13 +31,12 @@ NUMBERS = (
         "label",
         "answer_label",
     ),
-    *("calls", "tokens", "seconds"),
+    *MEASURED,
 )
 """The columns that are needed."""
 
 FLAGGED, SOUND, UNVERIFIED, NOTHING = 1, 0, -1, -2
 _VERDICTS = {"unsupported": FLAGGED, "supported": SOUND, "unverified": UNVERIFIED, None: NOTHING}
-_LABELS = {True: 1, False: 0, None: -1}
 
 
 @dataclass(frozen=True)
@@ -102,6 +101,8 @@ class Units:
 
     def only(self, mask: Array) -> Units:
         """Some of them, in the order of an index or where a mask is true."""
+        if mask.dtype == np.bool_ and mask.all():
+            return self
         return Units(
             self.kind,
             self.key[mask],
@@ -114,50 +115,85 @@ class Units:
         )
 
 
-def batches(rows: Iterable[ResultRow]) -> Iterator[dict[str, list[Any]]]:
+def gather(source: Path | Iterable[ResultRow]) -> Rows:
+    """All rows of a file, or of memory; only numbers are kept, a batch of texts at a time."""
+    batches = column_batches(source, NUMBERS) if isinstance(source, Path) else columns_of(source)
+    names: dict[str, int] = {}
+    chunks: list[list[Array]] = [[] for _ in _KINDS]
+    for batch in batches:
+        for chunk, values, kind in zip(chunks, _numbers(batch, names), _KINDS, strict=True):
+            chunk.append(values.astype(kind, copy=False))
+    found: list[Array] = []
+    for chunk, kind in zip(chunks, _KINDS, strict=True):
+        empty = np.zeros((0, 3) if kind is np.float32 else 0, dtype=kind)
+        found.append(np.concatenate(chunk) if chunk else empty)
+        chunk.clear()  # one column is there twice, never all
+    found[3] = _numbered(found[3])
+    return Rows(tuple(names), *found)
+
+
+_KINDS = (np.int16, *[np.int64] * 3, np.int32, np.float64, *[np.int8] * 3, np.float32)
+
+
+def columns_of(rows: Iterable[ResultRow]) -> Iterator[dict[str, list[Any]]]:
     """Rows in memory as batches of columns."""
-    listed: list[ResultRow] = []
-    for row in rows:
-        listed.append(row)
-        if len(listed) == BATCH:
-            yield {name: [getattr(one, name) for one in listed] for name in NUMBERS}
-            listed = []
-    if listed:
+    left = iter(rows)
+    while listed := list(islice(left, BATCH)):
         yield {name: [getattr(one, name) for one in listed] for name in NUMBERS}
 
 
-def gather(source: Path | Iterable[ResultRow]) -> Rows:
-    """All rows of a file, or of memory."""
-    columns = read_columns(source, NUMBERS) if isinstance(source, Path) else batches(source)
-    names: dict[str, int] = {}
-    chunks: list[tuple[Array, ...]] = []
-    for batch in columns:
-        answers_of = [hash(pair) for pair in zip(batch["file"], batch["row"], strict=True)]
-        spans = zip(answers_of, batch["start"], batch["end"], strict=True)
-        cost = [np.asarray(batch[name], dtype=np.float32) for name in ("calls", "tokens", "seconds")]
-        chunks.append(
-            (
-                np.asarray(
-                    [names.setdefault(name, len(names)) for name in batch["detector"]], dtype=np.int16
-                ),
-                np.asarray(answers_of, dtype=np.int64),
-                np.asarray([hash(one) for one in spans], dtype=np.int64),
-                np.asarray([hash(one) for one in batch["source"]], dtype=np.int64),
-                np.asarray(batch["finding"], dtype=np.int32),
-                np.asarray(batch["score"], dtype=np.float64),  # None becomes NaN
-                np.asarray([_VERDICTS[one] for one in batch["verdict"]], dtype=np.int8),
-                np.asarray([_LABELS[one] for one in batch["label"]], dtype=np.int8),
-                np.asarray([_LABELS[one] for one in batch["answer_label"]], dtype=np.int8),
-                np.stack(cost, axis=1),
-            )
-        )
-    if not chunks:
-        kinds = (np.int16, *[np.int64] * 3, np.int32, np.float64, *[np.int8] * 3)
-        empty: list[Array] = [np.zeros(0, dtype=kind) for kind in kinds]
-        return Rows((), *[*empty, np.zeros((0, 3), dtype=np.float32)])
-    whole = [np.concatenate(parts) for parts in zip(*chunks, strict=True)]
-    whole[3] = _numbered(whole[3])
-    return Rows(tuple(names), *whole)
+def _numbers(batch: Mapping[str, Any], names: dict[str, int]) -> list[Array]:
+    """A batch of columns as arrays, in the order of `Rows`; detectors that are new get the next number."""
+    answer = _hashed(batch["file"]) + _mixed(_filled(batch["row"], -1))
+    place = answer + _mixed(_filled(batch["start"], -1) + 1) + _mixed(~_filled(batch["end"], -1))
+    return [
+        _mapped(batch["detector"], lambda name: names.setdefault(name, len(names))),
+        answer.view(np.int64),
+        _mixed(place).view(np.int64),
+        _hashed(batch["source"]).view(np.int64),
+        _filled(batch["finding"], -1),
+        _filled(batch["score"], np.nan).astype(np.float64),
+        _mapped(batch["verdict"], _VERDICTS.__getitem__),
+        _filled(batch["label"], -1),
+        _filled(batch["answer_label"], -1),
+        np.stack([_filled(batch[name], 0.0).astype(np.float32) for name in MEASURED], axis=1),
+    ]
+
+
+def _filled(column: Any, empty: float) -> Array:
+    """A column of numbers or truth values, with something in place of what is missing."""
+    if isinstance(column, list):
+        return np.asarray([empty if value is None else value for value in column])
+    if str(column.type) == "bool":
+        column = column.cast("int8")
+    filled: Array = (column.fill_null(empty) if column.null_count else column).to_numpy(zero_copy_only=False)
+    return filled
+
+
+def _mapped(column: Any, number: Callable[[Any], int]) -> Array:
+    """A number for each value; every different value of the batch is asked for once."""
+    if isinstance(column, list):
+        known: dict[Any, int] = {}
+        codes = np.asarray([known.setdefault(value, len(known)) for value in column], dtype=np.int64)
+        values = list(known)
+    else:
+        coded = column.dictionary_encode("encode")
+        codes, values = coded.indices.to_numpy(), coded.dictionary.to_pylist()
+    return np.asarray([number(value) for value in values], dtype=np.int64)[codes]
+
+
+def _hashed(column: Any) -> Array:
+    """Hashes of texts, the same within this process."""
+    return _mapped(column, hash).view(np.uint64)
+
+
+def _mixed(values: Array) -> Array:
+    """Whole numbers scattered over 64 bits, different ones differently (the last steps of SplitMix64)."""
+    z = values.astype(np.int64, copy=False).view(np.uint64) + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    mixed: Array = z ^ (z >> np.uint64(31))
+    return mixed
 
 
 def findings(rows: Rows, detector: int) -> Units:
@@ -208,4 +244,4 @@ def answers(rows: Rows, detector: int) -> Units:
 
 def _numbered(values: Array) -> Array:
     """The same numbers for the same values, from 0 without gaps."""
-    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+    return np.unique(values, return_inverse=True)[1].astype(np.int32)

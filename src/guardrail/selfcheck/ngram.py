@@ -28,9 +28,9 @@ from guardrail.text.sentences import split_sentences
 __all__ = [
     "LIMITS",
     "UNSEEN_COUNT",
+    "Counted",
     "Model",
     "NgramCheck",
-    "Rarest",
     "Statistic",
     "Text",
     "Tokens",
@@ -62,8 +62,8 @@ _CUT: Mapping[Tokens, Callable[[str], list[str]]] = {"words": plain_words, "pape
 _START = "\x02"  # no token: tokens hold no control characters of their own
 
 
-class Rarest(NamedTuple):
-    """The n-gram of a sentence with the largest −log p̃."""
+class Counted(NamedTuple):
+    """An n-gram of a sentence with its −log p̃ and how often it was counted."""
 
     gram: Gram
     surprisal: float
@@ -110,12 +110,13 @@ class Model:
         """The −log p̃ of an n-gram counted once: the largest there is in a counted answer."""
         return math.log(self.total) if self.total else 0.0
 
-    def rarest(self, sentence: Sequence[str]) -> Rarest | None:
-        """The first of a sentence's rarest n-grams; `None` of no token."""
+    def measured(self, sentence: Sequence[str]) -> list[Counted]:
+        """Every n-gram of a sentence, in order; none if nothing was counted."""
         if not self.total:
-            return None
-        found = [Rarest(g, self.surprisal(g), self.counts.get(g, 0)) for g in self.grams(sentence)]
-        return max(found, key=lambda rarest: rarest.surprisal, default=None)
+            return []
+        whole, times = math.log(self.total), self.counts.get
+        found = [(gram, times(gram, 0)) for gram in self.grams(sentence)]
+        return [Counted(gram, whole - math.log(count or UNSEEN_COUNT), count) for gram, count in found]
 
 
 def counted(texts: Iterable[Text], n: int = 1, *, tokens: Tokens = "words") -> Model:
@@ -240,10 +241,11 @@ class NgramCheck(SampledCheck):
         self, sentence: str, model: Model, sampled: Mapping[Gram, int], limit: float, material: Material
     ) -> Judged:
         found = _CUT[self.tokens](sentence)
-        rarest = model.rarest(found)
+        measured = model.measured(found)
+        rarest = max(measured, key=lambda one: one.surprisal, default=None)  # the first of several
         if rarest is None or not any(map(str.isalnum, sentence)):
             return Judged(None, limit, "the sentence holds no word")
-        value = sentence_score([max(0.0, model.surprisal(g)) for g in model.grams(found)], self.statistic)
+        value = sentence_score([max(0.0, one.surprisal) for one in measured], self.statistic)
         if value is None or model.ceiling <= 0:
             return Judged(None, limit, "one word was counted in all, which tells nothing")
         gram = " ".join(rarest.gram).replace(_START, "").strip()

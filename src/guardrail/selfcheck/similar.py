@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from guardrail.selfcheck.tokens import words
 from guardrail.text.sentences import split_sentences
@@ -42,18 +43,28 @@ def _sentences(passage: str) -> tuple[str, ...]:
     return tuple(split_sentences(passage))
 
 
-def _counts(text: str) -> Counter[str]:
-    return _remembered(text) if len(text) <= _SHORT else Counter(words(text))
+class _Counts(NamedTuple):
+    """How often each word of a text occurs, and the sum of the squares."""
+
+    words: dict[str, int]
+    squares: int
+
+
+def _counts(text: str) -> _Counts:
+    return _remembered(text) if len(text) <= _SHORT else _counted(text)
 
 
 @lru_cache(maxsize=8_192)
-def _remembered(text: str) -> Counter[str]:
-    return Counter(words(text))
+def _remembered(text: str) -> _Counts:
+    return _counted(text)
 
 
-def _cosine(first: Counter[str], second: Counter[str]) -> float:
-    shared = sum(count * second[word] for word, count in first.items())
-    if not shared:
-        return 0.0
-    size = sum(c * c for c in first.values()) * sum(c * c for c in second.values())
-    return min(1.0, shared / math.sqrt(size))
+def _counted(text: str) -> _Counts:
+    found = dict(Counter(words(text)))
+    return _Counts(found, sum(count * count for count in found.values()))
+
+
+def _cosine(first: _Counts, second: _Counts) -> float:
+    mine, theirs = first.words, second.words
+    shared = sum([mine[word] * theirs[word] for word in mine.keys() & theirs.keys()])
+    return min(1.0, shared / math.sqrt(first.squares * second.squares)) if shared else 0.0

@@ -255,6 +255,11 @@ def _newton(x: NDArray[Any], target: NDArray[Any]) -> tuple[float, float]:
             break
         curvature = design.T @ (design * (fitted * (1 - fitted))[:, None]) + 1e-12 * np.eye(2)
         step, length = np.linalg.solve(curvature, gradient), 1.0
+        if float(gradient @ step) <= 1e-12 * abs(
+            current
+        ):  # rounding hides what is left: one whole step ends it
+            weights = weights - step
+            break
         while length > 1e-10 and loss(weights - length * step) > current:
             length /= 2  # Newton may overshoot far from the optimum
         weights = weights - length * step

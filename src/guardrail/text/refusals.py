@@ -37,6 +37,9 @@ _LONG_FORMS = (
     (re.compile(r"\b(we|you|they)'re\b"), r"\1 are"),
     (re.compile(r"\b(it|that|there|this|he|she|what)'s\b"), r"\1 is"),
 )
+_BARE_FORMS = tuple(
+    form for form in _LONG_FORMS if form[1] in {"cannot", "do not"}
+)  # the others need an apostrophe
 _BREAK = re.compile(
     r"[,;:()\[\]–—]+|\s-+\s|[.!?…]+(?=\s|$)"
     r"|\b(?:but|however|although|though|yet|nevertheless|so|therefore|thus|hence)\b"
@@ -126,8 +129,13 @@ def refuses(text: str) -> bool:
     """
     if len(text) > _WHOLE:
         return False
-    kinds = {_kind(sentence) for sentence in split_sentences(text)}
-    return "refusal" in kinds and "claim" not in kinds
+    refusal = False
+    for sentence in split_sentences(text):
+        kind = _kind(sentence)
+        if kind == "claim":
+            return False
+        refusal = refusal or kind == "refusal"
+    return refusal
 
 
 @lru_cache(maxsize=16_384)
@@ -150,7 +158,7 @@ def _clauses(sentence: str) -> list[str]:
     """The clauses in small letters, contractions written out, without marks around them."""
     text = unicodedata.normalize("NFKC", sentence).translate(_QUOTES).casefold()
     text = re.sub(r"[*_`\"“”„«»]+", " ", text)
-    for short, long in _LONG_FORMS:
+    for short, long in _LONG_FORMS if "'" in text else _BARE_FORMS:
         text = short.sub(long, text)
     pieces = (" ".join(piece.split()) for piece in _BREAK.split(text))
     return [piece for piece in pieces if any(map(str.isalnum, piece))]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from guardrail.report import Span
 from guardrail.text.layout import Layout
@@ -21,6 +22,7 @@ _MARKS = str.maketrans(".!?…", "____")
 _LEADING = re.compile(r"[\s>|]*(?:#{1,6}\s+)?")
 _RULE = re.compile(r"[\s|:=*_-]*")
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_SHORT = 4_000  # characters; of longer texts nothing is remembered, so that little memory is held
 
 
 def sentences(text: str) -> list[Span]:
@@ -31,15 +33,24 @@ def sentences(text: str) -> list[Span]:
         >>> [span.of(text) for span in sentences(text)]
         ['She met Dr. Who.', 'He left.', 'born 1950']
     """
-    return list(_spans(text))
+    return [Span(start=start, end=end) for start, end in _ranges(text)]
 
 
 def split_sentences(text: str) -> list[str]:
     """The sentences themselves."""
-    return [span.of(text) for span in _spans(text)]
+    return [text[start:end] for start, end in _ranges(text)]
 
 
-def _spans(text: str) -> Iterator[Span]:
+def _ranges(text: str) -> tuple[tuple[int, int], ...]:
+    return _remembered(text) if len(text) <= _SHORT else tuple(_found(text))
+
+
+@lru_cache(maxsize=256)  # one check splits an answer and its samples several times
+def _remembered(text: str) -> tuple[tuple[int, int], ...]:
+    return tuple(_found(text))
+
+
+def _found(text: str) -> Iterator[tuple[int, int]]:
     for region in Layout(text).regions:
         if region.kind == "block":
             continue
@@ -54,13 +65,13 @@ def _spans(text: str) -> Iterator[Span]:
             yield from _trimmed(text, first, last)
 
 
-def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
+def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     match = _LEADING.match(text, start, end)
     start = match.end() if match else start
     end = start + len(text[start:end].rstrip(" \t\r\n|\v\f\x1c\x1d\x1e\x85\u2028\u2029\u00a0"))
     end = start + len(text[start:end].rstrip())
     if end > start and _RULE.fullmatch(text, start, end) is None:
-        yield Span(start=start, end=end)
+        yield start, end
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:

@@ -29,7 +29,7 @@ class TestModel:
         with pytest.raises(ValueError, match="empty"):
             ngram.Model().surprisal(("a",))
         assert ngram.Model().ceiling == 0
-        assert ngram.Model().rarest(["a"]) is None
+        assert ngram.Model().measured(["a"]) == []
 
     def test_n_is_positive(self):
         """A gram of no words is none."""
