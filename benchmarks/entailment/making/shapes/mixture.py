@@ -158,7 +158,8 @@ def _sentences(sources: Sources, source: random.Random) -> Iterator[Pair]:
             share = _SUPPORTED
         elif source.random() < 0.15:  # half of it is of another text
             other = source.choice(source.choice(documents))
-            text = joined(*source.sample([sentence, other], 2), source) if other not in document else None
+            first, second = source.sample([sentence, other], 2)
+            text = joined(first, second, source) if other not in document else None
             share = _OPEN
         else:
             text, share = _changed(sentence, document, source)

@@ -20,84 +20,23 @@ class Told(NamedTuple):
     share: tuple[float, float, float]
 
 
+def _listed(words: str) -> list[str]:
+    return words.split(",")
+
+
 _RIGHT, _OPEN, _WRONG = (0.96, 0.03, 0.01), (0.03, 0.92, 0.05), (0.02, 0.13, 0.85)
-_FIRST = [
-    "Golden",
-    "Blue",
-    "Old",
-    "Little",
-    "Green",
-    "Royal",
-    "Silver",
-    "Happy",
-    "Corner",
-    "Sunset",
-    "River",
-    "Harbor",
-    "Lucky",
-    "Red",
-    "Copper",
-    "Maple",
-]
-_SECOND = [
-    "Fork",
-    "Lantern",
-    "Garden",
-    "Anchor",
-    "Table",
-    "Oak",
-    "Bean",
-    "Crown",
-    "Spoon",
-    "Mill",
-    "Bridge",
-    "Fox",
-    "Barrel",
-    "Dragon",
-    "Olive",
-    "Star",
-]
-_STREETS = [
-    "Main St",
-    "Oak Ave",
-    "State St",
-    "Market St",
-    "Elm St",
-    "Park Rd",
-    "Hill Blvd",
-    "Mission Ln",
-    "5th Ave",
-    "Bay St",
-]
-_CITIES = [
-    "Tampa",
-    "Reno",
-    "Boise",
-    "Tucson",
-    "Austin",
-    "Denver",
-    "Portland",
-    "Omaha",
-    "Madison",
-    "Fresno",
-    "Savannah",
-    "Nashville",
-]
+_FIRST = _listed(
+    "Golden,Blue,Old,Little,Green,Royal,Silver,Happy,Corner,Sunset,River,Harbor,Lucky,Red,Copper,Maple"
+)
+_SECOND = _listed(
+    "Fork,Lantern,Garden,Anchor,Table,Oak,Bean,Crown,Spoon,Mill,Bridge,Fox,Barrel,Dragon,Olive,Star"
+)
+_STREETS = _listed("Main St,Oak Ave,State St,Market St,Elm St,Park Rd,Hill Blvd,Mission Ln,5th Ave,Bay St")
+_CITIES = _listed("Tampa,Reno,Boise,Tucson,Austin,Denver,Portland,Omaha,Madison,Fresno,Savannah,Nashville")
 _STATES = ["FL", "NV", "ID", "AZ", "TX", "CO", "OR", "NE", "WI", "CA", "GA", "TN"]
-_FOODS = [
-    "Pizza",
-    "Sushi",
-    "Mexican",
-    "Seafood",
-    "Burgers",
-    "Bakeries",
-    "Vegan",
-    "Thai",
-    "Coffee & Tea",
-    "Barbeque",
-    "Italian",
-    "Indian",
-]
+_FOODS = _listed(
+    "Pizza,Sushi,Mexican,Seafood,Burgers,Bakeries,Vegan,Thai,Coffee & Tea,Barbeque,Italian,Indian"
+)
 _DAYS = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 _PEOPLE = [
     "Ann Lee",
@@ -110,18 +49,7 @@ _PEOPLE = [
     "Ken Ito",
     "Nora Berg",
 ]
-_JOBS = [
-    "engineer",
-    "nurse",
-    "chemist",
-    "teacher",
-    "pilot",
-    "architect",
-    "poet",
-    "lawyer",
-    "geologist",
-    "violinist",
-]
+_JOBS = _listed("engineer,nurse,chemist,teacher,pilot,architect,poet,lawyer,geologist,violinist")
 _AMENITIES = {
     "OutdoorSeating": ("outdoor seating", "offers"),
     "RestaurantsReservations": ("reservations", "accepts"),
@@ -144,20 +72,7 @@ _BLAME = (
     "I was disappointed by the {}.",
     "The {} was overpriced.",
 )
-_DISHES = [
-    "brunch",
-    "tacos",
-    "soup",
-    "steak",
-    "pancakes",
-    "curry",
-    "noodles",
-    "cheesecake",
-    "salad",
-    "espresso",
-    "burger",
-    "dumplings",
-]
+_DISHES = _listed("brunch,tacos,soup,steak,pancakes,curry,noodles,cheesecake,salad,espresso,burger,dumplings")
 
 
 def record(source: random.Random) -> dict[str, Any]:
