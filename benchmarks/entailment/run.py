@@ -26,7 +26,9 @@ PARTS = ("training", "accuracy", "quantised", "speed", "answer", "context", "pre
 COMMANDS = {
     "train": "benchmarks.entailment.making.train",
     "pack": "benchmarks.entailment.making.pack",
+    "documents": "benchmarks.entailment.making.documents",
     "graph": "benchmarks.entailment.making.graph",
+    "choose": "benchmarks.entailment.making.choosing",
     "keep": "benchmarks.entailment.keep",
     "record": "benchmarks.entailment.record",
 }

@@ -24,6 +24,7 @@ from guardrail.errors import ConfigError, GuardrailError
 from guardrail.requests import Entail, Entailment
 
 __all__ = [
+    "DOCUMENTS",
     "FIRST",
     "FULL",
     "HELD_BACK",
@@ -47,6 +48,9 @@ MINI, FULL, QUICK = ENTAILMENT_MINI, "entailment-full", "minilm-nli"
 
 FIRST = "entailment-first"
 """What the full one begins with."""
+
+DOCUMENTS = "entailment-documents"
+"""The packaged one after it was trained for documents."""
 
 TEACHER = "entailment-teacher"
 """The larger model that the full one learnt from."""

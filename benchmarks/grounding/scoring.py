@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from benchmarks._data import cache_root
 from guardrail.backends import EntailPackaged, packaged_entailment
+from guardrail.backends.entailment import EntailmentModel
 from guardrail.engine.flow import Answer, Reason
 from guardrail.errors import InputError
 from guardrail.requests import Entailment
@@ -33,10 +34,13 @@ class Scores:
     Args:
         path: of the file; lines are appended.
         say: is told about progress.
+        model: the folder of another model; default: the packaged one.
     """
 
-    def __init__(self, path: Path, say: Callable[[str], None] = lambda _: None) -> None:
-        self._model = packaged_entailment()
+    def __init__(
+        self, path: Path, say: Callable[[str], None] = lambda _: None, *, model: Path | None = None
+    ) -> None:
+        self._model = packaged_entailment() if model is None else EntailmentModel(model, runtime="onnx")
         self._path, self._say = path, say
         self._origin = self._model.fingerprint
         self.backend = self._model.origin

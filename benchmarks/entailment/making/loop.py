@@ -87,6 +87,9 @@ class Trained:
 Judge = Callable[[Any, Any], float]
 """Of the network and its tokenizer: the share of held-out pairs that it gets right."""
 
+Watcher = Callable[[int, Any], None]
+"""Sees the network after a step; the weights do not depend on what it does."""
+
 
 def trained(folder: Path) -> Trained | None:
     """What a finished training has left in a folder, if there is one."""
@@ -117,6 +120,8 @@ def train(
     recipe: Recipe | None = None,
     base: Path | None = None,
     judge: Judge | None = None,
+    watcher: Watcher | None = None,
+    watch_every: int = 200,
     save_every: int = 200,
     say: Callable[[str], None] = lambda _line: None,
 ) -> Trained:
@@ -128,6 +133,8 @@ def train(
         recipe: see there.
         base: a model to begin with, with a head of three outputs or without one; by default MiniLM.
         judge: chooses the weights that are kept; without one, the last.
+        watcher: sees the network now and then; changes nothing.
+        watch_every: steps between two times.
         save_every: steps between two savings.
         say: gets a line of progress now and then.
     """
@@ -165,6 +172,8 @@ def train(
             if right > curve.best:
                 write_tensors(unfinished / _BEST, network.state_dict())
             curve.add(watch.at(done, losses), rate, right)
+        if watcher is not None and (done % watch_every == 0 or done == steps):
+            watcher(done, network)
         if done % save_every == 0 or done == steps:
             now = watch.at(done, losses)
             say(f"step {done} of {steps}: loss {sum(losses) / len(losses):.3f}, {now.seconds:.0f} s")
