@@ -10,7 +10,6 @@ import importlib
 import importlib.util
 import json
 import shutil
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -78,7 +77,9 @@ def _transformers(folder: str) -> Callable[[list[tuple[str, str]]], Any]:
 
     def score(pairs: list[tuple[str, str]]) -> Any:
         with torch.inference_mode():
-            read = reader(*map(list, zip(*pairs, strict=True)), padding=True, truncation=True, return_tensors="pt")
+            read = reader(
+                *map(list, zip(*pairs, strict=True)), padding=True, truncation=True, return_tensors="pt"
+            )
             return network(**read).logits.softmax(dim=-1).numpy()
 
     return score
@@ -96,7 +97,10 @@ def _cross_encoder(folder: str, way: str) -> Callable[[list[tuple[str, str]]], A
         given = {"file_name": _FILE, "provider": "CPUExecutionProvider", "session_options": session}
         options["model_kwargs"] = given
     elif way.startswith("openvino"):
-        wanted = {"INFERENCE_NUM_THREADS": 1, **({"INFERENCE_PRECISION_HINT": "f32"} if "fp32" in way else {})}
+        wanted = {
+            "INFERENCE_NUM_THREADS": 1,
+            **({"INFERENCE_PRECISION_HINT": "f32"} if "fp32" in way else {}),
+        }
         options = {"backend": "openvino", "model_kwargs": {"ov_config": wanted}}
     model = package.CrossEncoder(folder, device="cpu", **options)
 
@@ -109,7 +113,15 @@ def _cross_encoder(folder: str, way: str) -> Callable[[list[tuple[str, str]]], A
 def versions() -> dict[str, str]:
     """Of what is measured."""
     metadata = importlib.import_module("importlib.metadata")
-    names = ("torch", "transformers", "sentence-transformers", "onnxruntime", "openvino", "optimum-onnx", "optimum-intel")
+    names = (
+        "torch",
+        "transformers",
+        "sentence-transformers",
+        "onnxruntime",
+        "openvino",
+        "optimum-onnx",
+        "optimum-intel",
+    )
     return {name: str(metadata.version(name)) for name in names}
 
 
@@ -126,17 +138,27 @@ def make(target: str, family: str, config: Mapping[str, Any], words: Sequence[st
     learnt = tokenizers.Tokenizer(tokenizers.models.WordLevel(known, unk_token="[UNK]"))  # noqa: S106  # no password
     learnt.pre_tokenizer = tokenizers.pre_tokenizers.WhitespaceSplit()
     learnt.post_processor = tokenizers.processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     names = {f"{name.strip('[]').lower()}_token": name for name in special}
-    inputs = ["input_ids", "attention_mask", *(["token_type_ids"] if config.get("type_vocab_size", 2) > 1 else [])]
+    inputs = [
+        "input_ids",
+        "attention_mask",
+        *(["token_type_ids"] if config.get("type_vocab_size", 2) > 1 else []),
+    ]
     transformers.PreTrainedTokenizerFast(
         tokenizer_object=learnt, model_max_length=512, model_input_names=inputs, **names
     ).save_pretrained(target)
     torch.manual_seed(seed)
     labels = dict(enumerate(_LABELS))
     own = getattr(transformers, f"{family}Config")(
-        **config, vocab_size=len(known), pad_token_id=0, id2label=labels, label2id={v: k for k, v in labels.items()}
+        **config,
+        vocab_size=len(known),
+        pad_token_id=0,
+        id2label=labels,
+        label2id={v: k for k, v in labels.items()},
     )
     network = getattr(transformers, f"{family}ForSequenceClassification")(own)
     with torch.no_grad():  # a livelier head, else all pairs score a third and any two programs agree
@@ -155,7 +177,12 @@ def export(folder: str, root: str) -> dict[str, str]:
     What cannot be exported has its error in place of the folder, after "error: ".
     """
     found: dict[str, str] = {}
-    for name, way in {"onnx": _graph, "onnx O3": _optimised, "onnx int8": _in_8_bits, "openvino": _openvino}.items():
+    for name, way in {
+        "onnx": _graph,
+        "onnx O3": _optimised,
+        "onnx int8": _in_8_bits,
+        "openvino": _openvino,
+    }.items():
         target = Path(root) / name.replace(" ", "-")
         if not (target / "whole").exists():
             try:
@@ -217,7 +244,9 @@ def _traceable(folder: Path) -> tuple[Any, dict[str, Any]]:
     make_one = transformers.AutoModelForSequenceClassification.from_pretrained
     network = make_one(folder, attn_implementation="eager").eval()
     network.config.return_dict = False
-    example = transformers.AutoTokenizer.from_pretrained(folder)("an old house", "a house", return_tensors="pt")
+    example = transformers.AutoTokenizer.from_pretrained(folder)(
+        "an old house", "a house", return_tensors="pt"
+    )
     return network, {name: example[name] for name in _INPUTS if name in example}
 
 

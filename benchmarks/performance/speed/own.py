@@ -120,7 +120,9 @@ class Own:
 
     def load_classifier(self, name: str, folder: str, precision: Precision) -> str:
         """Load one of several classifiers."""
-        self._classifiers[name] = EntailmentModel(Path(folder), precision=precision, device="cpu", runtime="torch")
+        self._classifiers[name] = EntailmentModel(
+            Path(folder), precision=precision, device="cpu", runtime="torch"
+        )
         self._classifiers[name].load()
         return name
 
@@ -129,7 +131,10 @@ class Own:
         started = time.process_time()
         found = [_value(reply) for reply in self._classifiers[name].answer([Entail(a, b) for a, b in pairs])]
         seconds = time.process_time() - started
-        return {"seconds": seconds, "rows": [[one.contradiction, one.neutral, one.entailment] for one in found]}
+        return {
+            "seconds": seconds,
+            "rows": [[one.contradiction, one.neutral, one.entailment] for one in found],
+        }
 
     # -- BERTScore
 

@@ -14,7 +14,16 @@ from pathlib import Path
 
 from benchmarks._table import Row, Run, bench
 from benchmarks.entailment.setting import FULL, MINI, QUICK, found
-from benchmarks.performance.speed import bertscore, environments, equality, figures, ngram, nli, prompt, runtimes
+from benchmarks.performance.speed import (
+    bertscore,
+    environments,
+    equality,
+    figures,
+    ngram,
+    nli,
+    prompt,
+    runtimes,
+)
 from benchmarks.performance.speed.models import SIZES
 from benchmarks.performance.speed.setting import Setting, Texts, complain, texts_of, write_corpus
 from benchmarks.selfcheck.passages import read_passages
