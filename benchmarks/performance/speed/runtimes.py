@@ -210,9 +210,10 @@ def _people(
         people[name] = Contender(own, "classify", name)
     for name, (way, which) in LIBRARIES.items():
         place = exports[which] if which else folder
+        if place.startswith("error: "):
+            rows.append(Row.missing(f"{shape}: {name}", place.removeprefix("error: ")[:200]))
+            continue
         try:
-            if place.startswith("error: "):
-                raise WorkerFailed(place.removeprefix("error: "))
             library.ask("load", name=name, folder=place, way=way)
         except WorkerFailed as error:
             rows.append(Row.missing(f"{shape}: {name}", str(error)[:200]))
