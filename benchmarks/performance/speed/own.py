@@ -127,14 +127,13 @@ class Own:
         return name
 
     def classify(self, name: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-        """P(contradiction), P(neutral) and P(entailment) of each pair, and the processor's seconds that all took."""
+        """The probabilities of each pair in the order of the model's outputs, and the processor's seconds that all took."""
+        model = self._classifiers[name]
         started = time.process_time()
-        found = [_value(reply) for reply in self._classifiers[name].answer([Entail(a, b) for a, b in pairs])]
+        found = [_value(reply) for reply in model.answer([Entail(a, b) for a, b in pairs])]
         seconds = time.process_time() - started
-        return {
-            "seconds": seconds,
-            "rows": [[one.contradiction, one.neutral, one.entailment] for one in found],
-        }
+        order = sorted(("entailment", "neutral", "contradiction"), key=lambda one: getattr(model.labels, one))
+        return {"seconds": seconds, "rows": [[getattr(one, label) for label in order] for one in found]}
 
     # -- BERTScore
 
