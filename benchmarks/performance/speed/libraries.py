@@ -56,9 +56,12 @@ class Libraries:
         Args:
             name: of this contender.
             folder: of the model as transformers saves it, or what `export` made of it.
-            way: "transformers", "torch" (CrossEncoder), "torch bf16", "onnx", "openvino" or "openvino fp32".
+            way: "transformers", "torch" (CrossEncoder), "torch bf16", "onnx", "openvino" or "openvino fp32"; with " alone"
+                behind it, one pair a call.
         """
-        self._scores[name] = _transformers(folder) if way == "transformers" else _cross_encoder(folder, way)
+        kind = way.removesuffix(" alone")
+        score = _transformers(folder) if kind == "transformers" else _cross_encoder(folder, kind)
+        self._scores[name] = score if kind == way else lambda pairs: [score([pair])[0] for pair in pairs]
         return name
 
     def score(self, name: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
