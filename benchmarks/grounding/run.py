@@ -13,6 +13,7 @@ from benchmarks._rows import Row
 from benchmarks._stats import auc, brier, ece
 from benchmarks._table import Run, bench
 from benchmarks.grounding.fitting import FEATURES, flagged, learnt, left_out, score
+from benchmarks.grounding.latency import latency_rows
 from benchmarks.grounding.measuring import Measured, measure
 from benchmarks.grounding.scoring import Scores, cache_file
 from benchmarks.grounding.sets import RAGTRUTH, SETS, read, sample
@@ -38,6 +39,8 @@ Sets = Mapping[str, Sequence[Measured]]
 
 def compute(run: Run) -> list[Row]:
     """All rows of the table."""
+    if run.options.latency:
+        return latency_rows(run)
     sets = measured(run)
     rows = [Row.shown(f"{name}: rows", len(found)) for name, found in sets.items()]
     for name, found in sets.items():
@@ -184,6 +187,9 @@ def _mean(values: Sequence[float | None]) -> float | None:
 def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--rows", type=int, metavar="N", help="at most so many rows of each set; all by default"
+    )
+    parser.add_argument(
+        "--latency", action="store_true", help="only how long an answer takes, and how much memory"
     )
     parser.add_argument(
         "--learn",

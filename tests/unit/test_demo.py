@@ -9,6 +9,7 @@ import sys
 import pytest
 from typer.testing import CliRunner
 
+from guardrail.backends import ComparePackaged, EntailPackaged
 from guardrail.cli._application import app
 from guardrail.cli._stage import Stage
 from guardrail.demo import portrait, scenario
@@ -160,14 +161,22 @@ class TestLocal:
         assert names.count("selfcheck-ngram") == names.count("selfcheck-bertscore") == len(portrait.TRUE)
         assert {cost.calls for name, cost in report.cost.alone.items() if "selfcheck" in name} == {5}
 
-    def test_does_without(self, monkeypatch):
-        """N-grams alone where the extra is missing."""
+    @pytest.mark.parametrize(
+        ("installed", "wanted"),
+        [(True, {"selfcheck-ngram", "selfcheck-ensemble"}), (False, {"selfcheck-ngram"})],
+    )
+    def test_does_without(self, installed, wanted, monkeypatch):
+        """Without the extra `local`: by the packaged entailment model where that is installed, else by n-grams alone."""
 
         def missing():
             raise MissingExtra("torch", extra="local")
 
         monkeypatch.setattr("guardrail.backends.BertScore", missing)
-        assert {finding.detector for finding in scenario.run().scored.findings} == {"selfcheck-ngram"}
+        monkeypatch.setattr("guardrail.backends.encoder_installed", lambda: False)
+        lanes = {ComparePackaged.lane: lambda: False, EntailPackaged.lane: lambda: installed}
+        monkeypatch.setattr("guardrail.selfcheck.ensemble.fits._INSTALLED", lanes)
+        monkeypatch.setattr("guardrail.backends.entailment_installed", lambda: installed)
+        assert {finding.detector for finding in scenario.run().scored.findings} == wanted
 
     def test_prints_both_columns(self, monkeypatch, capsys):
         """Side by side, with what speaks against a sentence below."""

@@ -16,7 +16,7 @@ from benchmarks._data import cache_root
 from benchmarks.performance.speed.workers import without_paths
 from guardrail.errors import GuardrailError
 
-__all__ = ["PEERS", "EnvironmentFailed", "Peer", "folder", "installed", "python"]
+__all__ = ["LIBRARIES", "PEERS", "EnvironmentFailed", "Peer", "folder", "installed", "python"]
 
 TORCH = "torch==2.13.0"
 """The version of the project's own set-up; others may bring GBs of CUDA."""
@@ -66,6 +66,20 @@ PEERS = {
         ("--only-binary=:all:",),
     ),
 }
+
+LIBRARIES = Peer(
+    "sentence-transformers",
+    "5.7.0",
+    (
+        "transformers==4.57.6",  # of what optimum-onnx takes, the newest
+        "onnx==1.23.2",
+        "onnxruntime==1.32.0",
+        "openvino==2026.4.1",
+        "optimum-onnx==0.1.0",
+        "optimum-intel==1.27.0",
+    ),
+)
+"""What else runs a classifier, all in one environment."""
 
 
 def folder() -> Path:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import json
+import shutil
 import statistics
 import sys
 import time
@@ -15,11 +17,12 @@ from benchmarks.performance.speed.peer import facts, nurse, serve
 from guardrail import Case, Guard, Report, Retry, Span
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.similarity import BASELINES, BertScore
-from guardrail.backends.weights import MINILM
+from guardrail.backends.stored import read_groups
+from guardrail.backends.weights import ENTAILMENT_MINI, MINILM, files, find, read_config
 from guardrail.chat import OpenAIChat
 from guardrail.detectors import SelfCheck
 from guardrail.engine.flow import Answer, Reply
-from guardrail.requests import Compare
+from guardrail.requests import Compare, Entail
 from guardrail.selfcheck.bertscore import score as bertscore_of
 from guardrail.selfcheck.ngram import largest, mean, surprisals
 from guardrail.selfcheck.nli.check import contradiction, pair
@@ -45,6 +48,7 @@ class Own:
     def __init__(self) -> None:
         self._nli: EntailmentModel | None = None
         self._bert: BertScore | None = None
+        self._classifiers: dict[str, EntailmentModel] = {}
         self._chats: dict[tuple[str, int], OpenAIChat] = {}
         self._loop = asyncio.Runner()
 
@@ -67,6 +71,9 @@ class Own:
             "prompt": self.prompt,
             "bare": self.bare,
             "processor_seconds": processor_seconds,
+            "plain": plain,
+            "load_classifier": self.load_classifier,
+            "classify": self.classify,
         }
 
     # -- NLI
@@ -110,6 +117,23 @@ class Own:
         if self._nli is None:
             raise RuntimeError("no entailment model was loaded")
         return self._nli
+
+    def load_classifier(self, name: str, folder: str, precision: Precision) -> str:
+        """Load one of several classifiers."""
+        self._classifiers[name] = EntailmentModel(
+            Path(folder), precision=precision, device="cpu", runtime="torch"
+        )
+        self._classifiers[name].load()
+        return name
+
+    def classify(self, name: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
+        """The probabilities of each pair in the order of the model's outputs, and the processor's seconds that all took."""
+        model = self._classifiers[name]
+        started = time.process_time()
+        found = [_value(reply) for reply in model.answer([Entail(a, b) for a, b in pairs])]
+        seconds = time.process_time() - started
+        order = sorted(("entailment", "neutral", "contradiction"), key=lambda one: getattr(model.labels, one))
+        return {"seconds": seconds, "rows": [[getattr(one, label) for label in order] for one in found]}
 
     # -- BERTScore
 
@@ -206,6 +230,21 @@ class Own:
 def processor_seconds() -> float:
     """Of this process, so far."""
     return time.process_time()
+
+
+def plain(target: str) -> str:
+    """The packaged entailment model with weights in float32, as transformers reads them."""
+    from safetensors.torch import save_file
+
+    source, folder = find(ENTAILMENT_MINI), Path(target)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
+        shutil.copy(source / name, folder)
+    config = read_config(source)
+    config.pop("guardrail")
+    (folder / "config.json").write_text(json.dumps(config), encoding="utf-8")
+    save_file(read_groups(files(source)), folder / "model.safetensors", metadata={"format": "pt"})
+    return target
 
 
 async def _prompt(

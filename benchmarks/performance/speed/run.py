@@ -14,7 +14,16 @@ from pathlib import Path
 
 from benchmarks._table import Row, Run, bench
 from benchmarks.entailment.setting import FULL, MINI, QUICK, found
-from benchmarks.performance.speed import bertscore, environments, equality, figures, ngram, nli, prompt
+from benchmarks.performance.speed import (
+    bertscore,
+    environments,
+    equality,
+    figures,
+    ngram,
+    nli,
+    prompt,
+    runtimes,
+)
 from benchmarks.performance.speed.models import SIZES
 from benchmarks.performance.speed.setting import Setting, Texts, complain, texts_of, write_corpus
 from benchmarks.selfcheck.passages import read_passages
@@ -22,6 +31,7 @@ from benchmarks.selfcheck.passages import read_passages
 __all__ = ["PARTS", "compute", "main"]
 
 PARTS = ("nli", "error", "saved", "bertscore", "ngram", "prompt", "equality")
+ALONE = "runtimes"  # only where it is asked for: it needs an environment of its own
 SENTENCES, SAMPLES = 8, 20
 ROUNDS, FAST_ROUNDS = 5, 3
 FAST_SENTENCES, FAST_SAMPLES = 4, 5
@@ -65,7 +75,8 @@ def compute(run: Run) -> list[Row]:
         # a few questions would not fill the 16 that go at once
         whole = texts_of(passages, answers=rounds + 1, sentences=SENTENCES, samples=SAMPLES)
         asking = replace(setting, texts=whole)
-        setting.begin()
+        if options.only != [ALONE]:
+            setting.begin()
         try:
             rows = _rows(setting, asking, many, set(options.only or PARTS))
         finally:
@@ -89,6 +100,7 @@ def _rows(setting: Setting, asking: Setting, many: Sequence[Texts], wanted: set[
         "ngram": lambda: ngram.ngram_rows(setting),
         "prompt": lambda: prompt.prompt_rows(asking, many),
         "equality": lambda: equality.equality_rows(setting),
+        ALONE: lambda: runtimes.runtime_rows(setting),
     }
     for name, part in parts.items():
         if name in wanted:
@@ -114,7 +126,7 @@ def _trained(given: Path | None) -> Path | None:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options of this benchmark alone."""
     parser.add_argument(
-        "--only", action="append", choices=PARTS, help="this part; may be given several times"
+        "--only", action="append", choices=[*PARTS, ALONE], help="this part; may be given several times"
     )
     parser.add_argument("--size", choices=[*SIZES], help="of the models with random weights (base)")
     parser.add_argument("--rounds", type=int, metavar="N", help="that each is timed (5; with --fast 3)")

@@ -118,6 +118,22 @@ class Setting:
             return Absent(name, str(error))
         return self._open(name, command, folder or self.envs)
 
+    def libraries(self) -> Anyone:
+        """A worker of the libraries that run classifiers, in an environment of theirs."""
+        name = environments.LIBRARIES.name
+        try:
+            interpreter = environments.installed(environments.LIBRARIES, self.envs, torch=self.torch)
+            worker = Worker(
+                name,
+                (str(interpreter), "-P", str(PEER.with_name("libraries.py"))),
+                environment=settings(self.threads, self.device),
+                folder=self.envs,
+            )
+        except (environments.EnvironmentFailed, OSError) as error:
+            return Absent(name, without_paths(str(error)))
+        self._opened.append(worker)
+        return worker
+
     def _peer(self, name: str) -> tuple[str, ...]:
         interpreter = environments.installed(environments.PEERS[name], self.envs, torch=self.torch)
         return str(interpreter), "-P", str(PEER), name

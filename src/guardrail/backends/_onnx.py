@@ -15,10 +15,11 @@ from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from guardrail.backends._held import PROBE, is_steady
 from guardrail.backends._texts import LONGEST, NO_BOUND, Texts, positions
 from guardrail.backends.batching import batches
 from guardrail.backends.forking import apart
-from guardrail.backends.weights import GRAPH, digest, find, read_config
+from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, digest, find, read_config
 from guardrail.errors import ConfigError, MissingExtra
 from guardrail.options import number
 
@@ -39,7 +40,7 @@ class OnnxModel(Texts):
     """A classifier in a folder with `model.onnx`, `config.json` and `tokenizer.json`, loaded at first use.
 
     Args:
-        model: see `weights.find`.
+        model: see `weights.find`; or the path of an ONNX file.
         budget: tokens per batch.
         longest: tokens of a pair that are read; by default what the model takes.
 
@@ -58,8 +59,12 @@ class OnnxModel(Texts):
         for library in LIBRARIES:
             if importlib.util.find_spec(library) is None:
                 raise MissingExtra(library, extra="mini")
-        self.folder = find(model)
-        self._graph = self.folder / GRAPH
+        self._graph: Path
+        if is_graph_file(model):
+            self._graph, self.folder = _placed(Path(model))
+        else:
+            self.folder = find(model)
+            self._graph = self.folder / GRAPH
         if not self._graph.is_file():
             raise ConfigError(
                 f"expected {GRAPH} in {str(self.folder)!r}, found none: export the model with "
@@ -77,9 +82,11 @@ class OnnxModel(Texts):
     @cached_property
     def digest(self) -> str:
         """A hash of the weights, of the graph, and of all else that answers depend on."""
-        with self._graph.open("rb") as stream:
-            graph = file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()
-        return f"{self.origin}:onnx:{graph}"
+        beside = [path for path in self._graph.parent.glob(f"{self._graph.name}*") if path != self._graph]
+        read = [
+            hash_of(path) for path in (self._graph, *sorted(beside))
+        ]  # weights may be in a file of their own
+        return f"{self.origin}:onnx:{''.join(read)}"
 
     @cached_property
     def origin(self) -> str:
@@ -149,14 +156,14 @@ class OnnxModel(Texts):
         return apart(lambda: self._run(inputs, budget or self.budget))
 
     def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
-        session, _ = self._loaded
-        plan = batches([len(one) for one in inputs], budget=budget, overhead=_OVERHEAD)
+        _ = self._loaded
+        tokens = budget if self._is_steady else 1  # of tokens: each pair alone
+        plan = batches([len(one) for one in inputs], budget=tokens, overhead=_OVERHEAD)
         found: list[Array | None] = [None] * len(inputs)
         started = time.perf_counter()
         with self._lock:
             for group in plan.groups:
-                (logits,) = session.run(None, self._fed([inputs[i] for i in group]))[:1]
-                for i, row in zip(group, logits, strict=True):
+                for i, row in zip(group, self._forward([inputs[i] for i in group]), strict=True):
                     found[i] = row
         with self._text_lock:
             self.work.texts += len(inputs)
@@ -165,6 +172,19 @@ class OnnxModel(Texts):
             self.work.slots += plan.slots
             self.work.seconds += time.perf_counter() - started
         return found
+
+    @cached_property
+    def _is_steady(self) -> bool:
+        """Known of the packaged graph; one of dynamic 8-bit products is not, and then every pair goes alone."""
+        if self.name == ENTAILMENT_MINI:
+            return True
+        with self._lock:
+            return is_steady(self._forward, [self.input(*pair) for pair in PROBE])
+
+    def _forward(self, inputs: Sequence[Encoding]) -> Array:
+        session, _ = self._loaded
+        logits: Array = session.run(None, self._fed(inputs))[0]
+        return logits
 
     def _fed(self, inputs: Sequence[Encoding]) -> dict[str, Any]:
         import numpy as np
@@ -177,6 +197,27 @@ class OnnxModel(Texts):
             filled["attention_mask"][row, : len(one)] = 1
             filled["token_type_ids"][row, : len(one)] = one.type_ids
         return {name: filled[name] for name in self._takes}
+
+
+def hash_of(path: Path) -> str:
+    """Of a file's content."""
+    with path.open("rb") as stream:
+        return file_digest(stream, lambda: blake2b(digest_size=16)).hexdigest()
+
+
+def is_graph_file(model: str | Path) -> bool:
+    """Whether it is a path to an ONNX file."""
+    return str(model).endswith(".onnx")
+
+
+def _placed(graph: Path) -> tuple[Path, Path]:
+    """An ONNX file, and the folder with the model's configuration: its own, or the one above (hubs have "onnx/model.onnx")."""
+    for folder in (graph.parent, graph.parent.parent):
+        if graph.is_file() and (folder / "config.json").is_file():
+            return graph, folder
+    raise ConfigError(
+        f"expected an ONNX file with config.json and tokenizer.json beside it, or in the folder above, got {str(graph)!r}"
+    )
 
 
 def _threads() -> int:

@@ -13,8 +13,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias
 
+from guardrail.backends._held import HeldModel
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
-from guardrail.backends._onnx import OnnxModel
+from guardrail.backends._onnx import OnnxModel, is_graph_file
 from guardrail.backends.batching import Work, about_tokens, tune
 from guardrail.backends.weights import GRAPH, has_graph
 from guardrail.engine.backend import Backend
@@ -125,7 +126,9 @@ class EntailmentModel(Backend[Entail]):
     all pairs in which it stands. In fp32 a reply differs by less than 1e-4 from what the pair gets alone.
 
     Args:
-        model: a folder, or a name that is looked for in `$GUARDRAIL_MODELS` (see `weights.places`).
+        model: a folder; an ONNX file with the model's config.json and tokenizer.json beside it or in the folder above; a name that is
+            looked for in `$GUARDRAIL_MODELS` (see `weights.places`); or a model that you have loaded: a CrossEncoder of
+            sentence-transformers (with any of its backends), or a sequence classifier of transformers.
         labels: what its outputs mean, in their order; only for a model whose configuration does not tell.
         order: which text the model reads first. NLI models are trained with the premise first; the paper's own
             package of SelfCheckGPT feeds them the other way round.
@@ -138,6 +141,7 @@ class EntailmentModel(Backend[Entail]):
         budget: tokens per batch; `tune` measures which is fastest here.
         longest: tokens of a pair that are read; by default all that the model takes. Of longer pairs the
             longer text loses its end: the reply says how much was read. Logged once, counted in `work.truncated`.
+        tokenizer: of a classifier of transformers that you have loaded; by default the one in the folder that it is from.
         runtime: "torch" (extra `[local]`); "onnx" (extra `[mini]`), which needs `model.onnx` in the folder, loads in a tenth of the time,
             and computes in fp32 on processors only; "auto" takes torch if it is installed, else onnx if the folder
             has that file.
@@ -153,7 +157,7 @@ class EntailmentModel(Backend[Entail]):
 
     def __init__(
         self,
-        model: str | Path,
+        model: Any,
         *,
         labels: Sequence[str] | None = None,
         order: Order = "premise_first",
@@ -162,11 +166,21 @@ class EntailmentModel(Backend[Entail]):
         budget: int | None = None,
         longest: int | None = None,
         runtime: Runtime = "auto",
+        tokenizer: Any = None,
     ) -> None:
         if order not in {"premise_first", "hypothesis_first"}:
             raise ConfigError(f"expected order 'premise_first' or 'hypothesis_first', got {order!r}")
-        self._model: LocalModel | OnnxModel
-        if _is_onnx(runtime, model):
+        self._model: LocalModel | OnnxModel | HeldModel
+        if not isinstance(model, str | Path):
+            if (device, precision, runtime) != ("auto", "fp32", "auto"):
+                raise ConfigError(
+                    f"expected no device=, precision= or runtime= with a {type(model).__name__}, which has its own, "
+                    f"got {device!r}, {precision!r}, {runtime!r}"
+                )
+            self._model = HeldModel(model, tokenizer=tokenizer, budget=budget, longest=longest)
+        elif tokenizer is not None:
+            raise ConfigError("expected tokenizer= only with a model that is loaded: a folder has its own")
+        elif _is_onnx(runtime, model):
             if device not in {"auto", "cpu"} or precision not in {"auto", "fp32"}:
                 raise ConfigError(
                     f"expected device 'cpu' and precision 'fp32' for runtime='onnx', got {device!r} and {precision!r}: "
@@ -179,7 +193,7 @@ class EntailmentModel(Backend[Entail]):
             )
         self.labels = label_order(self._model.config, labels)
         self.order: Order = order
-        self.batch = 64 if self._model.device == "cpu" else 1_024
+        self.batch = 1_024 if self._model.device.startswith("cuda") else 64
         self.capacity = _CAPACITY * self._model.budget
 
     @property
@@ -198,8 +212,10 @@ class EntailmentModel(Backend[Entail]):
         return self._model.precision
 
     @property
-    def runtime(self) -> Literal["torch", "onnx"]:
-        """What computes."""
+    def runtime(self) -> Literal["torch", "onnx", "yours"]:
+        """What computes; "yours": what loaded the model that was given."""
+        if isinstance(self._model, HeldModel):
+            return "yours"
         return "onnx" if isinstance(self._model, OnnxModel) else "torch"
 
     @property
@@ -301,6 +317,10 @@ class EntailmentModel(Backend[Entail]):
 def _is_onnx(runtime: Runtime, model: str | Path) -> bool:
     if runtime not in {"auto", "torch", "onnx"}:
         raise ConfigError(f"expected runtime 'auto', 'torch' or 'onnx', got {runtime!r}")
+    if is_graph_file(model):
+        if runtime == "torch":
+            raise ConfigError(f"expected runtime 'onnx' for an ONNX file, got 'torch' for {str(model)!r}")
+        return True
     if runtime != "auto":
         return runtime == "onnx"
     if importlib.util.find_spec("torch") is not None or importlib.util.find_spec("onnxruntime") is None:

@@ -40,8 +40,8 @@ def demo(
 ) -> None:
     """Watch a LangChain chain being guarded: a model makes references up, and the guard notices.
 
-    Then it scores the sentences of a second answer against other answers to the same question: by n-grams, and
-    by MiniLM and SelfCheck's own default as well where the extra "local" is installed.
+    Then it scores the sentences of a second answer against other answers to the same question: by n-grams,
+    by the packaged entailment model where it is installed, and by MiniLM with the extra "local".
 
     Without a key it runs on a scripted model, in a few seconds, off the network. With OPENAI_API_KEY set, or
     with --base-url, the same chains run on a live model (a few dozen short questions).

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.resources import as_file, files
@@ -111,16 +111,16 @@ def run(
 
 
 def _scorers() -> tuple[list[SentenceCheck], dict[str, Backend[Any]]]:
-    """SelfCheck by n-grams; where the extra `local` is installed by MiniLM and by its own default, too."""
+    """SelfCheck by n-grams, by MiniLM where the extra `local` is installed, and by its own default, whatever it finds."""
     from guardrail.backends import BertScore
 
     detectors: list[SentenceCheck] = [SelfCheck("ngram")]
-    try:
-        similarity = BertScore()
-    except MissingExtra:
-        return detectors, {}
-    detectors += [SelfCheck("bertscore"), SelfCheck()]
-    return list({detector.name: detector for detector in detectors}.values()), {"similarity": similarity}
+    backends: dict[str, Backend[Any]] = {}
+    with suppress(MissingExtra):
+        backends["similarity"] = BertScore()
+        detectors.append(SelfCheck("bertscore"))
+    detectors.append(SelfCheck())
+    return list({detector.name: detector for detector in detectors}.values()), backends
 
 
 @contextmanager

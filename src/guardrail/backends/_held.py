@@ -1,0 +1,199 @@
+"""A classifier that the caller has loaded: a transformers model, or a CrossEncoder of sentence-transformers.
+
+What runs it (torch, ONNX Runtime, OpenVINO) is the library's affair. Scores do not depend on the batch here: where a probe
+says that the model's own do, as with dynamic 8-bit products, every pair goes alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from hashlib import blake2b, file_digest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from guardrail.backends._texts import LONGEST, NO_BOUND, Texts, positions
+from guardrail.backends.batching import batches
+from guardrail.backends.forking import apart
+from guardrail.errors import ConfigError
+from guardrail.options import number
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Encoding, Tokenizer
+
+    Array = NDArray[np.float32]
+
+_BUDGET, _OVERHEAD = 1_024, 32  # tokens, as for models on the processor that are loaded here
+_STEADY = 1e-5  # of a probability: a pair in company may be so far from the pair alone
+_INPUTS = ("input_ids", "attention_mask", "token_type_ids")
+_WEIGHTS = {".onnx", ".onnx_data", ".data", ".xml", ".bin", ".safetensors", ".json"}
+PROBE = (  # pairs of unlike lengths
+    ("It rained.", "It was wet."),
+    ("The committee met on Tuesday in the old town hall.", "Nobody came."),
+    ("She was born in 1821, and lived in Paris, London and Rome. " * 5, "She lived in Rome for 12 years."),
+)
+
+
+class HeldModel(Texts):
+    """A sequence classifier and its tokenizer, as objects.
+
+    Args:
+        model: a CrossEncoder, or a sequence classifier of transformers, optimum-onnx or optimum-intel.
+        tokenizer: its fast tokenizer; `None`: the CrossEncoder's own, or the one in the folder that the model came from.
+        budget: tokens per batch.
+        longest: tokens of a pair that are read; by default what the model takes.
+
+    Raises:
+        ConfigError: no such object, a slow tokenizer, or none.
+    """
+
+    precision: Literal["fp32"] = "fp32"
+
+    def __init__(
+        self, model: Any, *, tokenizer: Any = None, budget: int | None = None, longest: int | None = None
+    ) -> None:
+        for option, value in (("budget", budget), ("longest", longest)):
+            if value is not None:
+                number(option, value, least=1, whole=True)
+        self.network = model.model if hasattr(model, "predict") and hasattr(model, "model") else model
+        if not callable(self.network) or not hasattr(self.network, "config"):
+            raise ConfigError(
+                "expected a model's name or folder, an ONNX file, a CrossEncoder or a sequence classifier of transformers, "
+                f"got {type(model).__name__}"
+            )
+        self.config: dict[str, Any] = self.network.config.to_dict()
+        self._came_from = Path(str(getattr(self.network.config, "name_or_path", "") or "."))
+        self._reader = tokenizer or getattr(model, "tokenizer", None) or _reader(self._came_from)
+        self.device = str(getattr(self.network, "device", "cpu"))
+        self.budget = budget or _BUDGET
+        super().__init__(type(model).__name__, longest)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the weights, the configuration and the tokenizer."""
+        whole = blake2b(repr(sorted(self.config.items())).encode(), digest_size=16)
+        whole.update(self.tokenizer.to_str().encode())
+        if hasattr(self.network, "state_dict"):
+            for name, tensor in self.network.state_dict().items():
+                whole.update(f"{name} {tensor.dtype}".encode())
+                whole.update(tensor.detach().cpu().float().numpy().tobytes())
+        else:
+            for path in self._files():
+                with path.open("rb") as stream:
+                    whole.update(file_digest(stream, lambda: blake2b(digest_size=16)).digest())
+        return f"{whole.hexdigest()}:held:{self.wanted_longest or ''}"
+
+    @property
+    def origin(self) -> str:
+        """The same: nobody knows of what weights others were made."""
+        return self.digest
+
+    def _files(self) -> list[Path]:
+        found = [path for path in sorted(self._came_from.rglob("*")) if path.suffix in _WEIGHTS]
+        if not found:
+            raise ConfigError(
+                f"expected the files of the {self.name} in a folder on this machine, to know its weights by, got "
+                f"{str(self._came_from)!r}: save it there (save_pretrained) and load it again"
+            )
+        return found
+
+    def load(self) -> None:
+        """Nothing is left to load, but for the tokenizer's copy."""
+        _ = self._loaded
+
+    @property
+    def _loaded(self) -> tuple[Any, Tokenizer]:
+        with self._lock:
+            return self._load
+
+    @cached_property
+    def _load(self) -> tuple[Any, Tokenizer]:
+        from tokenizers import Tokenizer
+
+        backend = getattr(self._reader, "backend_tokenizer", None)
+        if not isinstance(backend, Tokenizer):
+            raise ConfigError(
+                f"expected a fast tokenizer of the {self.name}, got {type(self._reader).__name__}"
+            )
+        bound = min(self._reader.model_max_length, positions(self.config, causal=False))
+        longest = self.wanted_longest or (bound if bound < NO_BOUND else LONGEST)
+        if longest > bound:
+            raise ConfigError(f"expected at most {bound} tokens for the {self.name}, got longest={longest!r}")
+        copy = Tokenizer.from_str(backend.to_str())  # the caller's is left as it is
+        return self.network, self._prepared(copy, self._reader.special_tokens_map, longest)
+
+    @cached_property
+    def _is_steady(self) -> bool:
+        return is_steady(self._forward, [self.input(*pair) for pair in PROBE])
+
+    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
+        """The logits of each input, in order."""
+        return apart(lambda: self._run(inputs, budget or self.budget))
+
+    def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
+        _ = self._loaded
+        started = time.perf_counter()
+        found: list[Array | None] = [None] * len(inputs)
+        with self._lock:
+            tokens = budget if self._is_steady else 1
+            plan = batches(
+                [len(one) for one in inputs], budget=tokens, overhead=_OVERHEAD if self._is_steady else 0
+            )
+            for group in plan.groups:
+                for i, row in zip(group, self._forward([inputs[i] for i in group]), strict=True):
+                    found[i] = row
+        with self._text_lock:
+            self.work.texts += len(inputs)
+            self.work.batches += len(plan.groups)
+            self.work.tokens += plan.tokens
+            self.work.slots += plan.slots
+            self.work.seconds += time.perf_counter() - started
+        return found
+
+    def _forward(self, inputs: Sequence[Encoding]) -> Array:
+        import torch
+
+        width = max(len(one) for one in inputs)
+        filled = {name: torch.zeros(len(inputs), width, dtype=torch.long) for name in _INPUTS}
+        filled["input_ids"] += int(getattr(self._reader, "pad_token_id", None) or 0)
+        for row, one in enumerate(inputs):
+            filled["input_ids"][row, : len(one)] = torch.tensor(one.ids)
+            filled["attention_mask"][row, : len(one)] = 1
+            filled["token_type_ids"][row, : len(one)] = torch.tensor(one.type_ids)
+        wanted = [name for name in _INPUTS if name in self._reader.model_input_names]
+        with torch.inference_mode():
+            logits = self.network(**{name: filled[name].to(self.device) for name in wanted}).logits
+        found: Array = torch.as_tensor(logits).float().cpu().numpy()
+        return found
+
+
+def is_steady(forward: Callable[[Sequence[Any]], Any], inputs: Sequence[Any]) -> bool:
+    """Whether a classifier says of inputs in one batch what it says of each alone, to 1e-5 of a probability.
+
+    Args:
+        forward: logits of a batch, inputs x outputs.
+        inputs: of unlike lengths.
+    """
+    import numpy as np
+
+    def shares(logits: Any) -> Any:
+        powers = np.exp(np.asarray(logits, float) - np.max(logits, axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)
+
+    together = shares(forward(inputs))
+    alone = np.concatenate([shares(forward([one])) for one in inputs])
+    return bool(np.abs(together - alone).max() <= _STEADY)
+
+
+def _reader(folder: Path) -> Any:
+    import transformers
+
+    try:
+        return transformers.AutoTokenizer.from_pretrained(str(folder), local_files_only=True)
+    except (ValueError, OSError, KeyError, ImportError) as error:
+        raise ConfigError(
+            f"expected the model's tokenizer in {str(folder)!r}, got {type(error).__name__}: give tokenizer="
+        ) from error
