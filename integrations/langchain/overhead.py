@@ -1,4 +1,4 @@
-# ruff: noqa: INP001  # a script, no part of a package
+# a script, no part of a package
 """What the wrapper costs, with a detector that does nothing: `python integrations/langchain/overhead.py`.
 
 Calls with and without a guard alternate, so that both meet the same machine; of each the median is taken, and the

@@ -1,4 +1,3 @@
-# ruff: noqa: INP001  # a script, no part of a package
 """What the wrapper costs, with a detector that does nothing: `python integrations/openai/overhead.py`.
 
 Turns of the bare client and of the same client wrapped alternate, so that both meet the same machine; the stub is a process

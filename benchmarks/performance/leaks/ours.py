@@ -1,13 +1,14 @@
-"""Our own doors: the server, and the guarded OpenAI client; and no guard at all, as the control."""
+"""Our own doors: the server, those that adapters bring (`leaks.py` in their folder), and no guard at all, as the control."""
 
 from __future__ import annotations
 
 import contextlib
+import runpy
 import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from pathlib import Path
 
 from guardrail import Guard, Policy, annotate, block, regenerate, remove
 from guardrail.errors import ConfigError
@@ -58,25 +59,6 @@ def server(setting: leaks.Setting) -> Iterator[str]:
             thread.join(timeout=10)
 
 
-@contextlib.contextmanager
-def openai_client(setting: leaks.Setting) -> Iterator[leaks.Opened]:
-    """`guard_openai(OpenAI(), guard)`."""
-    from openai import OpenAI
-
-    from guardrail_openai import guard_openai
-
-    with OpenAI(base_url=setting.upstream, api_key="none", max_retries=0, timeout=20) as client:
-        guarded = guard_openai(client, guard(setting))
-
-        def send(case: leaks.Case, body: dict[str, Any]) -> Any:
-            if case.api == "messages":
-                raise leaks.NotOffered("the OpenAI client has no Messages API")
-            create: Any = guarded.chat.completions.create if case.api == "chat" else guarded.responses.create
-            return create(**body)
-
-        yield leaks.Opened(leaks.called(send))
-
-
 def _wait(ready: Callable[[], bool]) -> None:
     until = time.monotonic() + 20
     while not ready():
@@ -85,8 +67,16 @@ def _wait(ready: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+def _of_adapters() -> dict[str, leaks.Door]:
+    """Each `integrations/*/leaks.py` has a function `doors`: from how a guard is made to doors by name."""
+    found: dict[str, leaks.Door] = {}
+    for file in sorted(Path(__file__).parents[3].glob("integrations/*/leaks.py")):
+        found |= runpy.run_path(str(file))["doors"](guard)
+    return found
+
+
 DOORS: Mapping[str, leaks.Door] = {
     "no guard (control)": no_guard,
     "guardrail serve": server,
-    "guard_openai": openai_client,
+    **_of_adapters(),
 }

@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from guardrail._log import log
+from guardrail.adapting.openai_api import warn_if_buffered
 from guardrail.guard import Guard
 from guardrail.server import guarded, litellm, questions, stored
 from guardrail.server.calls import Call, Held, Sending, attended, read_body
@@ -55,8 +56,8 @@ class Application:
         self._rules = Rules(settings, guard)
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
-        if settings.stream == "sentence" and guard.why_whole:
-            log.warning("streams_are_buffered", why=guard.why_whole)
+        if settings.stream == "sentence":
+            warn_if_buffered(guard)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What the server calls."""

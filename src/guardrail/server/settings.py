@@ -19,7 +19,7 @@ from guardrail.server.keepalive import KINDS
 from guardrail.server.keepalive import Kind as Sign
 from guardrail.server.keys import hash_of
 from guardrail.server.routes import Through, passed_through
-from guardrail.server.rules import Rule
+from guardrail.server.rule import Rule
 
 __all__ = ["Settings"]
 

@@ -19,7 +19,6 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 from uuid import uuid4
 
-from guardrail._log import log
 from guardrail.adapting.openai_api import (
     ChatCompletions,
     Codec,
@@ -32,6 +31,7 @@ from guardrail.adapting.openai_api import (
     Watch,
     error_body,
     route,
+    warn_if_buffered,
     why_buffered,
 )
 from guardrail.adapting.sse import Event, read_all, written
@@ -91,8 +91,8 @@ class Settings:
         self.guard = guard
         self.observes = streaming == "observe"
         self.by_sentence = streaming == "sentence"
-        if self.by_sentence and guard.why_whole:
-            log.warning("streams_are_buffered", why=guard.why_whole)
+        if self.by_sentence:
+            warn_if_buffered(guard)
         self.allow = frozenset(allow)
         self._bases: set[str] = set()
         self.know(base)

@@ -12,7 +12,11 @@ from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
 from guardrail.adapting.openai_api.responses import Responses
 from guardrail.adapting.openai_api.routes import Route, error_body, route
-from guardrail.adapting.openai_api.sentence_exchange import SentenceExchange, why_buffered
+from guardrail.adapting.openai_api.sentence_exchange import (
+    SentenceExchange,
+    warn_if_buffered,
+    why_buffered,
+)
 from guardrail.adapting.openai_api.watching import Watch
 
 __all__ = [
@@ -28,5 +32,6 @@ __all__ = [
     "Watch",
     "error_body",
     "route",
+    "warn_if_buffered",
     "why_buffered",
 ]

@@ -25,7 +25,7 @@ from guardrail.guard import Guard
 from guardrail.policies import Review
 from guardrail.report import Case
 
-__all__ = ["SentenceExchange", "why_buffered"]
+__all__ = ["SentenceExchange", "warn_if_buffered", "why_buffered"]
 
 _WITHDRAWN = "what was released is not how the answer may begin; nothing more of it was shown"
 
@@ -33,6 +33,12 @@ _WITHDRAWN = "what was released is not how the answer may begin; nothing more of
 def why_buffered(guard: Guard, codec: Codec, request: Json) -> str:
     """Why the answers to a request are released as a whole; "" if they may be by sentence."""
     return guard.why_whole or codec.why_whole(request)
+
+
+def warn_if_buffered(guard: Guard) -> None:
+    """Say in the log that a guard's streams are released as a whole, although sentences were asked for."""
+    if guard.why_whole:
+        log.warning("streams_are_buffered", why=guard.why_whole)
 
 
 class SentenceExchange:
