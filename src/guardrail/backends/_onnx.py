@@ -115,6 +115,8 @@ class OnnxModel(Texts):
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = _threads()
         options.log_severity_level = 3  # errors
+        # Threads that wait do not spin: it saves nothing on a quiet machine, and on a shared one it takes others' time.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             session = onnxruntime.InferenceSession(
                 str(self._graph), options, providers=["CPUExecutionProvider"]
