@@ -32,7 +32,7 @@ class TestScope:
             {"method": "greybox", "proxy": True},
             {"method": "nli", "splitter": claims},
         ],
-        ids=str,
+        ids=lambda options: "-".join(map(str, (options["method"], *options.keys() - {"method"}))),
     )
     def test_an_option_may_look_at_the_whole_answer(self, options):
         """So does the guard then, and says who it is."""
