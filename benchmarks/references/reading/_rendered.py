@@ -15,7 +15,7 @@ from benchmarks.references.reading._strings import Example
 from guardrail.references.bibliography.records import Record
 from guardrail.references.citations.segmentation.fields import Stretch
 
-__all__ = ["KINDS", "rendered"]
+__all__ = ["KINDS", "LANGUAGES", "named", "numbers", "rendered"]
 
 Values: TypeAlias = dict[str, str]
 Made: TypeAlias = Callable[[random.Random, Record, int], Values]
@@ -138,7 +138,7 @@ def _english(rng: random.Random, record: Record, _half: int) -> Values:
     return {"a": _authors(rng, record), "f": family, "t": record.title, "c": record.venue}
 
 
-def _named(rng: random.Random, name: str, style: int) -> str:
+def named(rng: random.Random, name: str, style: int) -> str:
     """A name "Given Names Family" in one of the usual forms."""
     family, given = (
         (name.partition(", ")[::2])
@@ -166,7 +166,7 @@ def _authors(rng: random.Random, record: Record) -> str:
     if cut and rng.random() < 0.5:
         family = names[0].split(",")[0] if "," in names[0] else names[0].split()[-1]
         return f"{family} et al."
-    made = [_named(rng, name, style if style != 4 or not at else 0) for at, name in enumerate(names)]
+    made = [named(rng, name, style if style != 4 or not at else 0) for at, name in enumerate(names)]
     if cut:
         return ", ".join(made) + ", et al."
     if len(made) == 1:
@@ -219,6 +219,9 @@ KINDS: Mapping[str, tuple[Sequence[str], Made, int]] = {
 }
 """Templates, how their values are made, and how many of each kind come in a round of 23."""
 
+LANGUAGES: Mapping[str, str] = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean", "ru": "Russian"}
+"""The kind of each script."""
+
 
 def rendered(records: Sequence[Record], count: int, *, half: int) -> dict[str, list[Example]]:
     """About `count` strings by kind; equal arguments give equal strings.
@@ -238,12 +241,12 @@ def rendered(records: Sequence[Record], count: int, *, half: int) -> dict[str, l
         found[kind] = []
         for number in range(count * share // total):
             record = rng.choice(usable)
-            filled = _numbers(rng, record, half) | values(rng, record, half)
+            filled = numbers(rng, record, half) | values(rng, record, half)
             found[kind].append(_render(templates[number % len(templates)], filled))
     return found
 
 
-def _numbers(rng: random.Random, record: Record, half: int) -> Values:
+def numbers(rng: random.Random, record: Record, half: int) -> Values:
     first = rng.randint(1, 900)
     number = rng.randint(100, 99_999)
     slug = "-".join(record.title.lower().split()[:3])

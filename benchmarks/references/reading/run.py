@@ -23,6 +23,7 @@ from pathlib import Path
 import guardrail.references.citations.segmentation as package
 from benchmarks._data import data_dir
 from benchmarks._table import Row, Run, bench
+from benchmarks.references.reading._passages import sentences, train_passages
 from benchmarks.references.reading._rendered import rendered
 from benchmarks.references.reading._strings import Example, folds, read_strings, same, truth
 from benchmarks.references.reading._training import OPTIONS, TEMPERATURE, crfsuite, lexicon_of, train
@@ -30,7 +31,7 @@ from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.citations import parse_reference
 from guardrail.references.citations.segmentation import Reading, readings
-from guardrail.references.citations.segmentation.model import FILE, Model, packaged, read_model
+from guardrail.references.citations.segmentation.model import FILE, PASSAGES, Model, packaged, read_model
 
 __all__ = ["CONFIDENT", "main", "train_packaged"]
 
@@ -266,7 +267,17 @@ def train_packaged(out: Path) -> Model:
         "command": "python -m benchmarks.references.reading train",
         "options": {**OPTIONS, "temperature": TEMPERATURE},
     }
-    content = train([*gold, *learnt], lexicon, about)
+    return written(train([*gold, *learnt], lexicon, about), out)
+
+
+def train_packaged_passages(out: Path) -> Model:
+    """Train the packaged model of passages and write its file; it shares the lexicon of the other."""
+    told = sentences(data_dir("nli") / "mnli_train_10k" / "pairs.jsonl")
+    return written(train_passages(records_of(data_dir("biblio")), told), out)
+
+
+def written(content: bytes, out: Path) -> Model:
+    """Write the file of a model at once, or not at all."""
     model = read_model(content, out.name)
     part = out.with_name(f"{out.name}.part")
     part.write_bytes(content)
@@ -287,11 +298,14 @@ def main(argv: Sequence[str] | None = None) -> int:
             packages=("python-crfsuite",),
         )
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.references.reading train", description="Make the packaged model."
+        prog="python -m benchmarks.references.reading train", description="Make a packaged model."
     )
-    parser.add_argument("--out", type=Path, metavar="FILE", default=Path(package.__path__[0]) / FILE)
-    out = parser.parse_args(given[1:]).out
-    model = train_packaged(out)
+    parser.add_argument("--passages", action="store_true", help="the model of passages, not that of strings")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="another file than the packaged one")
+    options = parser.parse_args(given[1:])
+    name, make = (PASSAGES, train_packaged_passages) if options.passages else (FILE, train_packaged)
+    out = options.out or Path(package.__path__[0]) / name
+    model = make(out)
     sys.stdout.write(
         f"{out.name}: {len(model.features)} features, {len(model.lexicon)} words, {out.stat().st_size} bytes\n"
     )

@@ -1,25 +1,24 @@
-"""Twenty answers in the shapes of chatbots', on the command line and through an agent: what happens to what is real and what is not?
+"""Twenty answers in the shapes of chatbots', on the command line and through a guard: what happens to what is real and what is not?
 
 Real works, theses, reports and web pages, which no catalogue lists whole, and invented works stand side by side. All nine
-catalogues are asked, at a local server that has the real works. Each answer goes through `guardrail check --online`, and is given by
-a scripted model of a LangChain agent with the guard's middleware, once with `remove`, once with `annotate`.
+catalogues are asked, at a local server that has the real works. Each answer goes through `guardrail check --online` and through a
+guard, once with `remove`, once with `annotate`. `python -m integrations.langchain.trial` is the same through an agent.
 """
 
 from __future__ import annotations
 
 import contextlib
-import importlib
-import importlib.util
 import io
 import json
 import os
 import re
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 from unittest import mock
 
 from benchmarks._rows import Row
@@ -33,7 +32,10 @@ from guardrail.references.sources import CATALOGUES
 from guardrail.references.sources.pace import Clock
 from guardrail.report import Finding
 
-__all__ = ["main", "tried"]
+__all__ = ["Answered", "guarded", "main", "tried"]
+
+Answered: TypeAlias = Callable[[Trial, Guard], str]
+"""What a user gets to read of an answer, given the guard that it goes through."""
 
 HERE = Path(__file__).resolve().parent
 POLICIES: dict[str, Any] = {"remove": remove, "annotate": annotate}
@@ -55,7 +57,7 @@ class Tried:
 
     Attributes:
         findings: of the command line.
-        texts: the agent's answer, by policy.
+        texts: what the user gets to read, by policy.
     """
 
     trial: Trial
@@ -118,12 +120,10 @@ class Tried:
         ]
 
 
-def compute(run: Run) -> list[Row]:
+def compute(run: Run, *, answered: Answered) -> list[Row]:
     """Every row."""
-    if importlib.util.find_spec("langchain") is None:
-        return [Row.missing("answers", "langchain is not installed")]
     some = trials()[:: 4 if run.fast else 1]
-    found = tried(some)
+    found = tried(some, answered)
     write(run, found)
     rows = [Row.shown("answers", len(found))]
     for one in found:
@@ -157,8 +157,8 @@ def _told(one: Tried) -> Iterator[tuple[str, str]]:
     yield "wrong with the texts", "; ".join(wrong) or "nothing"
 
 
-def tried(some: Sequence[Trial]) -> list[Tried]:
-    """All answers on the command line and through the agents, at a local server."""
+def tried(some: Sequence[Trial], answered: Answered) -> list[Tried]:
+    """All answers on the command line, and as the user gets to read them, at a local server."""
     with tempfile.TemporaryDirectory() as folder, Services(works()) as services, _at(services, folder):
         checks = {name: ReferenceCheck(sources=[*CATALOGUES]) for name in POLICIES}
         guards = {
@@ -170,7 +170,7 @@ def tried(some: Sequence[Trial]) -> list[Tried]:
                 Tried(
                     one,
                     _checked(one).findings,
-                    {name: _answered(one, guard) for name, guard in guards.items()},
+                    {name: answered(one, guard) for name, guard in guards.items()},
                 )
                 for one in some
             ]
@@ -212,16 +212,9 @@ def _checked(one: Trial) -> Report:
         return Report.model_validate(json.loads(report.read_text(encoding="utf-8")))
 
 
-def _answered(one: Trial, guard: Guard) -> str:
-    """What the user of the agent gets to read."""
-    from langchain.agents import create_agent
-    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
-    from langchain_core.messages import AIMessage
-
-    adapter: Any = importlib.import_module("guardrail_langchain")  # where it is installed
-    model = FakeMessagesListChatModel(responses=[AIMessage(one.text)])
-    agent: Any = create_agent(model, [], middleware=[adapter.GuardrailMiddleware(guard)])
-    return str(agent.invoke({"messages": [("user", one.question)]})["messages"][-1].text)
+def guarded(one: Trial, guard: Guard) -> str:
+    """What a guard makes of an answer."""
+    return guard.check(one.text, prompt=one.question).answer
 
 
 def write(run: Run, found: Sequence[Tried]) -> None:
@@ -240,13 +233,21 @@ def write(run: Run, found: Sequence[Tried]) -> None:
         (run.out / f"{number:02}-{name}.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """The command line; returns the exit code."""
+def main(
+    argv: Sequence[str] | None = None, *, answered: Answered = guarded, packages: Sequence[str] = ()
+) -> int:
+    """The command line; returns the exit code.
+
+    Args:
+        argv: the command line without the program; `sys.argv[1:]` by default.
+        answered: how the guard is used.
+        packages: that this needs.
+    """
     return bench(
         "references.trial",
-        compute,
+        partial(compute, answered=answered),
         argv,
         folder=HERE,
         doc=__doc__ or "",
-        packages=("hishel", "httpx", "langchain"),
+        packages=("hishel", "httpx", *packages),
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from benchmarks.references.trial._answers import trials
 from benchmarks.references.trial._reading import flaws
-from benchmarks.references.trial.run import tried
+from benchmarks.references.trial.run import guarded, tried
+from integrations.langchain.trial import answered
 
 SHAPES = ("links", "footnotes", "theses, reports, web pages", "BibTeX", "all made up")
 
@@ -14,7 +15,7 @@ SHAPES = ("links", "footnotes", "theses, reports, web pages", "BibTeX", "all mad
 def found():
     """What became of some of the answers, by their shape."""
     some = [one for one in trials() if one.name in SHAPES]
-    return {one.trial.name: one for one in tried(some)}
+    return {one.trial.name: one for one in tried(some, answered)}
 
 
 class TestTrial:
@@ -39,6 +40,14 @@ class TestTrial:
         """Neither stays alone."""
         assert "[^3]" not in found["footnotes"].texts["remove"]
         assert "[^2]:" in found["footnotes"].texts["remove"]
+
+
+class TestAgent:
+    def test_reads_what_the_guard_alone_gives(self, found):
+        """The middleware adds nothing and loses nothing."""
+        one = next(one for one in trials() if one.name == "links")
+        alone = tried([one], guarded)[0]
+        assert found["links"].texts == alone.texts
 
 
 class TestFlaws:

@@ -75,6 +75,7 @@ _STRINGS = {"numbered", "bulleted", "line", "inline"}  # styles in which the fie
 _POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
 _AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
 _DOUBTFUL = {"labelled", "unmarked", "model"}  # styles whose title may be none: never an accusation
+_INITIALS = re.compile(r"\b[A-Z]{3,6}\b")  # Reno v. ACLU
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
     re.MULTILINE,
@@ -208,6 +209,7 @@ class ReferenceCheck(Detector):
         if self._backend is not None:
             further = self.max_references - len(cited) if read else 0
             further += 3 * len({one.reference for one in cited if _is_plain(one, one.span.of(case.answer))})
+            further += len({one.other for one in cited if one.other})
             asked = {route: (0, most) for route, (_, most) in asked.items()}
             asked = {Find.lane: (looked_up, looked_up + further)} | asked
         if read:
@@ -311,6 +313,8 @@ class ReferenceCheck(Detector):
             )  # who did not answer is not asked three times more
             if answered and citation.style in _STRINGS and not self._confirms(match):
                 citation, match = yield from self._read_again(citation, text, match)
+            if answered and citation.other and not self._confirms(match):
+                citation, match = yield from self._read_otherwise(citation, citation.other, match)
         match = completed(match, wrong)
         title, alone = citation.reference.title, citation.style in _STRINGS and _by_title_alone(match)
         if alone and match.record and _says_more(text, title, match.record):
@@ -379,6 +383,27 @@ class ReferenceCheck(Detector):
             )
         return (citation if sure else replace(citation, style="labelled")), match
 
+    def _read_otherwise(
+        self, citation: Citation, other: Reference, match: Match
+    ) -> Flow[tuple[Citation, Match]]:
+        """What the model of passages reads at the same place, where the look-up does not confirm the rules' reading.
+
+        It may clear the work, if an author or an identifier agrees as well and the work explains all that the rules took for the
+        title. Only where this reading is wrong, too, is the look-up an accusation.
+        """
+        accusing = match.exists is False or accused(match, self.differences)
+        doubted = replace(citation, style="labelled") if accusing else citation
+        reply = yield from one(Find(other))
+        if not isinstance(reply, Answer):
+            return doubted, match
+        if self._confirms(reply.value) and _corroborated(reply.value):
+            left = _rest(citation.reference.title, other.title)
+            work = reply.value.record
+            if work is not None and not unexplained(left, work):
+                return replace(citation, reference=other), reply.value
+        wrong = reply.value.exists is False or accused(reply.value, self.differences)
+        return (citation if wrong else doubted), match
+
     def _from_look_up(
         self, citation: Citation, text: str, match: Match, wrong: Sequence[FieldCheck]
     ) -> Finding | None:
@@ -388,6 +413,9 @@ class ReferenceCheck(Detector):
         owner = next((check for check in match.fields if check.how == "owner"), None)
         if citation.style in _DOUBTFUL and self._backend is not None:
             return self._unverified(citation, _doubtful(owner), evidence=[_lookup(match)])
+        if citation.style == "legal" and _INITIALS.search(citation.reference.title):
+            reason = "not found under this name, and its initials may be written out in the bibliography"
+            return self._unverified(citation, reason, evidence=[_lookup(match)])
         if match.exists is False:
             reason = "not in a bibliography that is declared complete"
             if self.sources:

@@ -25,13 +25,13 @@ def name_of(field: str) -> str:
 
 
 def listed(words: Sequence[str]) -> str:
-    """The words with commas and "and".
+    """The words with commas and "and"; "" without any.
 
     Example:
-        >>> listed(["title", "authors", "year"])
-        'title, authors and year'
+        >>> listed(["title", "authors", "year"]), listed([])
+        ('title, authors and year', '')
     """
-    *most, last = words
+    *most, last = words or [""]
     return f"{', '.join(most)} and {last}" if most else last
 
 

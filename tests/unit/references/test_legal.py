@@ -96,6 +96,12 @@ class TestCheck:
         )
         assert [finding.label for finding in report.findings] == ["fabricated"]
 
+    def test_a_wrong_year_is_said_although_a_case_has_no_authors(self, index):
+        """In words, like that of any work."""
+        text = f"In {BROWN}, it was held.".replace("1954", "1964")
+        (finding,) = Guard([ReferenceCheck(bibliography=index)]).check(text).findings
+        assert (finding.label, "it is of 1954" in finding.mark) == ("misquoted", True)
+
     def test_no_model_is_asked_about_a_case(self):
         """It is unverified."""
         report = Guard([ReferenceCheck()]).check(f"In {BROWN}, it was held.")

@@ -22,6 +22,7 @@ from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.passages import further, read_passages, seconded
 from guardrail.references.citations.prose import above_authors, standing, titled
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
@@ -101,6 +102,16 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
             take(row.start, row.end)
     keep(titled(answer, ids))
     keep(unmarked(answer, taken))
+    read = read_passages(answer, rows)
+    found[:] = seconded(found, read)
+    meant = [
+        mark.span for mark in marks(answer, found) if mark.means
+    ]  # (Smith, 2020), of an entry of the answer
+    keep(
+        work
+        for work in further(answer, rows, read)
+        if all(work.span.end <= mark.start or mark.end <= work.span.start for mark in meant)
+    )
     found[:] = with_places(answer, completed(answer, found, ids, taken))
     keep(loose(answer, ids, rows))
     keep(decided)

@@ -16,7 +16,7 @@ Style: TypeAlias = Literal[
     "line",  # a line, paragraph, row of a table or block of labels of its own
     "quoted",  # a quoted title in running prose
     "emphasised",  # an italic or bold title in running prose
-    "unmarked",  # a title in prose that only its capitals show: Caro's The Power Broker (1974)
+    "unmarked",  # a title that only capitals or the trained model show: Caro's The Power Broker (1974)
     "labelled",  # an identifier with a heading, emphasised words or a link, which may be its title
     "bibtex",
     "ris",
@@ -47,6 +47,8 @@ class Citation:
         marker: the list marker as written, such as "3.", "[2]" or "-".
         means: where the entry is that an author-year mark refers to; `None` for all other citations, and for a mark without an
             entry in the answer.
+        other: another reading of the same place, by the trained model, with another title or other authors; `None` where it
+            agrees or is not sure. Then nothing is called wrong (`ReferenceCheck`).
     """
 
     span: Span
@@ -55,3 +57,4 @@ class Citation:
     item: Span | None = None
     marker: str = ""
     means: Span | None = None
+    other: Reference | None = None

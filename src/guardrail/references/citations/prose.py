@@ -170,6 +170,7 @@ _PUBLISHER = re.compile(
     r"Springer|Elsevier|Wiley|Picador|Hachette|Crown|Pantheon|Ballantine|Bantam)[:,]?\s(?:1[5-9]|20)\d\d"
 )
 _IN = re.compile(r"\b(?:in|from|by)(?: the)?\s$", re.IGNORECASE)
+_IN_EAST = re.compile(r"(?:发表在|发表于|刊登在|刊载于|刊于|载于|、|年)$")  # 发表在《考古学报》上的《…》
 _BOLD_LINE = re.compile(r"[\s>]{0,8}\*\*(?P<title>[^*\r\n]{8,300})\*\*[.:]?\s*")
 _BELOW = re.compile(
     rf"[\s>*_]{{0,8}}(?P<by>{PEOPLE})[*_]{{0,2}}[,.]?\s[*_(]{{0,3}}(?P<venue>[^\W\d_a-z][^,;()*_\r\n]{{1,80}}?)[*_]{{0,2}},?\s\(?"
@@ -340,6 +341,12 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     if name in ("italic", "under") and _IN.search(before) and VENUE.search(title):
         return None  # published in the *Journal of …*: where it is, not what it is
     window = text[match.end() : match.end() + 500].split("\n", 1)[0]
+    if (
+        name in ("book", "corner")
+        and _IN_EAST.search(before)
+        and window.startswith(("上", "杂志上", "期刊上", "に", "誌"))
+    ):
+        return None
     nearby = [
         replace(i, start=k - match.end(), end=i.end - match.end())
         for k in _close(match.end(), starts)

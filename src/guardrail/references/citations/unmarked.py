@@ -15,7 +15,7 @@ from guardrail.references.citations.people import PEOPLE, people
 from guardrail.references.citations.words import words
 from guardrail.report import Span
 
-__all__ = ["unmarked"]
+__all__ = ["MEDIA", "unmarked"]
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _NOUN = (
@@ -97,7 +97,7 @@ _OPENERS = frozenset(
         "read",
     ]
 )
-_MEDIA = re.compile(
+MEDIA = re.compile(
     r"\b(?:films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
     r"video\sgames?|sculptures?|symphony|concerto|opera|musical|actors?|actress(?:es)?|starred|recordings?)\b",
     re.IGNORECASE,
@@ -126,7 +126,7 @@ def unmarked(answer: str, taken: bytearray) -> Iterator[Citation]:
 
 def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterator[Citation]:
     sentence = answer[start:end]
-    if not _CUE.search(sentence) or _MEDIA.search(sentence):
+    if not _CUE.search(sentence) or MEDIA.search(sentence):
         return
     found: list[Citation] = []
     for form in _FORMS:

@@ -28,7 +28,7 @@ _NUMBERS = (
 _ADDRESS = re.compile(r"https?:|www\.|doi\.org|\w+\.(?:com|org|edu|net|gov|ac)\b", re.IGNORECASE)
 _DOI = re.compile(r"(?:doi:?)|10\.\d{4,9}/", re.IGNORECASE)
 _QUOTES = str.maketrans(
-    {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "–": "-", "—": "-"}
+    {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "\n": "¶"}
 )
 _EAST = ("CJK", "HAN", "HIR", "KAT")  # how `_shape` begins there: few letters are a name, more are none
 _OPENING = "“„«‹「『《‘"
@@ -168,7 +168,7 @@ def _breaks(view: _View, following: _View | None) -> int:
     marks = view.after + ("" if view.kind != "sign" else view.before)
     if view.kind == "initial" and set(marks) <= {"."}:
         return 0
-    if any(mark in ".?!。．" for mark in marks) and not following.lower:
+    if "¶" in marks or (any(mark in ".?!。．" for mark in marks) and not following.lower):
         return 2
     if any(mark in '"」』》' for mark in marks) or any(mark in '"“「『《(' for mark in following.before):
         return 2

@@ -28,6 +28,7 @@ _ROLE = re.compile(
     r"[,\s]*[(\[（]?\b(?:eds?|editors?|hrsg|dirs?|directors?|authors?|著|編)\b\.?[)\]）]?[\s.,:]*$|[著編]$",
     re.IGNORECASE,
 )
+_DOUBLE = re.compile(r"[^\s,;]+\s[^\s,;.]+\sy\s[^\s,;]+")  # José Ortega y Gasset
 _PARTS = re.compile(
     r"\s*[;；、·]\s*|\s+(?:and|und|et|y|e|и|&)\s+|[,，]\s*(?:and|und|et|y|e|и|&)?\s*", re.IGNORECASE
 )
@@ -133,6 +134,8 @@ def _names(text: str) -> tuple[tuple[str, ...], bool]:
         return (), False  # ———, for the author above
     shorter = _ROLE.sub("", _ET_AL.sub("", text)).strip(" ,;:，；：、")
     cut = _ET_AL.search(text) is not None
+    if _DOUBLE.fullmatch(shorter):
+        return (shorter,), cut
     if read := people(shorter):
         return read[0], cut or read[1]
     if _EAST.search(shorter) is None and (listed := parse_authors(shorter)):

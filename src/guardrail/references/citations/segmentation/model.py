@@ -21,11 +21,22 @@ from numpy.typing import NDArray
 
 from guardrail.errors import ConfigError
 
-__all__ = ["FIELDS", "FILE", "Matrix", "Model", "packaged", "read_model", "to_bytes"]
+__all__ = [
+    "FIELDS",
+    "FILE",
+    "PASSAGES",
+    "Matrix",
+    "Model",
+    "packaged",
+    "packaged_passages",
+    "read_model",
+    "to_bytes",
+]
 
 Matrix: TypeAlias = NDArray[np.float64]
 
 FILE = "reading.weights"
+PASSAGES = "passages.weights"
 _FORMAT = 1
 _MOST = 64_000_000  # bytes of a body once unpacked; ours has 2 million
 
@@ -68,17 +79,30 @@ class Model:
 
 @cache
 def packaged() -> Model:
-    """The model that comes with this package.
+    """The model of reference strings that comes with this package.
 
     Raises:
         ConfigError: its file is absent or damaged.
     """
-    place = files(__package__) / FILE
+    return _packaged(FILE)
+
+
+@cache
+def packaged_passages() -> Model:
+    """The model of passages that comes with this package; it has no lexicon of its own.
+
+    Raises:
+        ConfigError: its file is absent or damaged.
+    """
+    return _packaged(PASSAGES)
+
+
+def _packaged(name: str) -> Model:
     try:
-        return read_model(place.read_bytes(), FILE)
+        return read_model((files(__package__) / name).read_bytes(), name)
     except OSError as error:
         raise ConfigError(
-            f"the packaged file {FILE!r} cannot be read: {error}. Install guardrail-sdk anew."
+            f"the packaged file {name!r} cannot be read: {error}. Install guardrail-sdk anew."
         ) from error
 
 

@@ -1,0 +1,187 @@
+"""What a trained model reads in the passages of an answer: works that the rules miss, and other readings of those that they find."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.lines import Line
+from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.people import people
+from guardrail.references.citations.unmarked import MEDIA
+from guardrail.references.citations.words import VENUE, words
+from guardrail.report import Span
+
+if TYPE_CHECKING:
+    from guardrail.references.citations.segmentation.works import Work
+
+__all__ = ["MOST", "further", "read_passages", "seconded"]
+
+MOST = 50_000
+"""Characters of an answer from which the rules alone read it: some twenty pages, which the model would take a second for."""
+
+_FOUND, _SURE = 0.7, 0.9  # probability from which a work is one, and from which it may be called wrong
+_SECOND = 0.4  # of the title, from which another reading counts
+_PLACED = 0.5  # share of two spans from which they are of one work
+_PRESS = re.compile(r"\b(?:UP|Éditions|Editions|Editora|Editorial|Giroux|Brown and Company|Sons)\b")
+_LONGEST = 2000  # characters that the model reads at once (`segmentation.tokens`, which is not loaded before it is needed)
+_LONGEST_LIST = 12  # lines between a work and the line that announces its list
+_LEAST_WORDS = 3  # of a title that may be called wrong; a shorter one may be a part of another
+_HINT = re.compile(r"[\"“„«»《『「‘*_]|(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|\bet al\b|\bby\s|\[[^\]]+\]\(")
+_WHOLE = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "author-year", "legal", "model"})
+_MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
+_NO_LETTER = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
+
+
+def read_passages(answer: str, rows: Sequence[Line]) -> list[Work]:
+    """The works that the model reads in an answer, in order; none in one of more than `MOST` characters.
+
+    Raises:
+        ConfigError: the packaged weights are absent or damaged.
+    """
+    if len(answer) > MOST:
+        return []
+    found: list[Work] = []
+    for start, end in _passages(rows):
+        text = answer[start:end]
+        if _HINT.search(text):
+            found += [_moved(work, start) for work in _works(text)]
+    return found
+
+
+def further(answer: str, rows: Sequence[Line], found: Iterable[Work]) -> Iterator[Citation]:
+    """The works as citations, if enough is said of them: a title, and who wrote it, or where and when it appeared.
+
+    A title and a year alone may be those of a film. What is not in marks, or not sure, is never called wrong ("unmarked").
+    """
+    begins = [row.start for row in rows]
+    for work in found:
+        said = work.reference
+        named = bool(said.authors) and work.sure["authors"] >= _FOUND and _are_people(said)
+        named = named and (
+            bool(said.year) or any(" " in name for name in said.authors)
+        )  # not: Netflix's The Crown
+        placed = bool(said.venue) and work.sure["venue"] >= _SURE and (bool(said.year) or bool(said.volume))
+        if work.title < _FOUND or not (named or placed or said.doi or said.arxiv) or len(said.title) < 3:
+            continue
+        at = bisect_right(begins, work.span.start) - 1
+        row = rows[at]
+        if MEDIA.search(row.text) or MEDIA.search(_lead(rows, at)):
+            continue
+        if not placed and len(words(said.title)) < 2:
+            continue  # Python by Guido van Rossum (1991)
+        yield Citation(work.span, said, _style(answer, work), _item(row, work))
+
+
+def _lead(rows: Sequence[Line], at: int) -> str:
+    """The line that announces a list ("Best films:"), if one does."""
+    for row in reversed(rows[max(0, at - _LONGEST_LIST) : at]):
+        if row.text.rstrip(" *_").endswith(":"):
+            return row.text
+    return ""
+
+
+def seconded(found: Iterable[Citation], read: Sequence[Work]) -> Iterator[Citation]:
+    """The citations, with what the model reads at the same place.
+
+    What the rules left empty is filled where both have the same title. Where titles or authors differ, the model's reading is
+    the citation's `other`.
+    """
+    for citation in found:
+        near = [] if citation.style in _WHOLE else [work for work in read if _same_place(citation, work)]
+        if near:
+            yield _with(citation, max(near, key=lambda work: _shared(citation.span, work.span)))
+        else:
+            yield citation
+
+
+def _same_place(citation: Citation, work: Work) -> bool:
+    shared = _shared(citation.span, work.span)
+    alike = shared > 0 and normalise(citation.reference.title) == normalise(work.reference.title)
+    return work.title >= _SECOND and (shared >= _PLACED or alike)
+
+
+def _with(citation: Citation, work: Work) -> Citation:
+    said, read = citation.reference, work.reference
+    if normalise(said.title) != normalise(read.title):
+        return replace(citation, other=read)
+    names = [normalise(name) for name in said.authors]
+    if names and names != [normalise(name) for name in read.authors]:
+        if len(names) == 1 and len(said.authors[0].split()) == 1 and said.authors[0].isascii():
+            return replace(citation, other=read)  # it may be a publisher: (Verso, 1983)
+        return replace(citation, other=read) if read.authors else citation
+    return replace(citation, reference=_filled(said, work))
+
+
+def _filled(said: Reference, work: Work) -> Reference:
+    """The reference with the authors, the year and the venue that it lacks; a venue that was cut short is completed."""
+    read, sure = work.reference, work.sure
+    if not said.authors and sure.get("authors", 0.0) >= _SURE:
+        said = replace(said, authors=read.authors, et_al=read.et_al)
+    if said.year is None and sure.get("year", 0.0) >= _SURE:
+        said = replace(said, year=read.year)
+    if read.venue.startswith(said.venue) and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE):
+        said = replace(said, venue=read.venue)
+    return said
+
+
+def _passages(rows: Sequence[Line]) -> Iterator[tuple[int, int]]:
+    """Paragraphs and blocks of lines; long ones are parted at the ends of lines."""
+    start = end = -1
+    for row in rows:
+        apart = row.blank or row.code
+        if start >= 0 and (apart or row.end - start > _LONGEST):
+            yield start, end
+            start = -1
+        if not apart:
+            start, end = row.start if start < 0 else start, row.end
+    if start >= 0:
+        yield start, end
+
+
+@lru_cache(maxsize=256)
+def _works(text: str) -> tuple[Work, ...]:
+    from guardrail.references.citations.segmentation.works import works
+
+    return tuple(works(text))
+
+
+def _moved(work: Work, by: int) -> Work:
+    return replace(work, span=Span(start=work.span.start + by, end=work.span.end + by))
+
+
+def _style(answer: str, work: Work) -> Style:
+    """Whether it may be called wrong: only with a title in marks, of which the model is sure, as of the authors."""
+    at = answer.find(work.reference.title[:30], work.span.start, work.span.end)
+    marks = _MARKED.search(answer, max(0, at - 4), at) if at > 0 else None
+    sure = work.title >= _SURE and work.sure.get("authors", 0.0) >= _SURE and _are_people(work.reference)
+    if marks is None or not sure or len(words(work.reference.title)) < _LEAST_WORDS:
+        return "unmarked"
+    return "emphasised" if marks[0][-1] in "*_" else "quoted"
+
+
+def _are_people(said: Reference) -> bool:
+    """Whether the authors have the form of names, and none has a word of presses and journals in it."""
+    return all(
+        people(name) and name[:1].isupper() and not VENUE.search(name) and not _PRESS.search(name)
+        for name in said.authors
+    )
+
+
+def _item(row: Line, work: Work) -> Span | None:
+    """The line, if nothing but a marker stands before the work and the work does not go on below."""
+    before = row.text[: work.span.start - row.start]
+    alone = work.span.end <= row.end and before.strip() and _NO_LETTER.fullmatch(before)
+    return Span(start=row.start, end=row.stop) if alone else None
+
+
+def _shared(one: Span, other: Span) -> float:
+    """Characters in both spans, of those in either."""
+    both = min(one.end, other.end) - max(one.start, other.start)
+    return max(both, 0) / (max(one.end, other.end) - min(one.start, other.start))
