@@ -1,4 +1,4 @@
-# ruff: noqa: INP001  # a script, no part of a package
+# a script, no part of a package
 """Twenty answers of `benchmarks/references/trial` from a LangChain agent with the guard's middleware: `python -m integrations.langchain.trial`.
 
 The model is scripted and says each answer once, and the catalogues are a local server: no key, no network. The options and rows are those of
