@@ -449,4 +449,4 @@ class TestEchoes:
 
     def test_no_numbers(self):
         """Are said."""
-        assert "none" in self.scored(("Ab", " c"), [None, math.nan], "Ab", " c")
+        assert "not a number" in self.scored(("Ab", " c"), [None, math.nan], "Ab", " c")

@@ -319,7 +319,7 @@ class TestDetector:
     def test_nothing_to_check_is_said_of_the_one_that_looked(self, run, folder):
         """It looked for examples in the prompt, not for references."""
         result = run("check", "answer.md", "--detector", "phr")
-        assert "nothing to check: phr found nothing to examine in answer.md; --prompt tells" in result.stdout
+        assert "nothing to check: phr found nothing to examine in answer.md; --prompt says" in result.stdout
 
     def test_a_model_is_missing_that_no_option_gives(self, run, folder):
         """The reason speaks of files and options, not of code."""

@@ -123,8 +123,11 @@ class TestUpstreamHeaders:
             for path in ("chat", "models"):
                 found = served.chat() if path == "chat" else served.client.get("/v1/models")
                 assert found.status_code == 200
-            pool = served.application.upstream._client._transport._pool
-            assert [one for one in pool.connections if not one.is_idle() and not one.is_closed()] == []
+            pools = served.application.upstream._pools
+            connections = [one for client in pools._clients for one in client._transport._pool.connections]
+            assert connections
+            assert [one for one in connections if not one.is_idle() and not one.is_closed()] == []
+            assert not any(pools._running)
 
     def test_only_known_headers_are_handed_on(self):
         """An allowlist: what a provider says about its account or its machines stays here."""
