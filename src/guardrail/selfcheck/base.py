@@ -159,10 +159,10 @@ class SentenceCheck(Detector):
         elif judged.score >= judged.threshold:
             verdict, label = Verdict.UNSUPPORTED, "inconsistent"
             mark = self._mark(other)
-            reason = reason or f"the {other} do not bear it out"
+            reason = reason or f"the {other} do not support it"
         else:
             verdict, label, mark = Verdict.SUPPORTED, "consistent", ""
-            reason = reason or f"the {other} bear it out"
+            reason = reason or f"the {other} support it"
         if judged.score is not None and material.lacking:
             reason = f"{reason} ({material.lacking})"
         if judged.partial:
@@ -180,7 +180,7 @@ class SentenceCheck(Detector):
         )
 
     def _mark(self, other: str) -> str:
-        return f"not borne out by {other}"
+        return f"not supported by {other}"
 
 
 class SampledCheck(SentenceCheck):

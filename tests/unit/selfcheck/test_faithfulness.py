@@ -147,7 +147,7 @@ class TestSentences:
             Verdict.UNSUPPORTED,
             Verdict.UNSUPPORTED,
         ]
-        assert good.reason.startswith("the documents bear it out")
+        assert good.reason.startswith("the documents support it")
         assert changed.reason.startswith("contradicted by document 2 (P = 0.90)")
         assert absent.reason.startswith("not in the documents")
         for one in (good, changed):
