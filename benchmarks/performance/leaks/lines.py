@@ -34,6 +34,7 @@ class Line:
         cells: bytes released and bytes said, by column; a column without cases is left out.
         unchecked: successes that no check stands behind.
         unanswered: answers that should have come.
+        where: the cases that released something, or were a success unchecked.
         failed: why there is no figure; else "".
         date: when it was recorded; "" for this run.
     """
@@ -46,6 +47,7 @@ class Line:
     cells: Mapping[str, Sequence[int]]
     unchecked: int = 0
     unanswered: int = 0
+    where: Sequence[str] = ()
     failed: str = ""
     date: str = ""
 
@@ -59,7 +61,8 @@ def filled(named: Line, found: leaks.Table) -> Line:
         cell = cells.setdefault(_column(row.case), [0, 0])
         cell[0] += row.bytes
         cell[1] += found.most
-    return replace(named, cells=cells, unchecked=found.unchecked, unanswered=found.unanswered)
+    where = [str(row.case) for row in found.bad]
+    return replace(named, cells=cells, unchecked=found.unchecked, unanswered=found.unanswered, where=where)
 
 
 def _column(case: leaks.Case) -> str:
