@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import socket
 import threading
 import time
@@ -63,10 +64,9 @@ def openai_client(setting: leaks.Setting) -> Iterator[leaks.Opened]:
     """`guard_openai(OpenAI(), guard)`."""
     from openai import OpenAI
 
-    from guardrail_openai import guard_openai
-
+    adapter: Any = importlib.import_module("guardrail_openai")  # where it is installed
     with OpenAI(base_url=setting.upstream, api_key="none", max_retries=0, timeout=20) as client:
-        guarded = guard_openai(client, guard(setting))
+        guarded = adapter.guard_openai(client, guard(setting))
 
         def send(case: leaks.Case, body: dict[str, Any]) -> Any:
             if case.api == "messages":
