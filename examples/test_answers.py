@@ -1,6 +1,6 @@
 """Assertions about a model's answers in a test suite: `pytest examples/test_answers.py`.
 
-Recorded answers with labels (True = made up) stand in for those of your model. The test fails if the detector gets worse at
+The answers are recorded and labelled (True = made up); use those of your own model. The test fails if the detector gets worse at
 telling them apart, or if a new prompt makes the model invent more.
 """
 

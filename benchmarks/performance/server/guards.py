@@ -30,7 +30,7 @@ _ELBE = (
 
 @dataclass(frozen=True)
 class _Kind:
-    """A guard, what is asked of it, and whether an answer is one that was examined.
+    """A guard, a request to it, and how its reply shows that the answer was examined.
 
     Attributes:
         name: of the guard.

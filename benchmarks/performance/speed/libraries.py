@@ -114,7 +114,7 @@ def _cross_encoder(folder: str, way: str) -> Callable[[list[tuple[str, str]]], A
 
 
 def versions() -> dict[str, str]:
-    """Of what is measured."""
+    """The versions of the libraries that are measured."""
     metadata = importlib.import_module("importlib.metadata")
     names = (
         "torch",

@@ -85,7 +85,7 @@ def written(text):
 
 
 def door(kind, policies, *, guarded=True):
-    """A client of a kind, with a guard that knows the texts: what arrives at the library, and what is logged."""
+    """One kind of client, with a guard that knows the texts: what arrives at the library, and what is logged."""
 
     @contextlib.contextmanager
     def opened(setting):

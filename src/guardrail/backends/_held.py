@@ -1,21 +1,19 @@
 """A classifier that the caller has loaded: a transformers model, or a CrossEncoder of sentence-transformers.
 
 What runs it (torch, ONNX Runtime, OpenVINO) is the library's affair. Scores do not depend on the batch here: where a probe
-says that the model's own do, as with dynamic 8-bit products, every pair goes alone.
+says that the model's own do, as with dynamic 8-bit products, every pair goes alone (`_steady`).
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from guardrail.backends._texts import LONGEST, NO_BOUND, Texts, positions
-from guardrail.backends.batching import batches
-from guardrail.backends.forking import apart
+from guardrail.backends._steady import SteadyTexts
+from guardrail.backends._texts import LONGEST, NO_BOUND, positions
 from guardrail.errors import ConfigError
 from guardrail.options import number
 
@@ -26,18 +24,12 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float32]
 
-_BUDGET, _OVERHEAD = 1_024, 32  # tokens, as for models on the processor that are loaded here
-_STEADY = 1e-5  # of a probability: a pair in company may be so far from the pair alone
+_BUDGET = 1_024  # tokens per batch, as for models on the processor that are loaded here
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 _WEIGHTS = {".onnx", ".onnx_data", ".data", ".xml", ".bin", ".safetensors", ".json"}
-PROBE = (  # pairs of unlike lengths
-    ("It rained.", "It was wet."),
-    ("The committee met on Tuesday in the old town hall.", "Nobody came."),
-    ("She was born in 1821, and lived in Paris, London and Rome. " * 5, "She lived in Rome for 12 years."),
-)
 
 
-class HeldModel(Texts):
+class HeldModel(SteadyTexts):
     """A sequence classifier and its tokenizer, as objects.
 
     Args:
@@ -125,34 +117,6 @@ class HeldModel(Texts):
         copy = Tokenizer.from_str(backend.to_str())  # the caller's is left as it is
         return self.network, self._prepared(copy, self._reader.special_tokens_map, longest)
 
-    @cached_property
-    def _is_steady(self) -> bool:
-        return is_steady(self._forward, [self.input(*pair) for pair in PROBE])
-
-    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
-        """The logits of each input, in order."""
-        return apart(lambda: self._run(inputs, budget or self.budget))
-
-    def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
-        _ = self._loaded
-        started = time.perf_counter()
-        found: list[Array | None] = [None] * len(inputs)
-        with self._lock:
-            tokens = budget if self._is_steady else 1
-            plan = batches(
-                [len(one) for one in inputs], budget=tokens, overhead=_OVERHEAD if self._is_steady else 0
-            )
-            for group in plan.groups:
-                for i, row in zip(group, self._forward([inputs[i] for i in group]), strict=True):
-                    found[i] = row
-        with self._text_lock:
-            self.work.texts += len(inputs)
-            self.work.batches += len(plan.groups)
-            self.work.tokens += plan.tokens
-            self.work.slots += plan.slots
-            self.work.seconds += time.perf_counter() - started
-        return found
-
     def _forward(self, inputs: Sequence[Encoding]) -> Array:
         import torch
 
@@ -168,24 +132,6 @@ class HeldModel(Texts):
             logits = self.network(**{name: filled[name].to(self.device) for name in wanted}).logits
         found: Array = torch.as_tensor(logits).float().cpu().numpy()
         return found
-
-
-def is_steady(forward: Callable[[Sequence[Any]], Any], inputs: Sequence[Any]) -> bool:
-    """Whether a classifier says of inputs in one batch what it says of each alone, to 1e-5 of a probability.
-
-    Args:
-        forward: logits of a batch, inputs x outputs.
-        inputs: of unlike lengths.
-    """
-    import numpy as np
-
-    def shares(logits: Any) -> Any:
-        powers = np.exp(np.asarray(logits, float) - np.max(logits, axis=1, keepdims=True))
-        return powers / powers.sum(axis=1, keepdims=True)
-
-    together = shares(forward(inputs))
-    alone = np.concatenate([shares(forward([one])) for one in inputs])
-    return bool(np.abs(together - alone).max() <= _STEADY)
 
 
 def _reader(folder: Path) -> Any:

@@ -8,16 +8,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
-import time
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b, file_digest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from guardrail.backends._held import PROBE, is_steady
-from guardrail.backends._texts import LONGEST, NO_BOUND, Texts, positions
-from guardrail.backends.batching import batches
+from guardrail.backends._steady import SteadyTexts
+from guardrail.backends._texts import LONGEST, NO_BOUND, positions
 from guardrail.backends.forking import apart
 from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, digest, find, read_config
 from guardrail.errors import ConfigError, MissingExtra
@@ -32,11 +30,10 @@ if TYPE_CHECKING:
 
 LIBRARIES = ("onnxruntime", "tokenizers")
 _BUDGET = 2_048  # tokens per batch; measured with the packaged model on pairs of 40 to 400 tokens
-_OVERHEAD = 32  # tokens that take as long as starting a forward pass, roughly
 _INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 
 
-class OnnxModel(Texts):
+class OnnxModel(SteadyTexts):
     """A classifier in a folder with `model.onnx`, `config.json` and `tokenizer.json`, loaded at first use.
 
     Args:
@@ -153,35 +150,10 @@ class OnnxModel(Texts):
         special = {name: value for name, value in told.items() if name.endswith("_token")}
         return self._prepared(reader, special, longest)
 
-    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
-        """The logits of each input, in order."""
-        return apart(lambda: self._run(inputs, budget or self.budget))
-
-    def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
-        _ = self._loaded
-        tokens = budget if self._is_steady else 1  # of tokens: each pair alone
-        plan = batches([len(one) for one in inputs], budget=tokens, overhead=_OVERHEAD)
-        found: list[Array | None] = [None] * len(inputs)
-        started = time.perf_counter()
-        with self._lock:
-            for group in plan.groups:
-                for i, row in zip(group, self._forward([inputs[i] for i in group]), strict=True):
-                    found[i] = row
-        with self._text_lock:
-            self.work.texts += len(inputs)
-            self.work.batches += len(plan.groups)
-            self.work.tokens += plan.tokens
-            self.work.slots += plan.slots
-            self.work.seconds += time.perf_counter() - started
-        return found
-
     @cached_property
     def _is_steady(self) -> bool:
         """Known of the packaged graph; one of dynamic 8-bit products is not, and then every pair goes alone."""
-        if self.name == ENTAILMENT_MINI:
-            return True
-        with self._lock:
-            return is_steady(self._forward, [self.input(*pair) for pair in PROBE])
+        return self.name == ENTAILMENT_MINI or super()._is_steady
 
     def _forward(self, inputs: Sequence[Encoding]) -> Array:
         session, _ = self._loaded

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.unit.backends.models import TEXTS, make, needs_local
 
-from guardrail.backends._held import is_steady
+from guardrail.backends._steady import is_steady
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, find
 from guardrail.errors import ConfigError

@@ -194,7 +194,7 @@ class Call:
             raise
 
     async def aclose(self) -> None:
-        """End what is asked meanwhile."""
+        """Cancel what was started for this call."""
         if self.sentences is not None:
             await self.sentences.aclose()
 

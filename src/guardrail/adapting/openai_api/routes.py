@@ -47,7 +47,7 @@ def route(method: str, path: str, allow: Collection[str] = ()) -> Route:
         return Route(cast("Literal['chat', 'responses']", found.name))
     if found.group is not Group.GUARDED and (found.group is not Group.MODEL_TEXT or found.name in allow):
         return Route("pass")
-    return Route("refuse", found.name, found.reason or UNKNOWN)  # Anthropic's is none of this client's
+    return Route("refuse", found.name, found.reason or UNKNOWN)  # Anthropic's paths are not this client's
 
 
 def error_body(message: str, code: str) -> dict[str, Any]:

@@ -1,0 +1,82 @@
+"""Batches whose scores do not depend on the company: a probe says whether the model's own do, and then every input goes alone."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from guardrail.backends._texts import Texts
+from guardrail.backends.batching import batches
+from guardrail.backends.forking import apart
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tokenizers import Encoding
+
+    Array = NDArray[np.float32]
+
+_OVERHEAD = 32  # tokens that take as long as starting a forward pass, roughly
+_STEADY = 1e-5  # of a probability: a pair in company may be so far from the pair alone
+PROBE = (  # pairs of unlike lengths
+    ("It rained.", "It was wet."),
+    ("The committee met on Tuesday in the old town hall.", "Nobody came."),
+    ("She was born in 1821, and lived in Paris, London and Rome. " * 5, "She lived in Rome for 12 years."),
+)
+
+
+class SteadyTexts(Texts):
+    """A classifier of pairs by another library; what inherits from it sets `budget`, tokens per batch, and computes `_forward`."""
+
+    budget: int
+
+    def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
+        """The logits of each input, in order."""
+        return apart(lambda: self._run(inputs, budget or self.budget))
+
+    def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
+        _ = self._loaded
+        tokens = budget if self._is_steady else 1  # of tokens: each pair alone
+        plan = batches([len(one) for one in inputs], budget=tokens, overhead=_OVERHEAD)
+        found: list[Array | None] = [None] * len(inputs)
+        started = time.perf_counter()
+        with self._lock:
+            for group in plan.groups:
+                for i, row in zip(group, self._forward([inputs[i] for i in group]), strict=True):
+                    found[i] = row
+        with self._text_lock:
+            self.work.texts += len(inputs)
+            self.work.batches += len(plan.groups)
+            self.work.tokens += plan.tokens
+            self.work.slots += plan.slots
+            self.work.seconds += time.perf_counter() - started
+        return found
+
+    @cached_property
+    def _is_steady(self) -> bool:
+        with self._lock:
+            return is_steady(self._forward, [self.input(*pair) for pair in PROBE])
+
+    def _forward(self, inputs: Sequence[Encoding]) -> Array:
+        """The logits of one batch, inputs x outputs."""
+        raise NotImplementedError
+
+
+def is_steady(forward: Callable[[Sequence[Any]], Any], inputs: Sequence[Any]) -> bool:
+    """Whether a classifier says of inputs in one batch what it says of each alone, to 1e-5 of a probability.
+
+    Args:
+        forward: logits of a batch, inputs x outputs.
+        inputs: of unlike lengths.
+    """
+    import numpy as np
+
+    def shares(logits: Any) -> Any:
+        powers = np.exp(np.asarray(logits, float) - np.max(logits, axis=1, keepdims=True))
+        return powers / powers.sum(axis=1, keepdims=True)
+
+    together = shares(forward(inputs))
+    alone = np.concatenate([shares(forward([one])) for one in inputs])
+    return bool(np.abs(together - alone).max() <= _STEADY)
