@@ -6,6 +6,7 @@ from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Record
+from guardrail.references.citations import citations
 
 TRANSFORMER = Record(
     title="Attention Is All You Need",
@@ -120,3 +121,12 @@ class TestRealWorks:
     def test_the_owner_of_a_film_is_no_author(self, check):
         """A name before a title alone makes no reference."""
         assert check("Netflix's *The Crown* and HBO's *The Wire* are loved by many.") == ()
+
+
+@pytest.mark.parametrize("title", ["References", "Bibliography", "## References", "References:"])
+def test_a_heading_right_above_is_no_author(title):
+    """Nor is it cut with the reference."""
+    text = f"Stories persuade.\n\n{title}\nGreen, M. C., & Brock, T. C. (2000). The role of transportation in stories. JPSP, 79(5), 701-721."
+    [citation] = citations(text)
+    assert citation.reference.authors == ("Green, M. C.", "Brock, T. C.")
+    assert citation.span.of(text).startswith("Green")

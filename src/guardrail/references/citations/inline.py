@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from guardrail.references.citations.evidence import sure
+from guardrail.references.citations.evidence import heading, sure
 from guardrail.references.citations.fields import parse, surely_people
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
@@ -70,8 +70,9 @@ def _start(text: str, since: int, date: re.Match[str]) -> int | None:
 def inline(text: str, found: Sequence[int], taken: bytearray) -> list[Citation]:
     """The references that begin at the places `found` and belong to nothing else."""
     result: list[Citation] = []
-    for start in found:
-        if taken[start]:
+    for place in found:
+        start = _below_heading(text, place)
+        if start >= len(text) or taken[start]:
             continue
         after = bisect_right(found, start)
         limit = min(len(text), start + _LONGEST, found[after] if after < len(found) else len(text))
@@ -90,6 +91,12 @@ def inline(text: str, found: Sequence[int], taken: bytearray) -> list[Citation]:
             Citation(Span(start=start + parsed.start, end=start + parsed.end), parsed.reference, style)
         )
     return result
+
+
+def _below_heading(text: str, start: int) -> int:
+    """The start of the next line where this one is a heading: "References" is no author's name."""
+    end = text.find("\n", start, start + 80)
+    return end + 1 if end >= 0 and heading(text[text.rfind("\n", 0, start) + 1 : end]) else start
 
 
 def doubtless(row: Line) -> list[Citation]:
