@@ -90,8 +90,8 @@ class TestLeakKit:
 
     @pytest.mark.parametrize("call", [runnable, agent])
     def test_marks_come_with_their_text(self, call):
-        """In whole answers; streams release a decided text word by word, with its marks among the words."""
-        axes = replace(AXES, policies=["annotate"], deliveries=["whole"])
+        """In whole answers and in streams, which release a decided text word by word."""
+        axes = replace(AXES, policies=["annotate"])
         table = leaks.matrix(door(call), axes=axes)
         assert table.ok, str(table)
 

@@ -23,7 +23,9 @@ from guardrail.requests import TokenLogprob
 
 __all__ = ["as_messages", "chunks", "conversation", "logprobs", "pieces", "with_feedback"]
 
-_PIECE = re.compile(r"\s*\S{1,24}|\s+")
+_PIECE = re.compile(
+    r"\s*\S{1,24}(?:\s{1,8}\[[^\]\n]{1,300}\])*|\s+"
+)  # a mark comes with the word that it is behind
 
 
 def as_messages(prompt: Any) -> list[BaseMessage]:
@@ -60,6 +62,8 @@ def pieces(text: str) -> list[str]:
     Example:
         >>> pieces("Nothing is lost. ")
         ['Nothing', ' is', ' lost.', ' ']
+        >>> pieces("The moon is hollow. [made up]")
+        ['The', ' moon', ' is', ' hollow. [made up]']
     """
     return _PIECE.findall(text) or [text]
 
