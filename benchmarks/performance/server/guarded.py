@@ -10,6 +10,7 @@ import random
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -104,9 +105,8 @@ GUARDS: Mapping[str, Callable[[str], Guard]] = {
 
 def main(upstream: str, name: str, settings: Mapping[str, Any]) -> None:
     """Serve until it is ended."""
-    guard = GUARDS[name](upstream)
     settled = Settings(upstream=upstream, **{"port": 0, **settings})
-    run(settled, guard, listening=lambda url: print(url, flush=True))
+    run(settled, partial(GUARDS[name], upstream), listening=lambda url: print(url, flush=True))
 
 
 if __name__ == "__main__":

@@ -34,7 +34,7 @@ def rows(run: Run) -> list[Row]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # the servers inherit it
     with (
         serve(own_process=True, pace=pace) as stub,
-        targets.guarded(stub.base_url, "nothing", concurrency=4 * count, keepalive=10.0) as target,
+        targets.guarded(stub.base_url, "nothing", concurrency=4 * count, keepalive_seconds=10.0) as target,
     ):
         run.say(f"streams: {count}, then {2 * count}")
         return asyncio.run(_held(target, count))

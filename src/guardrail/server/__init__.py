@@ -5,7 +5,14 @@ It needs the extra [server]; `Settings` and `run` are what the command line uses
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from guardrail._lazy import lazy
+
+if TYPE_CHECKING:
+    from guardrail.server.application import Application as Application
+    from guardrail.server.running import run as run
+    from guardrail.server.settings import Settings as Settings
 
 _HOMES = {
     "Application": "guardrail.server.application",

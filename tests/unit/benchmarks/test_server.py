@@ -117,6 +117,12 @@ class TestProcesses:
                 assert process.seconds() > 0
             assert Process("", process.pid).seconds() == 0
 
+    @pytest.mark.parametrize("guard", ["nothing", "spotter", "look-up", "n-gram"])
+    def test_our_server_is_started_with_each_guard(self, guard):
+        """As the benchmark does it."""
+        with serve() as stub, targets.guarded(stub.base_url, guard, keepalive_seconds=10.0) as target:
+            assert target.process.memory() > 2**20
+
     def test_what_does_not_start_says_why(self):
         """In its own words."""
         command = [sys.executable, "-c", "raise SystemExit('no port left')"]

@@ -149,9 +149,9 @@ def _serving(envs: Path, *, proxies: bool) -> Iterator[Urls]:
     """Our server in front of each stub, and LiteLLM's proxies that ask ours about every answer."""
     with contextlib.ExitStack() as stack:
         model = stack.enter_context(serve(reply)).base_url
-        openai = stack.enter_context(targets.guarded(model, "spotter", keepalive=0.05)).url
+        openai = stack.enter_context(targets.guarded(model, "spotter", keepalive_seconds=0.05)).url
         other = stack.enter_context(anthropic())
-        messages = stack.enter_context(targets.guarded(other, "spotter", keepalive=0.05)).url
+        messages = stack.enter_context(targets.guarded(other, "spotter", keepalive_seconds=0.05)).url
         if not proxies:
             yield Urls(openai, messages)
             return
