@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from benchmarks.grounding.measuring import Measured, Sentence
 from benchmarks.grounding.sets import RAGTRUTH
+from benchmarks.grounding.statistics import balanced_accuracy
 from guardrail.selfcheck.grounding.features import ENTAILMENT, LEXICAL
 from guardrail.selfcheck.grounding.fit import PRIOR, Fit, answer_probability, learn
 
-__all__ = ["FEATURES", "learnt", "left_out", "score"]
+__all__ = ["FEATURES", "THRESHOLDS", "flagged", "learnt", "left_out", "score"]
 
 FEATURES: Mapping[str, tuple[str, ...]] = {"entailment": (*ENTAILMENT, *LEXICAL), "words": LEXICAL}
 """What each fit sees: with an entailment model and without one."""
+
+THRESHOLDS = tuple(round(0.3 + 0.05 * step, 2) for step in range(11))
+"""Of a sentence. One is taken by the same sets as the weights: it is where verdicts on their answers are right most often."""
 
 
 def learnt(
@@ -23,7 +30,7 @@ def learnt(
     backend: str = "",
     provenance: Mapping[str, Any] | None = None,
 ) -> Fit:
-    """A fit to sentences: every set counts the same, and in a set the supported as much as the unsupported.
+    """A fit to sentences, and its threshold: every set counts the same, and in a set the supported as much as the unsupported.
 
     Args:
         name: of `FEATURES`.
@@ -34,9 +41,19 @@ def learnt(
     rows = [row for found in sets.values() for row in _weighted(found)]
     features = {one: [sentence.features[one] for sentence, _ in rows] for one in FEATURES[name]}
     labels = [sentence.unsupported for sentence, _ in rows]
-    return learn(
+    fit = learn(
         name, features, labels, [weight for _, weight in rows], backend=backend, provenance=provenance
     )
+    return max((replace(fit, threshold=one) for one in THRESHOLDS), key=lambda one: _accuracy(one, sets))
+
+
+def _accuracy(fit: Fit, sets: Mapping[str, Sequence[Measured]]) -> float:
+    """Balanced accuracy of verdicts on answers, in the mean of the sets."""
+    found = [
+        balanced_accuracy([flagged(fit, one) for one in own], [one.example.unsupported for one in own])
+        for own in sets.values()
+    ]
+    return float(np.mean([one for one in found if one is not None] or [0.0]))
 
 
 def left_out(name: str, sets: Mapping[str, Sequence[Measured]]) -> dict[str, Fit]:

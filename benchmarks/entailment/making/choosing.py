@@ -24,7 +24,6 @@ from benchmarks._stats import auc
 from benchmarks.entailment.making.documents import MOMENTS, blended
 from benchmarks.entailment.making.form import pack
 from benchmarks.entailment.making.graph import graph
-from benchmarks.entailment.making.shapes.texts import is_learnt
 from benchmarks.entailment.pairs import Pair
 from benchmarks.entailment.sets import evaluation, right
 from benchmarks.entailment.setting import DOCUMENTS, shares
@@ -33,7 +32,7 @@ from benchmarks.grounding.measuring import Measured, measure
 from benchmarks.grounding.scoring import Scores, cache_file
 from benchmarks.grounding.sets import RAGTRUTH, SETS, Example, read, sample
 from guardrail.backends.entailment import EntailmentModel
-from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, places
+from guardrail.backends.weights import GRAPH, places
 from guardrail.errors import GuardrailError
 
 __all__ = ["CURVE", "ROWS", "areas", "main", "rows"]
@@ -55,14 +54,7 @@ _TOKENIZER = ("config.json", "tokenizer.json", "tokenizer_config.json")
 
 def rows(folder: Path) -> dict[str, list[Example]]:
     """The answers that are asked about; `folder` has the sets of `benchmarks.grounding`."""
-    found = {}
-    for name, most in ROWS.items():
-        every = read(folder, name)
-        if name == "cg2c_doc":
-            learnt = is_learnt([one.documents[0] for one in every])
-            every = [one for one in every if one.documents[0] not in learnt]
-        found[name] = sample(every, most)
-    return found
+    return {name: sample(read(folder, name), most) for name, most in ROWS.items()}
 
 
 def areas(sets: Mapping[str, Sequence[Measured]]) -> dict[str, dict[str, float]]:
@@ -105,18 +97,15 @@ def _measure(trained: Path, out: Path) -> None:
     for name, tensors in _weights(trained):
         if name in done:
             continue
-        packed = None if tensors is None else _packed(trained, tensors)
-        found = _judged(packed, examples, pairs)
+        found = _judged(_packed(trained, tensors), examples, pairs)
         known.append({"weights": name, **found})
         out.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
         _say(f"{name}: {found['mnli_dev']} {[found[how]['mean'] for how in (*_RAW, _FIT)]}")
 
 
-def _judged(
-    packed: Path | None, examples: Mapping[str, Sequence[Example]], pairs: Sequence[Pair]
-) -> dict[str, Any]:
+def _judged(packed: Path, examples: Mapping[str, Sequence[Example]], pairs: Sequence[Pair]) -> dict[str, Any]:
     scores = Scores(cache_file(), _say, model=packed)
-    said = shares(EntailmentModel(packed or ENTAILMENT_MINI, device="cpu", runtime="onnx"), pairs)
+    said = shares(EntailmentModel(packed, device="cpu", runtime="onnx"), pairs)
     accuracy = float(right([pair.label for pair in pairs], said).mean())
     return {
         "mnli_dev": round(accuracy, 4),
@@ -130,15 +119,16 @@ def _pairs() -> list[Pair]:
 
 
 def _weights(trained: Path) -> Iterator[tuple[str, Any]]:
-    """By name: "step 0" (`None`, the packaged ones), the moments; and the means of begin and end, which forget less."""
+    """By name: "step 0", which it began with, the moments; and the means of begin and end, which forget less."""
     from safetensors.torch import load_file
 
-    yield "step 0", None
+    begin = load_file(trained / "base" / "model.safetensors")
+    yield "step 0", begin
     moments = sorted((trained / MOMENTS).glob("*.safetensors"), key=lambda path: int(path.stem))
     for path in moments:
         yield f"step {path.stem}", load_file(path)
     if (trained / "model.safetensors").is_file():
-        begin, end = (load_file(folder / "model.safetensors") for folder in (trained / "base", trained))
+        end = load_file(trained / "model.safetensors")
         for share in (0.75, 0.5):
             yield f"{share} of the end, {1 - share} of step 0", blended(begin, end, share)
 

@@ -31,12 +31,15 @@ from guardrail.backends.weights import ENTAILMENT_MINI, files, find, places, rea
 from guardrail.errors import GuardrailError
 from guardrail.selfcheck.nli.premise import chosen
 
-__all__ = ["MOMENTS", "RECIPE", "blended", "main", "sources", "unpacked"]
+__all__ = ["MEAN", "MOMENTS", "RECIPE", "blended", "halfway", "main", "sources", "unpacked"]
 
 RECIPE = Recipe(rate=1e-4, batch=32, longest=256)
 
 MOMENTS = "moments"
 """Folder beside the weights: those after a quarter, a half and three quarters of the steps."""
+
+MEAN = "mean"
+"""Folder beside them: half of the weights' way, for `pack --full`."""
 
 _MOST = 20_000  # pairs of a set that may come again
 _TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
@@ -46,6 +49,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Train; 0 if it is done, 2 if it could not run."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.entailment documents", description=__doc__)
     parser.add_argument("--seed", type=int, default=0, help="of the pairs made and their order")
+    parser.add_argument(
+        "--base", type=Path, metavar="DIR", help="what `pack --out DIR` wrote; default: the packaged weights"
+    )
     parser.add_argument("--again", action="store_true", help="train though there is a trained model")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="default: $GUARDRAIL_MODELS, or the user's cache"
@@ -55,7 +61,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         done = None if options.again else trained(folder)
         if done is None:
-            done = _train(folder, find(ENTAILMENT_MINI), options.seed)
+            done = _train(folder, options.base or find(ENTAILMENT_MINI), options.seed)
+        halfway(folder)
     except GuardrailError as error:
         sys.stderr.write(f"documents: {error}\n")
         return 2
@@ -83,6 +90,19 @@ def _train(folder: Path, packed: Path, seed: int) -> Trained:
         save_every=100,
         say=_say,
     )
+
+
+def halfway(folder: Path) -> Path:
+    """Write the mean of the weights at begin and end as a model of its own: what is packed, as it forgets less."""
+    from safetensors.torch import load_file
+
+    begin, end = (load_file(own / "model.safetensors") for own in (folder / "base", folder))
+    mean = folder / MEAN
+    mean.mkdir(exist_ok=True)
+    for name in ("config.json", *_TOKENIZER):
+        shutil.copyfile(folder / "base" / name, mean / name)
+    write_tensors(mean / "model.safetensors", blended(begin, end, 0.5))
+    return mean
 
 
 def unpacked(packed: Path, out: Path) -> Path:

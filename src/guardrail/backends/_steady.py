@@ -19,7 +19,9 @@ if TYPE_CHECKING:
     Array = NDArray[np.float32]
 
 _OVERHEAD = 32  # tokens that take as long as starting a forward pass, roughly
-_STEADY = 1e-5  # of a probability: a pair in company may be so far from the pair alone
+_STEADY = (
+    1e-5  # of a probability, or of a place of a vector: an input in company may be so far from itself alone
+)
 PROBE = (  # pairs of unlike lengths
     ("It rained.", "It was wet."),
     ("The committee met on Tuesday in the old town hall.", "Nobody came."),
@@ -28,12 +30,12 @@ PROBE = (  # pairs of unlike lengths
 
 
 class SteadyTexts(Texts):
-    """A classifier of pairs by another library; what inherits from it sets `budget`, tokens per batch, and computes `_forward`."""
+    """A model by another library; what inherits from it sets `budget`, tokens per batch, and computes `_forward`."""
 
     budget: int
 
     def run(self, inputs: Sequence[Encoding], *, budget: int | None = None) -> list[Array | None]:
-        """The logits of each input, in order."""
+        """The outputs for each input, in order."""
         return apart(lambda: self._run(inputs, budget or self.budget))
 
     def _run(self, inputs: Sequence[Encoding], budget: int) -> list[Array | None]:
@@ -57,26 +59,38 @@ class SteadyTexts(Texts):
     @cached_property
     def _is_steady(self) -> bool:
         with self._lock:
-            return is_steady(self._forward, [self.input(*pair) for pair in PROBE])
+            return is_steady(self._compared, [self.input(*pair) for pair in PROBE])
+
+    def _compared(self, inputs: Sequence[Encoding]) -> Any:
+        """What the probe compares: probabilities."""
+        return shares(self._forward(inputs))
 
     def _forward(self, inputs: Sequence[Encoding]) -> Array:
-        """The logits of one batch, inputs x outputs."""
+        """One batch, inputs x outputs: logits of a classifier."""
         raise NotImplementedError
 
 
-def is_steady(forward: Callable[[Sequence[Any]], Any], inputs: Sequence[Any]) -> bool:
-    """Whether a classifier says of inputs in one batch what it says of each alone, to 1e-5 of a probability.
+def shares(logits: Any) -> Any:
+    """The soft-max of each row.
 
     Args:
-        forward: logits of a batch, inputs x outputs.
+        logits: inputs x outputs.
+    """
+    import numpy as np
+
+    powers = np.exp(np.asarray(logits, float) - np.max(logits, axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def is_steady(forward: Callable[[Sequence[Any]], Any], inputs: Sequence[Any]) -> bool:
+    """Whether a model says of inputs in one batch what it says of each alone, to 1e-5.
+
+    Args:
+        forward: what a batch gives, inputs x numbers.
         inputs: of unlike lengths.
     """
     import numpy as np
 
-    def shares(logits: Any) -> Any:
-        powers = np.exp(np.asarray(logits, float) - np.max(logits, axis=1, keepdims=True))
-        return powers / powers.sum(axis=1, keepdims=True)
-
-    together = shares(forward(inputs))
-    alone = np.concatenate([shares(forward([one])) for one in inputs])
+    together = np.asarray(forward(inputs))
+    alone = np.concatenate([np.asarray(forward([one])) for one in inputs])
     return bool(np.abs(together - alone).max() <= _STEADY)

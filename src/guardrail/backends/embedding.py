@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from guardrail.backends._held import HeldEncoder
 from guardrail.backends._local import Device, LocalModel, Precision, apportion
 from guardrail.backends.batching import Work
 from guardrail.backends.weights import MINILM
@@ -50,7 +51,8 @@ class Embedder(Backend[Embed]):
     """A sentence encoder on this machine, all-MiniLM-L6-v2 by default.
 
     Args:
-        model: the packaged encoder, a folder, or a name that is looked for in `$GUARDRAIL_MODELS`.
+        model: the packaged encoder, a folder, a name that is looked for in `$GUARDRAIL_MODELS`, or a SentenceTransformer that you
+            have loaded (with any of its backends).
         normalise: scale vectors to length 1, so that their product is the cosine.
         device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
         precision: "fp32", "bf16" or "int8", as for `EntailmentModel`.
@@ -61,7 +63,7 @@ class Embedder(Backend[Embed]):
     Raises:
         MissingExtra: torch, transformers or the packaged encoder is not installed.
         WeightsMissing: no such model here; the message holds the command that fetches it.
-        ConfigError: pickled weights, a model that pools in another way, no such device.
+        ConfigError: pickled weights, a folder whose model pools in another way (load it with sentence-transformers), no such device.
     """
 
     paid = False
@@ -71,7 +73,7 @@ class Embedder(Backend[Embed]):
 
     def __init__(
         self,
-        model: str | Path = MINILM,
+        model: Any = MINILM,
         *,
         normalise: bool = True,
         device: Device = "auto",
@@ -79,13 +81,21 @@ class Embedder(Backend[Embed]):
         budget: int | None = None,
         longest: int | None = None,
     ) -> None:
+        self.normalise = normalise
+        self._model: LocalModel | HeldEncoder
+        if not isinstance(model, str | Path):
+            if (device, precision) != ("auto", "fp32"):
+                raise ConfigError(
+                    f"expected no device= or precision= with a {type(model).__name__}, which has its own, got {device!r}, {precision!r}"
+                )
+            self._model = HeldEncoder(model, budget=budget, longest=longest)
+            return
         self._model = LocalModel(
             model, kind="encoder", device=device, precision=precision, budget=budget, longest=longest
         )
         _must_be_mean(self._model.folder)
         if longest is None:
             self._model.wanted_longest = _made_for(self._model.folder)
-        self.normalise = normalise
 
     @property
     def work(self) -> Work:
@@ -115,7 +125,10 @@ class Embedder(Backend[Embed]):
         matrices = self._model.run(list(ready.values()))
         costs = apportion(time.perf_counter() - started, [len(one) for one in ready.values()])
         for text, matrix, seconds in zip(ready, matrices, costs, strict=True):
-            vector = None if matrix is None else pooled(matrix, normalise=self.normalise)
+            rows = (
+                None if matrix is None else np.atleast_2d(matrix)
+            )  # tokens, or the one vector of a SentenceTransformer
+            vector = None if rows is None else pooled(rows, normalise=self.normalise)
             if vector is None:
                 found[text] = Failed(Reason.BACKEND, "the model gave no vector", cost=Cost(seconds=seconds))
             else:
@@ -134,9 +147,12 @@ def _must_be_mean(folder: Path) -> None:
         return
     modes = json.loads(path.read_text(encoding="utf-8"))
     wanted = [name for name, value in modes.items() if name.startswith("pooling_mode") and value is True]
-    if wanted not in ([], ["pooling_mode_mean_tokens"]):
+    if isinstance(modes.get("pooling_mode"), str):  # sentence-transformers 6 writes "mean", not flags
+        wanted = [modes["pooling_mode"]]
+    if wanted not in ([], ["mean"], ["pooling_mode_mean_tokens"]):
         raise ConfigError(
-            f"expected a model that takes the mean of its tokens, got {wanted!r} in {str(path)!r}"
+            f"expected a model that takes the mean of its tokens, got {wanted!r} in {str(path)!r}: load it yourself, and give "
+            "Embedder(SentenceTransformer(…))"
         )
 
 

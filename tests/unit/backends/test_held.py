@@ -1,5 +1,6 @@
 """Models that the caller has loaded, and ONNX files: what they say, and what they are refused for."""
 
+import json
 import shutil
 from types import SimpleNamespace
 
@@ -8,10 +9,11 @@ import pytest
 from tests.unit.backends.models import TEXTS, make, needs_local
 
 from guardrail.backends._steady import is_steady
+from guardrail.backends.embedding import Embedder
 from guardrail.backends.entailment import EntailmentModel
 from guardrail.backends.weights import ENTAILMENT_MINI, GRAPH, find
 from guardrail.errors import ConfigError
-from guardrail.requests import Entail
+from guardrail.requests import Embed, Entail
 
 PAIRS = [Entail(a, b) for a, b in zip(TEXTS, reversed(TEXTS), strict=True) if a.strip() and b.strip()]
 
@@ -142,3 +144,77 @@ class TestObjects:
     def test_a_folder_has_its_own_tokenizer(self, folder, reader):
         with pytest.raises(ConfigError, match="tokenizer= only with a model that is loaded"):
             EntailmentModel(folder, tokenizer=reader)
+
+
+@pytest.fixture(scope="module")
+def trunk(folder):
+    import transformers
+
+    return transformers.AutoModel.from_pretrained(folder).eval()
+
+
+class TestSentenceEncoders:
+    """`encoder` is in the place of a SentenceTransformer, which is a sequence of modules that takes and gives a mapping."""
+
+    @pytest.fixture
+    def encoder(self, trunk, reader):
+        import torch
+
+        class Modules(torch.nn.Sequential):
+            def __init__(self):
+                super().__init__(SimpleModule(trunk))
+                self.tokenizer, self.max_seq_length = reader, 16
+                self.prompts, self.default_prompt_name = {"query": "It is asked: "}, None
+
+            def encode(self):
+                raise NotImplementedError
+
+        class SimpleModule(torch.nn.Module):
+            def __init__(self, inner):
+                super().__init__()
+                self.auto_model = inner
+
+            def forward(self, features):
+                first = self.auto_model(**features).last_hidden_state[:, 0]
+                return features | {"sentence_embedding": first}
+
+        return Modules()
+
+    def test_gives_the_models_own_vectors(self, encoder, trunk, reader):
+        """Oracle: the first token's vector by transformers, which is no mean; 16 tokens are read."""
+        import torch
+
+        texts = [text for text in TEXTS if text.strip()]
+        for text, reply in zip(
+            texts, Embedder(encoder, normalise=False).answer([Embed(text) for text in texts]), strict=True
+        ):
+            with torch.inference_mode():
+                inputs = reader(text, truncation=True, max_length=16, return_tensors="pt")
+                first = trunk(**inputs).last_hidden_state[0, 0].numpy()
+            assert np.allclose(reply.value, first, atol=1e-5)
+
+    def test_puts_the_default_prompt_before_a_text(self, encoder):
+        plain = Embedder(encoder)
+        by_hand = plain.answer([Embed("It is asked: who came?")])[0].value
+        encoder.default_prompt_name = "query"
+        prompted = Embedder(encoder)
+        assert np.allclose(prompted.answer([Embed("who came?")])[0].value, by_hand, atol=1e-6)
+        assert prompted.fingerprint != plain.fingerprint
+
+    def test_has_its_own_device(self, encoder):
+        with pytest.raises(ConfigError, match="which has its own"):
+            Embedder(encoder, device="cpu")
+
+    def test_nothing_that_encodes(self):
+        with pytest.raises(ConfigError, match="or a SentenceTransformer, got dict"):
+            Embedder({"a": 1})
+
+
+@pytest.mark.parametrize("modes", [{"pooling_mode": "cls"}, {"pooling_mode_cls_token": True}])
+def test_a_folder_that_pools_in_another_way(folder, tmp_path, modes):
+    """As sentence-transformers wrote it before version 6, and since."""
+    copy = shutil.copytree(folder, tmp_path / "model")
+    (copy / "1_Pooling").mkdir(exist_ok=True)
+    (copy / "1_Pooling" / "config.json").write_text(json.dumps(modes), encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"give Embedder\(SentenceTransformer"):
+        Embedder(copy)

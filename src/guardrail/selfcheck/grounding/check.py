@@ -64,7 +64,7 @@ class GroundingCheck(SentenceCheck):
     The signature says which fit it was. A document may be a JSON record.
 
     The probability holds where this share of sentences (`prior`) is not supported: .5 in the fit, so that .5 is
-    where the evidence speaks neither way. It was learnt on English.
+    where the evidence speaks neither way. The fit's own threshold is a little above. It was learnt on English.
     """
 
     name: ClassVar[str] = "selfcheck-grounding"
