@@ -330,7 +330,7 @@ class ListComparison:
     """How the authors of a quotation compare with those of the real work.
 
     Attributes:
-        agree: `False` if somebody is claimed who did not write it; `None` where that cannot be told.
+        agree: `False` if somebody is claimed who did not write it; `None` where that is unknown.
         claimed: how many are named.
         known: how many the source names.
         strangers: places, among those claimed, of names that nobody of the work has.

@@ -132,7 +132,7 @@ def chosen(sentence: str, text: str, most: int = 3) -> Premise:
     """The sentences of a text most like `sentence`, in the text's order, as a short premise.
 
     Likeness is BM25 over words, lower-cased; Chinese and Japanese characters are words of their own. Languages that
-    write no blanks and no such characters (Thai, say) are hardly told apart: choose by vectors there.
+    write no blanks and no such characters (Thai, say) are hardly distinguished: choose by vectors there.
 
     Args:
         sentence: what is judged.
@@ -156,7 +156,7 @@ def parts(text: str, size: int) -> list[Part]:
     part is cut at blanks, or where there is none at any character; its pieces overlap.
 
     Args:
-        text: any text; a part also holds what is no sentence (headings, code).
+        text: any text; a part also contains what is no sentence (headings, code).
         size: characters, 1 or more.
 
     Example:
