@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
-MARK = re.compile(r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?) -->\n+", re.MULTILINE)
+MARK = re.compile(r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?|table: .+?) -->\n+", re.MULTILINE)
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
@@ -33,6 +33,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(given: Files, config: MkDocsConfig) -> Files:
     """Every page of the navigation, and what these link to."""
     files = Files([file for file in given if file.src_dir != config.docs_dir])  # the theme's
+    for style in map(str, config.extra_css):  # ours; the others are the plugins'
+        if (ROOT / style).is_file():
+            files.append(File.generated(config, style, abs_src_path=str(ROOT / style)))
     waiting = list(_pages(config.nav or []))
     seen = set(waiting)
     for source in waiting:  # grows by what a page links to
@@ -57,8 +60,21 @@ def _written_out(entry: dict[str, Any]) -> dict[str, Any]:
     folder = ROOT / content
     if not folder.is_dir():
         return entry
-    pages = sorted(folder.rglob("*.md"), key=lambda page: (page.name != "README.md", str(page)))
-    return {title: [{_title(page): str(page.relative_to(ROOT))} for page in pages]}
+    return {title: _entries(folder)}
+
+
+def _entries(folder: Path) -> list[dict[str, Any]]:
+    """The pages of a folder: its README, the others by name, then a section for each folder that has pages."""
+    pages = sorted(folder.glob("*.md"), key=lambda page: (page.name != "README.md", page.name))
+    found: list[dict[str, Any]] = [{_title(page): str(page.relative_to(ROOT))} for page in pages]
+    for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
+        entries = _entries(inner)
+        if len(entries) == 1:
+            found += entries
+        elif entries:
+            readme = inner / "README.md"
+            found.append({_title(readme) if readme.exists() else inner.name.capitalize(): entries})
+    return found
 
 
 def _title(page: Path) -> str:
@@ -76,13 +92,13 @@ def _pages(nav: list[Any]) -> Iterator[str]:
 
 
 def _address(source: str) -> str:
-    """`src/guardrail/logic/README.md` is `methods/logic.html`, `docs/cli.md` is `cli.html`."""
+    """`docs/methods/logic.md` is `methods/logic.html`, `src/guardrail/logic/README.md` is `code/logic.html`."""
     path = Path(source)
     parts = list(path.with_suffix("").parts)
     if parts == ["README"]:
         return "index.html"
     for before, after in (
-        (["src", "guardrail"], ["methods"]),
+        (["src", "guardrail"], ["code"]),
         (["docs"], []),
         (["integrations"], ["integrations"]),
     ):
@@ -90,7 +106,7 @@ def _address(source: str) -> str:
             parts = [*after, *parts[len(before) :]]
             break
     if parts[-1] == "README" and len(parts) > 1:
-        parts = [*parts[:-2], parts[-2]] if parts[0] == "methods" else [*parts[:-1], "index"]
+        parts = [*parts[:-2], parts[-2]] if parts[0] == "code" else [*parts[:-1], "index"]
     return "/".join(parts) + ".html"
 
 
