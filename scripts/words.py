@@ -45,7 +45,7 @@ KEPT = {
 }
 PAGES = (
     "*.md",
-    "docs/*.md",
+    "docs/**/*.md",
     "examples/*.md",
     "integrations/*/README.md",
     "benchmarks/**/README.md",
