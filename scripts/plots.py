@@ -61,7 +61,9 @@ def draw_references(figure: Any) -> None:
     for panel, (model, found) in zip(panels, references().items(), strict=True):
         for at, row in enumerate(reversed(found)):
             panel.plot(row["interval"], [at, at], color=COLOURS[0], linewidth=1.6)
-            panel.plot(row["ours"], at, "o", color=COLOURS[0], label="ours, 95 % interval" if not at else None)
+            panel.plot(
+                row["ours"], at, "o", color=COLOURS[0], label="ours, 95 % interval" if not at else None
+            )
             panel.plot(row["published"], at, "x", color=COLOURS[1], label="published" if not at else None)
         panel.set(title=model, xlabel="AUC", xlim=(0.45, 1), yticks=range(len(QUERIES)))
         panel.set_yticklabels(reversed(QUERIES))
