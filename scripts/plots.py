@@ -19,7 +19,13 @@ ROOT = Path(__file__).parents[1]
 FIGURES = ROOT / "docs" / "figures"
 LEAKS = ROOT / "benchmarks" / "performance" / "leaks" / "recorded.json"
 QUERIES = ("IQ", "DQ1", "DQ2", "DQ3", "DQ", "IQ+DQ")
-COLUMNS = ("NonFact", "NonFact*", "Factual", "Pearson", "Spearman")
+COLUMNS = {
+    "NonFact": "NonFact, trapezoid",
+    "NonFact*": "NonFact*, trapezoid",
+    "Factual": "Factual, trapezoid",
+    "Pearson": "Pearson",
+    "Spearman": "Spearman",
+}  # in the plot, and in the recorded result
 
 Row = Mapping[str, Any]
 
@@ -41,7 +47,10 @@ def references() -> dict[str, list[Row]]:
 def selfcheck() -> dict[str, list[Row]]:
     """By column of Table 7, its ten rows."""
     table = [row for row in rows("selfcheck") if re.match(r"Table 7 \d-gram", row["quantity"])]
-    return {column: [row for row in table if row["quantity"].endswith(f": {column}")] for column in COLUMNS}
+    return {
+        name: [row for row in table if row["quantity"].endswith(f": {column}")]
+        for name, column in COLUMNS.items()
+    }
 
 
 def leaks() -> dict[str, float]:
