@@ -36,3 +36,29 @@ def test_what_the_texts_say_is_recorded():
     assert max(abs(row["ours"] - row["published"]) for row in cells) < 0.235
     shares = plots.leaks()
     assert (len(shares), list(shares.values()).count(0.0)) == (13, 3)
+
+
+class TestTables:
+    """Those of the methods' pages have the recorded figures."""
+
+    def figures(self, method):
+        """The cells of the page's last table, by row."""
+        text = (ROOT / "docs" / "methods" / f"{method}.md").read_text(encoding="utf-8")
+        lines = re.findall(r"^\| (.+) \|$", text.partition("## The paper's table")[2], re.MULTILINE)
+        return {name: list(map(float, cells)) for name, *cells in (line.split(" | ") for line in lines[2:])}
+
+    def test_references(self):
+        """Two rows per model."""
+        for model, found in plots.references().items():
+            for key in ("published", "ours"):
+                assert self.figures("references")[f"{model}, {key}"] == [round(row[key], 3) for row in found]
+
+    def test_selfcheck(self):
+        """Three columns of the ten rows, each as published and as computed."""
+        table = self.figures("selfcheck")
+        assert len(table) == 10
+        for column, place in (("NonFact", 0), ("NonFact*", 2), ("Factual", 4)):
+            for row in plots.selfcheck()[column]:
+                n, kind = re.match(r"Table 7 (\d)-gram (\w+):", row["quantity"]).groups()
+                cells = table[f"{n}-gram, {'mean' if kind == 'Avg' else 'largest'}"]
+                assert cells[place : place + 2] == [row["published"], round(row["ours"], 2)]
