@@ -66,14 +66,18 @@ def _written_out(entry: dict[str, Any]) -> dict[str, Any]:
 def _entries(folder: Path) -> list[dict[str, Any]]:
     """The pages of a folder: its README, the others by name, then a section for each folder that has pages."""
     pages = sorted(folder.glob("*.md"), key=lambda page: (page.name != "README.md", page.name))
-    found: list[dict[str, Any]] = [{_title(page): str(page.relative_to(ROOT))} for page in pages]
+    found: list[dict[str, Any]] = [
+        {"Overview" if page.name == "README.md" else _title(page): str(page.relative_to(ROOT))}
+        for page in pages
+    ]
     for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
         entries = _entries(inner)
         if len(entries) == 1:
-            found += entries
+            found += [{_title(ROOT / path): path} for path in entries[0].values()]
         elif entries:
             readme = inner / "README.md"
-            found.append({_title(readme) if readme.exists() else inner.name.capitalize(): entries})
+            title = _title(readme) if readme.exists() else inner.name.capitalize()
+            found.append({title: entries})
     return found
 
 

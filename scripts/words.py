@@ -16,7 +16,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 WORDS = {
     "stand": (
-        re.compile(r"\bstand(?:s|ing)?\b(?! in\b| for\b|-)", re.IGNORECASE),
+        re.compile(r"\bstand(?:s|ing)?\b(?! in for\b| for\b|-)", re.IGNORECASE),
         "write is, is written, comes",
     ),
     "is none": (re.compile(r"(?<!there )\b(?:is|are|were|was) none\b"), "write is missing, there is no …"),

@@ -85,7 +85,7 @@ class AnswerModel(Backend[Asked]):
         ConfigError: pickled weights, a classifier with several outputs, no such device.
 
     Differs from that package: where an input is too long it cuts the question off first, here the text loses its
-    end; a "</s>" that stands in a text is text (there it ends the program).
+    end; a "</s>" within a text is text (there it ends the program).
     """
 
     paid = False

@@ -38,7 +38,7 @@ class Batches:
     """How texts are put together.
 
     Attributes:
-        groups: positions in the given sequence; each stands in one group.
+        groups: positions in the given sequence; each is in one group.
         tokens: in all texts.
         slots: tokens after padding, which is what the model computes.
     """

@@ -23,7 +23,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 class Tree:
-    """The columns of texts that stand in one row.
+    """The columns of texts that share one row.
 
     Args:
         paths: the texts, in order of their tokens, each once.
