@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 MARK = re.compile(r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?|table: .+?) -->\n+", re.MULTILINE)
+ROW = re.compile(r"^\|.*$", re.MULTILINE)
+CODE = re.compile(r"`[^`\n]+`")
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
@@ -123,7 +125,10 @@ def _links(text: str, source: str) -> Iterator[str]:
 
 
 def _for_the_site(text: str, source: str) -> str:
-    """Without the marks by which tests find examples; a link to a folder leads to its README."""
+    """Without the marks by which tests find examples; a link to a folder leads to its README.
+
+    In code within a table a `|` is written as `\\|`; Python's Markdown would show the backslash.
+    """
 
     def whole(match: re.Match[str]) -> str:
         target = (ROOT / source).parent / match[1]
@@ -131,4 +136,7 @@ def _for_the_site(text: str, source: str) -> str:
             return f"]({match[1].rstrip('/')}/README.md{match[2] or ''})"
         return match[0]
 
-    return LINK.sub(whole, MARK.sub("", text))
+    def bare(row: re.Match[str]) -> str:
+        return CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0])
+
+    return ROW.sub(bare, LINK.sub(whole, MARK.sub("", text)))
