@@ -125,9 +125,9 @@ def _links(text: str, source: str) -> Iterator[str]:
 
 
 def _for_the_site(text: str, source: str) -> str:
-    """Without the marks by which tests find examples; a link to a folder leads to its README.
+    r"""Without the marks by which tests find examples; a link to a folder leads to its README.
 
-    In code within a table a `|` is written as `\\|`; Python's Markdown would show the backslash.
+    In code within a table a `|` is written as `\|`; Python's Markdown would show the backslash.
     """
 
     def whole(match: re.Match[str]) -> str:
