@@ -7,6 +7,7 @@ checkout. An entry of the navigation that names a folder becomes its pages. A fi
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 MARK = re.compile(r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?|table: .+?) -->\n+", re.MULTILINE)
 ROW = re.compile(r"^\|.*$", re.MULTILINE)
 CODE = re.compile(r"`[^`\n]+`")
+CITED = re.compile(r"\[((?:[a-z]+\d{4}[a-z]?|memory)(?:; (?:[a-z]+\d{4}[a-z]?|memory))*)\](?!\()")
+KEPT = re.compile(r"(^( *)```.*?^\2``` *$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+PAPERS = "docs/papers.md"
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
@@ -53,6 +57,24 @@ def on_files(given: Files, config: MkDocsConfig) -> Files:
         seen.update(found)
         waiting += found
     return files
+
+
+def on_page_markdown(text: str, page: Any, **_: Any) -> str:
+    """A citation leads to the list of papers."""
+    if page.file.src_uri == PAPERS:
+        return text
+    papers = os.path.relpath(PAPERS, Path(page.file.src_uri).parent)
+
+    def linked(found: re.Match[str]) -> str:
+        keys = (f"[{key}]({papers}#{key})" for key in found[1].split("; "))
+        return f"[{'; '.join(keys)}]"
+
+    pieces = KEPT.split(text)  # text, code, its indentation, text, …
+    return "".join(
+        CITED.sub(linked, piece) if i % 3 == 0 else piece
+        for i, piece in enumerate(pieces)
+        if i % 3 != 2 and piece
+    )
 
 
 def _written_out(entry: dict[str, Any]) -> dict[str, Any]:

@@ -82,6 +82,12 @@ class TestCitedWorks:
             assert fields & {"year", "note"}, entry.key
             assert fields & {"journal", "booktitle", "eprint", "note"}, entry.key
 
+    def test_are_listed(self):
+        """On a page of their own, to which citations on the site lead."""
+        script = pkgutil.resolve_name("scripts.papers")
+        page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+        assert page == script.page(), "run python scripts/papers.py"
+
 
 class TestVersion:
     def test_changelog(self):
