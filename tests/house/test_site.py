@@ -15,8 +15,8 @@ class TestCitations:
     def test_lead_to_the_papers(self):
         """From wherever the page is, each key of several by itself."""
         assert linked("After [li2025].") == "After [[li2025](../papers.md#li2025)]."
-        assert linked("[a2021; b2003]", "docs/thresholds.md") == (
-            "[[a2021](papers.md#a2021); [b2003](papers.md#b2003)]"
+        assert linked("[vovk2021; wiens2003]", "docs/thresholds.md") == (
+            "[[vovk2021](papers.md#vovk2021); [wiens2003](papers.md#wiens2003)]"
         )
 
     def test_code_and_links_stay(self):
