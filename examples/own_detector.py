@@ -1,7 +1,7 @@
 """A detector of one's own: prices that are not in the price list.
 
 Options are declared once and work in code, in `guardrail.toml` and at the command line. A detector that asks a model yields
-requests instead of calling it: CONTRIBUTING.md shows one.
+requests instead of calling it: docs/writing-a-detector.md shows one.
 """
 
 from __future__ import annotations

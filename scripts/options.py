@@ -2,7 +2,7 @@
 
     python scripts/options.py            a line per option: do constructor, configuration file, command line and docs agree?
     python scripts/options.py --json     the same as JSON
-    python scripts/options.py --write    write the tables of docs/options.md
+    python scripts/options.py --write    write the tables of docs/options.md and of the pages in docs/methods
 
 Each option is given several values, right and wrong ones, in three ways; all three must make the same detector or raise the
 same error, one value must be taken, and a wrong one refused. Exit code 1 if one option does not agree.
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -34,6 +35,9 @@ from guardrail.references.bibliography.records import Record
 from guardrail.registry import DETECTORS
 
 DOCS = Path(__file__).parent.parent / "docs" / "options.md"
+METHODS = DOCS.parent / "methods"
+TABLE = re.compile(r"^(<!-- table: (\S+) -->\n)(?:\|.*\n)*", re.MULTILINE)
+COLUMNS = "| option | admits | default | |\n| --- | --- | --- | --- |\n"
 HEAD = """# Options of the detectors
 
 Every option is declared once, in the detector's class. In code it is an argument of the constructor, in `guardrail.toml` an
@@ -55,11 +59,18 @@ def page() -> str:
     parts = [HEAD]
     for name, found in detectors():
         first = (found.__doc__ or "").partition("\n")[0]
-        parts.append(
-            f"\n## {name}\n\n`{found.__name__}`: {first}\n\n| option | admits | default | |\n| --- | --- | --- | --- |\n"
-        )
-        parts += [row(one) for one in declared(found)]
+        parts += [f"\n## {name}\n\n`{found.__name__}`: {first}\n\n", table(name)]
     return "".join(parts)
+
+
+def table(name: str) -> str:
+    """The options of one detector."""
+    return COLUMNS + "".join(row(one) for one in declared(DETECTORS[name]))
+
+
+def filled(text: str) -> str:
+    """A page with the table of a detector's options behind each mark `<!-- table: NAME -->`."""
+    return TABLE.sub(lambda found: found[1] + table(found[2]), text)
 
 
 def row(one: Declared) -> str:
@@ -235,13 +246,15 @@ def small_knowledge(folder: Path) -> Path | None:
 
 
 def main() -> int:
-    """Print the table, or write the page."""
+    """Print the table, or write the pages."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--write", action="store_true", help="write docs/options.md")
+    parser.add_argument("--write", action="store_true", help="write the tables of docs")
     arguments = parser.parse_args()
     if arguments.write:
         DOCS.write_text(page(), encoding="utf-8")
+        for path in METHODS.glob("*.md"):
+            path.write_text(filled(path.read_text(encoding="utf-8")), encoding="utf-8")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         found = [*rows(Path(folder)), *flags()]

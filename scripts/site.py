@@ -7,6 +7,7 @@ checkout. An entry of the navigation that names a folder becomes its pages. A fi
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,12 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 LINK = re.compile(r"\]\(([^)#\s:]+)(#[^)\s]*)?\)")
-MARK = re.compile(r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?) -->\n+", re.MULTILINE)
+MARK = re.compile(r"^<!-- (?:runs|file: .+?|help: .+?|options: .+?|table: .+?) -->\n+", re.MULTILINE)
+ROW = re.compile(r"^\|.*$", re.MULTILINE)
+CODE = re.compile(r"`[^`\n]+`")
+CITED = re.compile(r"\[((?:[a-z]+\d{4}[a-z]?|memory)(?:; (?:[a-z]+\d{4}[a-z]?|memory))*)\](?!\()")
+KEPT = re.compile(r"(^( *)```.*?^\2``` *$|`[^`\n]+`)", re.MULTILINE | re.DOTALL)
+PAPERS = "docs/papers.md"
 HEADING = re.compile(r"^# (.+)$", re.MULTILINE)
 
 
@@ -33,6 +39,9 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 def on_files(given: Files, config: MkDocsConfig) -> Files:
     """Every page of the navigation, and what these link to."""
     files = Files([file for file in given if file.src_dir != config.docs_dir])  # the theme's
+    for style in map(str, config.extra_css):  # ours; the others are the plugins'
+        if (ROOT / style).is_file():
+            files.append(File.generated(config, style, abs_src_path=str(ROOT / style)))
     waiting = list(_pages(config.nav or []))
     seen = set(waiting)
     for source in waiting:  # grows by what a page links to
@@ -50,6 +59,24 @@ def on_files(given: Files, config: MkDocsConfig) -> Files:
     return files
 
 
+def on_page_markdown(text: str, page: Any, **_: Any) -> str:
+    """A citation leads to the list of papers."""
+    if page.file.src_uri == PAPERS:
+        return text
+    papers = os.path.relpath(PAPERS, Path(page.file.src_uri).parent)
+
+    def linked(found: re.Match[str]) -> str:
+        keys = (f"[{key}]({papers}#{key})" for key in found[1].split("; "))
+        return f"[{'; '.join(keys)}]"
+
+    pieces = KEPT.split(text)  # text, code, its indentation, text, …
+    return "".join(
+        CITED.sub(linked, piece) if i % 3 == 0 else piece
+        for i, piece in enumerate(pieces)
+        if i % 3 != 2 and piece
+    )
+
+
 def _written_out(entry: dict[str, Any]) -> dict[str, Any]:
     [(title, content)] = entry.items()
     if isinstance(content, list):
@@ -57,8 +84,25 @@ def _written_out(entry: dict[str, Any]) -> dict[str, Any]:
     folder = ROOT / content
     if not folder.is_dir():
         return entry
-    pages = sorted(folder.rglob("*.md"), key=lambda page: (page.name != "README.md", str(page)))
-    return {title: [{_title(page): str(page.relative_to(ROOT))} for page in pages]}
+    return {title: _entries(folder)}
+
+
+def _entries(folder: Path) -> list[dict[str, Any]]:
+    """The pages of a folder: its README, the others by name, then a section for each folder that has pages."""
+    pages = sorted(folder.glob("*.md"), key=lambda page: (page.name != "README.md", page.name))
+    found: list[dict[str, Any]] = [
+        {"Overview" if page.name == "README.md" else _title(page): str(page.relative_to(ROOT))}
+        for page in pages
+    ]
+    for inner in sorted(path for path in folder.iterdir() if path.is_dir()):
+        entries = _entries(inner)
+        if len(entries) == 1:
+            found += [{_title(ROOT / path): path} for path in entries[0].values()]
+        elif entries:
+            readme = inner / "README.md"
+            title = _title(readme) if readme.exists() else inner.name.capitalize()
+            found.append({title: entries})
+    return found
 
 
 def _title(page: Path) -> str:
@@ -76,13 +120,13 @@ def _pages(nav: list[Any]) -> Iterator[str]:
 
 
 def _address(source: str) -> str:
-    """`src/guardrail/logic/README.md` is `methods/logic.html`, `docs/cli.md` is `cli.html`."""
+    """`docs/methods/logic.md` is `methods/logic.html`, `src/guardrail/logic/README.md` is `code/logic.html`."""
     path = Path(source)
     parts = list(path.with_suffix("").parts)
     if parts == ["README"]:
         return "index.html"
     for before, after in (
-        (["src", "guardrail"], ["methods"]),
+        (["src", "guardrail"], ["code"]),
         (["docs"], []),
         (["integrations"], ["integrations"]),
     ):
@@ -90,7 +134,7 @@ def _address(source: str) -> str:
             parts = [*after, *parts[len(before) :]]
             break
     if parts[-1] == "README" and len(parts) > 1:
-        parts = [*parts[:-2], parts[-2]] if parts[0] == "methods" else [*parts[:-1], "index"]
+        parts = [*parts[:-2], parts[-2]] if parts[0] == "code" else [*parts[:-1], "index"]
     return "/".join(parts) + ".html"
 
 
@@ -103,7 +147,10 @@ def _links(text: str, source: str) -> Iterator[str]:
 
 
 def _for_the_site(text: str, source: str) -> str:
-    """Without the marks by which tests find examples; a link to a folder leads to its README."""
+    r"""Without the marks by which tests find examples; a link to a folder leads to its README.
+
+    In code within a table a `|` is written as `\|`; Python's Markdown would show the backslash.
+    """
 
     def whole(match: re.Match[str]) -> str:
         target = (ROOT / source).parent / match[1]
@@ -111,4 +158,7 @@ def _for_the_site(text: str, source: str) -> str:
             return f"]({match[1].rstrip('/')}/README.md{match[2] or ''})"
         return match[0]
 
-    return LINK.sub(whole, MARK.sub("", text))
+    def bare(row: re.Match[str]) -> str:
+        return CODE.sub(lambda code: code[0].replace("\\|", "|"), row[0])
+
+    return ROW.sub(bare, LINK.sub(whole, MARK.sub("", text)))

@@ -1,4 +1,4 @@
-"""Text for people, from whom nothing may be hidden: what an answer holds steers no terminal."""
+"""Text for people, from whom nothing may be hidden: what an answer contains steers no terminal."""
 
 from __future__ import annotations
 

@@ -348,7 +348,7 @@ class LogProb(Request[float]):
 class ScoreTokens(Request[tuple[TokenLogprob, ...]]):
     """How likely is each token of a text that is given, after a context?
 
-    The reply's tokens, strung together, are the text. A character of several tokens stands in the first of them;
+    The reply's tokens, strung together, are the text. A character of several tokens is in the first of them;
     the others are empty.
 
     Attributes:

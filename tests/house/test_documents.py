@@ -82,6 +82,12 @@ class TestCitedWorks:
             assert fields & {"year", "note"}, entry.key
             assert fields & {"journal", "booktitle", "eprint", "note"}, entry.key
 
+    def test_are_listed(self):
+        """On a page of their own, to which citations on the site lead."""
+        script = pkgutil.resolve_name("scripts.papers")
+        page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+        assert page == script.page(), "run python scripts/papers.py"
+
 
 class TestVersion:
     def test_changelog(self):
@@ -267,6 +273,16 @@ class TestOptions:
         script = pkgutil.resolve_name("scripts.options")
         assert (ROOT / "docs" / "options.md").read_text(encoding="utf-8") == script.page()
 
+    def test_methods(self):
+        """The page of each method has the options of its detectors, as declared."""
+        script = pkgutil.resolve_name("scripts.options")
+        pages = sorted((ROOT / "docs" / "methods").glob("*.md"))
+        names = {name for page in pages for _, name in script.TABLE.findall(page.read_text("utf-8"))}
+        assert {"references", "memory", "pairs", "phr", "logic"} <= names
+        for page in pages:
+            text = page.read_text(encoding="utf-8")
+            assert text == script.filled(text), f"{page.name}: run python scripts/options.py --write"
+
     def test_every_way_agrees(self, tmp_path):
         """Constructor, configuration file, command line and documents say the same of every option of every detector."""
         script = pkgutil.resolve_name("scripts.options")
@@ -284,5 +300,5 @@ class TestTheSite:
     def test_has_every_page_of_the_documents(self):
         """A page that the navigation lacks is found by nobody. `make docs` checks the links."""
         listed = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-        for path in sorted((ROOT / "docs").glob("*.md")):
-            assert f": docs/{path.name}\n" in listed, f"{path.name} is not in the navigation of mkdocs.yml"
+        for path in sorted([*(ROOT / "docs").glob("*.md"), *(ROOT / "docs" / "methods").glob("*.md")]):
+            assert f": {named(path)}\n" in listed, f"{named(path)} is not in the navigation of mkdocs.yml"

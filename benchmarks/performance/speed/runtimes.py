@@ -1,4 +1,4 @@
-"""Our layers beside what else runs a classifier: transformers, sentence-transformers, ONNX Runtime and OpenVINO.
+"""Our layers and what else runs a classifier: transformers, sentence-transformers, ONNX Runtime and OpenVINO.
 
 One thread each, and the processor's time rather than the clock's: others on the machine change it less.
 """

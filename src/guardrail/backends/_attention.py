@@ -1,4 +1,4 @@
-"""Attention within texts that stand one behind the other, in the plain way and in DeBERTa's."""
+"""Attention within texts that follow one another, in the plain way and in DeBERTa's."""
 
 from __future__ import annotations
 

@@ -4,7 +4,7 @@ Why not the library's own forward pass? Measured on two AMD cores, a pair of 215
 
 - Linear layers are nearly all of the arithmetic. torch hands them to the MKL, which uses half the width of an AMD
   processor's registers; oneDNN, with weights laid out once, takes 2.3 times less time (`_linear`).
-- Texts stand one behind the other in one matrix. Nothing is masked, and nothing masked computed; one text of filler behind
+- Texts follow one another in one matrix. Nothing is masked, and nothing masked computed; one text of filler behind
   them makes sizes of matrices occur again (`batching.matrix_rows`).
 - Only the first token's output is read by a classifier: of the last layer, only the first token is computed.
 - DeBERTa projects its 512 relative positions anew in every layer and batch, gathers from them by an index as large
@@ -44,7 +44,7 @@ def trunk(network: Any, *, precision: str, head: bool) -> Trunk | None:
     """The network for a processor, or `None` where only the library's own forward pass will do.
 
     That is so for other architectures, for options that are not known here, for a torch without oneDNN, and
-    where a probe gives other vectors than the library. The layers' own weights are let go: they stand here.
+    where a probe gives other vectors than the library. The layers' own weights are let go: they are here.
 
     Args:
         network: a classifier or an encoder of transformers, in float32 on the processor.
@@ -130,7 +130,7 @@ class Trunk:
             yield matrix[start:end].copy()  # not a view: it would keep the whole batch alive
 
     def vectors(self, ids: Tensor, types: Tensor | None, lengths: Sequence[int]) -> Tensor:
-        """Of texts whose tokens stand one behind the other: tokens x dimensions.
+        """Of texts whose tokens follow one another: tokens x dimensions.
 
         For a head only those of the first tokens: texts x dimensions.
         """

@@ -87,7 +87,7 @@ class OnnxModel(SteadyTexts):
 
     @cached_property
     def origin(self) -> str:
-        """The same without the graph: what was fitted with the same weights holds."""
+        """The same without the graph: what was fitted with the same weights stays valid."""
         return f"{digest(self.folder)}::{self.wanted_longest or ''}"
 
     def load(self) -> None:
@@ -190,7 +190,7 @@ def _placed(graph: Path) -> tuple[Path, Path]:
         if graph.is_file() and (folder / "config.json").is_file():
             return graph, folder
     raise ConfigError(
-        f"expected an ONNX file with config.json and tokenizer.json beside it, or in the folder above, got {str(graph)!r}"
+        f"expected an ONNX file with config.json and tokenizer.json next to it, or in the folder above, got {str(graph)!r}"
     )
 
 

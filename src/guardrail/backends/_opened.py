@@ -13,13 +13,13 @@ from guardrail.errors import ConfigError
 
 
 def opened(folder: Path, config: Mapping[str, Any], maker: str) -> tuple[Any, Any, Mapping[str, Any]]:
-    """The network in float32, the tokenizer, and what transformers tells of absent and superfluous weights.
+    """The network in float32, the tokenizer, and what transformers says of absent and superfluous weights.
 
     Nothing is fetched, and no code of the model's own is run.
 
     Args:
         folder: of the model.
-        config: what its config.json holds.
+        config: the content of its config.json.
         maker: the class of transformers that knows its kind ("AutoModel").
 
     Raises:

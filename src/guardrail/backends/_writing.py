@@ -1,6 +1,6 @@
 """A sequence-to-sequence model in this process that writes texts by sampling.
 
-Each text depends on its input and its seed alone, not on the texts that are written beside it: every row of a
+Each text depends on its input and its seed alone, not on the texts that are written in the same batch: every row of a
 batch has random numbers of its own (the Gumbel-max trick: the largest of log-probability plus Gumbel noise is a
 draw from the distribution).
 """
@@ -70,7 +70,7 @@ class Writer(LocalModel):
     def tokens(self, text: str) -> Encoding:
         """As `LocalModel.tokens`; a special token that a text spells out is taken apart.
 
-        The words of T5's tokenizer hold its special tokens too, so it would find them in any text.
+        The words of T5's tokenizer include its special tokens, so it would find them in any text.
         """
         for token in sorted(token for token in self._specials if token in text):
             text = text.replace(token, f"{token[0]} {token[1:]}")

@@ -81,11 +81,11 @@ class AnswerModel(Backend[Asked]):
 
     Raises:
         MissingExtra: torch or transformers is not installed.
-        WeightsMissing: no such model here; the message holds the command that fetches it.
+        WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, a classifier with several outputs, no such device.
 
     Differs from that package: where an input is too long it cuts the question off first, here the text loses its
-    end; a "</s>" that stands in a text is text (there it ends the program).
+    end; a "</s>" within a text is text (there it ends the program).
     """
 
     paid = False

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from guardrail.errors import ConfigError
 
 TOKENS_AT_ONCE = 262_144
-"""Whose vectors may be held at once: 400 MB of MiniLM's 384 dimensions, 1.1 GB of roberta-large's 1,024."""
+"""Whose vectors may be in memory at once: 400 MB of MiniLM's 384 dimensions, 1.1 GB of roberta-large's 1,024."""
 
 _LEAST = 8  # rows
 CHARACTERS_PER_TOKEN = 4
@@ -24,7 +24,7 @@ CHARACTERS_PER_TOKEN = 4
 
 
 def about_tokens(*texts: str) -> int:
-    """About how many tokens texts take together: the exact number is not worth a tokenizer's time in a caller's thread.
+    """About how many tokens texts take together: the exact number would cost a tokenizer's time in a caller's thread.
 
     Example:
         >>> about_tokens("He was born in Paris.", "She was not.")
@@ -38,7 +38,7 @@ class Batches:
     """How texts are put together.
 
     Attributes:
-        groups: positions in the given sequence; each stands in one group.
+        groups: positions in the given sequence; each is in one group.
         tokens: in all texts.
         slots: tokens after padding, which is what the model computes.
     """

@@ -62,7 +62,7 @@ class Embedder(Backend[Embed]):
 
     Raises:
         MissingExtra: torch, transformers or the packaged encoder is not installed.
-        WeightsMissing: no such model here; the message holds the command that fetches it.
+        WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, a folder whose model pools in another way (load it with sentence-transformers), no such device.
     """
 

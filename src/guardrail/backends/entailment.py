@@ -57,7 +57,7 @@ _CAPACITY = 8  # batches that a lane hands over at once, so that they can be sor
 class Labels:
     """Which output of a classifier means what; `neutral` is `None` for a two-way one.
 
-    Of a model that knows only "entailment" and "not entailment" the latter stands as `contradiction`.
+    Of a model that knows only "entailment" and "not entailment" the latter is `contradiction`.
     """
 
     entailment: int
@@ -70,10 +70,10 @@ def label_order(config: Mapping[str, Any], labels: Sequence[str] | None = None) 
 
     Args:
         config: a model's config.json, of which `id2label` and `label2id` are read.
-        labels: the names in the order of the outputs, for a model whose configuration does not tell.
+        labels: the names in the order of the outputs, for a model whose configuration does not say.
 
     Raises:
-        ConfigError: it cannot be told, or the configuration contradicts itself.
+        ConfigError: the order is not known, or the configuration contradicts itself.
 
     Example:
         >>> label_order({"id2label": {"0": "CONTRADICTION", "1": "neutral", "2": "Entailment"}})
@@ -123,13 +123,13 @@ class EntailmentModel(Backend[Entail]):
     """A three-way or two-way sequence classifier on this machine.
 
     Pairs are scored in batches of like length, equal pairs once, and the tokens of a text are computed once for
-    all pairs in which it stands. In fp32 a reply differs by less than 1e-4 from what the pair gets alone.
+    all pairs that contain it. In fp32 a reply differs by less than 1e-4 from what the pair gets alone.
 
     Args:
-        model: a folder; an ONNX file with the model's config.json and tokenizer.json beside it or in the folder above; a name that is
+        model: a folder; an ONNX file with the model's config.json and tokenizer.json next to it or in the folder above; a name that is
             looked for in `$GUARDRAIL_MODELS` (see `weights.places`); or a model that you have loaded: a CrossEncoder of
             sentence-transformers (with any of its backends), or a sequence classifier of transformers.
-        labels: what its outputs mean, in their order; only for a model whose configuration does not tell.
+        labels: what its outputs mean, in their order; only for a model whose configuration does not say.
         order: which text the model reads first. NLI models are trained with the premise first; the paper's own
             package of SelfCheckGPT feeds them the other way round.
         device: "auto" takes a GPU if there is one; else "cpu", "cuda", "cuda:1".
@@ -148,8 +148,8 @@ class EntailmentModel(Backend[Entail]):
 
     Raises:
         MissingExtra: the runtime's libraries are not installed.
-        WeightsMissing: no such model here; the message holds the command that fetches it.
-        ConfigError: pickled weights, labels that cannot be told, no such device.
+        WeightsMissing: no such model here; the message has the command that fetches it.
+        ConfigError: pickled weights, labels of unknown order, no such device.
     """
 
     paid = False
@@ -231,7 +231,7 @@ class EntailmentModel(Backend[Entail]):
 
     @property
     def origin(self) -> str:
-        """As `fingerprint`, but for the precision: fits hold in any."""
+        """As `fingerprint`, but for the precision: fits are valid in any."""
         labels = json.dumps([self.labels.entailment, self.labels.contradiction, self.labels.neutral])
         return f"entailment:{self._model.origin}:{labels}:{self.order}"
 

@@ -37,7 +37,7 @@ _locked: weakref.WeakSet[Locked] = weakref.WeakSet()
 
 
 def renewed(one: Locked) -> None:
-    """Make something's locks, now and in every forked child: there a thread that did not come along may hold the old ones."""
+    """Make something's locks, now and in every forked child: there a thread that did not come along may still have locked the old ones."""
     one.renew_locks()
     _locked.add(one)
 

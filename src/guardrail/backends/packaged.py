@@ -115,7 +115,7 @@ class Packaged(Backend[Compare]):
 
     @property
     def fingerprint(self) -> str:
-        """The encoder's, which holds a hash of its weights."""
+        """The encoder's, which contains a hash of its weights."""
         return self.encoder.fingerprint
 
     def weight(self, request: Compare) -> int:
@@ -169,7 +169,7 @@ class PackagedEntailment(Backend[Entail]):
 
     @property
     def fingerprint(self) -> str:
-        """The model's, which holds a hash of its weights."""
+        """The model's, which contains a hash of its weights."""
         return self.model.fingerprint
 
     @property

@@ -43,13 +43,13 @@ class QuestionModel(Backend[Asked]):
     The first reads a text and writes "question <sep> answer"; the second reads "question <sep> answer <sep>
     text" and writes "distractor <sep> distractor <sep> distractor". A text is drawn by sampling, as in the
     paper's package (selfcheckgpt 0.1.7): at temperature 1 among the 50 likeliest tokens, 128 tokens at the most.
-    The same request has the same reply, whatever is asked beside it (but for the last bits of floats, which may
+    The same request has the same reply, whatever is asked with it (but for the last bits of floats, which may
     turn a draw that is near to even); another `draw` has another. Each distinct text is read once.
 
     Args:
         questions: a folder, or a name that is looked for in `$GUARDRAIL_MODELS` (see `weights.places`).
         distractors: likewise.
-        separator: what stands between the parts; `None` = the tokenizer's own `sep_token`.
+        separator: what is written between the parts; `None` = the tokenizer's own `sep_token`.
         temperature: above 0.
         top_k: how many tokens are drawn from; `None` = all.
         most: tokens that are written at the most.
@@ -61,10 +61,10 @@ class QuestionModel(Backend[Asked]):
 
     Raises:
         MissingExtra: torch or transformers is not installed.
-        WeightsMissing: no such model here; the message holds the command that fetches it.
+        WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, nonsense options, a tokenizer without `sep_token`.
 
-    Differs from that package: a separator that stands in a text is text; inputs are cut at `longest`.
+    Differs from that package: a separator within a text is text; inputs are cut at `longest`.
     """
 
     paid = False

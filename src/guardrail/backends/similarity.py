@@ -108,10 +108,10 @@ def rescaled(found: Similarity, baseline: Baseline) -> Similarity:
 
 
 def inverse_frequencies(texts: Iterable[Iterable[int]]) -> tuple[Mapping[int, float], float]:
-    """How rare each token is: ln((n + 1) / (n_t + 1)) of n texts, of which n_t hold the token.
+    """How rare each token is: ln((n + 1) / (n_t + 1)) of n texts, of which n_t contain the token.
 
     Returns:
-        By token, and the value for tokens that stand in none.
+        By token, and the value for tokens that are in no text.
 
     Example:
         >>> known, unknown = inverse_frequencies([[1, 2], [1]])
@@ -150,7 +150,7 @@ class BertScore(Backend[Compare]):
 
     Raises:
         MissingExtra: torch, transformers or the packaged encoder is not installed.
-        WeightsMissing: no such model here; the message holds the command that fetches it.
+        WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, no such layer or device, a baseline of 1 or more.
     """
 
@@ -209,7 +209,7 @@ class BertScore(Backend[Compare]):
         return f"bertscore:{self._model.digest}:{corpus}:{self.baseline or ''}"
 
     def weight(self, request: Compare) -> int:
-        """About how many tokens; the vectors of all that are answered together are held at once."""
+        """About how many tokens; the vectors of all that are answered together are in memory at once."""
         return about_tokens(request.candidate, request.reference)
 
     def load(self) -> None:

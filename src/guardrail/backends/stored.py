@@ -1,14 +1,14 @@
 """Weights as small files: matrices in 8 bits, with a scale for each 64 weights of a row.
 
-A folder whose config.json says `"guardrail": {"weights": "int8-groups"}` holds safetensors in which a matrix NAME stands
+A folder whose config.json says `"guardrail": {"weights": "int8-groups"}` has safetensors in which a matrix NAME is written
 as NAME.whole, whole numbers from -127 to 127, and NAME.scale, float32 of shape (rows, groups): what is computed with is
 their product. A group is 64 neighbours, or the whole row where its columns are no multiple of 64. Vectors, and matrices with
-a side of 16 or less (the head of a classifier), stand as they are. That is little more than a quarter of the size.
+a side of 16 or less (the head of a classifier), stay as they are. That is little more than a quarter of the size.
 
 A scale for a whole row reaches to the row's largest weight, which is 1.3 to 1.9 times the largest of 64 in trained encoders;
 answers are then nearly twice as far from the exact ones (docs/design/entailment.md, "In 8 bits").
 
-A matrix does not stand under its own name: a program that does not know the form would take the whole numbers for weights
+A matrix is not written under its own name: a program that does not know the form would take the whole numbers for weights
 and say nothing; so it finds none.
 """
 
@@ -111,7 +111,7 @@ def _product(name: str, whole: Tensor, scale: Tensor | None) -> Tensor:
 
     if scale is None:
         raise ConfigError(
-            f"expected the scales of {name!r} beside its whole numbers, as '{name}{_SCALE}', found none"
+            f"expected the scales of {name!r} with its whole numbers, as '{name}{_SCALE}', found none"
         )
     if whole.dtype != torch.int8 or whole.dim() != 2:
         raise ConfigError(

@@ -1,6 +1,6 @@
 """Where the weights of local models are.
 
-Nothing is ever downloaded here: what is absent is an error that holds the command that fetches it. Weights are safetensors files. Other formats are pickles, which run code when they are loaded: refused.
+Nothing is ever downloaded here: what is absent is an error that has the command that fetches it. Weights are safetensors files. Other formats are pickles, which run code when they are loaded: refused.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _ENTAILMENT_MODULE = "guardrail_entailment_mini"
 # are none that were examined, and whatever is there is refused.
 _ENTAILMENT_SHA256 = "01f8f84a7a9581b893eb95dcc2742eb9ed5a0e8d8fd47cbdb1d28e5b44f62083"
 GRAPH = "model.onnx"
-"""A model's graph for ONNX Runtime, in the model's folder; of the packaged one it reads the weights beside it."""
+"""A model's graph for ONNX Runtime, in the model's folder; of the packaged one it reads the weights next to it."""
 _GRAPH_SHA256 = "c094dd91ff3594638ecbb51a91af9382d619dd78b456f0d4ea4cd23776bca3ba"  # of what `python -m benchmarks.entailment graph` writes
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
@@ -51,7 +51,7 @@ def find(model: str | Path) -> Path:
     Raises:
         WeightsMissing: it is in none of the places.
         MissingExtra: it is `MINILM`, and is in none of them either.
-        ConfigError: the folder holds no safetensors weights, or a package other ones than were examined.
+        ConfigError: the folder has no safetensors weights, or a package other ones than were examined.
     """
     packaged = _packaged(str(model))
     if packaged is not None:
@@ -91,10 +91,10 @@ def places(name: str) -> Iterator[Path]:
 
 
 def checked(folder: Path) -> Path:
-    """The folder, if it holds a model's configuration and all its weights as safetensors, or as `model.onnx`.
+    """The folder, if it has a model's configuration and all its weights as safetensors, or as `model.onnx`.
 
     Raises:
-        ConfigError: it does not; the message says what it holds instead.
+        ConfigError: it does not; the message says what it has instead.
     """
     if not (folder / "config.json").is_file():
         raise ConfigError(f"expected config.json in {str(folder)!r}, found none: give a model's own folder")
@@ -103,7 +103,7 @@ def checked(folder: Path) -> Path:
         found = f"only {pickles!r}, which may run code when loaded" if pickles else "no weights"
         raise ConfigError(
             f"expected {_WHOLE} in {str(folder)!r}, found {found}. Get a copy in safetensors (hubs keep one "
-            "beside the pickle, often as the revision refs/pr/1), or convert it where nothing can be harmed."
+            "next to the pickle, often as the revision refs/pr/1), or convert it where nothing can be harmed."
         )
     absent = [path.name for path in files(folder) if not path.is_file()]
     if absent:
@@ -264,7 +264,5 @@ def _how_to_get(name: str) -> str:
     lines.append("and found none. Nothing is downloaded unasked; fetch them with:")
     lines.append(f"  pip install huggingface_hub && hf download {shlex.quote(name)} --exclude '*.bin' \\")
     lines.append(f"    --local-dir {shlex.quote(str(target))}")
-    lines.append(
-        "or set GUARDRAIL_MODELS to a folder that holds them, or give the path of the model's folder."
-    )
+    lines.append("or set GUARDRAIL_MODELS to a folder that has them, or give the path of the model's folder.")
     return "\n".join(lines)

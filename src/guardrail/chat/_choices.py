@@ -54,7 +54,7 @@ def distribution(
         tokenize: from a label to its tokens; see `first_outcome`.
 
     Raises:
-        KeyError, TypeError, ValueError: the log-probabilities are none.
+        KeyError, TypeError, ValueError: these are no log-probabilities.
     """
     ranked = sorted(_alternatives(choice), key=lambda one: -one[2])[:top]
     found: dict[str, tuple[str, float]] = {}
@@ -123,7 +123,7 @@ def mean_logprob(choice: Mapping[str, Any], context: str, continuation: str) -> 
         In nats, at most 0; `None` if the prompt's tokens are not listed; a text if they are and cannot be read, saying why.
 
     Raises:
-        KeyError, TypeError, ValueError: the log-probabilities are none.
+        KeyError, TypeError, ValueError: these are no log-probabilities.
     """
     logprobs = choice.get("logprobs") or {}
     if content := logprobs.get("content"):

@@ -17,7 +17,7 @@ def token_logprobs(tokens: Sequence[Mapping[str, Any]]) -> tuple[TokenLogprob, .
     Strung together the tokens are the answer, also where one of them ends within a character (`spelt`).
 
     Raises:
-        KeyError, TypeError, ValueError: an entry is none.
+        KeyError, TypeError, ValueError: an entry is no log-probability.
     """
     found = tuple(map(token_logprob, tokens))
     texts = spelt(tokens)
@@ -28,7 +28,7 @@ def token_logprob(one: Mapping[str, Any]) -> TokenLogprob:
     """One entry, spelt as it is listed.
 
     Raises:
-        KeyError, TypeError, ValueError: it is none.
+        KeyError, TypeError, ValueError: it is no log-probability.
     """
     top = tuple((str(other["token"]), float(other["logprob"])) for other in one.get("top_logprobs") or ())
     return TokenLogprob(str(one["token"]), float(one["logprob"]), top)

@@ -266,7 +266,7 @@ def budget_of(text: str) -> Budget:
     """The budget of `--budget`.
 
     Raises:
-        Usage: it is none.
+        Usage: it is no budget.
     """
     from guardrail.engine.budget import Budget
 

@@ -12,7 +12,7 @@ def calibrate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that guardrail evaluate --out wrote.")],
     *,
     target: Annotated[
-        str, typer.Option(help="What shall hold: sound, answers, missed, fdr (each =bound), and confidence.")
+        str, typer.Option(help="What to promise: sound, answers, missed, fdr (each =bound), and confidence.")
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the certificate goes.")],
     by: Annotated[
@@ -34,7 +34,7 @@ def calibrate(
       missed=B     of a source's made-up findings, those that pass as supported
       fdr=B        sound findings among the flagged ones
 
-    All of them hold together with the given confidence (0.95) for new sources drawn like those of the run.
+    All of them are promised together, with the given confidence (0.95) for new sources drawn like those of the run.
 
     Examples:
       guardrail evaluate answers.jsonl --detector selfcheck-ngram --out run

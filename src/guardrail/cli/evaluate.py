@@ -104,7 +104,7 @@ def evaluate(  # noqa: PLR0917  # an option each
     ] = None,
     quiet: QUIET = False,
 ) -> None:
-    """Run detectors over files of recorded answers; with labels, say what their scores are worth.
+    """Run detectors over files of recorded answers; with labels, say how good their scores are.
 
     A row has an answer and, where there are, a prompt, context documents, samples, log-probabilities, a label, and the
     source that it is about; what is given is not generated again. The folder gets a row for each finding

@@ -273,7 +273,7 @@ def hub(given: Any) -> Hub | None:
     """A hub.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is no hub.
     """
     if given is not None and not isinstance(given, Hub):
         raise ConfigError(f"hub= takes a Hub, got {shown(given)}: write hub=Hub({{'chat': model}})")
@@ -287,7 +287,7 @@ def policy(given: Any) -> Any:
     """A policy.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is no policy.
     """
     if given is None or (not isinstance(given, type) and all(hasattr(given, name) for name in _POLICY)):
         return given

@@ -34,8 +34,8 @@ def read_yes_no(reply: str, parsing: Parsing = "exact") -> bool | None:
     """Yes, no, or not understood.
 
     Exact: the first sentence begins with "yes" or "no" (case, mark-up and a leading "Answer:" or number aside), does
-    not hold the other word too, and a "yes" is not taken back by a "not"; anything else is `None`.
-    Paper: whether the reply holds the letters "yes"; never `None` ([agrawal2024] footnote 9).
+    not contain the other word too, and a "yes" is not taken back by a "not"; anything else is `None`.
+    Paper: whether the reply contains the letters "yes"; never `None` ([agrawal2024] footnote 9).
 
     Example:
         >>> read_yes_no("Yes, it does."), read_yes_no("I do not know"), read_yes_no("I don't know", "paper")

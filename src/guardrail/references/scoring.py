@@ -31,7 +31,7 @@ def yes_rate(read: Sequence[bool | None]) -> float | None:
     """The share of replies that say yes; `None` of no reply.
 
     A reply that says neither (`None`: a refusal, prose) does not confirm the work and counts as not yes
-    ([agrawal2024] footnote 9). Leaving such replies out loses what they tell: `docs/design/references.md`.
+    ([agrawal2024] footnote 9). Leaving such replies out loses what they say: `docs/design/references.md`.
 
     Example:
         >>> yes_rate([True, False, None, True]), yes_rate([])
@@ -63,7 +63,7 @@ def groundedness(indirect: float | None, direct: float | None) -> float | None:
 def probability_of_yes(logprobs: Sequence[TokenLogprob]) -> float | None:
     """P(yes) / (P(yes) + P(no)) at the first word, from its alternatives' log-probabilities.
 
-    `None` if neither stands among the alternatives: the model means to say something else.
+    `None` if neither is among the alternatives: the model means to say something else.
     """
     for token in logprobs[:3]:
         if not token.token.strip(" \n\t\"'*_`"):

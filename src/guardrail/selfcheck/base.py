@@ -355,7 +355,7 @@ class StoppingCheck(SampledCheck):
 
 
 def compute_if_long(size: int, function: Callable[..., T], *arguments: Any) -> Flow[T]:
-    """Run a pure function: of long texts beside the event loop, of short ones here, since a thread would cost more.
+    """Run a pure function: of long texts outside the event loop, of short ones here, since a thread would cost more.
 
     Args:
         size: how much there is to do: characters that are split, and pairs.

@@ -68,7 +68,7 @@ class BertScoreCheck(SampledCheck):
     """Scores sentences by the most similar sentence of each sample; needs a backend for "similarity".
 
     Of a sample with more than 100 sentences those that share most words with the sentence are compared, so that long answers
-    cost no more than they tell; the finding says so.
+    cost no more than they contribute; the finding says so.
     """
 
     name: ClassVar[str] = "selfcheck-bertscore"

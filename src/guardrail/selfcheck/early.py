@@ -73,7 +73,7 @@ def settled(
     confidence: float,
     margin: float = MARGIN,
 ) -> bool:
-    """Whether it stands, with the confidence wanted, on which side of both edges of the margin the score is."""
+    """Whether it is certain, with the confidence wanted, on which side of both edges of the margin the score is."""
     return all(
         above >= confidence or above <= 1 - confidence
         for edge in (threshold - margin, threshold + margin)

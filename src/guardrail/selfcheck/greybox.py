@@ -1,7 +1,7 @@
 """Grey-box: how sure was the model of its own tokens?
 
 Source: [manakul2023] §3.1 and Appendix A.1, eq. 13: H is 2 to the entropy in bits, so it counts how many tokens
-seemed about equally likely. Over the alternatives that the model's interface tells (the paper had five), or over the
+seemed about equally likely. Over the alternatives that the model's interface gives (the paper had five), or over the
 whole vocabulary where the tokens say their entropy, as those of a local model do.
 """
 
@@ -44,9 +44,9 @@ def surprisal(token: TokenLogprob) -> float | None:
 
 
 def entropy(token: TokenLogprob) -> float | None:
-    """H of eq. 13: 1 or more; `None` if neither entropy nor alternatives are told, or one is no number.
+    """H of eq. 13: 1 or more; `None` if neither entropy nor alternatives are given, or one is no number.
 
-    The entropy of the whole vocabulary counts where it is told. The alternatives' probabilities are taken as they
+    The entropy of the whole vocabulary counts where it is given. The alternatives' probabilities are taken as they
     are: what they lack to 1 is not shared out.
 
     Example:
@@ -87,8 +87,8 @@ def aligned(
     """The tokens of each span of the answer; one that reaches over an edge belongs to both sides.
 
     Tokens without any text of a span's (blanks between sentences) belong to none. One without text completes a
-    character that the token before it began, and belongs where that character stands. `None` if the tokens, strung
-    together, do not hold the answer.
+    character that the token before it began, and belongs where that character is. `None` if the tokens, strung
+    together, do not contain the answer.
     """
     spelt = "".join(token.token for token in tokens)
     offset = spelt.find(answer)
@@ -176,7 +176,7 @@ class GreyBoxCheck(SentenceCheck):
             if isinstance(reply, Answer):
                 tokens = reply.value
             else:
-                lacking = f"{lacking}, and no proxy told any: {why([reply])}"
+                lacking = f"{lacking}, and no proxy gave any: {why([reply])}"
         if not tokens:
             return [Judged(None, reason=lacking)] * len(sentences), nothing
         groups = yield from compute(aligned, case.answer, tokens, spans)

@@ -2,7 +2,7 @@
 
 A model of joint n-gram shares is counted over all samples and the answer itself; a sentence scores by the mean or
 the largest −log p̃ of its n-grams, in nats. Unbounded above: the largest possible is log of the number of
-n-grams counted, which an n-gram that stands nowhere else has.
+n-grams counted, which an n-gram that occurs nowhere else has.
 
 Source: [manakul2023] §5.3, eqs. 7 and 8. p̃ = count / all n-grams: *joint*, not conditional on the words before;
 that is what Table 7 has (`docs/design/selfcheck.md`). Differs: punctuation and markup are no words; `tokens="paper"`
@@ -244,10 +244,10 @@ class NgramCheck(SampledCheck):
         measured = model.measured(found)
         rarest = max(measured, key=lambda one: one.surprisal, default=None)  # the first of several
         if rarest is None or not any(map(str.isalnum, sentence)):
-            return Judged(None, limit, "the sentence holds no word")
+            return Judged(None, limit, "the sentence contains no word")
         value = sentence_score([max(0.0, one.surprisal) for one in measured], self.statistic)
         if value is None or model.ceiling <= 0:
-            return Judged(None, limit, "one word was counted in all, which tells nothing")
+            return Judged(None, limit, "one word was counted in all, which shows nothing")
         gram = " ".join(rarest.gram).replace(_START, "").strip()
         others = rarest.times - 1
         evidence: list[Evidence] = [

@@ -71,7 +71,7 @@ def plain_words(text: str) -> list[str]:
 
 
 def words(text: str) -> list[str]:
-    """The tokens that hold a letter or a digit, lower-cased."""
+    """The tokens that contain a letter or a digit, lower-cased."""
     return [token.lower() for token in tokens(text) if any(map(str.isalnum, token))]
 
 

@@ -55,7 +55,7 @@ def SelfCheck(method: str = "", **options: Any) -> SentenceCheck:  # noqa: N802 
 
     `SelfCheck()` without a method needs no model of yours. Where a packaged model is installed it is "ensemble" with a packaged
     fit: other answers are compared by n-grams and what there is of the entailment model (extra `[mini]`) and the
-    encoder (`[local]`), loaded at first use. If the case has documents, each sentence is held against them instead, as
+    encoder (`[local]`), loaded at first use. If the case has documents, each sentence is compared with them instead, as
     by "grounding". Without a packaged model it is "ngram", which reads no documents; the log and findings then say how to get one. The
     signature says which it was.
 

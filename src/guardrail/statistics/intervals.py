@@ -29,7 +29,7 @@ def wilson(
 
     Args:
         successes: 0 to `trials`; need not be a whole number.
-        trials: independent ones, more than none; need not be a whole number where an effective number stands in.
+        trials: independent ones, more than none; need not be a whole number where it is an effective number.
         confidence: that the interval contains the proportion.
         quantile: in place of the normal one for that confidence (Student's, say).
 

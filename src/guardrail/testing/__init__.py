@@ -1,6 +1,6 @@
 """What tests need, of this package and of its users: flows driven by hand, and a chat service to run against.
 
-`guardrail.testing.server` is the service. The doubles of the chat port are public beside it:
+`guardrail.testing.server` is the service. The doubles of the chat port are public too:
 `guardrail.chat.ScriptedChat` and `guardrail.chat.RecordedChat`.
 """
 

@@ -98,4 +98,4 @@ class TestPunctuation:
     def test_a_sign_alone_holds_no_word(self):
         """It is unverified."""
         [finding] = play(SelfCheck("ngram").examine(Case.of("🙂!", samples=["She was 91."])))
-        assert finding.reason == "the sentence holds no word"
+        assert finding.reason == "the sentence contains no word"

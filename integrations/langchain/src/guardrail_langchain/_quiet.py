@@ -58,7 +58,7 @@ def apart() -> Iterator[None]:
 def say(
     message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> AIMessage:
-    """Tell the callbacks, if there are any, that the model answered with this message.
+    """Report to the callbacks, if there are any, that the model answered with this message.
 
     Returns:
         The message under the id that the streams know; they give it another only in the v3 protocol, where

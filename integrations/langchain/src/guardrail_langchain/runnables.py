@@ -44,15 +44,15 @@ def guard_runnable(
     Args:
         guard: the guard.
         chain: any runnable, or what LangChain makes one of; `model.invoke` is taken as `model`.
-        key: the entry of the output that holds the answer, if it is a dict; by default all its strings.
+        key: the entry of the output that has the answer, if it is a dict; by default all its strings.
         context: documents the answer should rest on, from the chain's input.
         strict: refuse what cannot be guarded: a model with callbacks of its own, a chain in which no model is
-            recognised (it could not be told what was wrong with its answer).
+            recognised (no feedback could reach it).
 
     Raises:
         ConfigError: the chain stores what it said before it could be examined (a graph, a history); it has no
-            answer yet (a prompt); what stands first is no guard; the policy may ask again, and the model stands where feedback does not reach it;
-            in strict mode, as above. When it is called: the output holds what cannot be read, and the policy edits
+            answer yet (a prompt); its first step is no guard; the policy may ask again, and feedback does not reach the model;
+            in strict mode, as above. When it is called: the output has parts that cannot be read, and the policy edits
             or blocks.
     """
     refuse_no_guard(guard, "guard_runnable", context)
@@ -99,7 +99,7 @@ class GuardedRunnable(Enclosing):
         return super().__or__(other)
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> GuardedRunnable:
-        """The guarded model with tools: it can stand where a graph wants a chat model.
+        """The guarded model with tools: it can take the place of a chat model in a graph.
 
         Raises:
             ConfigError: the guarded runnable is a chain; bind the tools to its model before you guard it.
@@ -275,7 +275,7 @@ class GuardedOutput(RunnableSequence[Any, Any]):
 
     It takes in all steps before it, so that the answer can be asked for again and nothing of an attempt is
     heard; what comes out is a `GuardedRunnable`. That works after a chain of two steps or more. After a single
-    runnable (`model | GuardedOutput(guard)`) and in `chain.pipe(…)` LangChain does not tell it what it follows:
+    runnable (`model | GuardedOutput(guard)`) and in `chain.pipe(…)` LangChain does not pass on what it follows:
     there it edits or blocks the text or message that it is given, and the model's callbacks and event streams have
     heard it already. The first call is refused if the policy may ask again, inside a graph, and where it is given a
     prompt or a structure. Write `guard_runnable(guard, model)` there.

@@ -120,7 +120,7 @@ def refused(reason: str, code: str, *, status: int = 400) -> Given:
 
 
 def unreadable(reason: str) -> Given:
-    """An upstream's success that is none: the client may try again, as after any 502."""
+    """An upstream's success that cannot be read as one: the client may try again, as after any 502."""
     body = json.dumps(
         error_body(f"guardrail: {reason}; nothing of it was passed on", "unreadable_response")
     ).encode()

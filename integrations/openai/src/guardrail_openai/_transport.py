@@ -36,7 +36,7 @@ def guarded(transport: Any, settings: Settings, http: Any, *, keep: Any, asynchr
         transport: of that kind.
         settings: of the guarded client.
         http: the library of both.
-        keep: what owns the transport, which would close it as soon as nobody holds it.
+        keep: what owns the transport, which would close it as soon as nobody refers to it.
         asynchronous: whether the client is.
     """
     return (_asynchronous if asynchronous else _sync)(http)(transport, settings, keep)

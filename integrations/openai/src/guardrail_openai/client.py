@@ -34,8 +34,8 @@ def guard_openai(
     Args:
         client: of `openai`, sync or async (also Azure's); of httpx and httpx2.
         guard: the guard.
-        streaming: "buffer" holds a stream back until the verdict; "sentence" releases each sentence once it was examined, where
-            the guard and the request allow it, and else holds the stream back; "observe" passes it on and reports at its end.
+        streaming: "buffer" keeps a stream back until the verdict; "sentence" releases each sentence once it was examined, where
+            the guard and the request allow it, and else keeps the stream back; "observe" passes it on and reports at its end.
         context: documents the answer should rest on, given the body of the request.
         allow: paths that return model text and are passed on unexamined all the same, such as "batches"; by default they are
             refused.

@@ -87,7 +87,7 @@ class Draw:
 
 
 def draw(model: Causal, texts: Texts, draws: Sequence[Draw]) -> list[Reply[str]]:
-    """Draw them beside each other until each has its reply."""
+    """Draw them side by side until each has its reply."""
     for one in draws:
         one.begin()
     nodes = texts.open([one.path for one in draws])
@@ -166,7 +166,7 @@ class Scored:
     """A text whose tokens are scored.
 
     Attributes:
-        path: all that is read: what stands before it, and all its tokens but the last.
+        path: all that is read: what comes before it, and all its tokens but the last.
         targets: its tokens.
     """
 

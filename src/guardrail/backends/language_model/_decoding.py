@@ -24,7 +24,7 @@ class Tip:
     """The end of a text in a row; equal texts have one.
 
     Attributes:
-        row: where it stands.
+        row: where it is.
         before: the tip that it continues; `None` of the row's beginning.
         token: what it adds to that.
         place: of this token in the text.

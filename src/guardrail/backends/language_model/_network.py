@@ -80,7 +80,7 @@ class Causal(LocalModel):
         return tuple(found)
 
     def continued(self, text: str) -> tuple[list[int], list[tuple[int, int]]]:
-        """The tokens of a text that stands behind another, and where each stands in it.
+        """The tokens of a text that follows another, and where each is in it.
 
         Some tokenizers put a blank in front of every text, which is wrong in the middle of one.
         """
@@ -94,7 +94,7 @@ class Causal(LocalModel):
         return alone.ids, alone.offsets
 
     def written(self, tokens: Sequence[int], *, marks: bool = False) -> str:
-        """The text of tokens that stand behind others; parts of a character are the replacement character.
+        """The text of tokens that follow others; parts of a character are the replacement character.
 
         Args:
             tokens: their numbers.

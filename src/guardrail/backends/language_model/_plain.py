@@ -73,7 +73,7 @@ class Plain:
         return torch.stack(found)
 
     def keep(self, nodes: Iterable[int]) -> None:
-        """See `Texts`; nothing is held that could be let go."""
+        """See `Texts`; nothing is kept that could be let go."""
 
     def _node(self, path: Path) -> int:
         known = self._nodes.get(path)

@@ -1,6 +1,6 @@
-"""Texts with a common beginning as one row of a batch: every token stands in it once, and sees only those before it.
+"""Texts with a common beginning as one row of a batch: every token is in it once, and sees only those before it.
 
-A row is a tree of tokens, one column each: first those that are known, then those that are computed. The mask tells which
+A row is a tree of tokens, one column each: first those that are known, then those that are computed. The mask says which
 columns a token sees, so texts that branch need no copies of what they share.
 """
 
@@ -23,7 +23,7 @@ Flags: TypeAlias = NDArray[np.bool_]
 
 
 class Tree:
-    """The columns of texts that stand in one row.
+    """The columns of texts that share one row.
 
     Args:
         paths: the texts, in order of their tokens, each once.
@@ -57,12 +57,12 @@ class Tree:
             self.new += len(path) - first
 
     def columns(self, i: int, held: int) -> NDArray[np.int64]:
-        """Where the tokens of a text stand, if what is computed begins at column `held`."""
+        """Where the tokens of a text are, if what is computed begins at column `held`."""
         own = self._columns[i]
         return np.where(own < 0, held - 1 - own, own)
 
     def sight(self, held: int) -> Flags:
-        """Which columns each token that is computed sees, shape (new, held + new)."""
+        """Which columns each token that is computed sees, shape `(new, held + new)`."""
         found = np.zeros((self.new, held + self.new), dtype=bool)
         for i, (start, stop, first) in enumerate(self.fresh):
             columns = self.columns(i, held)

@@ -46,7 +46,7 @@ MEMORY = {"cpu": 2**31, "cuda": 2**33}
 """Bytes of keys and values that are kept where no bound is given."""
 
 _CAPACITY = 8  # batches that a lane hands over at once, so that they can be sorted
-_HALF = "the text holds half a character (a lone surrogate)"
+_HALF = "the text contains half a character (a lone surrogate)"
 _NOTHING = "nothing comes before the first token, and the model has no token for the beginning of a text: give a context"
 
 
@@ -63,16 +63,16 @@ class CausalModel(Backend[Request[Any]]):
     **Tokens.** A request's context is tokenised as one text (of a `Distribution`: context and query together), and what
     continues it (the scored text, a label, what is drawn) for itself, so between them there always is a border of
     tokens. Most vocabularies have a word's leading blank in its token: put a blank between context and text at the
-    beginning of the text. Before the context stands the model's token for the beginning of a text (where it has none:
+    beginning of the text. Before the context comes the model's token for the beginning of a text (where it has none:
     for the end), unless there is neither. Special tokens that a text spells out are text.
 
     **Scores.** Texts longer than the window are read in windows that overlap: each further one scores `stride` tokens,
     so every token is scored once, after its whole left context or after at least window − stride tokens of it.
     Logits are computed for a part of the tokens at a time, and only for those that are scored.
 
-    **Draws.** Random numbers belong to the request and the seed alone (`draws.generator`), so what is drawn beside it does
+    **Draws.** Random numbers belong to the request and the seed alone (`draws.generator`), so what is drawn at the same time does
     not matter, up to rounding where two tokens are about to win (`drawing`): very seldom in 32 bits, in 16 it is seen.
-    A reply ends with the first stop, or before a token that ends a text; what the last token holds behind the stop
+    A reply ends with the first stop, or before a token that ends a text; what the last token has after the stop
     is cut off. What is cut in the middle of a character ends with the replacement character. Special tokens that
     end nothing have no text. Contexts that are longer than the window are refused, never cut, and so is a draw that
     fills it.
@@ -100,7 +100,7 @@ class CausalModel(Backend[Request[Any]]):
 
     Raises:
         MissingExtra: torch or transformers is not installed.
-        WeightsMissing: no such model here; the message holds the command that fetches it.
+        WeightsMissing: no such model here; the message has the command that fetches it.
         ConfigError: pickled weights, no such device, a window that is longer than the model takes.
     """
 

@@ -88,7 +88,7 @@ def evaluate(
     Args:
         cases: what to ask.
         kind: which prompt.
-        context: sentences that stand in the prompt: a case's own facts, for asking again with the evidence.
+        context: sentences in the prompt: a case's own facts, for asking again with the evidence.
         max_tokens: bound on each reply.
     """
     replies = yield from each(

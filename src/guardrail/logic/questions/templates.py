@@ -73,7 +73,7 @@ def wordings(triple: Triple, relations: Relations, *, double: bool = False) -> I
     Args:
         triple: subject, relation and object; a joint relation ("same director") asks of both.
         relations: the table.
-        double: whether a denial may stand in a frame that denies ("Is it wrong to say that A is not B?").
+        double: whether a denial may be put into a frame that denies ("Is it wrong to say that A is not B?").
 
     Example:
         >>> from guardrail.logic.knowledge.relations import reviewed

@@ -1,4 +1,4 @@
-"""Statements in text: who stands in which relation to whom, and in which years something was the case.
+"""Statements in text: who is in which relation to whom, and in which years something was the case.
 
 ```
 words      words as they are compared       lexicon   names and ways of saying, compiled once

@@ -71,7 +71,7 @@ class Item:
     Attributes:
         kind: what it is.
         key: its stem, "BE" for any form of "be", "have" for any of "have"; the mark itself.
-        start, end: where it stands in the text.
+        start, end: where it is in the text.
         mention: of a name.
         denied: whether "not", "never", "no" … comes right before it.
         folded: the word without case and accents.

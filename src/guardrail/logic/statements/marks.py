@@ -2,7 +2,7 @@
 
 Only marks that change nothing go: emphasis, code, links, notes, tags, and the numbers of a list within a line. What
 was struck out goes with its marks. Around a title ("*Pride and Prejudice*") quotation marks stay, or it would fall
-into two names. A sentence keeps its place and its length, so that what is found in it stands in the text.
+into two names. A sentence keeps its place and its length, so that what is found in it is at the same place in the text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Statements: which relation a sentence says to hold between which two names.
+"""Statements: which relation a sentence asserts between which two names.
 
 A sentence is a row of items (`items`). Ways of saying a relation are found in it (`Lexicon.saying`); for each, the
 names around it are looked for: a verb has one before and one behind it; a noun has one behind "of" or

@@ -28,7 +28,7 @@ class Sentence:
     Attributes:
         text: the text that it is of.
         row: the items.
-        start, end: where it stands in the text.
+        start, end: where it is in the text.
         lexicon: what they were read with.
         one: whom "he", "she" or "it" means; empty if that is not clear.
         several: whom "they" or "both" means.

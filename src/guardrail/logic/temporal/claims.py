@@ -54,7 +54,7 @@ LONGEST = 600  # characters of a sentence that is read
 
 
 def by_quotes(words: str) -> str | None:
-    r"""The link that takes what stands in double quotes as the name of an event, and nothing else.
+    r"""The link that takes what is in double quotes as the name of an event, and nothing else.
 
     Example:
         >>> by_quotes('the "Blitz"'), by_quotes("the Blitz")

@@ -182,7 +182,7 @@ def _tokens(text: str) -> list[_Token]:
             rest = text[at:].lstrip()[:40]
             raise InputError(
                 f"expected a name, an operator or a bracket at character {at + 1} of a formula, got {rest!r}: "
-                "names that are no plain words stand in double quotes, F, G and U have bounds like [0,10]"
+                "names that are no plain words go in double quotes, F, G and U have bounds like [0,10]"
             )
         found.append(_token(match))
         at = match.end()

@@ -108,7 +108,7 @@ def internal(  # noqa: PLR0917  # an option each
     ] = None,
     shuffle: Annotated[
         Shuffle,
-        typer.Option(help="Any order, or only such in which nothing stands in its place (shuffle)."),
+        typer.Option(help="Any order, or only such in which nothing is in its place (shuffle)."),
     ] = Shuffle.UNIFORM,
     prompts: Annotated[
         Prompts, typer.Option(help="Our questions, or the paper's own, about poems.")

@@ -98,7 +98,7 @@ def relevance(
         collection: gives the rarities: the sentences of all q̂, say (the paper does not say of what). Lengths are set
             against the mean of `documents`.
         normalised: divide each by the sum of its words' rarities, which no document could exceed; a response of words
-            that stand in no document then has 0, whatever its length. `False` is the paper's sum.
+            that are in no document then has 0, whatever its length. `False` is the paper's sum.
 
     Returns:
         In [0, 1) where normalised, else in nats, 0 or more; larger = more relevant. Responses without words are left

@@ -1,4 +1,4 @@
-"""`PairConsistency`: does the model give the same matches when the lists stand in another order?"""
+"""`PairConsistency`: does the model give the same matches when the lists are in another order?"""
 
 from __future__ import annotations
 

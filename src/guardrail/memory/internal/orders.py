@@ -53,7 +53,7 @@ def shuffled(rng: np.random.Generator, k: int, how: Shuffle = "uniform") -> Orde
     """A random order.
 
     "uniform" draws from all k!, the right one among them, as eq. 1 and the second strategy of Table I do: both
-    strategies then estimate one probability. "moved" draws from those in which no right stands in its place.
+    strategies then estimate one probability. "moved" draws from those in which no right one is in its place.
 
     Example:
         >>> shuffled(np.random.default_rng(0), 2, "moved")

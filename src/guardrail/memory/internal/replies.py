@@ -39,7 +39,7 @@ class Reading:
     """A reply that was read.
 
     Attributes:
-        names: as they stand in the reply; empty if it is malformed.
+        names: as written in the reply; empty if it is malformed.
         fault: what is wrong with it; `None` where it is a list.
     """
 
@@ -94,7 +94,7 @@ def read_list(reply: str, on_offer: Sequence[str], *, right: Collection[str] = (
 def thought_end(reply: str) -> int:
     """Where a reply begins behind the thought of a reasoning model; its end where the thought was cut off.
 
-    What opens a thought often stands in the prompt, so that only its end is seen.
+    What opens a thought is often in the prompt, so that only its end is seen.
 
     Example:
         >>> thought_end("<think>Rome?</think>Paris"), thought_end("Rome?</think>Paris"), thought_end("Paris")

@@ -1,7 +1,7 @@
 """Edits of an answer that is JSON or has JSON in it: it stays JSON, with the same values for what is not edited.
 
 What is cut of an array goes with one comma; the value of a key becomes null, or "" where it was a string; of a string, what a text
-would lose. A mark on an object becomes a key of it, one on a part of a string stands in the string. The prose around is edited as
+would lose. A mark on an object becomes a key of it, one on a part of a string is in the string. The prose around is edited as
 any prose.
 """
 
@@ -62,7 +62,7 @@ def merged(text: str, first: Sequence[Edit], second: Sequence[Edit]) -> tuple[Ed
 
 
 def insertions(text: str, marks: Sequence[Mark]) -> tuple[Edit, ...]:
-    """As `marks.insertions`, and JSON stays JSON: a mark is a key of its object, or stands in its string.
+    """As `marks.insertions`, and JSON stays JSON: a mark is a key of its object, or is in its string.
 
     A mark on a number or on the whole of an array that is in no object has no place, and no edit.
     """

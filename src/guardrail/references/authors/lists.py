@@ -330,13 +330,13 @@ class ListComparison:
     """How the authors of a quotation compare with those of the real work.
 
     Attributes:
-        agree: `False` if somebody is claimed who did not write it; `None` where that cannot be told.
+        agree: `False` if somebody is claimed who did not write it; `None` where that is unknown.
         claimed: how many are named.
         known: how many the source names.
         strangers: places, among those claimed, of names that nobody of the work has.
         namesakes: whether every stranger has the family name of an author who is otherwise missing.
         missing: how many of the work's known authors are not named.
-        ordered: whether those that agree stand in the work's order.
+        ordered: whether those that agree are in the work's order.
         claimed_is_cut: whether the quotation ends in "et al.".
         found_is_cut: whether the source knows the first authors only.
         bare: whether the quotation has family names only.

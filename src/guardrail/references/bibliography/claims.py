@@ -1,4 +1,4 @@
-"""What is claimed of a work beside its title: its identifiers, and words that stand around the title."""
+"""What is claimed of a work besides its title: its identifiers, and the words around the title."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def invented_subtitle(claimed: Title, work: Record) -> bool:
 
 
 def unexplained(text: str, work: Record) -> bool:
-    """Whether the text says anything beside the work's authors, year, venue and edition."""
+    """Whether the text says anything besides the work's authors, year, venue and edition."""
     authors = words_of(work.authors)
     rest = [
         token

@@ -73,9 +73,9 @@ def _best(checks: Iterable[FieldCheck]) -> FieldCheck:
 
 
 def check_authors(reference: Reference, work: Record) -> tuple[FieldCheck, bool | None]:
-    """The check of the authors; and whether those claimed are the work's, `None` where that cannot be told.
+    """The check of the authors; and whether those claimed are the work's, `None` where that is unknown.
 
-    A body or a single letter that is none of the work's authors contradicts nothing. Leaving authors out, or another
+    A body or a single letter that is not among the work's authors contradicts nothing. Leaving authors out, or another
     order, is a difference, and the authors are still the work's.
     """
     compared = _compared(reference, reference.authors, work)

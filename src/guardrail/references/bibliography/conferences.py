@@ -227,7 +227,7 @@ class Conference:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """What a venue's name says: a conference, and whether only a part beside it (a workshop, its findings)."""
+    """What a venue's name says: a conference, and whether only a side event of it (a workshop, its findings)."""
 
     conference: Conference
     beside: str = ""
@@ -306,7 +306,7 @@ def named(name: str) -> Named | None:
 
 @lru_cache(maxsize=1024)
 def series_of(name: str) -> str:
-    """The series of proceedings that a name means, a key of `SERIES`; "" if it is none."""
+    """The series of proceedings that a name means, a key of `SERIES`; "" if it means no series."""
     words = " ".join(
         word
         for word in normalise(name[:LONGEST]).split()

@@ -106,7 +106,7 @@ def import_files(
     Args:
         index: an `Index` that was opened for writing, or an `OpenSearch`.
         paths: the files.
-        format: of all of them; told from each file by default.
+        format: of all of them; recognised from each file by default.
         progress: called after each transaction.
 
     Raises:

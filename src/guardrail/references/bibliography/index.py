@@ -1,6 +1,6 @@
 """A bibliography in one SQLite file: exact look-up by identifier and title, fuzzy look-up by words.
 
-What the file holds is in `schema`, how a look-up finds candidates in `lookup`, how it chooses among them in
+What the file contains is in `schema`, how a look-up finds candidates in `lookup`, how it chooses among them in
 `matching`.
 """
 
@@ -39,14 +39,14 @@ BATCH = 5000  # records of one transaction
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What an index holds.
+    """What an index contains.
 
     Attributes:
         path: the file.
         records: how many works.
         words: how many distinct words in their titles.
         size: of the file, in bytes.
-        complete: whether it was declared to hold every work of its kind.
+        complete: whether it was declared to have every work of its kind.
         retractions: how many identifiers of retracted works it knows.
         unfinished: how many files were not imported to their end; adding them again goes on where it stopped.
     """
@@ -131,7 +131,7 @@ class Index:
 
         Args:
             path: the file; its folder is made if need be.
-            complete: declare that the index will hold every work that exists for its user's purposes, so that
+            complete: declare that the index will have every work that exists for its user's purposes, so that
                 an absent work is a fabricated one. Once declared, it stays.
             exist_ok: whether a file that is there may be continued.
 
@@ -219,7 +219,7 @@ class Index:
         return [self.find(reference) for reference in references]
 
     def stats(self) -> Stats:
-        """What the index holds.
+        """What the index contains.
 
         Raises:
             IndexFault: it cannot be read.
@@ -243,7 +243,7 @@ class Index:
 
     @property
     def complete(self) -> bool:
-        """Whether it was declared to hold every work; see `create`.
+        """Whether it was declared to have every work; see `create`.
 
         Raises:
             IndexFault: it cannot be read.

@@ -31,7 +31,7 @@ HOMONYM = re.compile(r"(?<=[^\W\d_]|\.) \d{4}$")
 
 
 def cleaned(record: Record) -> Record:
-    """With identifiers in their one form, authors without DBLP's numbers, and text that any encoding can hold.
+    """With identifiers in their one form, authors without DBLP's numbers, and text that any encoding can represent.
 
     What a publisher put before the title of a retracted work becomes what it means.
     """

@@ -48,7 +48,7 @@ class Lookup:
         self._version = version_of(connection)
 
     def holdings(self) -> tuple[int, bool]:
-        """How many works the index holds, and whether it was declared to hold every work."""
+        """How many works the index has, and whether it was declared to have every work."""
         meta = dict(self._connection.execute("SELECT name, value FROM meta"))
         return int(meta["records"]), bool(meta["complete"])
 

@@ -193,7 +193,7 @@ def squeeze(normalised: str) -> str:
 
 
 def main_part(title: str) -> str:
-    """The title before its subtitle, as it stands; "" where no subtitle can be told apart.
+    """The title before its subtitle, as it is written; "" where no subtitle can be recognised.
 
     Example:
         >>> main_part("Jeannie: granting Java native interface developers their wishes")

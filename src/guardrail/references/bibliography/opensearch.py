@@ -1,4 +1,4 @@
-"""A bibliography in OpenSearch or Elasticsearch, for collections that one machine cannot hold.
+"""A bibliography in OpenSearch or Elasticsearch, for collections that are too large for one machine.
 
 The engine gives candidates, by the same keys as the embedded index and by words with a letter wrong; what was quoted is judged
 by the same rules. Everything that comes from a reference travels in JSON bodies, never in a path or a query language.

@@ -1,4 +1,4 @@
-"""Second readings: a title that nobody has may be a real one with something else of the reference beside it.
+"""Second readings: a title that nobody has may be a real one with something else of the reference next to it.
 
 "The paper “Attention Is All You Need”" and "2017 - Attention Is All You Need" are texts that were cut in the wrong
 place. A part of them counts only if it is a title to the letter, and if the authors or the year agree.
@@ -28,7 +28,7 @@ LEAST_WORDS = 3  # of a part; shorter ones are titles too often
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A part of a claimed title that may be the whole of a real one, with what stands before and behind it."""
+    """A part of a claimed title that may be the whole of a real one, with the text before and after it."""
 
     title: Title
     before: str

@@ -1,4 +1,4 @@
-"""The types of the bibliography: what an answer quotes, what an index holds, and how the two compare."""
+"""The types of the bibliography: what an answer quotes, what an index contains, and how the two compare."""
 
 from __future__ import annotations
 
@@ -116,11 +116,11 @@ class Match:
     """What a bibliography says about one reference: whether the work exists, and field by field what is quoted right.
 
     Attributes:
-        record: the nearest real work (`FOUND`), or a near miss worth showing (`ABSENT`).
+        record: the nearest real work (`FOUND`), or a near miss to show (`ABSENT`).
         similarity: of the titles, in [0, 1]; 1 for equal normalised titles or identifiers.
         fields: one check for each field that was claimed, in the order of `Reference`, if there is a record.
         sources: who was asked.
-        complete: whether the sources claim to hold every work of their kind, so that `ABSENT` is evidence
+        complete: whether the sources claim to have every work of their kind, so that `ABSENT` is evidence
             of fabrication rather than of an incomplete list.
         detail: remarks on the match as a whole.
     """

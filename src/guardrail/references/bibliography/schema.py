@@ -1,8 +1,8 @@
 """The tables of an index, and how a record becomes a row.
 
-`works` holds the records; `keys` maps 64-bit hashes of identifiers, titles and main titles to works; `titles` is a
+`works` has the records; `keys` maps 64-bit hashes of identifiers, titles and main titles to works; `titles` is a
 contentless full-text index of normalised words; `words` is the vocabulary with frequencies; `bookmarks` say how far
-a file has been imported; `retractions` says by DOI and PMID which works were retracted; `meta` holds counts and
+a file has been imported; `retractions` says by DOI and PMID which works were retracted; `meta` has counts and
 declarations.
 
 Version 1 had no volume, issue, pages and retractions. It is read as it is, and brought up to date when it is opened for

@@ -1,7 +1,7 @@
 """How near two titles are: pure functions on words, no index, no I/O.
 
 Two titles are the same work where they differ only by noise: case, punctuation, mark-up, joined or split words,
-characters that scanners confuse, a typing error in a word that is none. A title in which a real word stands for
+characters that scanners confuse, a typing error that leaves no real word. A title in which a real word stands for
 another is another title, however similar the strings are.
 """
 
@@ -120,7 +120,7 @@ def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> Tit
     Args:
         claimed: the title as quoted.
         found: the title of a real work.
-        frequency: in how many known titles a word occurs; tells a typing error from another word.
+        frequency: in how many known titles a word occurs; distinguishes a typing error from another word.
 
     Example:
         >>> compare(Title("Atention is all you need"), Title("Attention Is All You Need")).closeness.name

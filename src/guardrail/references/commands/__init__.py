@@ -56,7 +56,7 @@ def _commands(app: typer.Typer) -> None:
     )
     hang(index, add, "add", "Add files to an index.")
     hang(index, find, "find", "Look a work up.")
-    hang(index, stats, "stats", "Say what an index holds.")
+    hang(index, stats, "stats", "Say what an index contains.")
 
 
 def _detectors(
@@ -126,7 +126,7 @@ def _notes(report: Report, options: Mapping[str, Any]) -> Iterable[str]:
     if not options["bibliography"]:
         ways.insert(0, "--bibliography PATH to look them up")
     elif not options["complete"]:
-        ways.append("--complete if the bibliography holds everything")
+        ways.append("--complete if the bibliography has everything")
     yield f"nobody was asked about what is unverified; add {', or '.join(ways)}"
 
 

@@ -21,7 +21,7 @@ NAMED = 5  # entries left out that are shown
 
 
 class Complete:
-    """A bibliography that the user declares to hold everything."""
+    """A bibliography that the user declares to have everything."""
 
     def __init__(self, inner: Bibliography) -> None:
         self._inner = inner
@@ -51,7 +51,7 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
     """
     if addresses := [path for path in paths if is_address(path)]:
         if len(paths) > 1:
-            raise Usage(f"--bibliography: {addresses[0]!r} is an index and must stand alone")
+            raise Usage(f"--bibliography: {addresses[0]!r} is an index and must be given alone")
         with open_bibliography(addresses[0]) as known:
             yield (Complete(known) if complete else known), []
         return
@@ -59,7 +59,7 @@ def opened(paths: Sequence[str], *, complete: bool) -> Iterator[tuple[Bibliograp
     indexes = [file for file in files if is_index(file)]
     if indexes and len(files) > 1:
         raise Usage(
-            f"--bibliography: {str(indexes[0])!r} is an index and must stand alone. "
+            f"--bibliography: {str(indexes[0])!r} is an index and must be given alone. "
             f"Add the others to it: guardrail references index add {indexes[0]} FILE…"
         )
     warnings: list[str] = []

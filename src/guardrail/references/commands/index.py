@@ -64,12 +64,13 @@ def add(
         bool,
         typer.Option(
             "--complete",
-            help="Declare that the index holds every work that may be cited: what is not in it is made up. "
+            help="Declare that the index has every work that may be cited: what is not in it is made up. "
             "Once declared, it stays.",
         ),
     ] = False,
     kind: Annotated[
-        Kind | None, typer.Option("--format", help="What the files are; told from each file by default.")
+        Kind | None,
+        typer.Option("--format", help="What the files are; recognised from each file by default."),
     ] = None,
 ) -> None:
     """Add files to an index; it is made if there is none.
@@ -114,7 +115,7 @@ def add(
         total = len(known)
         if not total:
             raise InputError(
-                f"expected works to add to {index!r}, found none in {_files(len(files))}: check what they hold"
+                f"expected works to add to {index!r}, found none in {_files(len(files))}: check what is in them"
             )
         if complete:
             known.declare_complete()
@@ -168,7 +169,7 @@ def stats(
     index: INDEX_FILE,
     json: Annotated[bool, typer.Option("--json", help="Print the figures as JSON.")] = False,
 ) -> None:
-    """Say what an index holds.
+    """Say what an index contains.
 
     Example:
       guardrail references index stats library.sqlite
@@ -186,7 +187,7 @@ def stats(
         typer.echo(json_text(content), nl=False)
         return
     kind = (
-        "holds everything (declared complete)" if found.complete else "may lack works (not declared complete)"
+        "has everything (declared complete)" if found.complete else "may lack works (not declared complete)"
     )
     typer.echo(f"{one_line(str(found.path))}: {found.records:,} works, {_size(found.size)}")
     typer.echo(f"  {kind}")

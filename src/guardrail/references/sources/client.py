@@ -184,7 +184,7 @@ class Client:
         return hashlib.sha256(json.dumps([self.source, asked, form]).encode()).hexdigest()
 
     def unsettled(self, keys: list[str]) -> None:
-        """These replies did not settle the reference: they hold for a day only."""
+        """These replies did not settle the reference: they are kept for a day only."""
         if self._memory is not None:
             self._memory.note(keys)
 

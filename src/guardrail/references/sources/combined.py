@@ -78,7 +78,7 @@ class Sources:
 
     @property
     def fingerprint(self) -> str:
-        """Which sources, at which addresses; not what they hold today."""
+        """Which sources, at which addresses; not what they contain today."""
         parts = [one.fingerprint for one in self._first]
         parts += [f"{name}={one.client.base_url}" for name, one in self._resolvers.items()]
         digest = hashlib.sha256("|".join(parts).encode()).hexdigest()[:16]

@@ -42,7 +42,7 @@ COVERAGE: dict[Kind, frozenset[str]] = {
     Kind.BOOK: frozenset({"open_library", "crossref"}),
     Kind.CASE: frozenset({"courtlistener"}),
 }
-"""The sources that together list all works of a kind; of a kind that is not here, no sources do."""
+"""For each kind of work, the sources that together list all of them; a kind that is not here has no such sources."""
 
 _PAPERS = ("crossref", "openalex", "semantic_scholar", "dblp", "pubmed", "arxiv")
 _ASKED: dict[Kind, tuple[str, ...]] = {
@@ -55,7 +55,7 @@ _ASKED: dict[Kind, tuple[str, ...]] = {
     Kind.WEB: (),
     Kind.UNKNOWN: (*_PAPERS, "open_library"),
 }
-"""The sources that may have a work of a kind."""
+"""The sources that may have a work of this kind."""
 
 _REPORTER = (
     r"U\. ?S\.(?! ?App)|US|S\. ?Ct\.|L\. ?Ed\.(?: ?2d)?|F\. ?Supp\.(?: ?[23]d)?|F\.(?: ?(?:2d|3d|4th))?|B\. ?R\.|"
@@ -189,7 +189,7 @@ class Cited:
 
 
 def case_citation(reference: Reference) -> Cited | None:
-    """Volume, reporter and page of a case, as they stand behind its name or in its venue.
+    """Volume, reporter and page of a case, as written after its name or in its venue.
 
     Example:
         >>> case_citation(Reference(title="Brown v. Board of Education, 347 U.S. 483"))

@@ -1,6 +1,6 @@
 """Replies that are kept, so that nothing is asked twice.
 
-hishel keeps successful replies for a month. A reply that did not settle the reference, and a "not found", hold for a day
+hishel keeps successful replies for a month. A reply that did not settle the reference, and a "not found", are kept for a day
 only: works are added to catalogues. Keys are added behind this cache (`client`), so that none is ever written to the disk.
 """
 
@@ -98,7 +98,7 @@ class Memory:
         return bool(missing)
 
     def note(self, keys: Iterable[str], *, missing: bool = False) -> None:
-        """These replies hold for a day only; what is noted already is not prolonged."""
+        """These replies are kept for a day only; what is noted already is not prolonged."""
         until = self._clock.time() + UNSETTLED
         with self._noting() as notes:
             notes.executemany(

@@ -28,7 +28,7 @@ class Resolver(ABC):
         name: in `sources=[…]`.
         title: for people.
         home: the base address; `$GUARDRAIL_<NAME>_URL` or `base_url` replaces it (a mirror, a test).
-        sends: what of a reference it is told, for people.
+        sends: what of a reference it is sent, for people.
         key_variable: the environment variable of its key, "" if it has none.
         key_needed: whether it is of little use without a key, so that it is not among those `available` without one.
         keyless: whether it answers without a key at all.
@@ -148,7 +148,7 @@ def loaded(body: bytes) -> Any:
     """The JSON of a body.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no JSON.
     """
     return json.loads(body.decode("utf-8"))
 

@@ -81,7 +81,7 @@ def read_logprobs(place: str) -> tuple[TokenLogprob, ...]:
             "logprobs", or the list in it ({"token", "logprob", "top_logprobs"} each).
 
     Raises:
-        InputError: it cannot be read, or holds none.
+        InputError: it cannot be read, or has none.
     """
     what = "log-probabilities"
     content = _json(place, what, lines=False)

@@ -118,7 +118,7 @@ def _detector(choice: Choice, case: Case, options: dict[str, Any]) -> SentenceCh
             "or give other answers with --samples"
         )
     if method == "grounding" and not case.context:
-        raise Usage("--method grounding holds an answer against documents: add --context FILES")
+        raise Usage("--method grounding compares an answer with documents: add --context FILES")
     return detector
 
 

@@ -67,7 +67,7 @@ def selfcheck(  # noqa: PLR0917  # an option each
         list[str] | None,
         typer.Option(
             metavar="FILE...",
-            help="Documents to hold each sentence against, in place of other answers (grounding, ensemble, nli, prompt, "
+            help="Documents to compare each sentence with, in place of other answers (grounding, ensemble, nli, prompt, "
             "qa). Several as above.",
         ),
     ] = None,
@@ -145,7 +145,7 @@ def selfcheck(  # noqa: PLR0917  # an option each
     """Score every sentence of an answer against other answers of the same model, or against documents.
 
     What a model knows comes back when it is asked again; what it makes up comes back otherwise. A sentence
-    that the other answers (or the documents) do not bear out is "unsupported".
+    that the other answers (or the documents) do not support is "unsupported".
 
     Examples:
       guardrail selfcheck --answer a.txt --samples s1.txt s2.txt s3.txt

@@ -56,12 +56,12 @@ class EnsembleCheck(SampledCheck):
 
     The packaged fits join n-gram with the packaged encoder's BERTScore ("wikibio-minilm"), and both with the packaged
     entailment model ("wikibio-entailment"), each member as much as the other; three tenths of what is said of a
-    sentence are the mean over its answer. They need the extra `local` and no other backend. Their probabilities hold
+    sentence are the mean over its answer. They need the extra `local` and no other backend. Their probabilities are valid
     for text like that which they were fitted to (English biographies, more than half of them made up): elsewhere they
     rank, and the threshold is a convention.
 
-    Where a member has no score for a sentence, those of the others stand in that the fit was made for without it (the packaged
-    ones: n-gram without its models), and the finding says so; where there are none the sentence is unverified.
+    Where a member has no score for a sentence, the others judge it alone if the fit was made for that (the packaged
+    ones: n-gram without its models), and the finding says so; otherwise the sentence is unverified.
 
     Documents stand in for samples. Then `GroundingCheck` judges alone, by the packaged entailment model where it is installed
     and by words, numbers and names; or the first member that reads documents by a model of yours ("nli", "prompt", "qa").

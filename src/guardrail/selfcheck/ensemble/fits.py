@@ -236,7 +236,7 @@ def read_fit(source: str | Path) -> Fit:
     """A fit from a file, or a packaged one by its name.
 
     Raises:
-        ConfigError: there is no such file, or it holds no fit.
+        ConfigError: there is no such file, or it has no fit.
     """
     if str(source) in packaged_fits():
         return packaged_fits()[str(source)]
@@ -271,7 +271,7 @@ def _read(text: str, source: str | Path) -> Fit:
 
 
 def threshold_of(member: str) -> str:
-    """The name of the measurement that holds a member's threshold."""
+    """The name of the measurement that has a member's threshold."""
     return f"{member}, threshold"
 
 

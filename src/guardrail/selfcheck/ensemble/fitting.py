@@ -110,7 +110,7 @@ class _Rows:
             if len(findings) != len(one.labels):
                 raise InputError(
                     f"expected one label per sentence, got {len(one.labels)} for the {len(findings)} sentences of "
-                    f"{one.case.answer[:60]!r}. A `splitter` says where your sentences stand."
+                    f"{one.case.answer[:60]!r}. A `splitter` says where your sentences begin and end."
                 )
             for finding, label in zip(findings, one.labels, strict=True):
                 found = {e.name: e.value for e in finding.evidence if isinstance(e, Measurement)}

@@ -98,7 +98,7 @@ class Stack:
 
         Within a passage sentences are ordered as by that mean (but for a pooling of 1, which leaves no order). In the
         passage's mean no sentence counts as less than `FLOOR`: however many true sentences surround an invention, and
-        however well they are borne out, they pull it down by a bounded amount.
+        however well they are supported, they pull it down by a bounded amount.
 
         Args:
             scores: as for `fit`, as are the rest.
@@ -209,7 +209,7 @@ def probabilities(
 ) -> list[float]:
     """P(made up) of the sentences of one answer, in (0, 1), by stacks of the same members.
 
-    Between two numbers of samples the log-odds are interpolated in the log of the number; outside the nearest holds.
+    Between two numbers of samples the log-odds are interpolated in the log of the number; outside, the nearest one counts.
 
     Args:
         knots: at least one.

@@ -1,1 +1,1 @@
-"""Grounding: do the documents bear an answer out? The detector is in `check`; see `docs/design/grounding.md`."""
+"""Grounding: do the documents support an answer? The detector is in `check`; see `docs/design/grounding.md`."""

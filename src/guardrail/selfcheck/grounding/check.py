@@ -1,4 +1,4 @@
-"""The detector: holds each sentence against documents, by an entailment model where there is one, and by counting words.
+"""The detector: compares each sentence with documents, by an entailment model where there is one, and by counting words.
 
 Read on in this order: options, cost, flow (`_judge`), verdict (`_judged`).
 """
@@ -63,7 +63,7 @@ class GroundingCheck(SentenceCheck):
     words, numbers and names that no document has count besides. Without it these alone decide, by a fit of their own.
     The signature says which fit it was. A document may be a JSON record.
 
-    The probability holds where this share of sentences (`prior`) is not supported: .5 in the fit, so that .5 is
+    The probability is valid where this share of sentences (`prior`) is not supported: .5 in the fit, so that .5 is
     where the evidence speaks neither way. The fit's own threshold is a little above. It was learnt on English.
     """
 

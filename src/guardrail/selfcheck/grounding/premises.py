@@ -1,4 +1,4 @@
-"""What of the documents a sentence is held against: the sentences and windows of sentences most like it. Pure functions.
+"""What of the documents a sentence is compared with: the sentences and windows of sentences most like it. Pure functions.
 
 Support may be in one sentence, spread over neighbours, or in several places. So a model reads the best sentences alone,
 the best window of three and of five neighbours, and the best three sentences together.
@@ -37,7 +37,7 @@ _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """A text of a document that a sentence is held against.
+    """A text of a document that a sentence is compared with.
 
     Attributes:
         text: handed to the model.
@@ -92,7 +92,7 @@ class Premises:
         }
 
     def best(self, sentence: str) -> list[Premise]:
-        """What this sentence is held against: at most `MOST` texts, no text twice; empty where the documents hold nothing."""
+        """What this sentence is compared with: at most `MOST` texts, no text twice; empty where the documents contain nothing."""
         words = plain_words(sentence)
         top = [i for i, _ in self._alone.best(words, SINGLE)] or list(range(min(SINGLE, len(self.sentences))))
         found: dict[str, Premise] = {}

@@ -45,7 +45,7 @@ Likeness: TypeAlias = Literal["words", "embedding"]
 Model: TypeAlias = Literal["guard", "packaged"]
 
 DOCUMENTS = 0.5
-"""Default threshold of 1 − P(entailment) by the packaged model, of sentences beside documents."""
+"""Default threshold of 1 − P(entailment) by the packaged model, of sentences compared with documents."""
 
 SLIP = 0.95
 """What P(contradiction) weighs in `unmentioned`, where P(neutral) weighs 1; chosen for the packaged model on rows 0-118 of
@@ -81,7 +81,7 @@ def unmentioned(found: Entailment, slip: float = SLIP) -> float | None:
     """P(neutral) + slip P(contradiction), of a three-way model: in [0, 1]; `None` where one is no number.
 
     What a sample puts differently is more often a slip, what it does not speak of more often an invention: the two ways
-    not to be entailed are weighed by that. A two-way model does not tell them apart, and has `not_entailed`.
+    not to be entailed are weighed by that. A two-way model does not distinguish them, and has `not_entailed`.
 
     Example:
         >>> round(unmentioned(Entailment(entailment=0.2, contradiction=0.5, neutral=0.3)), 9)
@@ -118,9 +118,9 @@ def _measured(measure: Measure, slip: float) -> Measured:
 class NliCheck(StoppingCheck):
     """Scores sentences by an entailment model; needs a backend for "entailment", or `model="packaged"`.
 
-    The score is the mean over the samples, in [0, 1]. Documents are read as one text: what one of them entails is borne
-    out, whatever the others say (`reading.pooled`). Of a sentence that they do not bear out a three-way model tells
-    whether they contradict it or say nothing of it; the finding's reason does.
+    The score is the mean over the samples, in [0, 1]. Documents are read as one text: what one of them entails is
+    supported, whatever the others say (`reading.pooled`). Of a sentence that they do not support, a three-way model says
+    whether they contradict it or say nothing of it; so does the finding's reason.
 
     A text that the model cannot read at once is read in parts, cut between sentences, if the backend says how much it
     read (`Entailment.premise_read`, as `EntailmentModel` does). What was not read all the same, the finding says.

@@ -33,7 +33,7 @@ class Premise:
 
     Attributes:
         text: handed to the model as it is.
-        spans: where it stands in the text that it was taken from; empty = it is that text, as a whole.
+        spans: where it is in the text that it was taken from; empty = it is that text, as a whole.
         alike: whether any of it is like the sentence; if not, it is only the text's beginning.
     """
 
@@ -132,7 +132,7 @@ def chosen(sentence: str, text: str, most: int = 3) -> Premise:
     """The sentences of a text most like `sentence`, in the text's order, as a short premise.
 
     Likeness is BM25 over words, lower-cased; Chinese and Japanese characters are words of their own. Languages that
-    write no blanks and no such characters (Thai, say) are hardly told apart: choose by vectors there.
+    write no blanks and no such characters (Thai, say) are hardly distinguished: choose by vectors there.
 
     Args:
         sentence: what is judged.
@@ -152,11 +152,11 @@ def chosen(sentence: str, text: str, most: int = 3) -> Premise:
 def parts(text: str, size: int) -> list[Part]:
     """Overlapping parts that cover a text, each of at most `size` characters, cut between sentences.
 
-    Two neighbouring sentences that fit into one part stand in one part together. A sentence that is longer than a
+    Two neighbouring sentences that fit into one part are in one part together. A sentence that is longer than a
     part is cut at blanks, or where there is none at any character; its pieces overlap.
 
     Args:
-        text: any text; a part also holds what is no sentence (headings, code).
+        text: any text; a part also contains what is no sentence (headings, code).
         size: characters, 1 or more.
 
     Example:

@@ -42,10 +42,10 @@ def pair(
 
 
 def pooled(found: Iterable[Entailment]) -> Entailment | None:
-    """What a text says, from what its parts say: one that entails is enough, and one that is about something else is none.
+    """What a text says, from what its parts say: one that entails is enough, and one that is about something else changes nothing.
 
     P(entailment) is the largest of the parts'. P(contradiction) is the largest too, but at most what P(entailment)
-    leaves: what one part bears out no other part contradicts, however sure a model is of it. One part is itself.
+    leaves: what one part supports no other part contradicts, however sure a model is of it. One part is itself.
 
     Returns:
         Probabilities that add up to 1 if those of the parts do; `None` where no part has numbers.
@@ -71,7 +71,7 @@ def pooled(found: Iterable[Entailment]) -> Entailment | None:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a text that a model has read beside a sentence.
+    """A part of a text that a model has read with a sentence.
 
     Attributes:
         start: its first character's place.
@@ -86,7 +86,7 @@ class Piece:
 
 @dataclass(slots=True)
 class Reading:
-    """What a model said of one text beside one sentence.
+    """What a model said of one text and one sentence.
 
     Attributes:
         pieces: what was read, in the text's order; one, the whole, where the model reads it at once.
@@ -142,7 +142,7 @@ def read(
     Args:
         pairs: (text, sentence).
         order: which of the two is the premise.
-        most: pieces of a text that are read beside one sentence, those most like it by their words.
+        most: pieces of a text that are read with one sentence, those most like it by their words.
         kind: of the requests.
 
     Returns:

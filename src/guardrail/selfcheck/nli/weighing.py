@@ -1,4 +1,4 @@
-"""From what an entailment model said of texts beside one sentence to a judgement with its evidence."""
+"""From what an entailment model said of texts and one sentence to a judgement with its evidence."""
 
 from __future__ import annotations
 

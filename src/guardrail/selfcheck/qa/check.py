@@ -94,7 +94,7 @@ class QACheck(SampledCheck):
 
     Documents (`case.context`) are read as samples are: one that does not answer a question weighs nothing.
 
-    Differs from the paper's package: a question that tells nothing counts ½ among others, as there, but a
+    Differs from the paper's package: a question that shows nothing counts ½ among others, as there, but a
     sentence with no other question is unverified, not ½.
     """
 

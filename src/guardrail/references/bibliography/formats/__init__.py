@@ -76,10 +76,10 @@ BEGINNINGS: tuple[tuple[Format, re.Pattern[str]], ...] = (
 
 
 def detect(path: Path) -> Format:
-    """Tell a file's format, by its name or else by how it begins.
+    """Recognise a file's format, by its name or else by how it begins.
 
     Raises:
-        InputError: it is none of the known formats, or cannot be read.
+        InputError: it is not one of the known formats, or cannot be read.
     """
     name = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     suffix = name.suffix.lower()
@@ -107,7 +107,7 @@ def read_records(
 
     Args:
         path: the file, UTF-8; one packed by gzip is unpacked.
-        format: what it is; told from the file by default.
+        format: what it is; recognised from the file by default.
         problems: entries left out are appended here; without it the first broken one is raised.
 
     Raises:
@@ -137,6 +137,6 @@ def format_of(path: Path, given: Format | str | None) -> Format:
 
 
 def read_pieces(path: Path, kind: Format, position: int) -> Iterator[Piece]:
-    """A file piece by piece, from a position that an earlier piece told; 0 for the start."""
+    """A file piece by piece, from a position that an earlier piece gave; 0 for the start."""
     with readable(path):
         yield from READERS[kind](path, position)

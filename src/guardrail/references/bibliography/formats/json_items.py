@@ -188,10 +188,10 @@ def as_text(value: Any) -> str:
 
 
 def as_list(value: Any) -> list[Any]:
-    """A list; empty for what is none."""
+    """A list; empty for anything else."""
     return value if isinstance(value, list) else []
 
 
 def as_object(value: Any) -> dict[str, Any]:
-    """An object; empty for what is none."""
+    """An object; empty for anything else."""
     return value if isinstance(value, dict) else {}

@@ -1,6 +1,6 @@
 """Retraction Watch's CSV, as Crossref gives it away: which works were retracted.
 
-The file also holds expressions of concern and corrections, which retract nothing, and reinstatements, which take a retraction
+The file also has expressions of concern and corrections, which retract nothing, and reinstatements, which take a retraction
 back. Bytes that are damaged are read as replacement characters.
 """
 
