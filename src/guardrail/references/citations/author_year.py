@@ -49,6 +49,8 @@ _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
     rf"(?<![\w.’'-])(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
+_YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
+_LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
 _EAST = re.compile(
     r"(?:(?<=[（(;；])(?P<in>(?P<who>[\u3400-\u9fff\u3041-\u30ff\uac00-\ud7a3·・]{2,12}(?:[、，, ]?(?:等人?|ら|외))?)[，,、]\s?(?P<when>(?:19|20)\d\d)年?)"
     r"(?=[）);；])|(?P<out>(?P<whom>[\u3400-\u9fff\uac00-\ud7a3]{2,4}(?:(?:和|与|・|、)[\u3400-\u9fff]{2,4})?(?:等人?|ら|\s?외)?)\s?[（(](?P<dated>(?:19|20)\d\d)年?[）)]))"
@@ -186,7 +188,7 @@ def _candidates(answer: str) -> Iterator[_Mark]:
                 several = len(pieces) > 1 and len(parts) > 1
                 yield from _read(match, begin, start + blank + match.end("mark"), sure=several)
             start += len(piece) + 1
-    for match in _NARRATIVE.finditer(answer):
+    for match in _narratives(answer):
         if not _named_otherwise(match["people"]):
             yield from _read(match, match.start(), match.end(), sure=False)
     for match in _EAST.finditer(answer):
@@ -198,6 +200,19 @@ def _candidates(answer: str) -> Iterator[_Mark]:
             Reference(authors=tuple(filter(None, names)), et_al=cut is not None, year=int(year)),
             sure=cut is not None,
         )
+
+
+def _narratives(answer: str) -> Iterator[re.Match[str]]:
+    """Smith et al. (2020): looked for only before a year in brackets, since names are slow to look for."""
+    done = 0
+    for year in _YEAR_BEHIND.finditer(answer):
+        start, end = max(done, year.start() - _LONGEST_PEOPLE), year.end() + _LONGEST_PLACE
+        match = next(
+            (one for one in _NARRATIVE.finditer(answer, start, end) if one.end() > year.start()), None
+        )
+        done = year.end()  # names have no bracket in them
+        if match is not None:
+            yield match
 
 
 def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[_Mark]:

@@ -50,6 +50,9 @@ _FORMS = [
 ]
 _LOOSE = (_FORMS[0], *_FORMS[-2:])  # a person may own, or be in, something that is no work of theirs
 _IN_BRACKETS = _FORMS[6]  # one word may be a publisher or a broadcaster: Ring of Swords (Ace, 1993)
+_NEEDED = (  # what a form cannot do without: looked for first, since names and titles are slow to look for
+    ("'", "’"), ("'", "’"), ("n",), ("by",), ("by",), ("by",), ("(",), ("publ", "wrote", "auth"), ("in",), ("n",)
+)  # fmt: skip
 _OPENERS = frozenset(
     [
         "in",
@@ -129,7 +132,10 @@ def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterato
     if not _CUE.search(sentence) or MEDIA.search(sentence):
         return
     found: list[Citation] = []
-    for form in _FORMS:
+    forms = (
+        form for form, needed in zip(_FORMS, _NEEDED, strict=True) if any(one in sentence for one in needed)
+    )
+    for form in forms:
         for match in form.finditer(sentence):
             citation = _citation(match, start)
             if (

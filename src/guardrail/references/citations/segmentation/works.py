@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.segmentation.decoding import Lattice, runs
+from guardrail.references.citations.segmentation.decoding import Lattice, likeliest, runs
 from guardrail.references.citations.segmentation.features import features
 from guardrail.references.citations.segmentation.fields import Stretch, reference_of, stretches_of
 from guardrail.references.citations.segmentation.model import (
@@ -69,10 +69,10 @@ def works(text: str, *, model: Model | None = None) -> list[Work]:
         return []
     model = model or packaged_passages()
     scores = model.scores(features(tokens, packaged().lexicon))
-    lattice = Lattice.of(scores, model.transitions)
-    found = runs(lattice.best())
+    found = runs(likeliest(scores, model.transitions))
     if not any(field == _TITLE for field, _, _ in found):
         return []
+    lattice = Lattice.of(scores, model.transitions)
     marginals = lattice.marginals()
     read = (_work(text, tokens, lattice, marginals, group) for group in _groups(text, tokens, found))
     return [work for work in read if work is not None]
