@@ -27,6 +27,7 @@ from guardrail.engine.flow import (
 from guardrail.errors import ConfigError
 from guardrail.given.recognition import shown
 from guardrail.options import PathOption, option
+from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.backend import BibliographyBackend
 from guardrail.references.bibliography.claims import retraction, unexplained
 from guardrail.references.bibliography.contradictions import contradictions
@@ -601,8 +602,12 @@ def _says_more(text: str, title: str, work: Record) -> bool:
 
 
 def _same_names(one: Reference, other: Reference) -> bool:
-    """Whether two readings name the same people."""
-    return list(map(normalise, one.authors)) == list(map(normalise, other.authors))
+    """Whether two readings name the same people, by their family names."""
+    return _families(one) == _families(other)
+
+
+def _families(said: Reference) -> list[str]:
+    return [normalise(parse_name(name).family) for name in said.authors]
 
 
 def _corroborated(match: Match) -> bool:

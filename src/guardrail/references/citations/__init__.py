@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.bibtex import bibtex
+from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
@@ -91,6 +92,7 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
+    keep(in_sentences(answer))
     lists = listed(rows, begun, asked=asked)
     keep(lists.citations)
     keep(tabled(rows, asked=asked))

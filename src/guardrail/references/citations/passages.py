@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.lines import Line
@@ -36,6 +37,7 @@ _LEAST_WORDS = 3  # of a title that may be called wrong; a shorter one may be a 
 _HINT = re.compile(r"[\"“„«»《『「‘*_]|(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|\bet al\b|\bby\s|\[[^\]]+\]\(")
 _WHOLE = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "author-year", "legal", "model"})
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
+_NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}$")  # Annals of Mathematics 185
 _NO_LETTER = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
 
 
@@ -111,12 +113,15 @@ def _with(citation: Citation, work: Work) -> Citation:
     said, read = citation.reference, work.reference
     if normalise(said.title) != normalise(read.title):
         return replace(citation, other=read)
-    names = [normalise(name) for name in said.authors]
-    if names and names != [normalise(name) for name in read.authors]:
-        if len(names) == 1 and len(said.authors[0].split()) == 1 and said.authors[0].isascii():
+    if said.authors and _families(said) != _families(read):
+        if len(said.authors) == 1 and len(said.authors[0].split()) == 1 and said.authors[0].isascii():
             return replace(citation, other=read)  # it may be a publisher: (Verso, 1983)
         return replace(citation, other=read) if read.authors else citation
     return replace(citation, reference=_filled(said, work))
+
+
+def _families(said: Reference) -> list[str]:
+    return [normalise(parse_name(name).family) for name in said.authors]
 
 
 def _filled(said: Reference, work: Work) -> Reference:
@@ -126,8 +131,9 @@ def _filled(said: Reference, work: Work) -> Reference:
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)
-    if read.venue.startswith(said.venue) and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE):
-        said = replace(said, venue=read.venue)
+    venue = _NUMBERED.sub("", read.venue.split("*")[0]).rstrip(" ,")
+    if venue.startswith(said.venue) and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE):
+        said = replace(said, venue=venue)
     return said
 
 
