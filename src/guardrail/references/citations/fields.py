@@ -44,7 +44,7 @@ _NICKNAME = re.compile(
 )
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
-_POINTING = re.compile(r"^(?:see(?:\salso)?|read|compare|cf\.)\s(?=[^\W\d_a-z])", re.IGNORECASE)
+_POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
 _BY_NAMES = re.compile(r"(?:\*{2,3}|__)?,?\s*(?:[-–—]\s)?(?:(?:by|von|de|par|por|di)\s)?")
 _STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")

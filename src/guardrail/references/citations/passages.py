@@ -113,11 +113,15 @@ def _with(citation: Citation, work: Work) -> Citation:
     said, read = citation.reference, work.reference
     if normalise(said.title) != normalise(read.title):
         return replace(citation, other=read)
+    agreed = {"title"} if work.title >= _FOUND else set()
+    citation = replace(citation, agreed=frozenset(agreed))
     if said.authors and _families(said) != _families(read):
         if len(said.authors) == 1 and len(said.authors[0].split()) == 1 and said.authors[0].isascii():
             return replace(citation, other=read)  # it may be a publisher: (Verso, 1983)
         return replace(citation, other=read) if read.authors else citation
-    return replace(citation, reference=_filled(said, work))
+    if said.authors and work.sure.get("authors", 0.0) >= _FOUND:
+        agreed.add("authors")
+    return replace(citation, reference=_filled(said, work), agreed=frozenset(agreed))
 
 
 def _families(said: Reference) -> list[str]:

@@ -26,6 +26,7 @@ from guardrail.references.citations.markers import field_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, PERSON, people
 from guardrail.references.citations.tail import Tail, read_tail
+from guardrail.references.citations.unmarked import without_opener
 from guardrail.references.citations.words import VENUE, YEAR, title_case, words
 from guardrail.report import Span
 
@@ -450,7 +451,7 @@ def _owner(before: str, author: _Author) -> _Author:
         return author
     written = owner["year"] or owner.groupdict().get("early")
     year = int(written) if written else None
-    return replace(author, names=names, year=year, length=len(owner[0]))
+    return replace(author, names=names, year=year, length=len(owner[0]) - without_opener(owner["owner"])[1])
 
 
 def _belongs_to_several(before: str) -> bool:
@@ -464,7 +465,7 @@ def _named_before(before: str) -> tuple[re.Match[str] | None, tuple[tuple[str, .
     owner = _OWNER_BEFORE.search(before)
     subject = None if owner else _SUBJECT_BEFORE.search(before)
     named = owner or subject
-    names = people(named["owner"]) if named else None
+    names = people(without_opener(named["owner"])[0]) if named else None
     if subject and names and re.search(r"[^,]\sin\s[*_]{0,2}$", subject[0]):
         written = subject["owner"]
         if len(names[0]) == 1 and not names[1] and "." not in written:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from guardrail.references.citations.houses import CITIES, EDITION, HOUSES, KINDS
 from guardrail.references.citations.identifiers import Identifier
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
@@ -59,7 +60,7 @@ _TITLED = re.compile(
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _ANY_WORD = re.compile(r"\w")
-_SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—]\s)|$)")
+_SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—:]\s)|$)")
 _CITY = re.compile(
     r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2,3}|[A-Z][a-z]{2,12})){0,2}|[^\W\d_a-z][^\W\d_]{1,20}\s(?:am|an der|a\.|de|del)\s?[^\W\d_a-z][^\W\d_]{0,20}\.?|М\.|СПб\.|М\.[;-]\s?Л\.)"
     r"(?:\s(?:und|and|et|y|e|&)\s[^\W\d_a-z][^\W\d_]{1,20})?\s?:\s(?=[^\W\d_a-z])"
@@ -112,9 +113,9 @@ def read_tail(
             break
         separator = text[at:start]
         complete = tail.venue and (knows_year or tail.year) and (knows_authors or tail.authors)
-        if not prose and complete and start not in places and _BEHIND_ALL.search(separator):
-            if not text[start].isdigit() and not VENUE.match(text, start):
-                break  # a line of its own, or a dash, behind all that belongs to a reference
+        over = complete and start not in places and _BEHIND_ALL.search(separator)
+        if not prose and over and not text[start].isdigit() and not VENUE.match(text, start):
+            break  # a line of its own, or a dash, behind all that belongs to a reference
         if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
             break
         if start in places:
@@ -216,10 +217,10 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
 def _place_of(written: str) -> str:
     """What brackets with a year say of where a work appeared: (PhD thesis, Stanford, 2009), (Kimura M., 1968, Nature)."""
     name = re.sub(r"^[\s,;]*(?:in:?\s)?", "", written)
-    if kind := _KINDS.match(name):
+    if kind := KINDS.match(name):
         name = name[kind.end() :].lstrip(" ,:")
     place = _CITY.match(name)
-    name = _EDITION.sub("", " ".join(name[place.end() if place else 0 :].split()).strip(" ,;"))
+    name = EDITION.sub("", " ".join(name[place.end() if place else 0 :].split()).strip(" ,;"))
     name = re.split(r",\s(?:pp?\.|vol\.|\d)", name)[0]
     if VENUE.search(name):
         return name
@@ -270,69 +271,6 @@ def _sentence(text: str, at: int) -> str:
     return match[0] if match else ""
 
 
-_HOUSES = re.compile(
-    r"(?:Farrar,? Straus,? (?:and|&) (?:Giroux|Young|Cudahy)|Little,? Brown(?: and Company)?|Harcourt,? Brace(?:,? Jovanovich)?(?: and Company)?|"
-    r"Holt,? Rinehart,? (?:and|&) Winston|Charles Scribner['’]s Sons|G\. ?P\. Putnam['’]s Sons|W\. ?W\. Norton(?: (?:and|&) Company)?|W\. ?H\. Freeman(?: and Company)?|"
-    r"John Wiley (?:and|&) Sons|Alfred A\. Knopf|L\. Erlbaum(?: Associates)?|J\. ?Wiley(?: (?:and|&) Sons)?|J\. ?B\. Lippincott|B\. ?G\. Teubner|Mohr(?: Siebeck)?(?:,? Paul Siebeck)?)"
-)
-"""Publishers whose names have a comma or a period in them."""
-_EDITION = re.compile(
-    r",?\s(?:\d{1,2}(?:st|nd|rd|th)?|[Ff]irst|[Ss]econd|[Tt]hird|[Rr]ev(?:ised|\.)?)\s(?:ed\.|edn\.?|edition)$|,?\s(?:ed\.|edn\.?|edition)$"
-)
-_KINDS = re.compile(
-    r"(?:(?:un)?published\s)?(?:technical report|tech\.? rep\.?|working paper|discussion paper|(?:doctoral|phd|ph\.d\.|master[’']?s?|m\.?sc\.?)\s(?:thesis|dissertation)|"
-    r"dissertation|thesis|report|preprint|white paper|paperback|hardcover|e-?book|translated by .{3,40}|trans\. .{3,40})(?:\s(?:no\.?\s)?[\w/-]*\d[\w/-]*)?",
-    re.IGNORECASE,
-)
-_CITIES = frozenset(
-    [
-        "paris",
-        "london",
-        "berlin",
-        "wien",
-        "vienna",
-        "münchen",
-        "munich",
-        "hamburg",
-        "leipzig",
-        "stuttgart",
-        "frankfurt",
-        "tübingen",
-        "zürich",
-        "zurich",
-        "basel",
-        "bern",
-        "madrid",
-        "barcelona",
-        "milano",
-        "torino",
-        "roma",
-        "rome",
-        "bologna",
-        "lisboa",
-        "lisbon",
-        "boston",
-        "chicago",
-        "oxford",
-        "cambridge",
-        "москва",
-        "ленинград",
-        "dordrecht",
-        "amsterdam",
-        "leiden",
-    ]
-) | {
-    "new york",
-    "buenos aires",
-    "são paulo",
-    "rio de janeiro",
-    "frankfurt am main",
-    "frankfurt a. m",
-    "ciudad de méxico",
-    "méxico",
-}
-
-
 def _shortened(text: str, at: int) -> re.Match[str] | None:
     """The name of a journal in which words are cut short, each with a period."""
     match = _SHORTENED.match(text, at)
@@ -341,57 +279,64 @@ def _shortened(text: str, at: int) -> re.Match[str] | None:
 
 def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -> int | None:
     mark = separator[-1:] if separator[-1:] in {"*", "_"} and separator[-2:] not in {"**", "__"} else ""
-    closing = text.find(mark, at, at + 160) if mark else -1
-    if (
-        closing > at
-        and not tail.venue
-        and text[closing + 1 : closing + 2] != mark
-        and not is_comment(text[at:closing])
-    ):
-        name = (
-            text[at:closing].strip(" ,.:;")
-            if text[at:closing].count(".") < 2
-            else text[at:closing].strip(" ,:;")
-        )
-        name = re.sub(r"\s\([A-Z][\w-]*\s['’]?\d{2,4}\)$", "", name)  # (KDD '16)
-        if words(name) and title_case(name) >= 0.5:
-            tail.venue = " ".join(name.split())
-            return closing + 1
+    if mark and (after := _take_emphasised(text, at, mark, tail)):
+        return after
     within = _WITHIN.match(text, at)
     if within and not mark:  # in *Proc. IEEE Conf. Comput. Vis. Pattern Recognit.*, 2016
         inner = within.end() + 1
         return _take_venue(text, inner, text[inner - 1 : inner], tail, sure=sure)
     if role := _ROLE.match(text, at):
         return role.end()
-    house = _HOUSES.match(text, at) or _shortened(text, at)
+    house = HOUSES.match(text, at) or _shortened(text, at)
     if house and not tail.venue:
         tail.venue = " ".join(house[0].split())
         return house.end()
     segment = _SEGMENT.match(text, at)
     if segment is None or is_comment(_sentence(text, at)):
         return None
+    return _take_segment(text, segment, separator, tail, sure=sure)
+
+
+def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
+    """A venue in italics, up to the closing mark."""
+    closing = text.find(mark, at, at + 160)
+    inner = text[at:closing] if closing > at else ""
+    if not inner or tail.venue or text[closing + 1 : closing + 2] == mark or is_comment(inner):
+        return None
+    name = inner.strip(" ,.:;") if inner.count(".") < 2 else inner.strip(" ,:;")
+    name = re.sub(r"\s\([A-Z][\w-]*\s['’]?\d{2,4}\)$", "", name)  # (KDD '16)
+    if not words(name) or title_case(name) < 0.5:
+        return None
+    tail.venue = " ".join(name.split())
+    return closing + 1
+
+
+def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail, *, sure: bool) -> int | None:
+    """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
     known = VENUE.search(piece) is not None
     if "“" in piece or (not known and "|" in separator and sure and tail.year):
         return None  # the “Gang of Four”; a line of its own behind names and a year
-    city = _CITY.match(text, at)
+    city = _CITY.match(text, segment.start())
     if city and not known and not tail.venue:  # Santiago: Editorial Universitaria
         after = _take_venue(text, city.end(), "", tail, sure=True)
         return after if after is not None else segment.end()
-    count = len(words(piece))
-    least = 0.4 if sure and count <= 6 else 0.55
-    if not known and (count > 14 or title_case(piece) < least):
+    if not known and not _may_be_venue(piece, separator, tail, sure=sure):
         return None
-    if not known and ":" in separator and (count > 3 or (sure and tail.year)):
-        return None
-    if not known and _PLACED_LATER.search(text, segment.end(), at + 300):
-        return (
-            segment.end()
-        )  # Reine Rechtslehre. Einleitung in die Rechtswissenschaft. Leipzig: Franz Deuticke
+    if not known and _PLACED_LATER.search(text, segment.end(), segment.start() + 300):
+        return segment.end()  # Reine Rechtslehre. Einleitung. Leipzig: Franz Deuticke
     name = re.sub(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?", "", piece).strip(' *_"“”.')
-    name = _EDITION.sub("", name)
-    if _KINDS.fullmatch(name) or name.casefold() in _CITIES:
+    name = EDITION.sub("", name)
+    if KINDS.fullmatch(name) or name.casefold() in CITIES:
         return segment.end()
-    if not tail.venue and count and name:
+    if not tail.venue and words(piece) and name:
         tail.venue = " ".join(name.split())
     return segment.end()
+
+
+def _may_be_venue(piece: str, separator: str, tail: Tail, *, sure: bool) -> bool:
+    """Whether capitals and length are those of a venue that no word shows to be one."""
+    count = len(words(piece))
+    if count > 14 or title_case(piece) < (0.4 if sure and count <= 6 else 0.55):
+        return False
+    return not (":" in separator and (count > 3 or (sure and tail.year)))

@@ -15,7 +15,7 @@ from guardrail.references.citations.people import PEOPLE, people
 from guardrail.references.citations.words import words
 from guardrail.report import Span
 
-__all__ = ["MEDIA", "unmarked"]
+__all__ = ["MEDIA", "unmarked", "without_opener"]
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _NOUN = (
@@ -150,8 +150,8 @@ def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterato
 
 
 def _citation(match: re.Match[str], offset: int) -> Citation | None:
-    title, skipped = _without_opener(match["title"])
-    by, before = _without_opener(match["by"])
+    title, skipped = without_opener(match["title"])
+    by, before = without_opener(match["by"])
     names = people(by)
     year = match["year"] or match.groupdict().get("later")
     count = len(words(title))
@@ -172,7 +172,7 @@ def _citation(match: re.Match[str], offset: int) -> Citation | None:
     return Citation(Span(start=offset + start, end=offset + end), reference, style)
 
 
-def _without_opener(text: str) -> tuple[str, int]:
+def without_opener(text: str) -> tuple[str, int]:
     """Without the word that only begins the sentence, and how long that was."""
     first, _, rest = text.partition(" ")
     return (rest, len(first) + 1) if rest and first.casefold() in _OPENERS else (text, 0)

@@ -112,7 +112,7 @@ def _groups(text: str, tokens: Sequence[Token], found: Sequence[_Run]) -> list[l
 
 
 def _joins(text: str, start: int) -> bool:
-    """Whether authors begin a clause of their own: *The Morality of Law* (1964), and Ronald Dworkin collected …"""
+    """Whether authors begin a clause of their own: *The Morality of Law* (1964), and Ronald Dworkin collected …."""
     before = text[:start].rstrip()
     before = before if text.startswith("and ", start) else before.removesuffix("and")
     return (
