@@ -16,7 +16,7 @@ from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
 from guardrail.references.citations.unmarked import MEDIA
-from guardrail.references.citations.words import VENUE, words
+from guardrail.references.citations.words import VENUE, title_case, words
 from guardrail.report import Span
 
 if TYPE_CHECKING:
@@ -37,7 +37,8 @@ _LEAST_WORDS = 3  # of a title that may be called wrong; a shorter one may be a 
 _HINT = re.compile(r"[\"“„«»《『「‘*_]|(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|\bet al\b|\bby\s|\[[^\]]+\]\(")
 _WHOLE = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "author-year", "legal", "model"})
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
-_NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}$")  # Annals of Mathematics 185
+_MARK = re.compile(r"\s\([^()\d]{3,60},?\s(?:1[4-9]|20)\d\d[a-z]?\)")
+_NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}(?::\d+[-–]\d+)?$")  # Annals of Mathematics 185
 _NO_LETTER = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
 
 
@@ -76,9 +77,19 @@ def further(answer: str, rows: Sequence[Line], found: Iterable[Work]) -> Iterato
         row = rows[at]
         if MEDIA.search(row.text) or MEDIA.search(_lead(rows, at)):
             continue
+        if _is_mark(answer, work):
+            continue  # Portfolio theory begins with optimisation (Markowitz, 1952)
         if not placed and len(words(said.title)) < 2:
             continue  # Python by Guido van Rossum (1991)
         yield Citation(work.span, said, _style(answer, work), _item(row, work))
+
+
+def _is_mark(answer: str, work: Work) -> bool:
+    """Whether what was taken for a title is the sentence before an author-year mark."""
+    title, span = work.reference.title, work.span
+    behind = answer.find(title, span.start, span.end) + len(title)
+    bare = not _MARKED.search(answer, max(0, behind - len(title) - 4), behind - len(title))
+    return bare and title_case(title) < 0.6 and _MARK.match(answer, behind) is not None
 
 
 def _lead(rows: Sequence[Line], at: int) -> str:

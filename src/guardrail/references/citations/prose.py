@@ -311,6 +311,8 @@ def _stands(parsed: Parsed, *, under: bool) -> bool:
     reference = parsed.reference
     if not reference.title or reference.title[0].islower():
         return False
+    if reference.title.count("(") > reference.title.count(")"):
+        return False  # a sentence with marks: … (Riess et al., 1998; vgl. Perlmutter et al. 1999)
     if under:
         return bool(reference.authors) or bool(parsed.marks & {"quoted", "id", "venue"})
     return "apa" in parsed.marks and any(re.search(r",\s(?:[^\W\d_]\.)", name) for name in reference.authors)

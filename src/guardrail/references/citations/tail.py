@@ -32,7 +32,7 @@ _SEGMENT = re.compile(
     r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;)]|$))|$)"
 )
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
-    r"(?P<name>[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s?$)"
+    r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
 )
 _DAY = re.compile(
     r",?\s?(?:(?:\d{1,2}\s)?(?:January|February|March|April|May|June|July|August|September|October|November|December)"
