@@ -25,6 +25,9 @@ _TITLE = re.compile(
 )
 _CONTAINER = re.compile(r"[\s,，、.]{0,3}(?:[『《](?P<name>[^『』《》]{2,120})[』》])")
 _JOURNAL = re.compile(r"\s*[,，、]\s*《(?P<name>[^《》]{2,60})》")
+_PRESS_AND_YEAR = re.compile(
+    r"[*_\s]{0,4}[（(](?P<press>[^（）()\d,，、]{2,30})[,，、]\s?(?:1[5-9]|20)\d\d年?[）)]"
+)
 _KATAKANA = re.compile(r"[\u30a1-\u30fa]{3}")
 _CUT = re.compile(r"(?:[,，、 ]?\s?(?:等人?|ほか|ら|외|et al)[.．]?)$")
 _ROLE = re.compile(
@@ -35,7 +38,7 @@ _NAME = re.compile(
 )
 _AUTHORS_AFTER = re.compile(
     rf"[*_\s]{{0,4}}[（(,，、—–-]{{0,2}}\s*(?:作者[:：为是]?\s*|저자[:：]?\s*|by\s)?(?P<names>[{_HAN}][{_HAN}·・]{{1,12}}?(?:[、&＆][{_HAN}·・]{{2,12}}?){{0,4}}(?:等)?)"
-    r"(?:\s*(?:编著|編著|主编|著|编|編|지음|저)(?=[\s,，、）)；;。.]|$)|(?=[，,、]|[（(]\s*(?:1[5-9]|20)\d\d))"
+    r"(?:\s*(?:编著|編著|主编|著|编|編|지음|저)(?=[\s,，、）)；;。.]|$)|(?=[，,、]|\s?[（(]))"
 )
 _PUBLISHER = re.compile(
     rf"(?:[{_HAN}]{{2,6}}[:：]\s*)?(?P<name>[{_HAN}A-Za-z][{_HAN}\w .&·・-]{{0,40}}?(?:出版社|出版|印书馆|印書館|书局|書局|書店|書房|新書|文庫|选书|選書|社|館|会|堂|대학교출판부|출판부|출판사|출판|사|문화사|북스|大学|大學|大学院|대학교|학회|学会|學會|学报|学刊|研究|杂志|雑誌|論集|紀要))"
@@ -117,7 +120,8 @@ def _by_brackets(text: str) -> Eastern | None:
     container = _CONTAINER.match(text, at) if group in {"b", "d", "e"} else None
     if container:
         venue, at = container["name"], container.end()
-    if not names and (after := _AUTHORS_AFTER.match(text, at)):
+    after = None if names else _AUTHORS_AFTER.match(text, at)
+    if after and not _PUBLISHER.fullmatch(after["names"]):
         names, cut = _names(after["names"])
         at = after.end()
         if len(names) > 1 and (_PUBLISHER.fullmatch(names[-1]) or _KATAKANA.search(names[-1])):
@@ -128,6 +132,8 @@ def _by_brackets(text: str) -> Eastern | None:
     place = _PUBLISHER.search(line)
     if not venue and place and place.start() < 40:
         venue = place["name"].strip()
+    if not venue and (dated := _PRESS_AND_YEAR.match(line)):
+        venue = dated["press"].strip()  # 최장집 (후마니타스, 2002)
     later = _YEAR.search(line)
     last = max(place.end() if place else 0, later.end() if later else 0)
     found = year or later
@@ -174,7 +180,8 @@ def _names(written: str) -> tuple[tuple[str, ...], bool]:
     names = [
         name.strip(" .．。")
         for name in re.split(
-            r"\s*(?:[,，、;；&＆·]|・(?=[\u3400-\u9fff])|(?<![\u3400-\u9fff]{5})[和与])\s*", text
+            r"\s*(?:[,，、;；&＆·]|・(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])(?<![\u3400-\u9fff]{5})[和与])\s*",
+            text,
         )
     ]
     return tuple(name for name in names if name), cut is not None

@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
+from guardrail.references.citations.houses import HOUSES
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.people import body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
@@ -189,12 +190,13 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
     ):
         title = ""  # - CRISPR: doi:10.1126/science.1225829
+    title, _, journal = title.partition(" // ")  # Лихачёв Д. С. Поэтика // Вопросы литературы. 1967
     reference = Reference(
         title="" if within and title.lower() in _POINTERS else title,
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
-        venue=_VOLUME.sub("", tail.venue),
+        venue=_VOLUME.sub("", journal or tail.venue),
     )
     reference = with_identifiers(reference, within)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
@@ -582,7 +584,7 @@ def _title_first(text: str, start: int, end: int) -> _Draft | None:
     at = end + len(after) - len(after.lstrip())
     for stop in [m.end() for m in _STOP.finditer(text, at, at + 500)][:20]:
         names = people(text[at:stop])
-        if names and surely_people(*names):
+        if names and (surely_people(*names) or HOUSES.match(text[stop:].lstrip())):
             return _Draft((start, end), stop, 0, *names)
     return None
 

@@ -19,7 +19,7 @@ _BY = re.compile(
     r"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:[Bb]y|von|de|par|por|di)\s|d['’](?=[^\W\d_a-z])|[Aa]uthors?:|[Aa]uthor\(s\):)\s*(?=\S)"
 )
 _NUMBERS = re.compile(
-    r"(?:(?:vol|no|nr|issue|volume|number|pp?|pages?|ch|art|ed|edn|edition|article)\b\.?\s?)?"
+    r"(?:(?:(?:vol|no|nr|issue|volume|number|pp?|pages?|ch|art|ed|edn|edition|article|т|вып|с)\b\.?|№)\s?)?"
     r"e?\d{1,7}[a-z]{0,2}(?:\s?\((?!(?:1[4-9]|20)\d\d\))\s?\d{1,4}(?:[-–/]\d{1,4})?\s?\))?"
     r"(?:\s?[:–—-]\s?e?\d{1,7}){0,3}(?:\s(?:edition|ed\.|pp\.?|pages))?(?=[\s,.;:)*_]|$)",
     re.IGNORECASE,
@@ -76,6 +76,7 @@ _ROLE = re.compile(
     r"(?:(?:[Ee]dited|[Tt]ranslated|[Ii]llustrated)(?:\sand\s\w+)?\sby|[Tt]rans\.|a\scura\sdi)\s"
     r"(?:(?:[^\W\d_a-z]\.|[^\W\d_]+)[\s-]){0,8}?[^\W\d_]{2,}(?=[,.;)]|$)"
 )
+_BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
 _PAGES = re.compile(r"\d{4}\s?[-–—]\s?\d{4}")
 
 
@@ -169,8 +170,11 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
     if by and not knows_authors:
         return _take_people(text, by.end(), tail)
     year = YEAR.match(text, at)
-    if year and _PAGES.match(text, at) and YEAR.search(text, year.end() + 5, at + 60):
-        year = None  # 105, 1786–1793, 2008
+    if year and (
+        _BEFORE_YEAR.match(text, at)
+        or (_PAGES.match(text, at) and YEAR.search(text, year.end() + 5, at + 60))
+    ):
+        year = None  # 18, 1527 (2006); 105, 1786–1793, 2008
     if year and not tail.year and ("," in separator or not prose):
         tail.year = int(year[0])
         return year.end()
@@ -225,7 +229,7 @@ def _place_of(written: str) -> str:
     if VENUE.search(name):
         return name
     count = len(words(name))
-    named = 0 < count <= 6 and title_case(name) >= 0.6 and not re.search(r"\d|[.!?:]\s", name)
+    named = 0 < count <= 6 and title_case(name) >= 0.6 and not re.search(r"\d|[^\W\d_]{2}[.!?:]\s", name)
     return name if named and not is_comment(name) else ""
 
 
@@ -261,6 +265,8 @@ def _people_until(text: str, at: int, end: int, tail: Tail) -> int | None:
 
 def _plausible(names: tuple[str, ...]) -> bool:
     """A single word behind full names is a venue ("Yuxi Li, Nature")."""
+    if HOUSES.fullmatch(names[0]):
+        return False
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
         return False  # "Walter Rudin, McGraw-Hill"
     return not (len(names) > 1 and len(names[-1].split()) == 1 and len(names[0].split()) > 1)
