@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from guardrail.engine.flow import Answer, Flow, one
-from guardrail.references.authors.names import parse_name
+from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.claims import unexplained
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Find, Match, Outcome, Record, Reference, Status
@@ -137,11 +137,7 @@ def says_more(text: str, title: str, work: Record) -> bool:
 
 def _same_names(one: Reference, other: Reference) -> bool:
     """Whether two readings name the same people, by their family names."""
-    return _families(one) == _families(other)
-
-
-def _families(said: Reference) -> list[str]:
-    return [normalise(parse_name(name).family) for name in said.authors]
+    return family_names(one.authors) == family_names(other.authors)
 
 
 def _corroborated(match: Match) -> bool:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from guardrail.references.authors.names import parse_name
+from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.lines import Line
@@ -126,17 +126,13 @@ def _with(citation: Citation, work: Work) -> Citation:
         return replace(citation, other=read)
     agreed = {"title"} if work.title >= _FOUND else set()
     citation = replace(citation, agreed=frozenset(agreed))
-    if said.authors and _families(said) != _families(read):
+    if said.authors and family_names(said.authors) != family_names(read.authors):
         if len(said.authors) == 1 and len(said.authors[0].split()) == 1 and said.authors[0].isascii():
             return replace(citation, other=read)  # it may be a publisher: (Verso, 1983)
         return replace(citation, other=read) if read.authors else citation
     if said.authors and work.sure.get("authors", 0.0) >= _FOUND:
         agreed.add("authors")
     return replace(citation, reference=_filled(said, work), agreed=frozenset(agreed))
-
-
-def _families(said: Reference) -> list[str]:
-    return [normalise(parse_name(name).family) for name in said.authors]
 
 
 def _filled(said: Reference, work: Work) -> Reference:
