@@ -69,16 +69,20 @@ class Changer:
             return self._one(answer, label, said.venue, self._venue(label))
         if field == "year":
             year = said.year or 0
-            return self._one(answer, label, str(year), str(year - 7)) if year else []
+            return self._one(answer, label, str(year), str(year - 7), alone=True) if year else []
         cuts: list[_Cut] = []
         for author in said.authors:
             family = parse_name(author).family
             cuts += self._one(answer, label, family, self._family(label, family))
         return cuts
 
-    def _one(self, answer: Answer, label: Label, old: str, new: str | None) -> list[_Cut]:
-        start = answer.text.find(old, label.span.start, label.span.end) if old and new else -1
-        return [(start, start + len(old), new)] if start >= 0 and new else []
+    def _one(
+        self, answer: Answer, label: Label, old: str, new: str | None, *, alone: bool = False
+    ) -> list[_Cut]:
+        """The first place where `old` is said; `alone`: not as a part of a word, such as the key `vaswani2017attention`."""
+        pattern = rf"(?<![\dA-Za-z./-]){re.escape(old)}(?![\dA-Za-z/-])" if alone else re.escape(old)
+        found = re.compile(pattern).search(answer.text, label.span.start, label.span.end) if old else None
+        return [(found.start(), found.end(), new)] if found and new else []
 
     def _others(self, label: Label, text: str, read: Callable[[Record], Sequence[str]]) -> list[str]:
         """What other works have, in the same script."""

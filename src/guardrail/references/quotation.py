@@ -42,7 +42,7 @@ def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bo
     if check.how == "by one":
         return not any(other.how == "preprint" for other in match.fields)
     return (
-        check.outcome is Outcome.DIFFERS
+        (check.outcome is Outcome.DIFFERS and check.how != "unlike")
         or check.how == "unknown"
         or (match.complete and check.how == "published")
     )

@@ -5,7 +5,7 @@ import pytest
 from guardrail import Guard, Verdict
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import ReferenceCheck
-from guardrail.references import check
+from guardrail.references import second_reading
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.citations.segmentation import Reading
@@ -16,7 +16,9 @@ OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
 
 def reads(monkeypatch, *found):
     """Let the trained reader read these."""
-    monkeypatch.setattr(check, "readings", lambda text: [Reading(one, mass, {}, {}) for one, mass in found])
+    monkeypatch.setattr(
+        second_reading, "readings", lambda text: [Reading(one, mass, {}, {}) for one, mass in found]
+    )
 
 
 @pytest.fixture

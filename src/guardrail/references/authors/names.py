@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -34,6 +35,7 @@ __all__ = [
     "Name",
     "NameKey",
     "are_initials",
+    "family_names",
     "name_key",
     "parse_name",
     "same_author",
@@ -269,6 +271,16 @@ def _families(words: tuple[str, ...]) -> frozenset[str]:
     """A family name with and without its particles, written as one word."""
     core = tuple(word for word in words if word not in PARTICLES) or words
     return frozenset(filter(None, ("".join(words), "".join(core))))
+
+
+def family_names(names: Iterable[str]) -> list[str]:
+    """The family names of a list of authors, folded, in order.
+
+    Example:
+        >>> family_names(["Woese, C. R.", "G. E. Fox"])
+        ['woese', 'fox']
+    """
+    return [" ".join(_folded_words(parse_name(name).family)) for name in names]
 
 
 def same_author(a: Name, b: Name) -> bool:

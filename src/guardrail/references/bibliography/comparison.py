@@ -16,7 +16,7 @@ from guardrail.references.bibliography.claims import Identifier, identifiers, sa
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.normalise import IDENTIFIERS, normalise
 from guardrail.references.bibliography.records import FieldCheck, Outcome, Record, Reference
-from guardrail.references.bibliography.venues import compare_venues, same_venue
+from guardrail.references.bibliography.venues import compare_venues, same_venue, unlike
 
 __all__ = ["check_authors", "check_fields"]
 
@@ -162,7 +162,17 @@ def _venue(reference: Reference, work: Record) -> FieldCheck:
     venue = work.venue or ("arXiv" if on_arxiv else "")
     if not venue:
         return FieldCheck("venue", Outcome.OPEN, reference.venue)
-    return compare_venues(reference.venue, venue)
+    check = compare_venues(reference.venue, venue)
+    article = bool(work.volume or work.issue or work.pages)  # a book has other publishers elsewhere
+    if (
+        check.outcome is Outcome.OPEN
+        and article
+        and check.how in {"", "unknown"}
+        and unlike(check.claimed, venue)
+    ):
+        note = f"the work appeared in {venue}"
+        return replace(check, outcome=Outcome.DIFFERS, how=check.how or "unlike", note=note)
+    return check
 
 
 def _url(reference: Reference, works: Iterable[Record]) -> FieldCheck:

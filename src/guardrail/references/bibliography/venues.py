@@ -15,7 +15,7 @@ from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import FieldCheck, Outcome
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["compare_venues", "same_venue"]
+__all__ = ["compare_venues", "same_venue", "unlike"]
 
 # Words that stand before or behind any conference's name. Not "journal", "workshop", "findings": another venue.
 _GENERIC = (
@@ -34,6 +34,7 @@ SAME = {
 }
 ACRONYM = re.compile(r"[A-Z][A-Za-z]*[A-Z][A-Za-z]*")
 NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)?|[a-z]{0,2}\d[\da-z]*")
+_EAST, _CYRILLIC = re.compile(r"[\u3041-\u9fff\uac00-\ud7a3]"), re.compile(r"[\u0400-\u04ff]")
 LONGEST = 300  # characters of a venue that are read
 # What a reference has in place of a venue: who publishes it.
 _PUBLISHERS = (
@@ -110,6 +111,36 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
             Outcome.NEAR if fits else Outcome.OPEN, "series", "a series that publishes it" if fits else ""
         )
     return _by_lists(check, claimed, found, ours, theirs)
+
+
+def unlike(claimed: str, found: str) -> bool:
+    """Whether two names have nothing in common: no word, no beginning of a word, no initials; of one script.
+
+    Example:
+        >>> unlike("Annals of Imaginary Physics", "Econometrica"), unlike("P. Natl. Acad. Sci.", "National Academy of Sciences")
+        (True, False)
+    """
+    claimed, found = claimed[:LONGEST], found[:LONGEST]
+    ours, theirs = _words(normalise(claimed)), _words(normalise(found))
+    if not ours or not theirs or _script(claimed) != _script(found):
+        return False
+    shared = any(_abbreviates(one, other) for one in ours for other in theirs)
+    if _script(claimed) == "east":  # words are not parted: two signs in common
+        pairs = {claimed[at : at + 2] for at in range(len(claimed) - 1)}
+        shared = shared or any(pair in found for pair in pairs)
+    initials = ["".join(word[0] for word in name) for name in (ours, theirs)]
+    return (
+        not shared
+        and "".join(ours) not in initials[1]
+        and "".join(theirs) not in initials[0]
+        and initials[0] != initials[1]
+    )
+
+
+def _script(name: str) -> str:
+    if _EAST.search(name):
+        return "east"
+    return "cyrillic" if _CYRILLIC.search(name) else "latin"
 
 
 def _by_lists(

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.bibtex import bibtex
+from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
-from guardrail.references.citations.inline import inline, starts
+from guardrail.references.citations.inline import inline, starts, vancouver
 from guardrail.references.citations.items import apart, completed, with_places, without_lives
 from guardrail.references.citations.labels import loose
 from guardrail.references.citations.legal import cases, named
@@ -30,9 +32,15 @@ from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.unmarked import unmarked
 from guardrail.references.citations.visible import placed, visible
+from guardrail.report import Span
 
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
 
+_LONGEST_TAG = 8  # characters of an opening tag
+_ANCHOR = re.compile(
+    r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
+)
+_ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
 
 
@@ -56,11 +64,30 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
     """
     answer = answer[: read_to(answer)]
     read = structured(answer, asked=asked_for_references) or Structured([], answer)
-    text, places = visible(_TAG.sub(_as_markdown, read.text))
+    text, places = visible(_plain(read.text))
     found = _citations(text, asked=asked_for_references)
     if places is not None:
         found = [placed(citation, places) for citation in found]
+    found = [_with_tag(citation, read.text) for citation in found]
     return read.joined(found) if read.pieces else found
+
+
+def _plain(text: str) -> str:
+    """The text with HTML as Markdown or blanks, every place unchanged."""
+    if "<" not in text and "&" not in text:
+        return text
+    text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)
+    text = _ANCHOR_END.sub("    ", text).replace("&amp;", "&    ")
+    return _TAG.sub(_as_markdown, text)
+
+
+def _with_tag(citation: Citation, text: str) -> Citation:
+    """The citation with the whole of a tag at its beginning, of which the Markdown is shorter."""
+    start = text.rfind("<", max(0, citation.span.start - _LONGEST_TAG), citation.span.start)
+    tag = _TAG.match(text, start) if start >= 0 else None
+    if tag is None or tag["closing"] or tag.end() <= citation.span.start:
+        return citation
+    return replace(citation, span=Span(start=start, end=citation.span.end))
 
 
 def _as_markdown(tag: re.Match[str]) -> str:
@@ -91,10 +118,12 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
     keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
+    keep(in_sentences(answer))
     lists = listed(rows, begun, asked=asked)
     keep(lists.citations)
     keep(tabled(rows, asked=asked))
     keep(inline(answer, begun, taken))
+    keep(vancouver(answer))
     keep(above_authors(rows, taken))
     keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
     for row in rows:

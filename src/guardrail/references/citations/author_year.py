@@ -49,6 +49,10 @@ _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
     rf"(?<![\w.’'-])(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
+_BETWEEN = re.compile(rf"{_AND}|,\s")
+_FIRST_YEAR = re.compile(r"(?P<year>\d{4})(?P<suffix>[a-z])?")
+_YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
+_LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
 _EAST = re.compile(
     r"(?:(?<=[（(;；])(?P<in>(?P<who>[\u3400-\u9fff\u3041-\u30ff\uac00-\ud7a3·・]{2,12}(?:[、，, ]?(?:等人?|ら|외))?)[，,、]\s?(?P<when>(?:19|20)\d\d)年?)"
     r"(?=[）);；])|(?P<out>(?P<whom>[\u3400-\u9fff\uac00-\ud7a3]{2,4}(?:(?:和|与|・|、)[\u3400-\u9fff]{2,4})?(?:等人?|ら|\s?외)?)\s?[（(](?P<dated>(?:19|20)\d\d)年?[）)]))"
@@ -186,7 +190,7 @@ def _candidates(answer: str) -> Iterator[_Mark]:
                 several = len(pieces) > 1 and len(parts) > 1
                 yield from _read(match, begin, start + blank + match.end("mark"), sure=several)
             start += len(piece) + 1
-    for match in _NARRATIVE.finditer(answer):
+    for match in _narratives(answer):
         if not _named_otherwise(match["people"]):
             yield from _read(match, match.start(), match.end(), sure=False)
     for match in _EAST.finditer(answer):
@@ -200,19 +204,31 @@ def _candidates(answer: str) -> Iterator[_Mark]:
         )
 
 
+def _narratives(answer: str) -> Iterator[re.Match[str]]:
+    """Smith et al. (2020): looked for only before a year in brackets, since names are slow to look for."""
+    done = 0
+    for year in _YEAR_BEHIND.finditer(answer):
+        start, end = max(done, year.start() - _LONGEST_PEOPLE), year.end() + _LONGEST_PLACE
+        match = next(
+            (one for one in _NARRATIVE.finditer(answer, start, end) if one.end() > year.start()), None
+        )
+        done = year.end()  # names have no bracket in them
+        if match is not None:
+            yield match
+
+
 def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[_Mark]:
     groups = match.groupdict()
     cut, last, written = groups.get("cut"), groups.get("last"), match["people"]
-    names = re.split(rf"{_AND}|,\s", written[: len(written) - len(cut)] if cut else written)
+    names = _BETWEEN.split(written[: len(written) - len(cut)] if cut else written)
     if match.re is _BODY_PART:
         names = [written]
-    year = re.match(r"\d{4}", match["years"])
+    year = _FIRST_YEAR.match(match["years"])
     reference = Reference(
-        authors=tuple(filter(None, names)), et_al=bool(cut), year=int(year[0]) if year else None
+        authors=tuple(filter(None, names)), et_al=bool(cut), year=int(year["year"]) if year else None
     )
     beyond = bool(cut) or sure or (bool(last) and match.re is _PART)
-    suffix = re.match(r"\d{4}([a-z])", match["years"])
-    yield _Mark(Span(start=start, end=end), reference, beyond, suffix[1] if suffix else "")
+    yield _Mark(Span(start=start, end=end), reference, beyond, (year["suffix"] or "") if year else "")
 
 
 def _from_journal(match: re.Match[str], start: int) -> _Mark:
@@ -261,7 +277,7 @@ def _spellings(author: str) -> set[str]:
 
 def _meant(mark: _Mark, entries: dict[tuple[str, int], list[Citation]]) -> Span | None:
     year, authors = mark.reference.year, mark.reference.authors
-    if year is None or not authors:
+    if year is None or not authors or not entries:
         return None
     found = {one.span.start: one for name in _spellings(authors[0]) for one in entries.get((name, year), [])}
     meant = [found[start] for start in sorted(found)]

@@ -16,12 +16,20 @@ _GB = re.compile(
     r"\s*(?P<authors>[^.．。\[\]]{1,200})[.．。]\s*(?P<title>[^\[\]]{2,250}?)\s*\[(?P<kind>[JMCDRNPSGZA]|[A-Z]{1,2}/OL)\]"
     r"(?:\s*//\s*|[.．。,，:：]?\s*)(?P<rest>[^\r\n]{0,300})"
 )
+_KIND = re.compile(r"\w\[(?:[JMCDRNPS]|[A-Z]{1,2}/OL)\]\s?(?:[.．。]|//)")
+_EDITION = re.compile(r"^\d{1,2}版[.．。]\s*")
+_CODE = re.compile(r"[:：]\s*[A-Z]{2,4}/?[A-Z]?\s?\d[\d.—-]*$")
 _TITLE = re.compile(
     rf"(?P<f>「[^「」\r\n]{{1,60}}」[のとは][{_HAN}]{{1,30}})(?![^\s\u3000，、,.．。])|"  # 「甘え」の構造
     r"『(?P<a>[^『』]{2,200})』|「(?P<b>[^「」]{2,200})」|《(?P<c>[^《》]{1,200})》|〈(?P<d>[^〈〉]{2,200})〉|“(?P<e>[^“”]{2,200})”"
 )
 _CONTAINER = re.compile(r"[\s,，、.]{0,3}(?:[『《](?P<name>[^『』《》]{2,120})[』》])")
-_CUT = re.compile(r"(?:[,，、 ]?\s?(?:等人?|ほか|ら|외)[.．]?)$")
+_JOURNAL = re.compile(r"\s*[,，、]\s*《(?P<name>[^《》]{2,60})》")
+_PRESS_AND_YEAR = re.compile(
+    r"[*_\s]{0,4}[（(](?P<press>[^（）()\d,，、]{2,30})[,，、]\s?(?:1[5-9]|20)\d\d年?[）)]"
+)
+_KATAKANA = re.compile(r"[\u30a1-\u30fa]{3}")
+_CUT = re.compile(r"(?:[,，、 ]?\s?(?:等人?|ほか|ら|외|et al)[.．]?)$")
 _ROLE = re.compile(
     r"(?:\s*(?:等?(?:编著|主编|編著|編|编|著|撰|译|訳|지음|옮김|저|편|엮음)))+(?=[\s,，、;；.．]|$)"
 )
@@ -30,10 +38,10 @@ _NAME = re.compile(
 )
 _AUTHORS_AFTER = re.compile(
     rf"[*_\s]{{0,4}}[（(,，、—–-]{{0,2}}\s*(?:作者[:：为是]?\s*|저자[:：]?\s*|by\s)?(?P<names>[{_HAN}][{_HAN}·・]{{1,12}}?(?:[、&＆][{_HAN}·・]{{2,12}}?){{0,4}}(?:等)?)"
-    r"(?:\s*(?:编著|編著|主编|著|编|編|지음|저)(?=[\s,，、）)；;。.]|$)|(?=[，,、]|[（(]\s*(?:1[5-9]|20)\d\d))"
+    r"(?:\s*(?:编著|編著|主编|著|编|編|지음|저)(?=[\s,，、）)；;。.]|$)|(?=[，,、]|\s?[（(]))"
 )
 _PUBLISHER = re.compile(
-    rf"(?:[{_HAN}]{{2,6}}[:：]\s*)?(?P<name>[{_HAN}A-Za-z][{_HAN}\w .&·・-]{{0,40}}?(?:出版社|出版|书局|書局|書店|書房|新書|文庫|选书|選書|社|館|会|堂|대학교출판부|출판부|출판사|출판|사|문화사|북스|大学|大學|大学院|대학교|학회|学会|學會|学报|学刊|研究|杂志|雑誌|論集|紀要))"
+    rf"(?:[{_HAN}]{{2,6}}[:：]\s*)?(?P<name>[{_HAN}A-Za-z][{_HAN}\w .&·・-]{{0,40}}?(?:出版社|出版|印书馆|印書館|书局|書局|書店|書房|新書|文庫|选书|選書|社|館|会|堂|대학교출판부|출판부|출판사|출판|사|문화사|북스|大学|大學|大学院|대학교|학회|学会|學會|学报|学刊|研究|杂志|雑誌|論集|紀要))"
     r"(?=[\s,，、.。;；:：()（）]|\d|$)"
 )
 _KOREAN = re.compile(
@@ -65,7 +73,7 @@ def eastern(text: str) -> Eastern | None:
         '岩波書店'
     """
     if not SCRIPT.search(text, 0, 400):
-        return None
+        return _by_standard(text) if _KIND.search(text, 0, 400) else None  # Deep learning[J]. Nature, 2015
     return _by_standard(text) or _by_brackets(text) or _by_commas(text) or _by_date(text)
 
 
@@ -74,12 +82,13 @@ def _by_standard(text: str) -> Eastern | None:
     if match is None:
         return None
     names, cut = _names(match["authors"])
-    rest = match["rest"]
+    rest = _EDITION.sub("", match["rest"])
     year = _YEAR.search(rest)
     place = re.split(r"[,，]|[.．。]\s", rest, maxsplit=1)[0].strip(" .．。,，")
-    venue = re.split(r"[:：]\s*", place)[-1].strip() if re.search(r"[:：]", place) else place
+    parted = match["kind"] != "J" and re.search(r"[:：]", place)  # 北京: 清华大学出版社
+    venue = re.split(r"[:：]\s*", place)[-1].strip() if parted else place
     reference = Reference(
-        match["title"].strip(),
+        _CODE.sub("", match["title"].strip()),
         names,
         cut,
         int(year[1]) if year else None,
@@ -111,13 +120,20 @@ def _by_brackets(text: str) -> Eastern | None:
     container = _CONTAINER.match(text, at) if group in {"b", "d", "e"} else None
     if container:
         venue, at = container["name"], container.end()
-    if not names and (after := _AUTHORS_AFTER.match(text, at)):
+    after = None if names else _AUTHORS_AFTER.match(text, at)
+    if after and not _PUBLISHER.fullmatch(after["names"]):
         names, cut = _names(after["names"])
         at = after.end()
+        if len(names) > 1 and (_PUBLISHER.fullmatch(names[-1]) or _KATAKANA.search(names[-1])):
+            names, venue = names[:-1], names[-1]  # （斎藤康毅、オライリー・ジャパン、2016年）
+    if not venue and group in {"c", "e"} and (container := _JOURNAL.match(text, at)):
+        venue, at = container["name"], container.end()
     line = text[at : at + 120].split("\n", maxsplit=1)[0]
     place = _PUBLISHER.search(line)
     if not venue and place and place.start() < 40:
         venue = place["name"].strip()
+    if not venue and (dated := _PRESS_AND_YEAR.match(line)):
+        venue = dated["press"].strip()  # 최장집 (후마니타스, 2002)
     later = _YEAR.search(line)
     last = max(place.end() if place else 0, later.end() if later else 0)
     found = year or later
@@ -163,7 +179,10 @@ def _names(written: str) -> tuple[tuple[str, ...], bool]:
     text = text[: cut.start()] if cut else text
     names = [
         name.strip(" .．。")
-        for name in re.split(r"\s*(?:[,，、;；&＆·]|・(?=[\u3400-\u9fff])|和|与)\s*", text)
+        for name in re.split(
+            r"\s*(?:[,，、;；&＆·]|・(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])(?<![\u3400-\u9fff]{5})[和与])\s*",
+            text,
+        )
     ]
     return tuple(name for name in names if name), cut is not None
 

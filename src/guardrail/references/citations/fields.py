@@ -9,6 +9,7 @@ from functools import lru_cache
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
+from guardrail.references.citations.houses import HOUSES
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.people import body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
@@ -42,7 +43,11 @@ _NICKNAME = re.compile(
     r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
     r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
 )
-_HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：")
+_HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
+_BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
+_POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
+_REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
+_BY_NAMES = re.compile(r"(?:\*{2,3}|__)?,?\s*(?:[-–—]\s)?(?:(?:by|von|de|par|por|di)\s)?")
 _STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
 _ABBREVIATION = re.compile(r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|\b[^\W\d_])$")
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
@@ -54,6 +59,9 @@ _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 _BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
 _AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
 _DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
+_VOLUME_AND_MORE = re.compile(
+    r",\s(?:vol\.?\s?)?\d{1,4}\s?(?:\(\d[\d–-]*\))?(?:,\s.*)?$"
+)  # Science, 349(6251), e124
 _VENUE_YEAR = re.compile(r",?\s*\(?\b(?:1[4-9]|20)\d\d\)?\W*$")
 _LABEL = re.compile(
     r"\s*(?:\*\*|__)?(?:title|paper|book|article|reference|source|citation|titre|titel|related(?:\swork)?|"
@@ -62,7 +70,7 @@ _LABEL = re.compile(
     re.IGNORECASE,
 )
 _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:\s)")
-_VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}$")
+_VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\d{1,6})?$")
 _LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
@@ -91,6 +99,7 @@ _CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+(?:[-–—]+\s+
 _ORNAMENT = re.compile(
     r"\s*[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff][\s\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]*"
 )
+_SLANTED_ET_AL = re.compile(r"([*_])et al\.()\1")
 _ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)[,:]\s+(?=[^\W\d_a-z])")
 _POINTERS = frozenset(["see", "link", "source", "doi", "url", "available at", "read", "paper", "see also"])
 """Words before an identifier that are no title: See https://doi.org/…"""
@@ -137,6 +146,7 @@ def parse(text: str, *, by: bool = True) -> Parsed:
     if _SIMPLE.fullmatch(raw) and " by " not in raw and " - " not in raw:
         return Parsed(Reference(title=clean_title(raw)), 0, len(raw.rstrip()))
     found = identifiers(raw)
+    raw = _SLANTED_ET_AL.sub(r" et al.\2 ", raw)
     clean = _VISIT.sub(lambda match: " " * len(match[0]), _blanked(raw, found))
     if clean.islower():
         clean = _capitalised(clean)
@@ -180,12 +190,13 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
     ):
         title = ""  # - CRISPR: doi:10.1126/science.1225829
+    title, _, journal = title.partition(" // ")  # Лихачёв Д. С. Поэтика // Вопросы литературы. 1967
     reference = Reference(
         title="" if within and title.lower() in _POINTERS else title,
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
-        venue=_VOLUME.sub("", tail.venue),
+        venue=_VOLUME.sub("", journal or tail.venue),
     )
     reference = with_identifiers(reference, within)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
@@ -209,7 +220,8 @@ def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
     if year:
         reference = replace(reference, year=int(year[0]))
     if "venue" in fields:
-        venue = _VENUE_YEAR.sub("", fields["venue"].strip(' *_."“”'))
+        venue = re.split(r"\s\|", fields["venue"])[0].strip(' *_."“”')
+        venue = _VOLUME_AND_MORE.sub("", _VENUE_YEAR.sub("", venue))
         reference = replace(reference, venue=venue.strip(' *_."“”'))
     written = " ".join(f"doi {value}" if value.startswith("10.") else value for value in fields.values())
     return with_identifiers(reference, identifiers(written))
@@ -286,6 +298,10 @@ def _dated(text: str, start: int) -> _Draft | None:
             rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
         if names is None or rest >= len(text):
             continue
+        if pattern is _DATE and _EMPHASIS.fullmatch(head.strip()) and not surely_people(*names):
+            by = _BY_NAMES.match(text, date.end())
+            if by and by[0].strip() and names_at(text, by.end()):
+                continue  # ***Nudge*** (2008), Richard Thaler & Cass Sunstein
         opened = _BEFORE_QUOTATION.match(text, date.end())
         if opened:
             rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"
@@ -308,7 +324,14 @@ def _abridged(text: str, start: int) -> _Draft | None:
     title = _title_after(text, head.end()) if head and names else None
     if names is None or title is None or len(words(text[slice(*title)])) < 3:
         return None
+    title = _before_listed(text, title)
     return _Draft(title, title[1], 0, *names)
+
+
+def _before_listed(text: str, title: tuple[int, int]) -> tuple[int, int]:
+    """Hardin, G.: The tragedy of the commons, Science, 162, 1243–1248, 1968: up to the venue."""
+    listed = _LISTED.search(text, title[0], title[1] + 100)
+    return (title[0], listed.start()) if listed and listed.start() < title[1] else title
 
 
 def _named_date(date: re.Match[str]) -> bool:
@@ -331,10 +354,7 @@ def _after_colon(text: str, start: int) -> _Draft | None:
     title = _title_after(text, colon.end())
     if title is None:
         return None
-    if listed := _LISTED.search(
-        text, *title
-    ):  # Hardin, G.: The tragedy of the commons, Science, 162, 1243–1248, 1968
-        title = title[0], listed.start()
+    title = _before_listed(text, title)
     if not YEAR.search(text, title[1]):
         return None
     return _Draft(title, title[1], 0, *names)
@@ -405,14 +425,16 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     at, end, mark, behind = _first_mark(raw, text, start)
     if not mark:
         return None
-    head = text[start:at].strip(" *_")
+    head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
+    if mark == "quoted" and _REPORT.search(head):
+        head = ""
     if mark == "quoted" and (by or " by " not in head) and _HEAD.fullmatch(head):
         head = ""
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
         end = _rest_of_title(text, end)
     draft = _Draft((at, end), subtitle.end() if subtitle else max(end, behind), behind, marks={mark})
-    apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_"))
+    apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_", "|"))
     short = _NICKNAME.fullmatch(head) if apart and mark == "quoted" else None
     named = people(short["names"]) if short and short["names"] else None
     if short and named:
@@ -423,7 +445,7 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     elif head:
         year = YEAR.search(head)
         names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
-        if names is None or not (year or head.endswith(_HEAD_ENDS) or surely_people(*names)):
+        if names is None or not (year or apart or surely_people(*names)):
             return None  # "Beyond Modern" is no author of "Deep Learning", the quotation is in the title
         draft.authors, draft.et_al = names
         draft.year = int(year[0]) if year else None
@@ -440,9 +462,10 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
 
 
 def _authors_behind(text: str, at: int) -> bool:
-    """Whether names and a year follow a title, in brackets or behind "by"."""
+    """Whether names and a year follow a title, in brackets or behind "by"; one name may be a publisher: (Suhrkamp, 1981)."""
     tail = read_tail(text, at, (), knows_authors=False, prose=True)
-    return bool(tail.authors) and tail.year is not None
+    alone = len(tail.authors) == 1 and not tail.et_al and not re.search(r"[.,]", tail.authors[0])
+    return bool(tail.authors) and tail.year is not None and not alone
 
 
 def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
@@ -455,12 +478,24 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
             continue
         if emphasis and emphasis.start(2) < quotation.start and quotation.end < emphasis.end(2):
             break
+        if emphasis and _BARE_YEAR.search(text, emphasis.end(), max(quotation.start, emphasis.end())):
+            break  # *Le Deuxième Sexe*, Paris, Gallimard, 1949 : « On ne naît pas femme »
         return quotation.start, quotation.end, "quoted", quotation.end
     if link:
         return link.start(1), link.end(1), "link", link.end()
+    if emphasis and (after := _behind_names(text, emphasis)):
+        return after.start(), after.end(), "emphasised", after.end()
     if emphasis and len(emphasis[2]) > 1 and not emphasis[2].endswith(":"):
         return emphasis.start(), emphasis.end(), "emphasised", emphasis.end()
     return 0, 0, "", 0
+
+
+def _behind_names(text: str, emphasis: re.Match[str]) -> re.Match[str] | None:
+    """The title in italics behind names in bold: **Simone de Beauvoir**, *Le Deuxième Sexe*, Paris, Gallimard, 1949."""
+    gap = re.match(r"[,:.]?\s{1,3}", text[emphasis.end() :])
+    after = _EMPHASIS.match(text, emphasis.end() + gap.end()) if gap else None
+    apart = after is not None and after[1] != emphasis[1] and people(emphasis[2]) is not None
+    return after if apart else None
 
 
 def _rest_of_title(text: str, end: int) -> int:
@@ -501,6 +536,7 @@ def _names_and_year(text: str, start: int) -> _Draft | None:
             names
             and all(len(name.split()) > 1 for name in names[0])
             and len(words(title)) >= 2
+            and title.count("(") <= title.count(")")
             and not people(title)
         ):
             return _Draft((start, start + comma.start()), year.start(), 0, *names, marks={"by"})
@@ -548,7 +584,7 @@ def _title_first(text: str, start: int, end: int) -> _Draft | None:
     at = end + len(after) - len(after.lstrip())
     for stop in [m.end() for m in _STOP.finditer(text, at, at + 500)][:20]:
         names = people(text[at:stop])
-        if names and surely_people(*names):
+        if names and (surely_people(*names) or HOUSES.match(text[stop:].lstrip())):
             return _Draft((start, end), stop, 0, *names)
     return None
 
@@ -558,7 +594,7 @@ def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
     if et_al or any("," in name for name in names):
         return True
     return all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names) and any(
-        re.search(r"\b[A-Z]\.|\s[A-Z]{1,3}$", n) for n in names
+        re.search(r"\b[A-ZА-ЯЁ]\.|\s[A-ZА-ЯЁ]{1,3}$", n) for n in names
     )
 
 

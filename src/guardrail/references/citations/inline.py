@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from guardrail.references.citations.evidence import heading, sure
 from guardrail.references.citations.fields import parse, surely_people
@@ -14,7 +14,7 @@ from guardrail.references.citations.people import people
 from guardrail.references.citations.words import YEAR, is_comment, words
 from guardrail.report import Span
 
-__all__ = ["doubtless", "inline", "starts"]
+__all__ = ["doubtless", "inline", "starts", "vancouver"]
 
 _DATE = re.compile(
     r"\(\s?(?:[^\W\d_]{3,9}\.?\s)?(?:1[4-9]|20)\d\d[a-z]?(?:,\s[^()\r\n]{0,20})?\)(?P<mark>[.,:]{0,2})\s+(?=(?P<first>\S))"
@@ -30,6 +30,11 @@ _NAMES = re.compile(
 )
 _BLANK = re.compile(r"\r?\n[ \t]*+(?:\r?\n|[-*•+–]\s|\d{1,3}[.)]\s|\[|```|\||\Z)")
 _OVER = re.compile(r"(?:[;,(\s]|\b(?:[Ss]ee|[Aa]lso|and|cf\.|[Cc]ompare)\b:?){1,20}$")
+_SHORT_NAME = r"[^\W\d_a-z][\w’'-]{1,25}\s[A-Z]{1,3}"
+_VANCOUVER = re.compile(  # Kroenke K, Spitzer RL. The PHQ-9: validity of a measure. J Gen Intern Med. 2001;16:606–613
+    rf"(?<![\w-]){_SHORT_NAME}(?:,\s{_SHORT_NAME}){{0,20}}(?:,\set\sal)?\.\s[^\W\d_a-z][^.?!\r\n]{{8,300}}[.?!]\s"
+    r"[^\W\d_a-z][\w &:-]{1,60}\.\s(?:19|20)\d\d(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\d{1,4}(?:\([\w-]{1,9}\))?:[eE]?\d{1,6}(?:[-–]\d{1,6})?(?:\.(?=\s|$))?"
+)
 _LONGEST = 1200
 _OPENING = re.compile(r"[\s>#/%|¹²³⁰⁴-⁹†‡]*+")
 
@@ -97,6 +102,20 @@ def _below_heading(text: str, start: int) -> int:
     """The start of the next line where this one is a heading: "References" is no author's name."""
     end = text.find("\n", start, start + 80)
     return end + 1 if end >= 0 and heading(text[text.rfind("\n", 0, start) + 1 : end]) else start
+
+
+def vancouver(text: str) -> Iterator[Citation]:
+    """References in Vancouver style within sentences.
+
+    Example:
+        >>> text = "It goes back to Roe K, Poe RL. The HQ-9: validity of a brief measure. J Gen Med. 2001;16:606–613, and so on."
+        >>> [(one.reference.title, one.reference.authors, one.reference.venue) for one in vancouver(text)]
+        [('The HQ-9: validity of a brief measure', ('Roe K', 'Poe RL'), 'J Gen Med')]
+    """
+    for match in _VANCOUVER.finditer(text):
+        parsed = parse(match[0])
+        if parsed.reference.title and parsed.reference.authors:
+            yield Citation(Span(start=match.start(), end=match.end()), parsed.reference, "inline")
 
 
 def doubtless(row: Line) -> list[Citation]:

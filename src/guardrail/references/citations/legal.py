@@ -33,7 +33,7 @@ _COURT = re.compile(
 _BY_NAME = re.compile(
     r"(?<![\w.])\*{0,2}(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}vs?\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?)\*{0,2},?\s\((?P<year>1[789]\d\d|20\d\d)\)"
 )
-_LONGEST, _MOST = 1_000, 60_000  # characters of a window, and of all of them
+_LONGEST, _MOST = 1_000, 40_000  # characters of a window, and of all of them
 
 
 @cache

@@ -33,6 +33,7 @@ _PLACE = re.compile(
     r"(?:(?:[Ss]ee\s)?also:?\s)?(?=[^\W\d_a-z]|[\"“«*_\[])"
 )
 _FULL_STOP = re.compile(r"(?:\w{3}|\d|\))\.\s{0,8}$")
+_HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _BULLETS = "-*•‣◦▪●–—·+"
 _LONGEST_ITEM = 30
 
@@ -174,7 +175,7 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
         if row.blank:
             gap += 2 if row.text[:1] in ("\r", "\n") else 1
             continue
-        marker = letters.get(number) or marker_of(row.text)
+        marker = letters.get(number) or marker_of(row.text) or _above_labels(rows, number)
         owner = _owner(rows, stack, number, marker, gap)
         if owner:
             owner.lines.append(number)
@@ -195,6 +196,16 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
         for item in stack:
             item.reach = number
     return iter(done)
+
+
+def _above_labels(rows: Sequence[Line], number: int) -> Marker | None:
+    """A title of which the next line names the authors: "### Deep Learning", "**Authors:** …"."""
+    label = field_of(rows[number + 1].text) if number + 1 < len(rows) else None
+    text = rows[number].text
+    if label is None or label[0] != "authors" or is_labelled(text):
+        return None
+    start = _HEADING.match(text)
+    return Marker("", "", 0, start.end() if start else 0)
 
 
 def _inside(item: _Item, marker: Marker, gap: int) -> bool:
@@ -283,6 +294,8 @@ def _read(rows: Sequence[Line], item: _Item, begun: Sequence[int], *, lenient: b
         if label and label[1]:
             fields.setdefault(*label)
             last = len(rows[number].text.rstrip()) + rows[number].start - item.content
+    if by and "authors" in fields:
+        parsed = parse(text, by=False)
     item.score = weigh(text, parsed, lenient=lenient)
     if fields:
         reference = with_labels(parsed.reference, fields)

@@ -13,7 +13,7 @@ __all__ = ["Marker", "field_of", "is_labelled", "lettered", "marker_of"]
 _MARKER = re.compile(
     r"(?P<indent>[ \t]*+(?:>[ \t]?){0,4}[ \t]*+)(?P<heading>#{1,6}[ \t]{1,4})?(?P<bold>\*\*|__)?"
     r"(?P<marker>\[\d{1,4}\]:?|\[\^[\w-]{1,20}\]:|\[[^\W\d_][\w+’'-]{0,16}\d{2,4}[a-z]?\]:?|\(\d{1,3}\)"
-    r"|\(?[A-Za-z]\)|\(?[ivx]{1,5}\)|\d{1,4}(?:[.)、．])|\d{1,3}(?::|(?=[ ][-–—][ ]))|[-*•‣◦▪●–—·+]"
+    r"|\(?[A-Za-z]\)|\(?[ivx]{1,5}\)|\d{1,4}(?:[.)、．])|\d\ufe0f?\u20e3|[\U0001f51f\U0001f947-\U0001f949]|\d{1,3}(?::|(?=[ ][-–—][ ]))|[-*•‣◦▪●–—·+]"
     r"|<li[^<>]{0,200}>|\\bibitem(?:\[[^\[\]\r\n]{0,80}\])?\{[^{}\r\n]{0,80}\}|\\item)(?(bold)(?:\*\*|__)?)"
     r"(?P<dash>[ ][-–—])?(?:[ \t]{1,8}|(?<=[.、．\]])(?=[^\W\d_]|[\"“«《*])|(?<=[>}])|(?<=\]:))(?=\S)"
 )
@@ -22,8 +22,9 @@ _LETTER = re.compile(
 )
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _LABELLED = re.compile(
-    r"[ \t>]*+(?:[-*•+–◦][ \t]{1,8})?(?:\*\*|__|\*|_)?"
-    r"(?P<label>[^\W\d_][^\W\d_ ()/]{0,15}(?:[ /()][^\W\d_()]{1,12}){0,2}\)?)(?:\*\*|__|\*|_)?[ \t]?[:：](?:\*\*|__|\*|_)?[ \t]*(?P<value>\S.*)?"
+    r"[ \t>]*+(?:[-*•+–◦][ \t]{1,8})?(?P<mark>\*\*|__|\*|_)?"
+    r"(?P<label>[^\W\d_][^\W\d_ ()/]{0,15}(?:[ /()]{1,3}[^\W\d_()]{1,12}){0,2}\)?)"
+    r"(?(mark)(?:(?P=mark)[ \t]?[:：]|[ \t]?[:：](?P=mark))|[ \t]?[:：](?!//))[ \t]*(?P<value>\S.*)?"
 )
 _LABELS = {
     "title": "title", "paper": "title", "book": "title", "paper title": "title", "article": "title",
@@ -67,6 +68,14 @@ def marker_of(text: str) -> Marker | None:
             "[1]" if written[1:2].isdigit() else written[:2] if written[0] == "[" else written[:5].rstrip(">")
         )
         kind = "<" if written[0] == "<" else kind
+    elif (not written.isascii() and len(written) > 1) or ord(written[0]) > 0xFFFF:
+        kind = (
+            "1"
+            if "\u20e3" in written or written == "\U0001f51f"
+            else "medal"
+            if ord(written[0]) > 0xFFFF
+            else kind
+        )
     elif written.strip("()").isalpha():
         kind = "a)"
     return Marker(written, f"#{kind}" if match["heading"] else kind, _column(match["indent"]), match.end())
@@ -125,5 +134,6 @@ def field_of(text: str) -> tuple[str, str] | None:
     match = _LABELLED.match(text)
     if match is None:
         return None
-    kind = _LABELS.get(" ".join(match["label"].lower().split()))
+    label = " ".join(match["label"].lower().split())
+    kind = _LABELS.get(label) or _LABELS.get(re.split(r"\s?[/(]\s?", label)[0])  # Publisher / year
     return (kind, match["value"] or "") if kind else None

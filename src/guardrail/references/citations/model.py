@@ -49,6 +49,7 @@ class Citation:
             entry in the answer.
         other: another reading of the same place, by the trained model, with another title or other authors; `None` where it
             agrees or is not sure. Then nothing is called wrong (`ReferenceCheck`).
+        agreed: of "title" and "authors", what the trained model reads at the same place as it was read here.
     """
 
     span: Span
@@ -58,3 +59,4 @@ class Citation:
     marker: str = ""
     means: Span | None = None
     other: Reference | None = None
+    agreed: frozenset[str] = frozenset()

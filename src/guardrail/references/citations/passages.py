@@ -9,13 +9,14 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
 from guardrail.references.citations.unmarked import MEDIA
-from guardrail.references.citations.words import VENUE, words
+from guardrail.references.citations.words import VENUE, title_case, words
 from guardrail.report import Span
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _LEAST_WORDS = 3  # of a title that may be called wrong; a shorter one may be a 
 _HINT = re.compile(r"[\"“„«»《『「‘*_]|(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|\bet al\b|\bby\s|\[[^\]]+\]\(")
 _WHOLE = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "author-year", "legal", "model"})
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
+_MARK = re.compile(r"\s\([^()\d]{3,60},?\s(?:1[4-9]|20)\d\d[a-z]?\)")
+_NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}(?::\d+[-–]\d+)?$")  # Annals of Mathematics 185
 _NO_LETTER = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
 
 
@@ -74,9 +77,19 @@ def further(answer: str, rows: Sequence[Line], found: Iterable[Work]) -> Iterato
         row = rows[at]
         if MEDIA.search(row.text) or MEDIA.search(_lead(rows, at)):
             continue
+        if _is_mark(answer, work):
+            continue  # Portfolio theory begins with optimisation (Markowitz, 1952)
         if not placed and len(words(said.title)) < 2:
             continue  # Python by Guido van Rossum (1991)
         yield Citation(work.span, said, _style(answer, work), _item(row, work))
+
+
+def _is_mark(answer: str, work: Work) -> bool:
+    """Whether what was taken for a title is the sentence before an author-year mark."""
+    title, span = work.reference.title, work.span
+    behind = answer.find(title, span.start, span.end) + len(title)
+    bare = not _MARKED.search(answer, max(0, behind - len(title) - 4), behind - len(title))
+    return bare and title_case(title) < 0.6 and _MARK.match(answer, behind) is not None
 
 
 def _lead(rows: Sequence[Line], at: int) -> str:
@@ -111,12 +124,15 @@ def _with(citation: Citation, work: Work) -> Citation:
     said, read = citation.reference, work.reference
     if normalise(said.title) != normalise(read.title):
         return replace(citation, other=read)
-    names = [normalise(name) for name in said.authors]
-    if names and names != [normalise(name) for name in read.authors]:
-        if len(names) == 1 and len(said.authors[0].split()) == 1 and said.authors[0].isascii():
+    agreed = {"title"} if work.title >= _FOUND else set()
+    citation = replace(citation, agreed=frozenset(agreed))
+    if said.authors and family_names(said.authors) != family_names(read.authors):
+        if len(said.authors) == 1 and len(said.authors[0].split()) == 1 and said.authors[0].isascii():
             return replace(citation, other=read)  # it may be a publisher: (Verso, 1983)
         return replace(citation, other=read) if read.authors else citation
-    return replace(citation, reference=_filled(said, work))
+    if said.authors and work.sure.get("authors", 0.0) >= _FOUND:
+        agreed.add("authors")
+    return replace(citation, reference=_filled(said, work), agreed=frozenset(agreed))
 
 
 def _filled(said: Reference, work: Work) -> Reference:
@@ -126,8 +142,9 @@ def _filled(said: Reference, work: Work) -> Reference:
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)
-    if read.venue.startswith(said.venue) and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE):
-        said = replace(said, venue=read.venue)
+    venue = _NUMBERED.sub("", read.venue.split("*")[0]).rstrip(" ,")
+    if venue.startswith(said.venue) and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE):
+        said = replace(said, venue=venue)
     return said
 
 

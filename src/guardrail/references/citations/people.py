@@ -142,7 +142,8 @@ _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?", re.IGNORECASE)
 _INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
 _INITIAL = re.compile(r"(?:St\.|[^\W\d_]\.)(?:-?[^\W\d_]\.?)*-?")
 _ET_AL = re.compile(
-    r"[,;]?\s{0,3}(?:\bet\.?\s{0,3}al\b\.?|\band (?:others|colleagues)\b|…|\.\.\.|等人?)\s*$", re.IGNORECASE
+    r"[,;]?\s{0,3}(?:\bet\.?\s{0,3}al\b\.?|\band (?:others|colleagues)\b|\bu\.\s?a\.|…|\.\.\.|等人?)\s*$",
+    re.IGNORECASE,
 )
 _ELLIPSIS = re.compile(
     r"(?:[,;]\s{0,3}|(?<=\.)\s{1,3})(?:…|\.\s?\.\s?\.)\s{0,3}[,;]?\s{0,3}(?:&\s{0,3}|and\s)?(?=[^\W\d_])"
@@ -238,6 +239,7 @@ def _pieces(text: str) -> list[str]:
     joined = False
     for part in parts:
         initials = _INITIALS.fullmatch(part) is not None and ("." in part or part.isupper())
+        initials = initials and re.search(r"[^\W\d_][a-z]{2}", part) is None  # Fox G.E.
         if names and (
             _SUFFIX.fullmatch(part) or (initials and "," not in names[-1] and not _INITIAL.match(names[-1]))
         ):

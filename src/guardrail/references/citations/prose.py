@@ -26,6 +26,7 @@ from guardrail.references.citations.markers import field_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, PERSON, people
 from guardrail.references.citations.tail import Tail, read_tail
+from guardrail.references.citations.unmarked import without_opener
 from guardrail.references.citations.words import VENUE, YEAR, title_case, words
 from guardrail.report import Span
 
@@ -150,8 +151,21 @@ _AUTHOR_COMMA_BEFORE = re.compile(
     r"(?<!\w)([^\W\d_a-z][\w'’-]{1,30}(?:,?\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}){0,2},?\set al\.?,\s)$"
 )
 _OWNER_BEFORE = re.compile(
-    r"(?<!\w)(?P<owner>(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}[^\W\d_a-z][\w-]{1,30})(?:['’]s|(?<=s)['’])\s"
-    r"(?:(?:[a-z][\w-]{2,20}|\(?(?P<year>(?:1[4-9]|20)\d\d)\)?),?\s){0,4}$"
+    r"(?<![\w.])(?P<owner>(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}(?:(?:v[ao]n|de[rn]?|du|di)\s){0,2}[^\W\d_a-z][\w-]{1,30}"
+    r"(?:\s(?:and|&)\s(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}[^\W\d_a-z][\w-]{1,30}|\set\sal\.)?)(?:['’]s|(?<=s)['’])\s"
+    r"(?:(?:[a-z][\w-]{2,20}|[A-Z]{3,6}|\(?(?P<year>(?:1[4-9]|20)\d\d)\)?),?\s){0,4}$"
+)
+_SUBJECT_BEFORE = re.compile(  # Wayne Booth published *…*; Benedict Anderson, in *…*; Meselson and Stahl in their 1958 PNAS article *…*
+    rf"(?<![\w.’'-])(?P<owner>{PEOPLE}),?\s(?:(?:first|later|then|also|once)\s)?"
+    r"(?:(?:published|wrote|authored)(?:\sin\s(?P<early>(?:1[4-9]|20)\d\d))?|(?:(?:argue|write|propose|introduce|describe|show)[ds]?\s)?in)\s"
+    rf"(?:(?:his|her|their|the|a)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>(?:1[4-9]|20)\d\d)\s)?(?:[\w-]{{2,20}}\s){{0,2}}?(?:{_NOUN})\s)?[*_]{{0,2}}$"
+)
+_WHERE = re.compile(  # in the *Bell System Technical Journal* in 1948; in Science; (Proceedings of the London Mathematical Society)
+    r"[\s*_,\"”’]{0,4}(?:(?:published\s)?(?:\s|(?<=\s))in\s(?:the\s)?|\()[*_]?(?P<venue>[^\W\d_a-z][\w’'-]{1,30}(?:\s(?:of|the|and|&|for|on|in|[^\W\d_a-z][\w’'.-]{1,30})){0,8})[*_]?\)?"
+    r"(?:\s(?:in\s|\()(?P<year>(?:1[4-9]|20)\d\d)\)?)?"
+)
+_LATER = re.compile(  # had appeared in 1897; published in 2013; from 2000
+    r"[\s*_,\"”’]{0,4}(?:(?:which\s|that\s)?(?:had\s|was\s)?(?:first\s)?(?:appeared|published|came\sout)\sin|from)\s(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
 )
 _MADE_BY = re.compile(
     rf"[,\s]{{1,3}}(?:(?:was|were|which\swas)\s)?(?:first\s)?(?:published|written|authored|proposed|introduced|coauthored)\s(?:in\s(?P<early>(?:1[4-9]|20)\d\d)\s)?"
@@ -297,6 +311,8 @@ def _stands(parsed: Parsed, *, under: bool) -> bool:
     reference = parsed.reference
     if not reference.title or reference.title[0].islower():
         return False
+    if reference.title.count("(") > reference.title.count(")"):
+        return False  # a sentence with marks: … (Riess et al., 1998; vgl. Perlmutter et al. 1999)
     if under:
         return bool(reference.authors) or bool(parsed.marks & {"quoted", "id", "venue"})
     return "apa" in parsed.marks and any(re.search(r",\s(?:[^\W\d_]\.)", name) for name in reference.authors)
@@ -361,12 +377,14 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
         nearby,
         inner,
         expects=count >= 3 and not author.names and (cased >= 0.7 or before.endswith("In ")),
+        owned=bool(author.names or _owner(before, author).names),
     )
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
     known = bool(inside) or named
     near_work = (
         not _NEAR.isdisjoint(word.lower() for word in words(before))
         or _OWNER_BEFORE.search(before) is not None
+        or _SUBJECT_BEFORE.search(before) is not None
         or _PERSON_AFTER.match(window) is not None
     )
     if (
@@ -380,6 +398,7 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
     score += 2.0 * bool(author.names) + 3.0 * known + _said_around(before, window)
     score += 0.5 if name in ("book", "corner") else 0.0
     score += 1.0 if _owned(before, window) else 0.0
+    score += 1.5 * _belongs_to_several(before)
     if cased < 0.5 and not (author.names or tail.authors or inside or identifier):
         score -= 1.0
     if score < 2.0:
@@ -398,7 +417,7 @@ def _title(text: str, match: re.Match[str], starts: dict[int, Identifier]) -> Ci
         authors=authors,
         et_al=et_al,
         year=tail.year or author.year,
-        venue=tail.venue if _PUBLISHER.match(window) or _LISTED_AFTER.match(window) else "",
+        venue=tail.venue if authors else "",
         url=match["address"] if name == "link" else "",
     )
     reference = with_identifiers(reference, [*inside, *([identifier] if identifier else [])])
@@ -429,22 +448,48 @@ def _author(before: str, title: str, *, proposes: bool, link: bool) -> _Author:
 
 def _owner(before: str, author: _Author) -> _Author:
     """Caro's *The Power Broker*. That alone is no sign of a reference: Netflix's *The Crown*."""
-    owner = _OWNER_BEFORE.search(before)
-    names = people(owner["owner"]) if owner else None
+    owner, names = _named_before(before)
     if owner is None or names is None:
         return author
-    year = int(owner["year"]) if owner["year"] else None
-    return replace(author, names=names, year=year, length=len(owner[0]))
+    written = owner["year"] or owner.groupdict().get("early")
+    year = int(written) if written else None
+    return replace(author, names=names, year=year, length=len(owner[0]) - without_opener(owner["owner"])[1])
+
+
+def _belongs_to_several(before: str) -> bool:
+    """Whether two people, or one and others, are named as authors: Angrist and Pischke's *Mostly Harmless Econometrics*."""
+    _, names = _named_before(before)
+    return names is not None and (names[1] or len(names[0]) > 1)
+
+
+def _named_before(before: str) -> tuple[re.Match[str] | None, tuple[tuple[str, ...], bool] | None]:
+    """Who owns a title or is the subject before it. Who only stands before "in" may be anybody: the Chinese Room in "Minds, …"."""
+    owner = _OWNER_BEFORE.search(before)
+    subject = None if owner else _SUBJECT_BEFORE.search(before)
+    named = owner or subject
+    names = people(without_opener(named["owner"])[0]) if named else None
+    if subject and names and re.search(r"[^,]\sin\s[*_]{0,2}$", subject[0]):
+        written = subject["owner"]
+        if len(names[0]) == 1 and not names[1] and "." not in written:
+            return None, None
+    return named, names
 
 
 def _owned(before: str, after: str) -> bool:
     """Whether a title of one word has an author and a year beside it: Bostrom's *Superintelligence* (2014)."""
-    return _OWNER_BEFORE.search(before) is not None and _DATED_AFTER.match(after) is not None
+    return _named_before(before)[1] is not None and _DATED_AFTER.match(after) is not None
 
 
-def _behind(window: str, nearby: Sequence[Identifier], inner: str, *, expects: bool) -> Tail:
+def _behind(
+    window: str, nearby: Sequence[Identifier], inner: str, *, expects: bool, owned: bool = False
+) -> Tail:
     """What follows a title; of a publisher with a year nobody is the author."""
-    tail = read_tail(window, 0, nearby, knows_authors=False, prose=True)
+    tail = read_tail(window, 0, nearby, knows_authors=owned, prose=True)
+    if not tail.year and (later := _LATER.match(window)):
+        tail = replace(tail, year=int(later["year"]), end=later.end())
+    if owned and not tail.venue and (where := _WHERE.match(window)) and VENUE.search(where["venue"]):
+        year = int(where["year"]) if where["year"] else tail.year
+        tail = replace(tail, venue=where["venue"], year=year, end=max(tail.end, where.end()))
     if publisher := _PUBLISHER.match(window):
         tail = replace(tail, authors=(), et_al=False, venue=publisher["name"])
     if expects and not tail.authors:

@@ -46,11 +46,11 @@ def unread(answer: str, found: Sequence[Citation]) -> Iterator[tuple[Span, str]]
         [('347 U.S. 483', 'this looks like a citation, but could not be read')]
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
-    entries = sorted(unread_entries(answer, found), key=lambda span: span.start)
+    end = read_to(answer)
+    entries = sorted(unread_entries(answer[:end], found), key=lambda span: span.start)
     covered = sorted([*covered, *((span.start, span.end) for span in entries)])
     yield from ((span, _REASON) for span in entries)
     at = 0
-    end = read_to(answer)
     for match in _MARK.finditer(answer, 0, end):
         while at < len(covered) and covered[at][1] <= match.start():
             at += 1

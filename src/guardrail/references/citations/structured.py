@@ -11,6 +11,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from guardrail.references.authors.lists import parse_authors
@@ -88,6 +89,11 @@ class _Found:
     entries: Sequence[Value]
 
 
+@lru_cache(maxsize=2)  # reading an answer and asking what was left unread take the same text
+def _roots(text: str) -> Sequence[Value]:
+    return json_values(text)
+
+
 def structured(text: str, *, asked: bool = False) -> Structured | None:
     """The references in the JSON of a text; `None` if there is no JSON that might hold one.
 
@@ -100,7 +106,7 @@ def structured(text: str, *, asked: bool = False) -> Structured | None:
         >>> read.citations[0].reference.title, read.citations[0].reference.authors, read.text.strip()
         ('Attention Is All You Need', ('Ashish Vaswani',), '')
     """
-    roots = json_values(text)
+    roots = _roots(text)
     if not roots:
         return None
     whole = all_of_it(text, roots)
@@ -123,7 +129,7 @@ def structured(text: str, *, asked: bool = False) -> Structured | None:
 
 def holds_references(text: str) -> bool:
     """Whether JSON in a text holds references, or entries under a key such as "references"."""
-    return any(held.references or held.entries for held in (_held(text, root) for root in json_values(text)))
+    return any(held.references or held.entries for held in (_held(text, root) for root in _roots(text)))
 
 
 def unread_entries(text: str, found: Sequence[Citation]) -> Iterator[Span]:
@@ -135,7 +141,7 @@ def unread_entries(text: str, found: Sequence[Citation]) -> Iterator[Span]:
         ['"Smith 2020, somewhere"']
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
-    for root in json_values(text):
+    for root in _roots(text):
         for entry in _held(text, root).entries:
             after = bisect_right(covered, (entry.end, 0)) - 1
             if after < 0 or covered[after][1] <= entry.start:

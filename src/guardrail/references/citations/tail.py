@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from guardrail.references.citations.houses import CITIES, EDITION, HOUSES, KINDS
 from guardrail.references.citations.identifiers import Identifier
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
@@ -18,7 +19,7 @@ _BY = re.compile(
     r"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:[Bb]y|von|de|par|por|di)\s|d['’](?=[^\W\d_a-z])|[Aa]uthors?:|[Aa]uthor\(s\):)\s*(?=\S)"
 )
 _NUMBERS = re.compile(
-    r"(?:(?:vol|no|nr|issue|volume|number|pp?|pages?|ch|art|ed|edn|edition|article)\b\.?\s?)?"
+    r"(?:(?:(?:vol|no|nr|issue|volume|number|pp?|pages?|ch|art|ed|edn|edition|article|т|вып|с)\b\.?|№)\s?)?"
     r"e?\d{1,7}[a-z]{0,2}(?:\s?\((?!(?:1[4-9]|20)\d\d\))\s?\d{1,4}(?:[-–/]\d{1,4})?\s?\))?"
     r"(?:\s?[:–—-]\s?e?\d{1,7}){0,3}(?:\s(?:edition|ed\.|pp\.?|pages))?(?=[\s,.;:)*_]|$)",
     re.IGNORECASE,
@@ -27,9 +28,22 @@ _LABELS = re.compile(
     r"(?:doi|available (?:at|from)|retrieved from|accessed on|url|link|arxiv preprint|arxiv|isbn|pmid)[:\s.]*(?=\s|$)",
     re.IGNORECASE,
 )
-_SEGMENT = re.compile(r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|\.\s|\.$|\s[-–—·|]\s|:\s|$)")
+_SEGMENT = re.compile(
+    r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;)]|$))|$)"
+)
+_SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
+    r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
+)
+_DAY = re.compile(
+    r",?\s?(?:(?:\d{1,2}\s)?(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+    r"(?:\s\d{1,2})?|Eds?\.)[\s,]*$"
+)
+_DATED = re.compile(  # behind names: , May 21, 2015
+    r",\s(?=(?:January|February|March|April|May|June|July|August|September|October|November|December)\s(?:\d{1,2},\s)?(?:1[4-9]|20)\d\d)"
+)
+_WITHIN = re.compile(r"(?:in|In|en|dans):?\s+(?=[*_])")
 _PEOPLE_END = re.compile(
-    r"\s?\(|\s[-–—·]\s|:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
+    r"\s?\(|\s[-–—·]\s|\s?\||:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
 )
 _OVER = re.compile(
     r"(?:see\b|also:|also\s|cf\.|compare\s|related:|related work|based on|builds on|this\s|these\s|it\s|which\s|extends\s|inspired\s)",
@@ -46,16 +60,24 @@ _TITLED = re.compile(
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _ANY_WORD = re.compile(r"\w")
-_SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|$)")
+_SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—:]\s)|$)")
 _CITY = re.compile(
     r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2,3}|[A-Z][a-z]{2,12})){0,2}|[^\W\d_a-z][^\W\d_]{1,20}\s(?:am|an der|a\.|de|del)\s?[^\W\d_a-z][^\W\d_]{0,20}\.?|М\.|СПб\.|М\.[;-]\s?Л\.)"
-    r"\s?:\s(?=[^\W\d_a-z])"
+    r"(?:\s(?:und|and|et|y|e|&)\s[^\W\d_a-z][^\W\d_]{1,20})?\s?:\s(?=[^\W\d_a-z])"
 )
+_PLACED_LATER = re.compile(rf"\.\s+(?:{_CITY.pattern})")
 HIDDEN = re.compile(
     r"[^\W\d_a-z][\w’'-]{1,30},\s(?:[^\W\d_a-z]\.[\s-]?){1,3}(?:,?\s?(?:&|and)\s[^()\d]{2,60}?)?,?\s?\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,:]\s+\S.{8,}"
 )
 """Names, a year and more within brackets: another work, beside the one that they follow."""
 _TAIL_LIMIT = 40
+_BEHIND_ALL = re.compile(r"\||\s[–—]\s")
+_ROLE = re.compile(
+    r"(?:(?:[Ee]dited|[Tt]ranslated|[Ii]llustrated)(?:\sand\s\w+)?\sby|[Tt]rans\.|a\scura\sdi)\s"
+    r"(?:(?:[^\W\d_a-z]\.|[^\W\d_]+)[\s-]){0,8}?[^\W\d_]{2,}(?=[,.;)]|$)"
+)
+_BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
+_PAGES = re.compile(r"\d{4}\s?[-–—]\s?\d{4}")
 
 
 @dataclass(slots=True)
@@ -92,8 +114,9 @@ def read_tail(
             break
         separator = text[at:start]
         complete = tail.venue and (knows_year or tail.year) and (knows_authors or tail.authors)
-        if not prose and complete and "|" in separator and start not in places:
-            break  # a line of its own behind all that belongs to a reference
+        over = complete and start not in places and _BEHIND_ALL.search(separator)
+        if not prose and over and not text[start].isdigit() and not VENUE.match(text, start):
+            break  # a line of its own, or a dash, behind all that belongs to a reference
         if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
             break
         if start in places:
@@ -147,6 +170,11 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
     if by and not knows_authors:
         return _take_people(text, by.end(), tail)
     year = YEAR.match(text, at)
+    if year and (
+        _BEFORE_YEAR.match(text, at)
+        or (_PAGES.match(text, at) and YEAR.search(text, year.end() + 5, at + 60))
+    ):
+        year = None  # 18, 1527 (2006); 105, 1786–1793, 2008
     if year and not tail.year and ("," in separator or not prose):
         tail.year = int(year[0])
         return year.end()
@@ -172,15 +200,15 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     if HIDDEN.search(inner):
         return None
     year = YEAR.search(inner)
+    head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
+    head = _DAY.sub("", _DAY.sub("", head)) if year else head
     names = None
-    venue = VENUE.search(inner) or (year and _ACRONYM.fullmatch(inner[: year.start()]))
-    if venue and year and not tail.venue:
-        place = _CITY.match(inner)
-        tail.venue = _EDITION.sub(
-            "", " ".join(inner[place.end() if place else 0 : year.start()].split()).strip(" ,;")
-        )
+    venue = VENUE.search(head) or (year and _ACRONYM.fullmatch(head))
     if not knows_authors and not venue:
-        names = people(inner[: year.start()] if year else inner)
+        names = people(head)
+    if year and not tail.venue:
+        tail.venue = _place_of(head) if venue or (knows_authors and head.strip()) else ""
+        tail.venue = tail.venue or (_place_of(behind) if names or not head.strip(" ,") else "")
     if names and (year or not prose):
         tail.authors, tail.et_al = names
     if year:
@@ -188,6 +216,21 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     elif not names and (prose or is_comment(inner)):
         return None
     return paren.end()
+
+
+def _place_of(written: str) -> str:
+    """What brackets with a year say of where a work appeared: (PhD thesis, Stanford, 2009), (Kimura M., 1968, Nature)."""
+    name = re.sub(r"^[\s,;]*(?:in:?\s)?", "", written)
+    if kind := KINDS.match(name):
+        name = name[kind.end() :].lstrip(" ,:")
+    place = _CITY.match(name)
+    name = EDITION.sub("", " ".join(name[place.end() if place else 0 :].split()).strip(" ,;"))
+    name = re.split(r",\s(?:pp?\.|vol\.|\d)", name)[0]
+    if VENUE.search(name):
+        return name
+    count = len(words(name))
+    named = 0 < count <= 6 and title_case(name) >= 0.6 and not re.search(r"\d|[^\W\d_]{2}[.!?:]\s", name)
+    return name if named and not is_comment(name) else ""
 
 
 def names_at(text: str, at: int) -> bool:
@@ -198,6 +241,8 @@ def names_at(text: str, at: int) -> bool:
 def _take_people(text: str, at: int, tail: Tail) -> int | None:
     """The list of names that begins here, up to the next break or, within that, to a comma."""
     ends = [m.end() if m[0] == "." else m.start() for m in _PEOPLE_END.finditer(text, at, at + 900)][:4]
+    if dated := _DATED.search(text, at, ends[0] if ends else at):
+        ends.insert(0, dated.start())
     for end in ends:
         names = people(text[at:end])
         if names and _plausible(names[0]):
@@ -220,6 +265,8 @@ def _people_until(text: str, at: int, end: int, tail: Tail) -> int | None:
 
 def _plausible(names: tuple[str, ...]) -> bool:
     """A single word behind full names is a venue ("Yuxi Li, Nature")."""
+    if HOUSES.fullmatch(names[0]):
+        return False
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
         return False  # "Walter Rudin, McGraw-Hill"
     return not (len(names) > 1 and len(names[-1].split()) == 1 and len(names[0].split()) > 1)
@@ -230,109 +277,72 @@ def _sentence(text: str, at: int) -> str:
     return match[0] if match else ""
 
 
-_HOUSES = re.compile(
-    r"(?:Farrar,? Straus,? (?:and|&) (?:Giroux|Young|Cudahy)|Little,? Brown(?: and Company)?|Harcourt,? Brace(?:,? Jovanovich)?(?: and Company)?|"
-    r"Holt,? Rinehart,? (?:and|&) Winston|Charles Scribner['’]s Sons|G\. ?P\. Putnam['’]s Sons|W\. ?W\. Norton(?: (?:and|&) Company)?|W\. ?H\. Freeman(?: and Company)?|"
-    r"John Wiley (?:and|&) Sons|Alfred A\. Knopf|L\. Erlbaum(?: Associates)?|J\. ?Wiley(?: (?:and|&) Sons)?|J\. ?B\. Lippincott|B\. ?G\. Teubner|Mohr(?: Siebeck)?(?:,? Paul Siebeck)?)"
-)
-"""Publishers whose names have a comma or a period in them."""
-_EDITION = re.compile(
-    r",?\s(?:\d{1,2}(?:st|nd|rd|th)?|[Ff]irst|[Ss]econd|[Tt]hird|[Rr]ev(?:ised|\.)?)\s(?:ed\.|edn\.?|edition)$|,?\s(?:ed\.|edn\.?|edition)$"
-)
-_KINDS = re.compile(
-    r"(?:(?:un)?published\s)?(?:technical report|tech\.? rep\.?|working paper|discussion paper|(?:doctoral|phd|ph\.d\.|master[’']?s?|m\.?sc\.?)\s(?:thesis|dissertation)|"
-    r"dissertation|thesis|report|preprint|white paper|paperback|hardcover|e-?book|translated by .{3,40}|trans\. .{3,40})(?:\s(?:no\.?\s)?[\w/-]*\d[\w/-]*)?",
-    re.IGNORECASE,
-)
-_CITIES = frozenset(
-    [
-        "paris",
-        "london",
-        "berlin",
-        "wien",
-        "vienna",
-        "münchen",
-        "munich",
-        "hamburg",
-        "leipzig",
-        "stuttgart",
-        "frankfurt",
-        "tübingen",
-        "zürich",
-        "zurich",
-        "basel",
-        "bern",
-        "madrid",
-        "barcelona",
-        "milano",
-        "torino",
-        "roma",
-        "rome",
-        "bologna",
-        "lisboa",
-        "lisbon",
-        "boston",
-        "chicago",
-        "oxford",
-        "cambridge",
-        "москва",
-        "ленинград",
-        "dordrecht",
-        "amsterdam",
-        "leiden",
-    ]
-) | {
-    "new york",
-    "buenos aires",
-    "são paulo",
-    "rio de janeiro",
-    "frankfurt am main",
-    "frankfurt a. m",
-    "ciudad de méxico",
-    "méxico",
-}
+def _shortened(text: str, at: int) -> re.Match[str] | None:
+    """The name of a journal in which words are cut short, each with a period."""
+    match = _SHORTENED.match(text, at)
+    return match if match and re.search(r"[^\W\d_]{2}\.", match[0]) else None
 
 
 def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -> int | None:
     mark = separator[-1:] if separator[-1:] in {"*", "_"} and separator[-2:] not in {"**", "__"} else ""
-    closing = text.find(mark, at, at + 160) if mark else -1
-    if (
-        closing > at
-        and not tail.venue
-        and text[closing + 1 : closing + 2] != mark
-        and not is_comment(text[at:closing])
-    ):
-        name = (
-            text[at:closing].strip(" ,.:;")
-            if text[at:closing].count(".") < 2
-            else text[at:closing].strip(" ,:;")
-        )
-        if words(name) and title_case(name) >= 0.5:
-            tail.venue = " ".join(name.split())
-            return closing + 1
-    house = _HOUSES.match(text, at)
+    if mark and (after := _take_emphasised(text, at, mark, tail)):
+        return after
+    within = _WITHIN.match(text, at)
+    if within and not mark:  # in *Proc. IEEE Conf. Comput. Vis. Pattern Recognit.*, 2016
+        inner = within.end() + 1
+        return _take_venue(text, inner, text[inner - 1 : inner], tail, sure=sure)
+    if role := _ROLE.match(text, at):
+        return role.end()
+    house = HOUSES.match(text, at) or _shortened(text, at)
     if house and not tail.venue:
         tail.venue = " ".join(house[0].split())
         return house.end()
     segment = _SEGMENT.match(text, at)
     if segment is None or is_comment(_sentence(text, at)):
         return None
+    return _take_segment(text, segment, separator, tail, sure=sure)
+
+
+def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
+    """A venue in italics, up to the closing mark."""
+    closing = text.find(mark, at, at + 160)
+    inner = text[at:closing] if closing > at else ""
+    if not inner or tail.venue or text[closing + 1 : closing + 2] == mark or is_comment(inner):
+        return None
+    name = inner.strip(" ,.:;") if inner.count(".") < 2 else inner.strip(" ,:;")
+    name = re.sub(r"\s\([A-Z][\w-]*\s['’]?\d{2,4}\)$", "", name)  # (KDD '16)
+    if not words(name) or title_case(name) < 0.5:
+        return None
+    tail.venue = " ".join(name.split())
+    return closing + 1
+
+
+def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail, *, sure: bool) -> int | None:
+    """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
     known = VENUE.search(piece) is not None
-    city = _CITY.match(text, at)
+    if "“" in piece or (not known and "|" in separator and sure and tail.year):
+        return None  # the “Gang of Four”; a line of its own behind names and a year
+    city = _CITY.match(text, segment.start())
     if city and not known and not tail.venue:  # Santiago: Editorial Universitaria
         after = _take_venue(text, city.end(), "", tail, sure=True)
         return after if after is not None else segment.end()
-    count = len(words(piece))
-    least = 0.4 if sure and count <= 6 else 0.55
-    if not known and (count > 14 or title_case(piece) < least):
+    if not known and not _may_be_venue(piece, separator, tail, sure=sure):
         return None
-    if not known and ":" in separator and count > 3:
-        return None
+    if not known and _PLACED_LATER.search(text, segment.end(), segment.start() + 300):
+        return segment.end()  # Reine Rechtslehre. Einleitung. Leipzig: Franz Deuticke
     name = re.sub(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?", "", piece).strip(' *_"“”.')
-    name = _EDITION.sub("", name)
-    if _KINDS.fullmatch(name) or name.casefold() in _CITIES:
+    name = EDITION.sub("", name)
+    if KINDS.fullmatch(name) or name.casefold() in CITIES:
         return segment.end()
-    if not tail.venue and count and name:
+    if not tail.venue and words(piece) and name:
         tail.venue = " ".join(name.split())
     return segment.end()
+
+
+def _may_be_venue(piece: str, separator: str, tail: Tail, *, sure: bool) -> bool:
+    """Whether capitals and length are those of a venue that no word shows to be one."""
+    count = len(words(piece))
+    if count > 14 or title_case(piece) < (0.4 if sure and count <= 6 else 0.55):
+        return False
+    return not (":" in separator and (count > 3 or (sure and tail.year)))

@@ -15,7 +15,7 @@ from guardrail.references.citations.people import PEOPLE, people
 from guardrail.references.citations.words import words
 from guardrail.report import Span
 
-__all__ = ["MEDIA", "unmarked"]
+__all__ = ["MEDIA", "unmarked", "without_opener"]
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _NOUN = (
@@ -50,6 +50,9 @@ _FORMS = [
 ]
 _LOOSE = (_FORMS[0], *_FORMS[-2:])  # a person may own, or be in, something that is no work of theirs
 _IN_BRACKETS = _FORMS[6]  # one word may be a publisher or a broadcaster: Ring of Swords (Ace, 1993)
+_NEEDED = (  # what a form cannot do without: looked for first, since names and titles are slow to look for
+    ("'", "’"), ("'", "’"), ("n",), ("by",), ("by",), ("by",), ("(",), ("publ", "wrote", "auth"), ("in",), ("n",)
+)  # fmt: skip
 _OPENERS = frozenset(
     [
         "in",
@@ -129,7 +132,10 @@ def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterato
     if not _CUE.search(sentence) or MEDIA.search(sentence):
         return
     found: list[Citation] = []
-    for form in _FORMS:
+    forms = (
+        form for form, needed in zip(_FORMS, _NEEDED, strict=True) if any(one in sentence for one in needed)
+    )
+    for form in forms:
         for match in form.finditer(sentence):
             citation = _citation(match, start)
             if (
@@ -144,8 +150,8 @@ def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterato
 
 
 def _citation(match: re.Match[str], offset: int) -> Citation | None:
-    title, skipped = _without_opener(match["title"])
-    by, before = _without_opener(match["by"])
+    title, skipped = without_opener(match["title"])
+    by, before = without_opener(match["by"])
     names = people(by)
     year = match["year"] or match.groupdict().get("later")
     count = len(words(title))
@@ -166,7 +172,7 @@ def _citation(match: re.Match[str], offset: int) -> Citation | None:
     return Citation(Span(start=offset + start, end=offset + end), reference, style)
 
 
-def _without_opener(text: str) -> tuple[str, int]:
+def without_opener(text: str) -> tuple[str, int]:
     """Without the word that only begins the sentence, and how long that was."""
     first, _, rest = text.partition(" ")
     return (rest, len(first) + 1) if rest and first.casefold() in _OPENERS else (text, 0)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from guardrail.references.citations.segmentation.model import Matrix
 
-__all__ = ["Lattice", "runs"]
+__all__ = ["Lattice", "likeliest", "runs"]
 
 
 @dataclass(slots=True)
@@ -76,8 +76,9 @@ class Lattice:
 
     def run(self, field: int, first: int, last: int) -> float:
         """The probability that a stretch (both ends inclusive) is exactly one run of a field."""
-        opening = self._openings(self.forward, field)[first]
-        closing = self._closings(field)[last]
+        count = len(self.scores)
+        opening = self._openings(self.forward, field, max(first - 1, 0), first + 1)[-1]
+        closing = self._closings(field, last, min(last + 2, count))[0]
         begin, go_on = 2 * field, 2 * field + 1
         if first == last:
             value = np.logaddexp(opening[0] + closing[0], opening[1] + closing[1])
@@ -103,23 +104,29 @@ class Lattice:
             scores[first : last + 1, own] = kept
             scores[first + 1 : last + 1, own[0]] = -np.inf
             scores[last + 1 : last + 2, own[1]] = -np.inf
-        return _viterbi(scores, self.transitions)
+        return likeliest(scores, self.transitions)
 
-    def _openings(self, before: Matrix, field: int) -> Matrix:
-        """Log weight of a run beginning at each token with the first and with the second label, given what is `before`."""
+    def _openings(self, before: Matrix, field: int, start: int = 0, stop: int | None = None) -> Matrix:
+        """Log weight of a run beginning at each token with the first and with the second label, given what is `before`.
+
+        Of the tokens `start:stop` the first is right only where it is the first of the string.
+        """
         begin, go_on = 2 * field, 2 * field + 1
-        found = self.scores[:, [begin, go_on]].copy()
-        others = before[:-1].copy()
+        found = self.scores[start:stop, [begin, go_on]].copy()
+        others = before[start:stop][:-1].copy()
         found[1:, 0] += _log_sum(others + self.transitions[:, begin])
         others[:, [begin, go_on]] = -np.inf  # behind its own field the second label goes on with the run
         found[1:, 1] += _log_sum(others + self.transitions[:, go_on])
         return found
 
-    def _closings(self, field: int) -> Matrix:
-        """Log weight of everything behind a run that ends at each token with the first and with the second label."""
+    def _closings(self, field: int, start: int = 0, stop: int | None = None) -> Matrix:
+        """Log weight of everything behind a run that ends at each token with the first and with the second label.
+
+        Of the tokens `start:stop` the last is right only where it is the last of the string.
+        """
         begin, go_on = 2 * field, 2 * field + 1
-        found = np.zeros((len(self.scores), 2))
-        behind = self.scores[1:] + self.backward[1:]
+        behind = self.scores[start:stop][1:] + self.backward[start:stop][1:]
+        found = np.zeros((len(behind) + 1, 2))
         behind[:, go_on] = -np.inf
         found[:-1, 0] = _log_sum(behind + self.transitions[begin])
         found[:-1, 1] = _log_sum(behind + self.transitions[go_on])
@@ -155,22 +162,22 @@ def _log_sum(values: Matrix) -> Matrix:
 def _forward(scores: Matrix, transitions: Matrix) -> Matrix:
     """Log weights of all labellings up to each token; scaled at each, so that nothing overflows."""
     steps = np.exp(transitions)
-    found = np.empty_like(scores)
-    found[0] = scores[0]
     most = scores.max(axis=1, keepdims=True)
-    local = np.exp(scores - most)
-    now, scale = local[0], float(most[0, 0])
+    found = np.exp(scores - most)
+    norms = np.ones(len(scores))
+    now = found[0]
+    for at in range(1, len(scores)):
+        now = (now @ steps) * found[at]
+        norms[at] = norm = now.sum()
+        now /= norm
+        found[at] = now
     with np.errstate(divide="ignore"):
-        for at in range(1, len(scores)):
-            now = (now @ steps) * local[at]
-            norm = now.sum()
-            now = now / norm
-            scale += float(np.log(norm)) + float(most[at, 0])
-            found[at] = np.log(now) + scale
-    return found
+        logs: Matrix = np.log(found) + np.cumsum(np.log(norms) + most[:, 0])[:, None]
+    return logs
 
 
-def _viterbi(scores: Matrix, transitions: Matrix) -> NDArray[np.intp]:
+def likeliest(scores: Matrix, transitions: Matrix) -> NDArray[np.intp]:
+    """The likeliest labels of a string of at least one token."""
     count = len(scores)
     came = np.zeros((count, scores.shape[1]), dtype=np.intp)
     now = scores[0]

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from guardrail.references.citations.segmentation.tokens import Token
 
@@ -72,12 +73,13 @@ _WORDS_OF = {
     "by": "by von par por di",
     "small": "the a an of for on to from at as is le la les der die das des du el",
 }
+_FORMS = 16_384  # tokens whose form is kept
 _WORDS = {word: kind for kind, words in _WORDS_OF.items() for word in words.split()}
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _View:
-    """One token, looked at once."""
+    """One token, looked at once for all of this form."""
 
     word: str
     shape: str
@@ -87,7 +89,6 @@ class _View:
     known: str
     lexicon: str
     lower: bool
-    breaks: int = 0  # 1 behind a comma or the like, 2 behind the end of a sentence
 
 
 def features(tokens: Sequence[Token], lexicon: Mapping[str, str]) -> list[list[str]]:
@@ -97,28 +98,38 @@ def features(tokens: Sequence[Token], lexicon: Mapping[str, str]) -> list[list[s
         tokens: of one string.
         lexicon: what a word is in bibliographies, by word in lower case (see `weights.Model.lexicon`).
     """
-    views = [_view(token.text, lexicon) for token in tokens]
-    for view, following in zip(views, [*views[1:], None], strict=True):
-        view.breaks = _breaks(view, following)
-    found = [_own(view) for view in views]
-    _add_neighbours(views, found)
+    views = [_view(token.text, _entry(token.text, lexicon)) for token in tokens]
+    breaks = [_breaks(view, following) for view, following in zip(views, [*views[1:], None], strict=True)]
+    found = [_own(view, behind) for view, behind in zip(views, breaks, strict=True)]
+    _add_neighbours(views, breaks, found)
     _add_marks(tokens, views, found)
-    _add_groups(views, found, least=1, name="clause")
-    _add_groups(views, found, least=2, name="sentence")
+    _add_groups(views, breaks, found, least=1, name="clause")
+    _add_groups(views, breaks, found, least=2, name="sentence")
     _add_course(views, found)
     return found
 
 
-def _view(text: str, lexicon: Mapping[str, str]) -> _View:
+def _entry(text: str, lexicon: Mapping[str, str]) -> str:
+    word = _split(text)[1].lower()
+    return lexicon.get(word) or lexicon.get(word.partition("-")[0], "?")
+
+
+@lru_cache(maxsize=_FORMS)
+def _split(text: str) -> tuple[str, str, str]:
+    """What stands before the letters of a token, the letters, and what stands behind them."""
     plain = text.translate(_QUOTES)
     before = _LEADING.match(plain)
     after = _TRAILING.search(plain)
     lead, trail = (before[0] if before else ""), (after[0] if after else "")
     core = plain[len(lead) : len(plain) - len(trail)] if len(lead) < len(plain) else ""
-    trail = "" if not core else trail
+    return lead, core, trail if core else ""
+
+
+@lru_cache(maxsize=_FORMS)
+def _view(text: str, entry: str) -> _View:
+    lead, core, trail = _split(text)
     word = core.lower()
     kind = _kind(core, trail)
-    entry = lexicon.get(word) or lexicon.get(word.partition("-")[0], "?")
     return _View(
         word=re.sub(r"\d", "0", word)[:30],
         shape=_shape(core),
@@ -162,6 +173,7 @@ def _shape(core: str) -> str:
     return "".join(found)[:12]
 
 
+# Of a token: 1 behind a comma or the like, 2 behind the end of a sentence.
 def _breaks(view: _View, following: _View | None) -> int:
     if following is None:
         return 2
@@ -175,10 +187,10 @@ def _breaks(view: _View, following: _View | None) -> int:
     return 1 if any(mark in ",;:)]，；：、-" for mark in marks) else 0
 
 
-def _own(view: _View) -> list[str]:
+def _own(view: _View, breaks: int) -> list[str]:
     found = [
         f"w={view.word}", f"shape={view.shape}", f"kind={view.kind}", f"before={view.before}", f"after={view.after}",
-        f"known={view.known}", f"lexicon={view.lexicon}", f"breaks={view.breaks}",
+        f"known={view.known}", f"lexicon={view.lexicon}", f"breaks={breaks}",
         f"kind+after={view.kind}|{view.after}", f"before+kind={view.before}|{view.kind}|{view.after}",
         f"lexicon+shape={view.lexicon}|{view.shape}", f"word+after={view.word}|{view.after}",
     ]  # fmt: skip
@@ -189,7 +201,7 @@ def _own(view: _View) -> list[str]:
     return found
 
 
-def _add_neighbours(views: Sequence[_View], found: Sequence[list[str]]) -> None:
+def _add_neighbours(views: Sequence[_View], breaks: Sequence[int], found: Sequence[list[str]]) -> None:
     count = len(views)
     for at, (view, names) in enumerate(zip(views, found, strict=True)):
         for offset in (-3, -2, -1, 1, 2, 3):
@@ -216,7 +228,7 @@ def _add_neighbours(views: Sequence[_View], found: Sequence[list[str]]) -> None:
                 f"-1+0:after+shape={last.after}|{view.shape}",
                 f"-1+0:after+lexicon={last.after}|{view.lexicon}|{view.lower}",
                 f"-1+0:kind={last.kind}{last.after}|{view.kind}{view.after}",
-                f"-1+0:breaks+known={last.breaks}|{view.known}",
+                f"-1+0:breaks+known={breaks[at - 1]}|{view.known}",
                 f"-1+0:words={last.word}|{view.word}",
             ]
         if following:
@@ -255,23 +267,25 @@ def _add_marks(tokens: Sequence[Token], views: Sequence[_View], found: Sequence[
             emphasised, had = 0, True
 
 
-def _add_groups(views: Sequence[_View], found: Sequence[list[str]], *, least: int, name: str) -> None:
+def _add_groups(
+    views: Sequence[_View], breaks: Sequence[int], found: Sequence[list[str]], *, least: int, name: str
+) -> None:
     """Of the clause or sentence around each token: length, letters, numbers, names, words that tell its kind."""
     groups: list[list[int]] = [[]]
-    for at, view in enumerate(views):
+    for at, behind in enumerate(breaks):
         groups[-1].append(at)
-        if view.breaks >= least and at + 1 < len(views):
+        if behind >= least and at + 1 < len(views):
             groups.append([])
     told = [_group([views[at] for at in group]) for group in groups]
     for number, group in enumerate(groups):
         own = told[number]
         before = told[number - 1] if number else ("edge",) * 4
-        behind = told[number + 1] if number + 1 < len(groups) else ("edge",) * 4
+        after = told[number + 1] if number + 1 < len(groups) else ("edge",) * 4
         shared = [
             f"{name}={'|'.join(own)}", f"{name}:size={own[0]}", f"{name}:names={own[1]}", f"{name}:known={own[2]}",
             f"{name}:case={own[3]}", f"{name}:names+case={own[1]}|{own[3]}|{own[0]}",
-            f"{name}:-1={before[1]}|{before[2]}", f"{name}:+1={behind[1]}|{behind[2]}", f"{name}:+1:size={behind[0]}",
-            f"{name}:-1:kind={before[2]}|{own[1]}|{own[3]}", f"{name}:+1:kind={behind[2]}|{own[1]}|{own[3]}",
+            f"{name}:-1={before[1]}|{before[2]}", f"{name}:+1={after[1]}|{after[2]}", f"{name}:+1:size={after[0]}",
+            f"{name}:-1:kind={before[2]}|{own[1]}|{own[3]}", f"{name}:+1:kind={after[2]}|{own[1]}|{own[3]}",
             f"{name}:number={min(number, 6)}", f"{name}:left={min(len(groups) - number, 6)}",
             f"{name}:number+names={min(number, 4)}|{own[1]}|{own[3]}",
             f"{name}:number+known={min(number, 4)}|{own[2]}",

@@ -73,8 +73,11 @@ class Model:
     def scores(self, named: Sequence[Sequence[str]]) -> Matrix:
         """The score of each label (column) for each token (row), given the names of the tokens' features."""
         row = self.features.get
-        known = [[place for name in names if (place := row(name)) is not None] for names in named]
-        return np.array([self.states[places].sum(axis=0) for places in known])
+        found = np.empty((len(named), self.states.shape[1]))
+        for at, names in enumerate(named):
+            known = [place for name in names if (place := row(name)) is not None]
+            self.states.take(known, axis=0).sum(axis=0, out=found[at])
+        return found
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.segmentation.decoding import Lattice, runs
+from guardrail.references.citations.segmentation.decoding import Lattice, likeliest, runs
 from guardrail.references.citations.segmentation.features import features
 from guardrail.references.citations.segmentation.fields import Stretch, reference_of, stretches_of
 from guardrail.references.citations.segmentation.model import (
@@ -33,6 +33,8 @@ _MARKED = re.compile(
     r"(\*{1,3})(?=\w).+?\1(?!\w)|“[^“”]+”|„[^„“”]+[“”]|«[^«»]+»|‘[^‘]+?’(?!\w)|《[^《》]+》|『[^『』]+』",
     re.DOTALL,
 )
+_SENTENCE_BEFORE = re.compile(r"^.*[^\W\d_]{4}\.\s+(?=[^\W\d_a-z][\w’'-]+\s[^\W\d_a-z])", re.DOTALL)
+_NEAR = 4  # words between a title and authors that follow it
 _LEAST = 0.5  # probability of a field that counts
 _Run = tuple[int, int, int]  # field, first token, last token
 
@@ -69,10 +71,10 @@ def works(text: str, *, model: Model | None = None) -> list[Work]:
         return []
     model = model or packaged_passages()
     scores = model.scores(features(tokens, packaged().lexicon))
-    lattice = Lattice.of(scores, model.transitions)
-    found = runs(lattice.best())
+    found = runs(likeliest(scores, model.transitions))
     if not any(field == _TITLE for field, _, _ in found):
         return []
+    lattice = Lattice.of(scores, model.transitions)
     marginals = lattice.marginals()
     read = (_work(text, tokens, lattice, marginals, group) for group in _groups(text, tokens, found))
     return [work for work in read if work is not None]
@@ -86,22 +88,38 @@ def _groups(text: str, tokens: Sequence[Token], found: Sequence[_Run]) -> list[l
     groups: list[list[_Run]] = []
     ahead: list[_Run] = []  # of the next title
     own = False  # whether what follows still belongs to the last title
+    near = True  # whether authors may do so, too
     for run in found:
         field, first, last = run
         if field == _TITLE:
             groups.append([*ahead, run])
-            ahead, own = [], True
+            ahead, own, near = [], True, True
         elif field == _NUMBER:
             ahead, own = [], False
         elif field == _REMARK:
             if _ENDS.search(text[tokens[first].start : tokens[min(last + 1, len(tokens) - 1)].end]):
                 ahead, own = [], False
-        elif own and not (FIELDS[field] == "author" and any(one[0] == field for one in groups[-1])):
+            near = near and last - first < _NEAR
+        elif own and not (
+            FIELDS[field] == "author"
+            and (not near or _joins(text, tokens[first].start) or any(one[0] == field for one in groups[-1]))
+        ):
             groups[-1].append(run)
         else:
             ahead.append(run)
             own = False
     return groups
+
+
+def _joins(text: str, start: int) -> bool:
+    """Whether authors begin a clause of their own: *The Morality of Law* (1964), and Ronald Dworkin collected …."""
+    before = text[:start].rstrip()
+    before = before if text.startswith("and ", start) else before.removesuffix("and")
+    return (
+        len(before) < start
+        and before.rstrip().endswith((",", ";", ")"))
+        and text[len(before) : start + 4].split()[:1] == ["and"]
+    )
 
 
 def _work(
@@ -132,6 +150,8 @@ def _trimmed(text: str, field: str, start: int, end: int) -> Stretch:
     for opening in (_LABEL, _OF) if field == "author" else (_LABEL,):
         found = opening.match(text, start, end)
         start = found.end() if found else start
+    if field == "author" and (before := _SENTENCE_BEFORE.search(text, start, end)):
+        start = before.end()  # …, by Fredric Jameson. Benedict Anderson, in *Imagined Communities*
     if field == "title":
         marked = _MARKED.match(text, start, end)
         end = marked.end() if marked and not text[marked.end() : end].strip(" .,*_)").startswith(":") else end

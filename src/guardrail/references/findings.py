@@ -1,0 +1,223 @@
+"""What is said of one reference: the finding of a look-up, or of the model's replies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from guardrail.engine.flow import Reason, why
+from guardrail.references.bibliography.claims import retraction
+from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Status
+from guardrail.references.citations import Citation
+from guardrail.references.evidence import lookup_of, mean, replies_of
+from guardrail.references.interrogate import Interrogation
+from guardrail.references.quotation import Differences, accused
+from guardrail.references.second_reading import in_marks
+from guardrail.references.wording import belongs, compared, corrected, impossible
+from guardrail.report import Evidence, Finding, Lookup, Span, Verdict
+
+__all__ = ["DOUBTFUL", "Findings"]
+
+DOUBTFUL = frozenset({"labelled", "unmarked", "model"})
+"""Styles whose title may be none: never an accusation."""
+
+_IN_MARKS = {"quoted", "bibtex", "ris", "json"}  # styles that say which words are the title
+_INITIALS = re.compile(r"\b[A-Z]{3,6}\b")  # Reno v. ACLU
+_MISQUOTED_AGREEMENT = 0.5  # witnesses who agree at least so much know the work
+_MISQUOTED_CLAIM = 0.2  # and a claim that overlaps less than this is not what they know
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Makes the findings of one detector.
+
+    Attributes:
+        detector: its name.
+        differences: which differences accuse.
+        threshold: the score from which the model's replies accuse.
+        looks_up: whether there is a bibliography.
+        by_sources: whether catalogues are searched, too.
+    """
+
+    detector: str
+    differences: Differences
+    threshold: float
+    looks_up: bool
+    by_sources: bool
+
+    def of_its_entry(self, mark: Citation, entry: Finding | None) -> Finding:
+        """The finding on an author-year mark is that of the entry which it refers to."""
+        if entry is None:
+            return self.unverified(mark, "the reference that this mark refers to was not examined")
+        reason = f"this refers to “{entry.text}”: {entry.reason}"
+        return entry.model_copy(update={"span": mark.span, "reason": reason})
+
+    def not_read(self, span: Span | None, answer: str, reason: str) -> Finding:
+        """The finding on a place that could not be read."""
+        return Finding(
+            detector=self.detector,
+            span=span,
+            text="" if span is None else span.of(answer)[:200],
+            verdict=Verdict.UNVERIFIED,
+            label="unknown",
+            reason=reason,
+        )
+
+    def from_look_up(
+        self, citation: Citation, text: str, match: Match, wrong: Sequence[FieldCheck]
+    ) -> Finding | None:
+        """The finding of a look-up that leaves nothing to ask."""
+        if match.status is Status.FOUND and match.record is not None:
+            return self._of_real(citation, match, match.record)
+        owner = next((check for check in match.fields if check.how == "owner"), None)
+        if citation.style in DOUBTFUL and self.looks_up:
+            return self.unverified(citation, _doubtful(owner), evidence=[lookup_of(match)])
+        if citation.style == "legal" and _INITIALS.search(citation.reference.title):
+            reason = "not found under this name, and its initials may be written out in the bibliography"
+            return self.unverified(citation, reason, evidence=[lookup_of(match)])
+        if match.exists is False:
+            reason = "not in a bibliography that is declared complete"
+            if self.by_sources:
+                reason = "in none of the sources for its kind of work"
+            reason += f", and {belongs(owner)}" if owner else ""
+            return self._accused(citation, "fabricated", "no such work found", reason, match)
+        if owner is not None and (citation.style in _IN_MARKS or in_marks(citation, text)):
+            reason = f"the work is not known, and {belongs(owner)}"
+            return self._accused(citation, "misquoted", belongs(owner), reason, match)
+        impossibly = [check for check in wrong if check.outcome is Outcome.DIFFERS]
+        if self.differences == "strict" and impossibly:
+            reason = "whether the work exists is not known; what is said of it contradicts itself"
+            return self._accused(citation, "misquoted", impossible(impossibly), reason, match)
+        return None
+
+    def _of_real(self, citation: Citation, match: Match, work: Record) -> Finding:
+        """The finding on a work that exists: quoted right, quoted wrongly, or retracted."""
+        reason, retracted = compared(match), retraction(work)
+        if retracted:
+            reason = f"the work was retracted ({retracted}); {reason}"
+        if citation.style in DOUBTFUL and match.differences:
+            doubt = f"it may be “{work.title}”, but what the answer says about it could not be read reliably"
+            return self.unverified(citation, doubt, evidence=[lookup_of(match)])
+        if wrong := accused(match, self.differences):
+            return self._accused(citation, "misquoted", corrected(wrong, work), reason, match)
+        if retracted and self.differences == "strict":
+            return self._accused(citation, "retracted", "retracted", reason, match)
+        label, mark, verdict = "verified", "", Verdict.SUPPORTED
+        if match.differences:
+            label, mark, verdict = "misquoted", corrected(match.differences, work), Verdict.UNVERIFIED
+        if retracted:
+            label, mark, verdict = (
+                "retracted",
+                "; ".join(filter(None, ["retracted", mark])),
+                Verdict.UNVERIFIED,
+            )
+        return self._finding(
+            citation, verdict, label, score=0.0, mark=mark, reason=reason, evidence=[lookup_of(match)]
+        )
+
+    def _accused(self, citation: Citation, label: str, mark: str, reason: str, match: Match) -> Finding:
+        return self._finding(
+            citation,
+            Verdict.UNSUPPORTED,
+            label,
+            score=1.0,
+            mark=mark,
+            reason=reason,
+            evidence=[lookup_of(match)],
+        )
+
+    def from_replies(
+        self,
+        citation: Citation,
+        asked: Interrogation,
+        before: str,
+        evidence: list[Evidence],
+        against: str,
+    ) -> Finding:
+        """The finding of the model's replies about a work that no look-up settled."""
+        evidence = [*evidence, *replies_of(asked)]
+        grounded = asked.groundedness
+        if grounded is None:
+            reason = why(asked.failures) or "no reply could be understood"
+            if asked.failures and all(failed.reason is Reason.MISSING for failed in asked.failures):
+                return self.unverified(
+                    citation, f"{before}no chat model was given to ask about it", evidence=evidence
+                )
+            missing = asked.missing or "no score"
+            return self.unverified(citation, f"{before}{missing}: {reason}", evidence=evidence)
+        claim, title_alone = mean(asked.claim), asked.without_claim
+        if (
+            claim is not None
+            and claim < _MISQUOTED_CLAIM
+            and (mean([o for o in asked.overlaps if o is not None]) or 0.0) >= _MISQUOTED_AGREEMENT
+            and title_alone is not None
+            and 1 - title_alone < self.threshold
+        ):
+            return self._finding(
+                citation,
+                Verdict.UNSUPPORTED,
+                "misquoted",
+                score=1 - min(grounded, claim),
+                mark="authors differ",
+                reason=f"{before}asked apart, the model names other authors than the answer does",
+                evidence=evidence,
+            )
+        score = min(1.0, max(0.0, 1 - grounded))
+        if score >= self.threshold:
+            return self._finding(
+                citation,
+                Verdict.UNSUPPORTED,
+                "fabricated",
+                score=score,
+                mark="probably no such work",
+                reason=f"{before}asked about this work, the model does not know it",
+                evidence=evidence,
+            )
+        # a source that should have been asked and did not answer: the model alone does not clear the work
+        unreachable = any(isinstance(e, Lookup) and e.status == "unreachable" for e in evidence)
+        return self._finding(
+            citation,
+            Verdict.UNVERIFIED if unreachable or against else Verdict.SUPPORTED,
+            "misquoted" if against else "grounded",
+            mark=against,
+            score=score,
+            reason=f"{before}asked about this work, the model answers consistently",
+            evidence=evidence,
+        )
+
+    def _finding(
+        self,
+        citation: Citation,
+        verdict: Verdict,
+        label: str,
+        *,
+        score: float | None,
+        reason: str,
+        mark: str = "",
+        evidence: Sequence[Evidence] = (),
+    ) -> Finding:
+        return Finding(
+            detector=self.detector,
+            span=citation.span,
+            text=citation.reference.title,
+            score=score,
+            verdict=verdict,
+            label=label,
+            mark=mark,
+            reason=reason,
+            evidence=tuple(evidence),
+        )
+
+    def unverified(self, citation: Citation, reason: str, *, evidence: Sequence[Evidence] = ()) -> Finding:
+        """The finding on a reference that could not be judged."""
+        return self._finding(
+            citation, Verdict.UNVERIFIED, "unknown", score=None, reason=reason, evidence=evidence
+        )
+
+
+def _doubtful(owner: FieldCheck | None) -> str:
+    """Why a name that may be no title is neither cleared nor called wrong."""
+    if owner is None:
+        return "not found, but its title could not be read reliably"
+    return f"{belongs(owner)}; whether the answer gives another title could not be read reliably"

@@ -1,0 +1,148 @@
+"""Other readings of a reference: those of the trained readers, where a look-up does not confirm that of the rules."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from guardrail.engine.flow import Answer, Flow, one
+from guardrail.references.authors.names import family_names
+from guardrail.references.bibliography.claims import unexplained
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.bibliography.records import Find, Match, Outcome, Record, Reference, Status
+from guardrail.references.citations import Citation
+from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.segmentation import readings
+from guardrail.references.citations.words import words
+from guardrail.references.quotation import Differences, accused
+
+__all__ = ["STRINGS", "confirms", "in_marks", "is_plain", "read_again", "read_otherwise", "rest", "says_more"]
+
+STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
+"""Styles in which the fields have to be told apart."""
+
+_POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
+_AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
+
+
+def confirms(match: Match, differences: Differences) -> bool:
+    """Whether a work was found and nothing about it is an accusation."""
+    return match.status is Status.FOUND and not accused(match, differences)
+
+
+def read_again(
+    citation: Citation, text: str, match: Match, differences: Differences
+) -> Flow[tuple[Citation, Match]]:
+    """The other ways to read a string that the look-up does not confirm.
+
+    One of them may clear the work, if it draws the bounds of the title otherwise, and an author or an identifier agrees as
+    well. If none does, the trained reader must be sure of the title, and of the names if these differ, or the look-up alone
+    is no accusation. What an incomplete bibliography does not have is asked about as it was read first.
+    """
+    plain, wrong = is_plain(citation, text), {check.field for check in accused(match, differences)}
+    if not plain and not (match.status is Status.FOUND and "authors" in wrong):
+        return citation, match  # no other reading would change anything
+    found = readings(text)
+    said = citation.reference
+    claimed = normalise(said.title)
+    for way in found[:1] if found and found[0].mass >= _SURE else found:
+        title = normalise(way.reference.title)
+        if (
+            not plain
+            or way.mass < _POSSIBLE
+            or title in {"", claimed}
+            or not (title in claimed or claimed in title)  # another part of the string may be its container
+            or _drops_subtitle(said.title, way.reference.title)
+        ):
+            continue
+        kept = {name: getattr(said, name) for name in ("doi", "arxiv", "isbn", "pmid", "url")}
+        reply = yield from one(Find(replace(way.reference, **kept)))
+        if isinstance(reply, Answer) and confirms(reply.value, differences) and _corroborated(reply.value):
+            return citation, reply.value
+    if match.status is Status.FOUND:
+        sure = (
+            "authors" not in wrong
+            or "authors" in citation.agreed
+            or _in_brackets(said, text)
+            or any(_same_names(way.reference, said) for way in found[:1])
+        )
+    else:
+        sure = (
+            not (plain and match.exists is False)
+            or "title" in citation.agreed
+            or any(normalise(way.reference.title) == claimed and way.mass >= _AGREED for way in found[:1])
+        )
+    return (citation if sure else replace(citation, style="labelled")), match
+
+
+def read_otherwise(
+    citation: Citation, other: Reference, match: Match, differences: Differences
+) -> Flow[tuple[Citation, Match]]:
+    """What the model of passages reads at the same place, where the look-up does not confirm the rules' reading.
+
+    It may clear the work, if an author or an identifier agrees as well and the work explains all that the rules took for the
+    title. Only where this reading is wrong, too, is the look-up an accusation.
+    """
+    accusing = match.exists is False or accused(match, differences)
+    doubted = replace(citation, style="labelled") if accusing else citation
+    reply = yield from one(Find(other))
+    if not isinstance(reply, Answer):
+        return doubted, match
+    if confirms(reply.value, differences) and _corroborated(reply.value):
+        left = rest(citation.reference.title, other.title)
+        work = reply.value.record
+        if work is not None and not unexplained(left, work):
+            return replace(citation, reference=other), reply.value
+    wrong = reply.value.exists is False or accused(reply.value, differences)
+    return (citation if wrong else doubted), match
+
+
+def is_plain(citation: Citation, text: str) -> bool:
+    """Whether it is a string in which the title has to be told from the rest.
+
+    A title in quotation marks, emphasised or linked is the title in every reading.
+    """
+    title = len(citation.reference.title)
+    return citation.style in STRINGS and not in_marks(citation, text) and 0 < title < len(text) - 4
+
+
+def _in_brackets(said: Reference, text: str) -> bool:
+    """Whether brackets that stand for nothing else show the title, in Chinese, Japanese and Korean: 前田愛『近代読者の成立』."""
+    at = text.find(said.title)
+    return at > 0 and text[at - 1] in "《『" and SCRIPT.search(said.title) is not None
+
+
+def in_marks(citation: Citation, text: str) -> bool:
+    """Whether the title stands behind a quotation mark, emphasis or the bracket of a link."""
+    at = text.find(citation.reference.title[:30])
+    return at > 0 and text[at - 1] in "\"“„«‘'《『「*_["
+
+
+def _drops_subtitle(said: str, title: str) -> bool:
+    """Whether a reading leaves out what follows a colon or a dash of the title that was read first."""
+    return re.match(rf"\W*{re.escape(title)}\s?(?:[:：—–]|-\s)", said) is not None
+
+
+def rest(text: str, title: str) -> str:
+    """What a citation says beside its title, without marks at the ends."""
+    before, _, after = text.partition(title)
+    return " ".join(f"{before} {after}".split()).strip(' .,;:!?"“”„«»*_()[]#-–—')
+
+
+def says_more(text: str, title: str, work: Record) -> bool:
+    """Whether three words or more beside the title are none of the work's: they may belong to another title."""
+    left = rest(text, title)
+    return len(words(left)) >= 3 and unexplained(left, work)
+
+
+def _same_names(one: Reference, other: Reference) -> bool:
+    """Whether two readings name the same people, by their family names."""
+    return family_names(one.authors) == family_names(other.authors)
+
+
+def _corroborated(match: Match) -> bool:
+    """Whether an author or an identifier agrees beside the title."""
+    return any(
+        check.outcome is Outcome.CONFIRMED and check.field in {"authors", "doi", "arxiv", "isbn", "pmid"}
+        for check in match.fields
+    )

@@ -1,0 +1,236 @@
+"""Shapes of chatbots' lists and sentences: names above titles, labels below headings, abbreviated journals, East Asian prose."""
+
+import pytest
+
+from guardrail.references.citations import citations, parse_reference
+from guardrail.references.citations.eastern import eastern
+
+
+def _read(answer):
+    return [
+        (one.reference.title, one.reference.authors, one.reference.year, one.reference.venue)
+        for one in citations(answer, asked_for_references=True)
+    ]
+
+
+class TestFields:
+    """One string."""
+
+    @pytest.mark.parametrize(
+        ("text", "title", "authors", "year", "venue"),
+        [
+            (
+                "R. Roe & M. Poe, “Spin in Thin Films,” Phys. Rev. Lett. 13, 321 (1964)",
+                "Spin in Thin Films",
+                ("R. Roe", "M. Poe"),
+                1964,
+                "Phys. Rev. Lett",
+            ),
+            (
+                "*Rivers of Ink* – Ann Doe (Henry Holt, 2014)",
+                "Rivers of Ink",
+                ("Ann Doe",),
+                2014,
+                "Henry Holt",
+            ),
+            (
+                "Ann Doe — *A Calculus of Relays* (PhD thesis, Stanford, 2014)",
+                "A Calculus of Relays",
+                ("Ann Doe",),
+                2014,
+                "Stanford",
+            ),
+            (
+                "Origins of slow change (Woese C.R., Fox G.E., 1977, PNAS)",
+                "Origins of slow change",
+                ("Woese C.R.", "Fox G.E."),
+                1977,
+                "PNAS",
+            ),
+            (
+                "**Anne de Bois**, *Le Second Jardin*, Paris, Gallimard, 1949 : « On ne naît pas jardin ».",
+                "Le Second Jardin",
+                ("Anne de Bois",),
+                1949,
+                "Gallimard",
+            ),
+            (
+                "**Jan Berg: „Theorie der kleinen Dinge“** (Suhrkamp, 1981)",
+                "Theorie der kleinen Dinge",
+                ("Jan Berg",),
+                1981,
+                "Suhrkamp",
+            ),
+            (
+                "***Small Pushes*** (2008), Ann Doe & Richard Roe: choice architecture.",
+                "Small Pushes",
+                ("Ann Doe", "Richard Roe"),
+                2008,
+                "",
+            ),
+            (
+                "RFC 9999, “Semantics of Teapots” (R. Roe, M. Poe, June 2022)",
+                "Semantics of Teapots",
+                ("R. Roe", "M. Poe"),
+                2022,
+                "",
+            ),
+            (
+                "Doe, J., Roe, R., et al.: A safe operating space for rivers, Nature, 461, 472–475, 2009.",
+                "A safe operating space for rivers",
+                ("Doe, J.", "Roe, R."),
+                2009,
+                "Nature",
+            ),
+            (
+                "Roe R, Poe M. Deep gardens[J]. Nature, 2015, 521(7553): 436-444.",
+                "Deep gardens",
+                ("Roe R", "Poe M"),
+                2015,
+                "Nature",
+            ),
+        ],
+    )
+    def test_who_when_and_where(self, text, title, authors, year, venue):
+        """Each part is the field that it is."""
+        found = parse_reference(text)
+        assert (found.title, found.authors, found.year, found.venue.rstrip(".")) == (
+            title,
+            authors,
+            year,
+            venue,
+        )
+
+    def test_pages_that_look_like_years_are_no_year(self):
+        """The year of the work is behind them."""
+        found = parse_reference(
+            "Doe, J., Roe, R., and Poe, M.: Rivers of ink, P. Natl. Acad. Sci. USA, 105, 1786–1793, 2008."
+        )
+        assert (found.year, found.venue.rstrip(".")) == (2008, "P. Natl. Acad. Sci. USA")
+
+
+class TestLists:
+    """What stands on the lines of an item."""
+
+    def test_names_title_and_press_on_lines_of_their_own(self):
+        """The first line is no title."""
+        answer = (
+            "Further reading:\n\n1. Ann Doe\n   *Far Gardens*\n   Verso, 2013\n   Collected essays; won a prize.\n"
+            "2. Richard Roe\n   *Near Gardens: Evidence and Change*\n   University of Chicago Press, 2019\n   With statistics.\n"
+        )
+        assert _read(answer) == [
+            ("Far Gardens", ("Ann Doe",), 2013, "Verso"),
+            ("Near Gardens: Evidence and Change", ("Richard Roe",), 2019, "University of Chicago Press"),
+        ]
+
+    def test_a_year_in_the_title_line_and_the_author_below(self):
+        """The author's line is part of the reference, the remark below is not."""
+        answer = "1. **Anatomy of Gardens (1957)**\n   Ann Doe\n   Four essays on modes.\n2. **The Hedge (1978)**\n   Richard Roe\n   On hedges.\n"
+        found = citations(answer, asked_for_references=True)
+        assert [one.span.of(answer) for one in found] == [
+            "**Anatomy of Gardens (1957)**\n   Ann Doe",
+            "**The Hedge (1978)**\n   Richard Roe",
+        ]
+
+    def test_signs_that_count_are_markers(self):
+        """A digit in a box, a medal."""
+        answer = "Three books:\n\n1️⃣ *Merchants of Ink* – Ann Doe (Verso, 2010)\n2️⃣ *The Great Hedge* – Richard Roe (Verso, 2016)\n"
+        assert [title for title, *_ in _read(answer)] == ["Merchants of Ink", "The Great Hedge"]
+
+    def test_a_heading_above_labels_is_the_title(self):
+        """The labels say the rest; volume and pages are no part of the venue."""
+        answer = (
+            "### The oddest gardens in the world?\n**Authors:** Ann Doe, Richard Roe\n**Year:** 2010\n"
+            "**Journal:** Behavioral and Brain Sciences, 33(2–3), 61–83\n**Why it matters:** nobody knows.\n"
+        )
+        assert _read(answer) == [
+            (
+                "The oddest gardens in the world?",
+                ("Ann Doe", "Richard Roe"),
+                2010,
+                "Behavioral and Brain Sciences",
+            )
+        ]
+
+    def test_a_label_for_two_fields(self):
+        """Publisher and year on one line."""
+        answer = "- Title: *A Biography of Ink*\n  - Author: Ann Doe\n  - Publisher / year: Scribner, 2010\n  - Level: general\n"
+        assert _read(answer) == [("A Biography of Ink", ("Ann Doe",), 2010, "Scribner")]
+
+    def test_an_address_on_a_line_of_its_own_is_no_label(self):
+        """It belongs to the reference."""
+        answer = "1. **The Illustrated Hedge**\n   Ann Doe, March 13, 2018\n   https://example.org/hedge/\n   → Pictures.\n"
+        (found,) = citations(answer, asked_for_references=True)
+        assert (
+            found.reference.authors,
+            found.reference.year,
+            found.reference.url,
+        ) == (("Ann Doe",), 2018, "https://example.org/hedge/")
+
+
+class TestSentences:
+    """Who is the subject of a sentence, or owns a title."""
+
+    @pytest.mark.parametrize(
+        ("sentence", "authors", "year", "venue"),
+        [
+            (
+                "Ann Doe, in *Imagined Gardens of Ink* (Verso, 1983), made the point.",
+                ("Ann Doe",),
+                1983,
+                "Verso",
+            ),
+            ("Later Ann Doe published *The Rhetoric of Gardens* in 1961.", ("Ann Doe",), None, ""),
+            ("Doe and Roe's *Mostly Harmless Gardens* is used for this.", ("Doe", "Roe"), None, ""),
+            (
+                "Ann Doe's “The Case of the Garden Explorers” (Harvard Law Review, 1949) is famous.",
+                ("Ann Doe",),
+                1949,
+                "Harvard Law Review",
+            ),
+        ],
+    )
+    def test_the_subject_is_the_author(self, sentence, authors, year, venue):
+        """What is in brackets is where the work appeared."""
+        (found,) = citations(sentence)
+        assert (authors, venue) == (found.reference.authors, found.reference.venue)
+        assert year in (None, found.reference.year)
+
+    def test_whoever_acts_next_is_not_the_author(self):
+        """The next clause has another subject."""
+        answer = "Doe answered with *The Morality of Hedges* (1964), and Ronald Roe collected his objections to positivism elsewhere."
+        assert not [one for one in citations(answer) if "Ronald Roe" in one.reference.authors]
+
+
+class TestEastAsianSentences:
+    """Names that nothing parts from the words before them."""
+
+    @pytest.mark.parametrize(
+        ("answer", "expected"),
+        [
+            (
+                "气候研究绕不开周黎安1972年发表在《园林学报》上的《中国近五千年来的园林变迁》。",
+                ("中国近五千年来的园林变迁", ("周黎安",), 1972, "园林学报"),
+            ),
+            (
+                "至于语法，朱大海先生的《园林讲义》（商务印书馆，1982）很好。",
+                ("园林讲义", ("朱大海",), 1982, "商务印书馆"),
+            ),
+            (
+                "経済では山田太郎『庭園の社会的費用』（岩波新書、1974）が面白い。",
+                ("庭園の社会的費用", ("山田太郎",), 1974, "岩波新書"),
+            ),
+        ],
+    )
+    def test_the_journal_is_not_the_title(self, answer, expected):
+        """Author, title, year and place are told apart."""
+        assert expected in _read(answer)
+
+    def test_the_publisher_behind_the_author_is_no_author(self):
+        """（山田太郎、オライリー・ジャパン、2016年）."""
+        found = eastern("『庭園の作り方』（山田太郎、オライリー・ジャパン、2016年）")
+        assert (found.reference.authors, found.reference.venue) == (("山田太郎",), "オライリー・ジャパン")
+
+    def test_films_are_left_alone(self):
+        """A title and a maker of a film are no reference."""
+        assert _read("有名な映画なら、やはり山田太郎の『庭園物語』が好きです。") == []
