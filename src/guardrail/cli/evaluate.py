@@ -13,8 +13,9 @@ from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
 if TYPE_CHECKING:
     from guardrail.cli._guard import Choice
     from guardrail.evaluation.folder import Folder
+    from guardrail.evaluation.inputs import Mapped
     from guardrail.evaluation.library import Evaluation
-    from guardrail.evaluation.rows import RunInfo
+    from guardrail.evaluation.rows import InputFile, RunInfo
     from guardrail.evaluation.running import Outcome
     from guardrail.guard import Guard
 
@@ -23,7 +24,9 @@ def evaluate(  # noqa: PLR0917  # an option each
     answers: Annotated[
         list[str],
         typer.Argument(
-            metavar="ANSWERS...", help="Files of answers: .jsonl, .csv or .parquet; a row is an answer."
+            metavar="ANSWERS...",
+            help="Files of answers: .jsonl, .csv or .parquet, or a folder that save_to_disk wrote (Hugging Face datasets); a row is "
+            "an answer.",
         ),
     ],
     detector: Annotated[
@@ -163,6 +166,7 @@ def evaluate(  # noqa: PLR0917  # an option each
                 groups=tuple(group or ()),
                 answering_model=answering_model or "",
                 part_rows=part_rows,
+                quiet=quiet,
             )
             for other in merge or ():
                 folder.take(Folder(other), info)
@@ -173,13 +177,15 @@ def evaluate(  # noqa: PLR0917  # an option each
                 shared_out(_words(paths, choice, asked), shards if shards > 1 else None)
             else:
                 stopped = _examined(
-                    folder, info, built.guard, paths, budget=budget, parallel=parallel
+                    folder, info, built.guard, paths, budget=budget, parallel=parallel, quiet=quiet
                 ).stopped
             found = _written(folder, info, stopped, compare)
         finally:
             folder.close()
     if not quiet:
-        _show(found, Path(out))
+        from guardrail.cli._evaluated import show
+
+        show(found, Path(out))
     left = info.answers - found.summary["answers"]
     if left:
         say(f"{left:,} answers are left: {found.summary['stopped']}")
@@ -210,13 +216,13 @@ def _begun(
     *,
     columns: str | None,
     part_rows: int | None,
+    quiet: bool,
     **more: Any,
 ) -> RunInfo:
-    """The run, after every row was read once."""
+    """The run, after every row was read once; a file that the folder knows by its digest is not read again."""
     from datetime import UTC, datetime
 
-    from guardrail.cli._terminal import patience
-    from guardrail.evaluation.inputs import Mapped, surveyed
+    from guardrail.evaluation.inputs import Mapped
     from guardrail.evaluation.library import info_of
     from guardrail.evaluation.rows import has_pyarrow
     from guardrail.evaluation.running import is_instant
@@ -224,8 +230,7 @@ def _begun(
     mapping = _mapping(columns)
     known = folder.begun()
     mapped = Mapped(mapping, more["groups"])
-    with patience("reading the answers"):
-        files = tuple(surveyed(path, mapped) for path in paths)
+    files = tuple(_surveyed(path, mapped, known, quiet=quiet) for path in paths)
     if repeated := [one.name for i, one in enumerate(files) if one.digest in {f.digest for f in files[:i]}]:
         raise Usage(f"{repeated[0]!r} has the same content as another of the files: name each once")
     return folder.begin(
@@ -239,6 +244,25 @@ def _begun(
             **more,
         )
     )
+
+
+def _surveyed(path: Path, mapped: Mapped, known: RunInfo | None, *, quiet: bool) -> InputFile:
+    """What a file is; said in a line where it is read for the first time."""
+    from guardrail.cli._evaluated import reading
+    from guardrail.cli._terminal import patience
+    from guardrail.evaluation.files import digest
+    from guardrail.evaluation.inputs import survey
+
+    with patience("reading the answers"):
+        made = digest(path)
+        same = known is not None and (dict(known.mapping), known.groups) == (mapped.columns, mapped.groups)
+        seen = [one for one in known.files if one.digest == made] if known is not None and same else []
+        if seen:
+            return seen[0]
+        found = survey(path, mapped, made)
+    for line in reading(found, mapped) if not quiet else ():
+        say(line)
+    return found.file
 
 
 def _mapping(columns: str | None) -> dict[str, str]:
@@ -259,8 +283,9 @@ def _examined(
     *,
     budget: str | None,
     parallel: int | None,
+    quiet: bool,
 ) -> Outcome:
-    """Examine what is missing; on a terminal, with how far it is."""
+    """Examine what is missing, and say how far it is."""
     from guardrail.cli._guard import budget_of
     from guardrail.cli._terminal import patience
     from guardrail.evaluation.running import run
@@ -268,7 +293,7 @@ def _examined(
     most = budget_of(budget) if budget is not None else None
     missing = sum(len(part.rows) for part in folder.missing(info))
     try:
-        with patience("answers", missing, rate=True) as progress:
+        with patience("answers", missing, rate=True, lines=not quiet) as progress:
             return run(folder, info, guard, paths, budget=most, parallel=parallel, progress=progress)
     except KeyboardInterrupt as error:
         found = _written(folder, info, "it was interrupted", None)
@@ -285,43 +310,3 @@ def _written(folder: Folder, info: RunInfo, stopped: str, compare: str | None) -
     found = made(info, path, complete=count == info.answers, stopped=why)
     found.write(folder.path, against=Evaluation.read(compare) if compare is not None else None)
     return found
-
-
-def _show(found: Evaluation, out: Path) -> None:
-    from rich.table import Table
-
-    from guardrail.cli._terminal import console
-
-    table = Table(box=None, pad_edge=False)
-    for title in (
-        "detector",
-        "rows",
-        "flagged",
-        "unverified",
-        "AUROC",
-        "balanced accuracy",
-        "F1",
-        "calls",
-        "ms",
-    ):
-        table.add_column(title, justify="left" if title == "detector" else "right")
-    for name, of in found.summary["detectors"].items():
-        level, cost = of[of["judged_by"]], of["answer"]["cost"]
-        shipped = level["shipped"]
-        figures = (
-            level["flagged"],
-            level["unverified"],
-            level["auroc"],
-            shipped["balanced_accuracy"],
-            shipped["f1"],
-        )
-        table.add_row(
-            name,
-            f"{level['rows']:,} {of['judged_by']}s",
-            *("-" if one["value"] is None else f"{one['value']:.3f}" for one in figures),
-            f"{cost['calls'] or 0:.2f}",
-            f"{1000 * (cost['seconds'] or 0):.2f}",
-        )
-    screen = console()
-    screen.print(table)
-    screen.print(f"{found.summary['answers']:,} answers; read {out / 'report.html'}", soft_wrap=True)

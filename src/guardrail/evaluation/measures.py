@@ -268,7 +268,7 @@ def risk_coverage(both: Units, reason: str) -> dict[str, Any]:
 
 
 def cost(units: Units) -> dict[str, float | None]:
-    """Per unit: paid calls, tokens, and seconds by the clock of the whole guard call."""
+    """Per unit: paid calls, tokens, and its share of the seconds by the clock (`ResultRow.seconds`)."""
     if not units.key.size:
         return {"calls": None, "tokens": None, "seconds": None}
     calls, tokens, seconds = units.cost.mean(axis=0, dtype=np.float64).tolist()
