@@ -19,6 +19,7 @@ MUCH = 0.2
 def reading(found: Survey, mapped: Mapped) -> Iterator[str]:
     """What a file has, and which columns look as if they had been forgotten."""
     from guardrail.evaluation.columns import FIELDS, as_option, suggested
+    from guardrail.html.page import many
 
     counts = found.counts
     labels = counts.get("made up", 0) + counts.get("sound", 0)
@@ -28,7 +29,7 @@ def reading(found: Survey, mapped: Mapped) -> Iterator[str]:
     parts.append(f"{labels:,} labelled ({counts.get('made up', 0):,} made up)" if labels else "no labels")
     if not counts.get("source"):
         parts.append("each its own source")
-    yield f"{found.file.name}: {found.file.rows:,} answers, {', '.join(parts)}"
+    yield f"{found.file.name}: {many(found.file.rows, 'answer')}, {', '.join(parts)}"
     used = {*FIELDS, *mapped.groups, *(column.removeprefix("!") for column in mapped.columns.values())}
     likely = suggested(found.columns, mapped.columns)
     if likely:
@@ -40,27 +41,33 @@ def show(found: Evaluation, out: Path) -> None:
     from rich.table import Table
 
     from guardrail.cli._terminal import console
+    from guardrail.html.page import many
 
     detectors: Mapping[str, Any] = found.summary["detectors"]
     asked = any(of["answer"]["cost"]["calls"] for of in detectors.values())
-    table = Table(box=None, pad_edge=False)
-    titles = ["detector", "rows", "flagged", "unverified", "AUROC (95 %)", "bal. acc.", "F1", "ms/answer"]
-    for title in [*titles, *(["calls/answer"] if asked else [])]:
-        table.add_column(title, justify="left" if title == "detector" else "right", no_wrap=True)
-    for name, of in detectors.items():
-        table.add_row(name, *_cells(of, asked=asked))
+    units = {of["judged_by"] for of in detectors.values()}
+    rows = f"{units.pop()}s" if len(units) == 1 else "rows"
+    titles = ["detector", rows, "flagged", "not\nverified", "AUROC", "bal.\nacc.", "F1", "ms /\nanswer"]
+    titles += ["calls /\nanswer"] if asked else []
+    cells = [[name, *_cells(of, asked=asked, unit=rows == "rows")] for name, of in detectors.items()]
+    table = Table(box=None, pad_edge=False, collapse_padding=True)
+    for title, *column in zip(titles, *cells, strict=True):
+        widest = max(map(len, (*title.split("\n"), *column)))
+        table.add_column(title, justify="left" if title == "detector" else "right", min_width=widest)
+    for row in cells:
+        table.add_row(*row)
     screen = console()
     screen.print(table)
     for line in _notes(detectors):
         screen.print(line, soft_wrap=True)
-    screen.print(f"{found.summary['answers']:,} answers; read {out / 'report.html'}", soft_wrap=True)
+    screen.print(f"{many(found.summary['answers'], 'answer')}; read {out / 'report.html'}", soft_wrap=True)
 
 
-def _cells(of: Mapping[str, Any], *, asked: bool) -> list[str]:
+def _cells(of: Mapping[str, Any], *, asked: bool, unit: bool) -> list[str]:
     level, cost = of[of["judged_by"]], of["answer"]["cost"]
     shipped = level["shipped"]
     found = [
-        f"{level['rows']:,} {of['judged_by']}s",
+        f"{level['rows']:,}{' ' + of['judged_by'] + 's' if unit else ''}",
         *(_number(level[name]) for name in ("flagged", "unverified")),
         _number(level["auroc"], interval=True),
         *(_number(shipped[name]) for name in ("balanced_accuracy", "f1")),
@@ -72,29 +79,24 @@ def _cells(of: Mapping[str, Any], *, asked: bool) -> list[str]:
 def _number(figure: Mapping[str, Any], *, interval: bool = False) -> str:
     if figure["value"] is None:
         return "-"
-    ends = (
-        f" ({figure['interval'][0]:.2f}-{figure['interval'][1]:.2f})"
-        if interval and figure["interval"]
-        else ""
+    ends = figure["interval"] if interval else None
+    half = (
+        "" if ends is None else f"±{max(abs(end - figure['value']) for end in ends):.3f}".replace("±0", "±")
     )
-    return f"{figure['value']:.3f}{ends}"
+    return f"{figure['value']:.3f}{half}"
 
 
 def _notes(detectors: Mapping[str, Any]) -> Iterator[str]:
     """Why rows are unverified, and why figures are missing; what is the same for all detectors once."""
-    missing = {name: of[of["judged_by"]]["auroc"]["reason"] for name, of in detectors.items()}
-    missing = {
-        name: reason
-        for name, reason in missing.items()
-        if detectors[name][detectors[name]["judged_by"]]["auroc"]["value"] is None
-    }
-    for reason in dict.fromkeys(missing.values()):
-        names = ", ".join(name for name, why in missing.items() if why == reason)
-        yield f"{names}: no AUROC, since {reason}" + (
-            "; name the column of labels with --map label=COLUMN" if "is labelled" in reason else ""
-        )
-    for name, of in detectors.items():
-        level = of[of["judged_by"]]
-        if of["unverified_because"] and (level["unverified"]["value"] or 0) >= MUCH:
-            first = of["unverified_because"][0]
-            yield f"{name}: {level['unverified']['value']:.0%} unverified, most often because: {first['reason']} ({first['rows']:,} rows)"
+    from guardrail.html.page import many
+
+    judged = {name: of[of["judged_by"]] for name, of in detectors.items()}
+    why = {name: of["auroc"]["reason"] for name, of in judged.items() if of["auroc"]["value"] is None}
+    for reason in dict.fromkeys(why.values()):
+        names = ", ".join(name for name, mine in why.items() if mine == reason)
+        advice = ": name the column of labels with --map label=COLUMN" if "is labelled" in reason else ""
+        yield f"{names}: no AUROC, since {reason}{advice}"
+    for name, of in judged.items():
+        share, reasons = of["unverified"]["value"] or 0, detectors[name]["unverified_because"]
+        if share >= MUCH and reasons:
+            yield f"{name}: {share:.0%} not verified, most often ({many(reasons[0]['rows'], 'row')}): {reasons[0]['reason']}"

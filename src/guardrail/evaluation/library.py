@@ -89,6 +89,7 @@ class Evaluation:
             self.summary,
             self.picks(),
             comparison=None if against is None else self.compare(against),
+            other=None if against is None else against.info,
         )
 
     def write(self, folder: str | Path, *, against: Evaluation | None = None) -> None:

@@ -26,6 +26,7 @@ Figure: TypeAlias = dict[str, Any]
 
 FOLDS = 5
 _POINTS = 60
+_BINS = 25
 
 
 def figure(value: float | None, half: float | None = None, *, reason: str = "", least: float = 0.0) -> Figure:
@@ -66,6 +67,7 @@ def measured(units: Units, scale: Mapping[str, Any]) -> dict[str, Any]:
         "best": best(both, ranks),
         "calibration": calibration(both, ranks, bounded=bounded),
         "risk_coverage": risk_coverage(both, lacking),
+        "histogram": histogram(units.only(scored), scale),
         "cost": cost(units),
     }
 
@@ -265,6 +267,34 @@ def risk_coverage(both: Units, reason: str) -> dict[str, Any]:
     at = np.unique(np.linspace(0, truth.size - 1, min(_POINTS, truth.size)).astype(int))
     points = [{"coverage": float((i + 1) / truth.size), "risk": float(risk[i])} for i in at]
     return {"area": figure(float(risk.mean())), "points": points}
+
+
+def histogram(scored: Units, scale: Mapping[str, Any]) -> dict[str, Any]:
+    """How many rows have which score, by label: over the whole scale, or the middle 98 % of the rows where it is unbounded.
+
+    Rows outside the edges count in the first and last bin. `flagged_from` is the lowest score that is flagged, where all below pass.
+    """
+    if not scored.key.size:
+        return {"edges": [], "sound": [], "made_up": [], "unlabelled": [], "flagged_from": None}
+    score = scored.score
+    least, most = scale.get("least"), scale.get("most")
+    if least is None or most is None:
+        least, most = np.quantile(score, (0.01, 0.99))
+    low, high = float(least), float(most)
+    edges = np.linspace(low, high if high > low else low + 1.0, _BINS + 1)
+    at = np.clip(np.searchsorted(edges, score, side="right") - 1, 0, _BINS - 1)
+    counts = {
+        name: np.bincount(at[scored.label == label], minlength=_BINS).tolist()
+        for name, label in (("sound", 0), ("made_up", 1), ("unlabelled", -1))
+    }
+    return {"edges": edges.tolist(), **counts, "flagged_from": _flagged_from(scored)}
+
+
+def _flagged_from(scored: Units) -> float | None:
+    flagged, passed = scored.score[scored.verdict == FLAGGED], scored.score[scored.verdict == SOUND]
+    if not flagged.size or not passed.size or passed.max() > flagged.min():
+        return None
+    return float(flagged.min())
 
 
 def cost(units: Units) -> dict[str, float | None]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -18,12 +19,16 @@ _DIFFERENT = 10_000
 """Reasons that are counted at once: some name what is in the answer, and a million rows may have a million of those."""
 
 
+_TIMES = re.compile(r" \(×\d+\)$")
+"""How many requests of one answer failed alike."""
+
+
 def unverified_because(source: Path | Iterable[ResultRow]) -> Reasons:
     """By detector the reasons of its unverified rows with their number, the most frequent first."""
     counts: dict[str, Counter[str]] = {}
     for detector, reason in _unverified(source):
         mine = counts.setdefault(detector, Counter())
-        mine[reason] += 1
+        mine[_TIMES.sub("", reason)] += 1
         if len(mine) > _DIFFERENT:
             counts[detector] = Counter(dict(mine.most_common(_DIFFERENT // 2)))
     return {

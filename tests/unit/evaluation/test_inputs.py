@@ -139,7 +139,7 @@ class TestFiles:
     def test_missing_column(self):
         """It is named, with those there are."""
         with pytest.raises(
-            InputError, match="no column 'answer': there are response. Try --map answer=response"
+            InputError, match=r"no column 'answer': there are response\. Try --map answer=response"
         ):
             one({"response": "So."})
         with pytest.raises(InputError, match="no column 'gold' for label"):
