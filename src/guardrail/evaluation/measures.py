@@ -16,6 +16,7 @@ from guardrail.errors import MissingExtra
 from guardrail.evaluation.table import FLAGGED, NOTHING, SOUND, UNVERIFIED, Units
 from guardrail.statistics.calibration import fit_logistic
 from guardrail.statistics.clusters import by_cluster, clustered
+from guardrail.statistics.decisions import balanced_accuracy, balanced_influence, f1
 from guardrail.statistics.ranking import auc, auc_influence, average_precision, trapezoid
 from guardrail.statistics.reliability import ece, reliability
 
@@ -133,27 +134,19 @@ def decided(units: Units, flagged: Array) -> dict[str, Figure]:
     caught, alarms = int((flagged & truth).sum()), int((flagged & ~truth).sum())
     made_up, sound = int(truth.sum()), int((~truth).sum())
     reason = "no row is labelled" if not truth.size else one_class(units.label).replace("scored", "labelled")
+    nothing = "nothing is made up and nothing is flagged"
     balanced = figure(None, reason=reason)
     if not reason:
-        value, moved = _balanced(flagged, truth)
-        balanced = figure(value, by_cluster(moved, units.source))
+        moved = balanced_influence(flagged, truth)
+        half = None if moved is None else by_cluster(moved, units.source)
+        balanced = figure(balanced_accuracy(flagged, truth), half)
     return {
         "balanced_accuracy": balanced,
-        "f1": _ratio(
-            2 * caught, 2 * caught + alarms + made_up - caught, "nothing is made up and nothing is flagged"
-        ),
+        "f1": figure(f1(flagged, truth), reason="" if caught + alarms + made_up else nothing),
         "precision": _ratio(caught, caught + alarms, "nothing is flagged"),
         "recall": _ratio(caught, made_up, "nothing is made up"),
         "false_alarms": _ratio(alarms, sound, "nothing is sound"),
     }
-
-
-def _balanced(flagged: Array, truth: Array) -> tuple[float, Array]:
-    """Balanced accuracy, and by how much each row moves it."""
-    recall, passed = float(flagged[truth].mean()), float((~flagged[~truth]).mean())
-    of_made_up = (flagged - recall) / (2 * truth.mean())
-    of_sound = (~flagged - passed) / (2 * (~truth).mean())
-    return (recall + passed) / 2, np.where(truth, of_made_up, of_sound)
 
 
 def _ratio(top: float, bottom: float, reason: str) -> Figure:
@@ -322,8 +315,9 @@ def influences(units: Units) -> dict[str, tuple[float, Array] | None]:
         return found
     if not np.isin(units.verdict[known], (FLAGGED, SOUND)).any():
         return found
-    value, moved = _balanced(flagged[known], truth)
-    found["balanced_accuracy"] = value, _spread(moved, known)
+    value, moved = balanced_accuracy(flagged[known], truth), balanced_influence(flagged[known], truth)
+    if value is not None and moved is not None:
+        found["balanced_accuracy"] = value, _spread(moved, known)
     score = units.score[known]
     if not np.isnan(score).all():
         filled = np.where(np.isnan(score), np.nanmin(score) - 1.0, score)
