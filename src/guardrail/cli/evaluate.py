@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -107,7 +108,7 @@ def evaluate(  # noqa: PLR0917  # an option each
     ] = None,
     quiet: QUIET = False,
 ) -> None:
-    """Run detectors over files of recorded answers; with labels, say what their scores are worth.
+    """Run detectors over files of recorded answers; with labels, measure how good their scores are.
 
     A row has an answer and, where there are, a prompt, context documents, samples, log-probabilities, a label, and the
     source that it is about; what is given is not generated again. The folder gets a row for each finding
@@ -131,6 +132,13 @@ def evaluate(  # noqa: PLR0917  # an option each
 
     if shard >= shards:
         raise Usage(f"--shard {shard}: expected a number below --shards {shards}, counted from 0")
+    if twice := [
+        name for name, count in Counter(one.partition(":")[0] for one in detector).items() if count > 1
+    ]:
+        raise Usage(
+            f"--detector {twice[0]} is given more than once, and a run has each detector once: give the other settings an --out of their "
+            "own, and compare the two runs with --compare DIR"
+        )
     if engine == "ray" and budget is not None and shards == 1:
         raise Usage(
             "--budget bounds each shard: say with --shards how many there are, and give the budget of one"

@@ -27,7 +27,7 @@ MEMORY = "given"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Detectors over many answers, and what their scores are worth.
+    """Detectors over many answers, and how good their scores are.
 
     Attributes:
         info: what was run.

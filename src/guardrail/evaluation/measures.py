@@ -1,4 +1,4 @@
-"""What the scores of one detector are worth: pure functions of arrays.
+"""How good the scores of one detector are: pure functions of arrays.
 
 Every figure is `{"value", "interval", "reason"}`: the value is `None` where it is undefined, and the reason says why. Made up
 is the positive class. Intervals cover 95 % and take the source as the unit; rows of one source hang together.
@@ -92,7 +92,7 @@ def one_class(label: Array) -> str:
 
 
 def share(yes: Array, source: Array, reason: str) -> Figure:
-    """A share of rows; its interval is Wilson's for as many independent rows as the sources are worth."""
+    """A share of rows; its interval is Wilson's for as many independent rows as the sources amount to."""
     if not yes.size:
         return figure(None, reason=reason)
     found = clustered(np.bincount(source, weights=yes), np.bincount(source))

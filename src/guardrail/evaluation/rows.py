@@ -1,6 +1,6 @@
 """The results of a run: one typed row for each finding, what the run was, and how both are read and written.
 
-A folder of a run holds `manifest.json` (the run: `RunInfo`) and `results.parquet`, or `results.jsonl` where pyarrow is not
+A folder of a run has `manifest.json` (the run: `RunInfo`) and `results.parquet`, or `results.jsonl` where pyarrow is not
 installed (the rows: `ResultRow`). Both files of rows have the same columns, by the names of the fields.
 """
 

@@ -78,7 +78,7 @@ def run(
         paths: of the files in `info.files`.
         budget: of the whole run, what earlier processes spent included.
         parallel: answers in flight at once; default 1 where nothing takes time, else `PARALLEL`.
-        progress: told how many more answers are done.
+        progress: called with how many more answers are done.
 
     Raises:
         KeyboardInterrupt: what was done until then is in the folder.
