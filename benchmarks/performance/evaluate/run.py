@@ -39,6 +39,7 @@ MOST_GROWTH = 500.0  # MB
 MOST_SHOWN = 2_000
 MOST_PAGE = 5.0  # MB
 KILLS = 5
+PARTS = 100  # of the run that is killed
 WORDS = tuple(f"{first}{second}" for first in "bdfgklmnprstvz" for second in ("an", "el", "ir", "o", "u"))
 COMMAND = (
     "import sys\n"
@@ -179,22 +180,23 @@ def _passages(run: Run, folder: Path, many: int) -> list[Row]:
 
 def _kills(run: Run, folder: Path, many: int) -> list[Row]:
     """A run killed at random moments, and one that nobody disturbs."""
-    path = folder / "killed.jsonl"
+    path, out = folder / "killed.jsonl", folder / "killed"
     path.write_text("".join(_lines(many)), encoding="utf-8")
-    few = folder / "first.jsonl"
-    few.write_text("".join(_lines(10)), encoding="utf-8")
-    started = _evaluated(few, folder / "first").seconds
-    seconds = _evaluated(path, folder / "whole").seconds
+    size = max(1, many // PARTS)
+    _evaluated(path, folder / "whole")
     drawn, done, hit = random.Random(SEED), [], 0
     for _ in range(KILLS):
-        process = subprocess.Popen(_command(path, folder / "killed"), stdout=subprocess.DEVNULL)  # noqa: S603  # our own
-        time.sleep(started * 0.7 + (seconds - started) * (0.02 + 0.26 * drawn.random()))
+        process = subprocess.Popen(_command(path, out, part_rows=size), stdout=subprocess.DEVNULL)  # noqa: S603  # our own
+        wanted = _parts(out) + drawn.randint(1, PARTS // (KILLS + 1))
+        while process.poll() is None and _parts(out) < wanted:
+            time.sleep(0.005)
+        time.sleep(0.02 * drawn.random())
         hit += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.wait()
-        done.append(len(list((folder / "killed" / "parts").glob("[!.]*.parquet"))))
+        done.append(_parts(out))
         run.say(f"killed with {done[-1]} parts")
-    _evaluated(path, folder / "killed")
+    _evaluated(path, out, part_rows=size)
     mine, theirs = (_plain(folder / name) for name in ("killed", "whole"))
     differing = sum(a != b for a, b in zip(mine, theirs, strict=False)) + abs(len(mine) - len(theirs))
     return [
@@ -228,8 +230,12 @@ def _bare(path: Path) -> tuple[float, float]:
     return time.perf_counter() - begin, time.process_time() - begin_processor
 
 
-def _command(path: Path, out: Path) -> list[str]:
-    options = ["--detector", "selfcheck-ngram", "--out", str(out), "--part-rows", "500", "-q"]
+def _parts(out: Path) -> int:
+    return len(list((out / "parts").glob("[!.]*.parquet")))
+
+
+def _command(path: Path, out: Path, *, part_rows: int = 500) -> list[str]:
+    options = ["--detector", "selfcheck-ngram", "--out", str(out), "--part-rows", str(part_rows), "-q"]
     return [sys.executable, "-c", COMMAND, "evaluate", str(path), *options]
 
 
@@ -241,11 +247,15 @@ class Evaluated(NamedTuple):
     memory: float | None
 
 
-def _evaluated(path: Path, out: Path) -> Evaluated:
+def _evaluated(path: Path, out: Path, *, part_rows: int = 500) -> Evaluated:
     begin, before = time.perf_counter(), os.times()
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run(  # noqa: S603  # our own
-        _command(path, out), check=True, stdout=subprocess.PIPE, text=True, env=environment
+        _command(path, out, part_rows=part_rows),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     )
     seconds, after = time.perf_counter() - begin, os.times()
     processor = sum(after[2:4]) - sum(before[2:4])  # of the children

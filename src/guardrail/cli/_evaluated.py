@@ -10,8 +10,6 @@ if TYPE_CHECKING:
     from guardrail.evaluation.inputs import Mapped, Survey
     from guardrail.evaluation.library import Evaluation
 
-__all__ = ["reading", "show"]
-
 MUCH = 0.2
 """Share of unverified rows from which on the reason is said."""
 
