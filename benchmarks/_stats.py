@@ -8,9 +8,9 @@ two-sided and cover 95 % unless told otherwise.
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from statistics import NormalDist
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from guardrail.errors import InputError
 from guardrail.statistics.calibration import LogisticCalibration, Threshold, fit_logistic, threshold_for_fdr
 from guardrail.statistics.intervals import wilson
-from guardrail.statistics.ranking import auc, midranks, scored_rows
+from guardrail.statistics.ranking import auc, auc_influence, scored_rows
 from guardrail.statistics.reliability import Reliability, checked_probabilities, ece, reliability
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "fdr_curve",
     "fit_logistic",
     "reliability",
+    "resampled",
     "roc_band",
     "roc_curve",
     "threshold_for_fdr",
@@ -81,13 +82,13 @@ def delong_interval(scores: ArrayLike, labels: ArrayLike, *, confidence: float =
     """
     values, truth = scored_rows(scores, labels)
     true, false = int(truth.sum()), int((~truth).sum())
-    if true < 2 or false < 2:
+    area, moved = auc(values, truth), auc_influence(values, truth)
+    if true < 2 or false < 2 or area is None or moved is None:
         return None
-    ranks = midranks(values)
-    of_true = (ranks[truth] - midranks(values[truth])) / false
-    of_false = 1 - (ranks[~truth] - midranks(values[~truth])) / true
+    # the influence of a row is its centred placement over the share of its class
+    of_true, of_false = moved[truth] * true / truth.size, moved[~truth] * false / truth.size
     variance = of_true.var(ddof=1) / true + of_false.var(ddof=1) / false
-    return _wald(float(of_true.mean()), math.sqrt(max(0.0, float(variance))), confidence, (0.0, 1.0))
+    return _wald(area, math.sqrt(max(0.0, float(variance))), confidence, (0.0, 1.0))
 
 
 def roc_curve(scores: ArrayLike, labels: ArrayLike) -> tuple[Floats, Floats] | None:
@@ -246,6 +247,39 @@ def brier(probabilities: ArrayLike, labels: ArrayLike) -> float | None:
     """
     values, truth = checked_probabilities(probabilities, labels)
     return float(np.mean((values - truth) ** 2)) if truth.size else None
+
+
+def resampled(
+    groups: Sequence[Hashable] | NDArray[Any],
+    statistic: Callable[[NDArray[np.intp]], float | None],
+    *,
+    replicates: int,
+    seed: int = 0,
+    fewest: int = 1,
+) -> Interval | None:
+    """The middle 95 % of a statistic over draws of whole groups, with replacement.
+
+    Args:
+        groups: one per row.
+        statistic: of the positions of the rows that were drawn.
+        replicates: how many draws.
+        seed: of the draws.
+        fewest: draws for which it must be defined; with fewer the interval is `None`.
+    """
+    rows: dict[Hashable, list[int]] = {}
+    for i, group in enumerate(groups):
+        rows.setdefault(group, []).append(i)
+    members = [np.array(one, dtype=np.intp) for one in rows.values()]
+    drawn, found = np.random.default_rng(seed), []
+    for _ in range(replicates):
+        chosen = drawn.integers(len(members), size=len(members))
+        value = statistic(np.concatenate([members[i] for i in chosen]))
+        if value is not None:
+            found.append(value)
+    if len(found) < fewest:
+        return None
+    low, high = np.quantile(found, [0.025, 0.975])
+    return Interval(float(low), float(high))
 
 
 def _fractions(fractions: ArrayLike) -> Floats:

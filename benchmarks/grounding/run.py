@@ -18,8 +18,9 @@ from benchmarks.grounding.latency import latency_rows
 from benchmarks.grounding.measuring import Measured, measure
 from benchmarks.grounding.scoring import Scores, cache_file
 from benchmarks.grounding.sets import RAGTRUTH, SETS, read, sample
-from benchmarks.grounding.statistics import at_threshold, balanced_accuracy, best_f1, by_source, f1
+from benchmarks.grounding.statistics import area_by_source, best_f1
 from guardrail.selfcheck.grounding.fit import PRIOR, Fit, packaged_fit
+from guardrail.statistics.decisions import balanced_accuracy, f1, rates
 
 __all__ = ["main"]
 
@@ -80,7 +81,7 @@ def baseline_rows(name: str, found: Sequence[Measured]) -> Iterator[Row]:
     for baseline in found[0].baselines:
         values = [one.baselines[baseline] for one in found]
         yield Row.shown(
-            f"{name}: AUROC, {baseline}", auc(values, truth), interval=by_source(values, truth, sources)
+            f"{name}: AUROC, {baseline}", auc(values, truth), interval=area_by_source(values, truth, sources)
         )
     yield Row.shown(f"{name}: F1, everything flagged", f1([True] * len(truth), truth))
     for baseline in (*_COUNTING, *_DECIDING):
@@ -129,14 +130,14 @@ def _set_rows(
     name: str, said: str, found: Sequence[Measured], values: Sequence[float], verdicts: Sequence[bool]
 ) -> Iterator[Row]:
     truth = [one.example.unsupported for one in found]
-    rates = at_threshold(verdicts, truth)
-    interval = by_source(values, truth, [one.example.source for one in found])
+    found_rates = rates(verdicts, truth)
+    interval = area_by_source(values, truth, [one.example.source for one in found])
     yield Row.shown(f"{name}: AUROC, {said}", auc(values, truth), interval=interval)
     published = PUBLISHED["wice_dev"]["MiniCheck-FT5"] if name == "wice_dev" else None
     accuracy = balanced_accuracy(verdicts, truth)
     yield Row.shown(f"{name}: balanced accuracy, {said}", accuracy, published=published)
-    yield Row.shown(f"{name}: true positive rate, {said}", None if rates is None else rates[0])
-    yield Row.shown(f"{name}: false positive rate, {said}", None if rates is None else rates[1])
+    yield Row.shown(f"{name}: true positive rate, {said}", None if found_rates is None else found_rates[0])
+    yield Row.shown(f"{name}: false positive rate, {said}", None if found_rates is None else found_rates[1])
     yield Row.shown(f"{name}: F1, {said}", f1(verdicts, truth))
     yield Row.shown(f"{name}: F1 at its best threshold, {said}", best_f1(values, truth))
     if name == "factcheck_bench":

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks._stats import auc
+from benchmarks._stats import auc, resampled
 from benchmarks._table import Row, Run
 from benchmarks.memory.comparing import NEEDS, SETTINGS, Compare, Setting, comparer, fingerprint
 from guardrail import Case, Guard, Verdict
@@ -239,22 +239,9 @@ def _figures(title: str, scored: Sequence[tuple[Labelled, float]], *, bar: bool 
     return [Row.shown(quantity, area, interval=interval)]
 
 
-def clustered(scored: Sequence[tuple[Labelled, float]], *, seed: int = 0) -> tuple[float, float] | None:
+def clustered(scored: Sequence[tuple[Labelled, float]]) -> tuple[float, float] | None:
     """The AUROC's 95 % percentile interval, contexts resampled: answers about one context are not independent."""
-    groups: dict[str, list[int]] = {}
-    for i, (one, _) in enumerate(scored):
-        groups.setdefault(one.context, []).append(i)
-    keys = list(groups)
-    rng = np.random.default_rng(seed)
     labels = np.array([one.invented for one, _ in scored])
     values = np.array([value for _, value in scored])
-    found: list[Any] = []
-    for _ in range(REPLICATES):
-        chosen = [i for k in rng.integers(len(keys), size=len(keys)) for i in groups[keys[k]]]
-        area = auc(values[chosen], labels[chosen])
-        if area is not None:
-            found.append(area)
-    if not found:
-        return None
-    low, high = np.quantile(found, [0.025, 0.975])
-    return float(low), float(high)
+    contexts = [one.context for one, _ in scored]
+    return resampled(contexts, lambda rows: auc(values[rows], labels[rows]), replicates=REPLICATES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from benchmarks._recording import agreement_row, same_arithmetic
 from benchmarks._rows import Value
-from benchmarks._stats import auc
+from benchmarks._stats import auc, resampled
 from benchmarks._table import Row
 from benchmarks.entailment.measuring.checked import Remembered, scores
 from benchmarks.entailment.measuring.choices import CONTEXT, Choice, cheapest
@@ -21,21 +21,20 @@ from benchmarks.entailment.setting import KEEP, LABELLED, Floats, Setting
 from guardrail import Case
 from guardrail.errors import InputError
 from guardrail.selfcheck.nli.check import DOCUMENTS
+from guardrail.statistics.decisions import f1
 
 __all__ = [
     "Answered",
     "Scored",
     "best_threshold",
     "by_kind",
-    "f1",
     "read",
-    "resampled",
     "rows",
     "scores_by_choice",
 ]
 
 TUNING, UNSEEN = "tuning", "unseen"
-_REPLICATES, _SEED = 2_000, 0
+_REPLICATES = 2_000
 _CHECKED = 16  # where scores are recorded, one answer in so many is scored anew
 
 Truth: TypeAlias = NDArray[np.bool_]
@@ -172,19 +171,6 @@ def _scored(answers: Sequence[Answered], values: Sequence[Sequence[float]]) -> S
     )
 
 
-def f1(scores: Floats, wrong: Truth, limit: float) -> float | None:
-    """F1 of "not supported" where that is said of scores of at least `limit`; `None` where nothing is, or was, wrong.
-
-    Example:
-        >>> f1(np.array([0.9, 0.8, 0.1]), np.array([True, False, True]), 0.5)
-        0.5
-    """
-    said = scores >= limit
-    right = int((said & wrong).sum())
-    total = int(said.sum() + wrong.sum())
-    return 2.0 * right / total if total else None
-
-
 def best_threshold(scores: Floats, wrong: Truth) -> float:
     """The threshold of the best F1: half-way between the two scores that it parts.
 
@@ -194,45 +180,19 @@ def best_threshold(scores: Floats, wrong: Truth) -> float:
     """
     values = np.unique(scores)
     cuts: list[float] = [float(values[0]), *((values[1:] + values[:-1]) / 2).tolist()]
-    return max(cuts, key=lambda cut: f1(scores, wrong, cut) or 0.0)
-
-
-def resampled(
-    groups: NDArray[np.int64],
-    statistic: Callable[[NDArray[np.int64]], float | None],
-    *,
-    replicates: int = _REPLICATES,
-    seed: int = _SEED,
-) -> tuple[float, float] | None:
-    """The middle 95 % of a statistic over draws of whole groups, with replacement; `None` if it is never defined.
-
-    Args:
-        groups: a number per row.
-        statistic: of the positions of the rows that were drawn.
-        replicates: how many draws.
-        seed: of the draws.
-    """
-    members = [np.flatnonzero(groups == one) for one in np.unique(groups)]
-    source, found = np.random.default_rng(seed), []
-    for _ in range(replicates):
-        drawn = source.integers(len(members), size=len(members))
-        value = statistic(np.concatenate([members[i] for i in drawn]))
-        if value is not None:
-            found.append(value)
-    if not found:
-        return None
-    low, high = np.percentile(found, [2.5, 97.5])
-    return float(low), float(high)
+    return max(cuts, key=lambda cut: f1(scores >= cut, wrong) or 0.0)
 
 
 def _half_rows(half: str, one: Scored, limit: float) -> list[Row]:
     title = f"context, {half} half"
-    area = resampled(one.groups, lambda rows: auc(one.scores[rows], one.wrong[rows]))
-    at = resampled(one.groups, lambda rows: f1(one.scores[rows], one.wrong[rows], limit))
+    area = resampled(one.groups, lambda rows: auc(one.scores[rows], one.wrong[rows]), replicates=_REPLICATES)
+    at = resampled(
+        one.groups, lambda rows: f1(one.scores[rows] >= limit, one.wrong[rows]), replicates=_REPLICATES
+    )
     return [
         Row.shown(f"{title}: sentences", len(one.wrong)),
         Row.shown(f"{title}: AUROC, supported against the rest", auc(one.scores, one.wrong), interval=area),
-        Row.shown(f'{title}: F1 of "not supported"', f1(one.scores, one.wrong, limit), interval=at),
+        Row.shown(f'{title}: F1 of "not supported"', f1(one.scores >= limit, one.wrong), interval=at),
         *_default_rows(title, one),
         *(Row.shown(f"{title}, {kind}: right", value) for kind, value in by_kind(one, limit).items()),
     ]
@@ -242,7 +202,9 @@ def _default_rows(title: str, one: Scored) -> list[Row]:
     """At the threshold that ships, which was not chosen on these sentences."""
     flagged = one.scores >= DOCUMENTS
     return [
-        Row.shown(f'{title}, default threshold: F1 of "not supported"', f1(one.scores, one.wrong, DOCUMENTS)),
+        Row.shown(
+            f'{title}, default threshold: F1 of "not supported"', f1(one.scores >= DOCUMENTS, one.wrong)
+        ),
         *(
             Row.shown(
                 f"{title}, default threshold: flagged of the {name}", f"{sum(flagged & own)} of {sum(own)}"

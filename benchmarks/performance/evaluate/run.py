@@ -16,24 +16,30 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
-from guardrail.evaluation import ResultRow, read_rows
+from guardrail.evaluation import Evaluation, ResultRow, read_rows
+from guardrail.evaluation.files import digest
+from guardrail.evaluation.inputs import Mapped, labelled, survey
+from guardrail.evaluation.rows import RowWriter
 from guardrail.selfcheck.ngram import scores
 from guardrail.text.sentences import split_sentences
 
 __all__ = ["compute", "main"]
 
+Result = TypeVar("Result")
 HERE = Path(__file__).resolve().parent
 SEED = 20261125
 MOST_GROWTH = 500.0  # MB
 MOST_SHOWN = 2_000
 MOST_PAGE = 5.0  # MB
 KILLS = 5
+PARTS = 100  # of the run that is killed
 WORDS = tuple(f"{first}{second}" for first in "bdfgklmnprstvz" for second in ("an", "el", "ir", "o", "u"))
 COMMAND = (
     "import sys\n"
@@ -55,6 +61,7 @@ def compute(run: Run) -> list[Row]:
         passages = run.options.passages or (50 if run.fast else 10_000)
         return [
             *_rate(run, folder, many),
+            *_shared(folder, many),
             *_passages(run, folder, passages),
             *_kills(run, folder, killed),
         ]
@@ -64,29 +71,69 @@ def _rate(run: Run, folder: Path, many: int) -> list[Row]:
     path, few = folder / "many.jsonl", folder / "few.jsonl"
     path.write_text("".join(_lines(many)), encoding="utf-8")
     few.write_text("".join(_lines(1_000)), encoding="utf-8")
-    bare = _bare(path)
-    started, start_memory = _evaluated(few, folder / "few")
+    bare, bare_processor = _bare(path)
+    start = _evaluated(few, folder / "few")
     run.say(f"{many:,} rows")
-    seconds, memory = _evaluated(path, folder / "many")
-    rate = (many - 1_000) / (seconds - started)
+    whole = _evaluated(path, folder / "many")
+    rate = (many - 1_000) / (whole.seconds - start.seconds)
     page = (folder / "many" / "report.html").read_text(encoding="utf-8")
     shown = page.count('class="pick"')
-    growth = None if memory is None or start_memory is None else memory - start_memory
+    growth = None if whole.memory is None or start.memory is None else whole.memory - start.memory
     written = sum(1 for _ in read_rows(folder / "many", ["row"]))
     return [
         Row.shown("rows", many),
         Row.equal("findings written", written, many),
         Row.shown("bare kernel", many / bare, unit="rows/s", digits=0),
-        Row.shown("guardrail evaluate, start and figures of 1,000 rows", started, unit="s", digits=1),
-        Row.shown("guardrail evaluate, all rows", seconds, unit="s", digits=1),
+        Row.shown("guardrail evaluate, start and figures of 1,000 rows", start.seconds, unit="s", digits=1),
+        Row.shown("guardrail evaluate, all rows", whole.seconds, unit="s", digits=1),
         Row.shown("guardrail evaluate, without the start", rate, unit="rows/s", digits=0),
-        Row.shown("evaluate / bare kernel, time", (seconds - started) / bare, digits=1),
-        Row.shown("peak memory with 1,000 rows", start_memory, unit="MB", digits=0),
+        Row.shown("evaluate / bare kernel, time", (whole.seconds - start.seconds) / bare, digits=1),
+        Row.shown(
+            "evaluate / bare kernel, processor time",
+            (whole.processor - start.processor) / bare_processor,
+            digits=1,
+        ),
+        Row.shown("peak memory with 1,000 rows", start.memory, unit="MB", digits=0),
         Row.at_most("peak memory over that", growth, MOST_GROWTH, unit="MB", digits=0),
         Row.shown("results on disk", _size(folder / "many" / "results.parquet"), unit="MB", digits=1),
         Row.at_most("the page", len(page.encode()) / 1e6, MOST_PAGE, unit="MB", digits=2),
         Row.at_most("findings shown on it", shown, MOST_SHOWN, digits=0),
     ]
+
+
+def _shared(folder: Path, many: int) -> list[Row]:
+    """What does not get shorter with more shards, in processor time a million rows."""
+    path, run = folder / "many.jsonl", folder / "many"
+    mapped, last = Mapped(), [range(many - 1, many)]
+    key, digesting = _processor(lambda: digest(path))
+    found, reading = _processor(lambda: survey(path, mapped, key))
+    _, passing = _processor(lambda: list(labelled(path, found.file, mapped, last)))
+    _, joining = _processor(lambda: _joined(run, folder / "joined.parquet"))
+    Evaluation.read(folder / "few")  # imports what figures need
+    _, figures = _processor(lambda: Evaluation.read(run))
+    of = {
+        "a digest of the input, every shard": digesting,
+        "reading every row once, the first shard": reading,
+        "passing over lines of other shards, every shard": passing,
+        "putting the parts together, at the end": joining,
+        "figures, at the end": figures,
+    }
+    return [
+        Row.shown(f"shared: {name}", seconds * 1e6 / many, unit="s / 10^6 rows", digits=1)
+        for name, seconds in of.items()
+    ]
+
+
+def _joined(run: Path, target: Path) -> None:
+    writer = RowWriter(target)
+    for part in sorted((run / "parts").glob("*.parquet")):
+        writer.copy(part)
+    writer.close()
+
+
+def _processor(work: Callable[[], Result]) -> tuple[Result, float]:
+    begin = time.process_time()
+    return work(), time.process_time() - begin
 
 
 def _passages(run: Run, folder: Path, many: int) -> list[Row]:
@@ -100,45 +147,56 @@ def _passages(run: Run, folder: Path, many: int) -> list[Row]:
     with path.open("w", encoding="utf-8") as stream:
         stream.writelines(json.dumps(rows[i % len(rows)]) + "\n" for i in range(many))
     few.write_text(json.dumps(rows[0]) + "\n", encoding="utf-8")
-    started, _ = _evaluated(few, folder / "passage")
-    seconds, _ = _evaluated(path, folder / "passages")
+    start = _evaluated(few, folder / "passage")
+    whole = _evaluated(path, folder / "passages")
     some = min(many, len(rows))
-    begin = time.perf_counter()
+    begin, begin_processor = time.perf_counter(), time.process_time()
     for row in rows[:some]:
         scores(split_sentences(row["answer"]), row["samples"])
     bare = (time.perf_counter() - begin) / some
+    bare_processor = (time.process_time() - begin_processor) / some
     run.say(f"{many:,} passages")
     return [
         Row.shown("passages of WikiBio, over and over", many),
         Row.shown("passages: bare kernel", 1 / bare, unit="rows/s", digits=0),
         Row.shown(
             "passages: guardrail evaluate, without the start",
-            many / (seconds - started),
+            many / (whole.seconds - start.seconds),
             unit="rows/s",
             digits=0,
         ),
-        Row.shown("passages: evaluate / bare kernel, time", (seconds - started) / many / bare, digits=1),
+        Row.shown(
+            "passages: evaluate / bare kernel, time",
+            (whole.seconds - start.seconds) / many / bare,
+            digits=1,
+        ),
+        Row.shown(
+            "passages: evaluate / bare kernel, processor time",
+            (whole.processor - start.processor) / many / bare_processor,
+            digits=1,
+        ),
     ]
 
 
 def _kills(run: Run, folder: Path, many: int) -> list[Row]:
     """A run killed at random moments, and one that nobody disturbs."""
-    path = folder / "killed.jsonl"
+    path, out = folder / "killed.jsonl", folder / "killed"
     path.write_text("".join(_lines(many)), encoding="utf-8")
-    few = folder / "first.jsonl"
-    few.write_text("".join(_lines(10)), encoding="utf-8")
-    started, _ = _evaluated(few, folder / "first")
-    seconds, _ = _evaluated(path, folder / "whole")
+    size = max(1, many // PARTS)
+    _evaluated(path, folder / "whole")
     drawn, done, hit = random.Random(SEED), [], 0
     for _ in range(KILLS):
-        process = subprocess.Popen(_command(path, folder / "killed"), stdout=subprocess.DEVNULL)  # noqa: S603  # our own
-        time.sleep(started * 0.7 + (seconds - started) * (0.02 + 0.26 * drawn.random()))
+        process = subprocess.Popen(_command(path, out, part_rows=size), stdout=subprocess.DEVNULL)  # noqa: S603  # our own
+        wanted = _parts(out) + drawn.randint(1, PARTS // (KILLS + 1))
+        while process.poll() is None and _parts(out) < wanted:
+            time.sleep(0.005)
+        time.sleep(0.02 * drawn.random())
         hit += process.poll() is None
         process.send_signal(signal.SIGKILL)
         process.wait()
-        done.append(len(list((folder / "killed" / "parts").glob("[!.]*.parquet"))))
+        done.append(_parts(out))
         run.say(f"killed with {done[-1]} parts")
-    _evaluated(path, folder / "killed")
+    _evaluated(path, out, part_rows=size)
     mine, theirs = (_plain(folder / name) for name in ("killed", "whole"))
     differing = sum(a != b for a, b in zip(mine, theirs, strict=False)) + abs(len(mine) - len(theirs))
     return [
@@ -163,30 +221,46 @@ def _lines(count: int) -> Iterator[str]:
         yield json.dumps(row) + "\n"
 
 
-def _bare(path: Path) -> float:
-    """Seconds of the kernel alone, on the same texts in lists."""
+def _bare(path: Path) -> tuple[float, float]:
+    """Seconds of the kernel alone, on the same texts in lists: by the clock, and of the processor."""
     rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    begin = time.perf_counter()
+    begin, begin_processor = time.perf_counter(), time.process_time()
     for row in rows:
         scores([row["answer"]], row["samples"])
-    return time.perf_counter() - begin
+    return time.perf_counter() - begin, time.process_time() - begin_processor
 
 
-def _command(path: Path, out: Path) -> list[str]:
-    options = ["--detector", "selfcheck-ngram", "--out", str(out), "--part-rows", "500", "-q"]
+def _parts(out: Path) -> int:
+    return len(list((out / "parts").glob("[!.]*.parquet")))
+
+
+def _command(path: Path, out: Path, *, part_rows: int = 500) -> list[str]:
+    options = ["--detector", "selfcheck-ngram", "--out", str(out), "--part-rows", str(part_rows), "-q"]
     return [sys.executable, "-c", COMMAND, "evaluate", str(path), *options]
 
 
-def _evaluated(path: Path, out: Path) -> tuple[float, float | None]:
-    """Seconds of the command, and its peak memory in MB (`None` where the system does not say)."""
-    begin = time.perf_counter()
+class Evaluated(NamedTuple):
+    """One run of the command: seconds by the clock and of the processor, and its peak memory in MB (`None` = not known)."""
+
+    seconds: float
+    processor: float
+    memory: float | None
+
+
+def _evaluated(path: Path, out: Path, *, part_rows: int = 500) -> Evaluated:
+    begin, before = time.perf_counter(), os.times()
     environment = os.environ | {"OMP_NUM_THREADS": "1"}
     done = subprocess.run(  # noqa: S603  # our own
-        _command(path, out), check=True, stdout=subprocess.PIPE, text=True, env=environment
+        _command(path, out, part_rows=part_rows),
+        check=True,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
     )
-    seconds = time.perf_counter() - begin
+    seconds, after = time.perf_counter() - begin, os.times()
+    processor = sum(after[2:4]) - sum(before[2:4])  # of the children
     peak = re.search(r"VmHWM:\s+(\d+) kB", done.stdout)
-    return seconds, int(peak.group(1)) / 1000 if peak else None
+    return Evaluated(seconds, processor, int(peak.group(1)) / 1000 if peak else None)
 
 
 def _plain(folder: Path) -> list[ResultRow]:

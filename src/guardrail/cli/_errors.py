@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 import traceback
 from difflib import SequenceMatcher
 from enum import IntEnum
@@ -82,9 +83,18 @@ class Application(TyperGroup):
         except KeyboardInterrupt as error:
             done = getattr(error, "done", "")
             say(f"interrupted; {done}" if done else "interrupted")
-            sys.exit(Exit.INTERRUPTED)
+            _leave(Exit.INTERRUPTED)
         except BrokenPipeError:
             sys.exit(_quiet_pipe())
+
+
+def _leave(code: int) -> NoReturn:
+    """Exit; at once where a thread is still in a library, which would abort the process while Python winds up."""
+    if any(thread.daemon and thread.name == "guardrail-evaluate" for thread in threading.enumerate()):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
 
 
 def _failed(error: Exception) -> int:

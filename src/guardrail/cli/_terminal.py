@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -59,9 +61,41 @@ STYLES = {"supported": "green", "unsupported": "bold red", "unverified": "yellow
 """The verdicts' colours."""
 
 
+EVERY = 30.0
+"""Seconds between two lines of progress in a log."""
+
+
+class Lines:
+    """Progress as lines of a log: how many are done, how many in a second, and about how long it will take.
+
+    Args:
+        message: what is counted ("answers").
+        total: how many there are to do.
+        clock: seconds.
+    """
+
+    def __init__(self, message: str, total: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._message, self._total, self._clock = message, total, clock
+        self._done = 0
+        self._begun = self._said = clock()
+
+    def __call__(self, done: int) -> None:
+        """So many more are done."""
+        self._done += done
+        now = self._clock()
+        if now - self._said < EVERY or not self._done:
+            return
+        self._said = now
+        rate = self._done / (now - self._begun)
+        left = math.ceil((self._total - self._done) / rate / 60)
+        text = f"{self._done:,} of {self._total:,} {self._message}, {rate:,.1f}/s, about {left:,} min left"
+        sys.stderr.write(f"guardrail: {one_line(text)}\n")
+        sys.stderr.flush()
+
+
 @contextmanager
 def patience(
-    message: str, total: int | None = None, *, rate: bool = False
+    message: str, total: int | None = None, *, rate: bool = False, lines: bool = False
 ) -> Iterator[Callable[[int], None]]:
     """Something on the terminal's error output while a step takes longer than a second.
 
@@ -69,12 +103,13 @@ def patience(
         message: what is going on.
         total: how many pieces of work there are at most; `None` or 0 shows no bar.
         rate: also show how many are done in a second, and the time left.
+        lines: where the error output is no terminal (a log), write a line every `EVERY` seconds instead.
 
     Yields:
         A function to report how many more are done; any thread may call it.
     """
     if not sys.stderr.isatty():
-        yield lambda _: None
+        yield Lines(message, total) if lines and total else lambda _: None
         return
     import threading
 

@@ -47,6 +47,7 @@ def calibrate(
       2    wrong options or input; nothing was written
     """
     from guardrail.calibration import Target, certify
+    from guardrail.cli._errors import say
     from guardrail.evaluation.labelled import read_labelled
 
     wanted = Target.parse(target)
@@ -65,4 +66,9 @@ def calibrate(
     made.save(out)
     typer.echo(made.text())
     kept = all(outcome.threshold is not None for group in made.groups for outcome in group.outcomes)
-    raise typer.Exit(0 if kept and made.groups else 1)
+    if not (kept and made.groups):
+        say(
+            "not every promise could be shown. What helps: labels from more sources (not more rows of the same), a weaker bound, fewer "
+            "promises at once, or a detector that ranks better; some sources only place the thresholds and are not tested"
+        )
+        raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -13,8 +14,9 @@ from guardrail.cli._options import API_KEY_ENV, BASE_URL, QUIET
 if TYPE_CHECKING:
     from guardrail.cli._guard import Choice
     from guardrail.evaluation.folder import Folder
+    from guardrail.evaluation.inputs import Mapped
     from guardrail.evaluation.library import Evaluation
-    from guardrail.evaluation.rows import RunInfo
+    from guardrail.evaluation.rows import InputFile, RunInfo
     from guardrail.evaluation.running import Outcome
     from guardrail.guard import Guard
 
@@ -23,7 +25,9 @@ def evaluate(  # noqa: PLR0917  # an option each
     answers: Annotated[
         list[str],
         typer.Argument(
-            metavar="ANSWERS...", help="Files of answers: .jsonl, .csv or .parquet; a row is an answer."
+            metavar="ANSWERS...",
+            help="Files of answers: .jsonl, .csv or .parquet, or a folder that save_to_disk wrote (Hugging Face datasets); a row is "
+            "an answer.",
         ),
     ],
     detector: Annotated[
@@ -104,7 +108,7 @@ def evaluate(  # noqa: PLR0917  # an option each
     ] = None,
     quiet: QUIET = False,
 ) -> None:
-    """Run detectors over files of recorded answers; with labels, say how good their scores are.
+    """Run detectors over files of recorded answers; with labels, measure how good their scores are.
 
     A row has an answer and, where there are, a prompt, context documents, samples, log-probabilities, a label, and the
     source that it is about; what is given is not generated again. The folder gets a row for each finding
@@ -128,6 +132,13 @@ def evaluate(  # noqa: PLR0917  # an option each
 
     if shard >= shards:
         raise Usage(f"--shard {shard}: expected a number below --shards {shards}, counted from 0")
+    if twice := [
+        name for name, count in Counter(one.partition(":")[0] for one in detector).items() if count > 1
+    ]:
+        raise Usage(
+            f"--detector {twice[0]} is given more than once, and a run has each detector once: give the other settings an --out of their "
+            "own, and compare the two runs with --compare DIR"
+        )
     if engine == "ray" and budget is not None and shards == 1:
         raise Usage(
             "--budget bounds each shard: say with --shards how many there are, and give the budget of one"
@@ -163,6 +174,7 @@ def evaluate(  # noqa: PLR0917  # an option each
                 groups=tuple(group or ()),
                 answering_model=answering_model or "",
                 part_rows=part_rows,
+                quiet=quiet,
             )
             for other in merge or ():
                 folder.take(Folder(other), info)
@@ -173,13 +185,15 @@ def evaluate(  # noqa: PLR0917  # an option each
                 shared_out(_words(paths, choice, asked), shards if shards > 1 else None)
             else:
                 stopped = _examined(
-                    folder, info, built.guard, paths, budget=budget, parallel=parallel
+                    folder, info, built.guard, paths, budget=budget, parallel=parallel, quiet=quiet
                 ).stopped
             found = _written(folder, info, stopped, compare)
         finally:
             folder.close()
     if not quiet:
-        _show(found, Path(out))
+        from guardrail.cli._evaluated import show
+
+        show(found, Path(out))
     left = info.answers - found.summary["answers"]
     if left:
         say(f"{left:,} answers are left: {found.summary['stopped']}")
@@ -210,13 +224,13 @@ def _begun(
     *,
     columns: str | None,
     part_rows: int | None,
+    quiet: bool,
     **more: Any,
 ) -> RunInfo:
-    """The run, after every row was read once."""
+    """The run, after every row was read once; a file that the folder knows by its digest is not read again."""
     from datetime import UTC, datetime
 
-    from guardrail.cli._terminal import patience
-    from guardrail.evaluation.inputs import Mapped, surveyed
+    from guardrail.evaluation.inputs import Mapped
     from guardrail.evaluation.library import info_of
     from guardrail.evaluation.rows import has_pyarrow
     from guardrail.evaluation.running import is_instant
@@ -224,8 +238,7 @@ def _begun(
     mapping = _mapping(columns)
     known = folder.begun()
     mapped = Mapped(mapping, more["groups"])
-    with patience("reading the answers"):
-        files = tuple(surveyed(path, mapped) for path in paths)
+    files = tuple(_surveyed(path, mapped, known, quiet=quiet) for path in paths)
     if repeated := [one.name for i, one in enumerate(files) if one.digest in {f.digest for f in files[:i]}]:
         raise Usage(f"{repeated[0]!r} has the same content as another of the files: name each once")
     return folder.begin(
@@ -239,6 +252,25 @@ def _begun(
             **more,
         )
     )
+
+
+def _surveyed(path: Path, mapped: Mapped, known: RunInfo | None, *, quiet: bool) -> InputFile:
+    """What a file is; said in a line where it is read for the first time."""
+    from guardrail.cli._evaluated import reading
+    from guardrail.cli._terminal import patience
+    from guardrail.evaluation.files import digest
+    from guardrail.evaluation.inputs import survey
+
+    with patience("reading the answers"):
+        made = digest(path)
+        same = known is not None and (dict(known.mapping), known.groups) == (mapped.columns, mapped.groups)
+        seen = [one for one in known.files if one.digest == made] if known is not None and same else []
+        if seen:
+            return seen[0]
+        found = survey(path, mapped, made)
+    for line in reading(found, mapped) if not quiet else ():
+        say(line)
+    return found.file
 
 
 def _mapping(columns: str | None) -> dict[str, str]:
@@ -259,8 +291,9 @@ def _examined(
     *,
     budget: str | None,
     parallel: int | None,
+    quiet: bool,
 ) -> Outcome:
-    """Examine what is missing; on a terminal, with how far it is."""
+    """Examine what is missing, and say how far it is."""
     from guardrail.cli._guard import budget_of
     from guardrail.cli._terminal import patience
     from guardrail.evaluation.running import run
@@ -268,7 +301,7 @@ def _examined(
     most = budget_of(budget) if budget is not None else None
     missing = sum(len(part.rows) for part in folder.missing(info))
     try:
-        with patience("answers", missing, rate=True) as progress:
+        with patience("answers", missing, rate=True, lines=not quiet) as progress:
             return run(folder, info, guard, paths, budget=most, parallel=parallel, progress=progress)
     except KeyboardInterrupt as error:
         found = _written(folder, info, "it was interrupted", None)
@@ -285,43 +318,3 @@ def _written(folder: Folder, info: RunInfo, stopped: str, compare: str | None) -
     found = made(info, path, complete=count == info.answers, stopped=why)
     found.write(folder.path, against=Evaluation.read(compare) if compare is not None else None)
     return found
-
-
-def _show(found: Evaluation, out: Path) -> None:
-    from rich.table import Table
-
-    from guardrail.cli._terminal import console
-
-    table = Table(box=None, pad_edge=False)
-    for title in (
-        "detector",
-        "rows",
-        "flagged",
-        "unverified",
-        "AUROC",
-        "balanced accuracy",
-        "F1",
-        "calls",
-        "ms",
-    ):
-        table.add_column(title, justify="left" if title == "detector" else "right")
-    for name, of in found.summary["detectors"].items():
-        level, cost = of[of["judged_by"]], of["answer"]["cost"]
-        shipped = level["shipped"]
-        figures = (
-            level["flagged"],
-            level["unverified"],
-            level["auroc"],
-            shipped["balanced_accuracy"],
-            shipped["f1"],
-        )
-        table.add_row(
-            name,
-            f"{level['rows']:,} {of['judged_by']}s",
-            *("-" if one["value"] is None else f"{one['value']:.3f}" for one in figures),
-            f"{cost['calls'] or 0:.2f}",
-            f"{1000 * (cost['seconds'] or 0):.2f}",
-        )
-    screen = console()
-    screen.print(table)
-    screen.print(f"{found.summary['answers']:,} answers; read {out / 'report.html'}", soft_wrap=True)

@@ -1,9 +1,9 @@
-"""Offline evaluation: detectors over many recorded answers, and what their scores are worth where labels say so.
+"""Offline evaluation: detectors over many recorded answers, and how good their scores are by the labels.
 
 ```
-rows      the typed row of results        inputs    files of answers, read row by row (labels: what people say of them)
+rows      the typed row of results        inputs    answers read row by row (files: their forms; columns: names; labels: what people say)
 folder    what makes a run resumable      running   a guard over many answers
-table     rows as arrays                  measures  figures of one detector (summary: of all; what to read)
+table     rows as arrays                  measures  figures of one detector (summary: of all; what to read; reasons: why rows are unverified)
 library   evaluate(), Evaluation          page      one self-contained page (charts: its drawings)
 ```
 """

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Cost", "Curve", "Mark", "calibration_curve", "cost_chart", "risk_curve"]
+__all__ = ["Cost", "Curve", "Mark", "calibration_curve", "cost_chart", "risk_curve", "score_chart"]
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 320, 220, 42, 34, 10, 18
 
@@ -36,6 +36,8 @@ class Curve:
         y: of the other.
         diagonal: whether the line of equal values is drawn.
         summary: the drawing in one sentence.
+        areas: filled shapes below the line, as a kind ("sound", "made_up", "unlabelled") and points.
+        rule: where a vertical line is, and what is written at it.
     """
 
     line: str
@@ -45,6 +47,45 @@ class Curve:
     y: str
     diagonal: bool = False
     summary: str = ""
+    areas: tuple[tuple[str, str], ...] = ()
+    rule: tuple[float, str] | None = None
+
+
+def score_chart(histogram: Mapping[str, Any]) -> Curve | None:
+    """How scores are spread: of sound and of made-up rows, each as a share of its own, or of all where no row is labelled."""
+    edges = histogram["edges"]
+    if not edges:
+        return None
+    kinds = [kind for kind in ("sound", "made_up") if sum(histogram[kind])] or ["unlabelled"]
+    shares = {kind: [count / sum(histogram[kind]) for count in histogram[kind]] for kind in kinds}
+    most = max(max(one) for one in shares.values())
+    across = edges[-1] - edges[0]
+
+    def steps(values: Sequence[float]) -> str:
+        pairs = [(0.0, 0.0)]
+        for i, value in enumerate(values):
+            pairs += [(i / len(values), value / most), ((i + 1) / len(values), value / most)]
+        return _points([*pairs, (1.0, 0.0)])
+
+    at = histogram["flagged_from"]
+    inside = at is not None and edges[0] < at < edges[-1]
+    return Curve(
+        "",
+        (),
+        (
+            *((True, _x(one), f"{edges[0] + one * across:.3g}") for one in (0.0, 0.5, 1.0)),
+            *((False, _y(one), f"{one * most:.0%}") for one in (0.0, 1.0)),
+        ),
+        "score: higher = more likely made up",
+        "share of rows",
+        summary=" against ".join(f"{sum(histogram[kind]):,} {_KINDS[kind]}" for kind in kinds)
+        + (", each a share of its own kind." if len(kinds) > 1 else "."),
+        areas=tuple((kind, steps(shares[kind])) for kind in kinds),
+        rule=(_x((at - edges[0]) / across), "flagged →") if inside else None,
+    )
+
+
+_KINDS = {"sound": "sound rows", "made_up": "made-up rows", "unlabelled": "rows without a label"}
 
 
 def calibration_curve(bins: Sequence[Mapping[str, float]], what: str) -> Curve | None:

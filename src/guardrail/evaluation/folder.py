@@ -6,7 +6,7 @@
     spent*.log        calls and tokens paid for, those in flight included
     results.parquet   all rows, in order; summary.json, report.html
 
-A part appears whole or not at all: written beside, flushed to the disk, renamed.
+A part appears whole or not at all: written under another name, flushed to the disk, renamed.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Part:
 
 
 class Folder:
-    """The folder of one run, held by this process.
+    """The folder of one run, locked by this process.
 
     Args:
         path: made where it does not exist.
@@ -87,14 +87,14 @@ class Folder:
         """Write the manifest, or go on with the one that is there.
 
         Raises:
-            ConfigError: the folder holds another run, or somebody is at work on this shard.
+            ConfigError: the folder has another run, or somebody is at work on this shard.
         """
         known = self.begun()
         if known is None:
             strange = [one.name for one in self.path.iterdir()] if self.path.is_dir() else []
             if set(strange) - {"parts", "open"}:
                 raise ConfigError(
-                    f"expected a new folder or one of a run, got {str(self.path)!r}, which holds {strange[0]!r}: name another --out"
+                    f"expected a new folder or one of a run, got {str(self.path)!r}, which has {strange[0]!r}: name another --out"
                 )
             for name in ("parts", "open"):
                 (self.path / name).mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ class Folder:
         ]
         if differing:
             raise ConfigError(
-                f"{str(self.path)!r} holds a run that differs in {', '.join(differing)}: give the same answers and options to go on "
+                f"{str(self.path)!r} has a run that differs in {', '.join(differing)}: give the same answers and options to go on "
                 "with it, or another --out to begin anew"
             )
         self._hold()
@@ -175,7 +175,7 @@ class Folder:
         theirs = other.begun()
         if theirs is None or any(_plain(getattr(theirs, n)) != _plain(getattr(info, n)) for n in _COMPARED):
             raise ConfigError(
-                f"{str(other.path)!r} holds no shard of this run: evaluate it with the same answers and options"
+                f"{str(other.path)!r} has no shard of this run: evaluate it with the same answers and options"
             )
         taken = 0
         for part in self.parts(info):

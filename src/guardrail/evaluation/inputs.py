@@ -1,27 +1,23 @@
-"""Files of recorded answers, read row by row: JSON lines, CSV or Parquet."""
+"""Recorded answers: which column of a file is which field, and rows read as cases with labels."""
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from guardrail.errors import ConfigError, InputError, ParseError
+from guardrail.errors import ConfigError, InputError
+from guardrail.evaluation.columns import FIELDS, as_option, suggested
+from guardrail.evaluation.files import Wanted, digest, numbered
 from guardrail.evaluation.labels import Labels, read_labels
-from guardrail.evaluation.rows import BATCH, InputFile, pyarrow
+from guardrail.evaluation.rows import InputFile
 from guardrail.report import Case
 from guardrail.requests import TokenLogprob
 
-FIELDS = ("answer", "prompt", "context", "samples", "logprobs", "label", "sentences", "source")
-"""What a row may have, by the name of its default column."""
-
 _LISTS = ("context", "samples", "logprobs", "sentences")
-_SUFFIXES = {".jsonl": "jsonl", ".ndjson": "jsonl", ".json": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +72,7 @@ class Mapped:
         """
         taken = {name: self._value(raw, name) for name in FIELDS}
         if not isinstance(taken["answer"], str):
-            column = self.columns.get("answer", "answer")
-            raise InputError(
-                f"expected a text in the column {column!r}, got {taken['answer']!r:.40}; there are {', '.join(map(str, raw))}: "
-                "name it with --map answer=COLUMN"
-            )
+            raise self._no_answer(raw)
         answer = taken["answer"]
         invert = self.columns.get("label", "").startswith("!")
         labels = read_labels(taken["label"], answer, texts=taken["sentences"] or (), invert=invert)
@@ -97,8 +89,25 @@ class Mapped:
                 logprobs=_logprobs(taken["logprobs"]),
             ),
             labels=labels,
-            groups={name: "" if raw.get(name) is None else str(raw[name]) for name in self.groups},
+            groups={name: self._group(raw, name) for name in self.groups},
         )
+
+    def _no_answer(self, raw: Mapping[str, Any]) -> InputError:
+        column = self.columns.get("answer", "answer")
+        if column in raw:
+            return InputError(
+                f"expected a text in the column {column!r}, got {raw[column]!r:.40}: leave the row out, or name another column "
+                "with --map answer=COLUMN"
+            )
+        likely = {**self.columns, **suggested(raw, self.columns)}
+        option = as_option(likely if "answer" in likely else {"answer": "COLUMN", **likely})
+        return InputError(f"no column {column!r}: there are {', '.join(map(str, raw))}. Try {option}")
+
+    @staticmethod
+    def _group(raw: Mapping[str, Any], name: str) -> str:
+        if name not in raw:
+            raise InputError(f"no column {name!r} for --group: there are {', '.join(map(str, raw))}")
+        return "" if raw[name] is None else str(raw[name])
 
     def _value(self, raw: Mapping[str, Any], name: str) -> Any:
         column = self.columns.get(name, name).removeprefix("!")
@@ -140,89 +149,68 @@ def _logprobs(value: Any) -> list[TokenLogprob] | None:
         ) from error
 
 
-def read(path: Path) -> Iterator[Mapping[str, Any]]:
-    """The rows of a file, as dictionaries.
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What one file has.
 
-    Raises:
-        InputError: it cannot be read, or is of no form that is read here.
-        ParseError: a line is no JSON object; with its number.
-        MissingExtra: a Parquet file, and pyarrow is not installed.
+    Attributes:
+        file: its digest and number of rows.
+        columns: of its first row.
+        counts: how many rows have each field; "made up" and "sound" of labels.
     """
-    kind = _SUFFIXES.get(path.suffix.lower())
-    if kind is None:
-        raise InputError(
-            f"expected a file that ends in {', '.join(_SUFFIXES)}, got {str(path)!r}: convert or rename it"
-        )
-    if not path.is_file():
-        raise InputError(f"expected a file of answers, found none at {str(path)!r}: check the path")
-    yield from {"jsonl": _json_lines, "csv": _csv, "parquet": _parquet}[kind](path)
 
-
-def _json_lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    with path.open("rb") as stream:
-        for number, line in enumerate(stream, 1):
-            if not line.strip():
-                continue
-            try:
-                found = json.loads(line)
-            except ValueError as error:
-                raise ParseError(
-                    f"expected one JSON object a line: {error}. A list over several lines is no JSON lines; convert it: "
-                    "jq -c '.[]' FILE > FILE.jsonl",
-                    source=str(path),
-                    line=number,
-                ) from error
-            if not isinstance(found, dict):
-                raise ParseError(f"expected a JSON object, got {found!r:.60}", source=str(path), line=number)
-            yield found
-
-
-def _csv(path: Path) -> Iterator[Mapping[str, Any]]:
-    csv.field_size_limit(min(sys.maxsize, 2**31 - 1))
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        reader = csv.DictReader(stream)
-        try:
-            for row in reader:
-                yield {name: value for name, value in row.items() if name is not None}
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise ParseError(
-                f"expected CSV in UTF-8 with a line of names: {error}", source=str(path), line=reader.line_num
-            ) from error
-
-
-def _parquet(path: Path) -> Iterator[Mapping[str, Any]]:
-    arrow = pyarrow("reads Parquet files")
-    try:
-        with arrow.parquet.ParquetFile(path) as file:
-            for batch in file.iter_batches(batch_size=BATCH // 8):
-                yield from batch.to_pylist()
-    except arrow.ArrowInvalid as error:
-        raise ParseError(f"expected a Parquet file: {error}", source=str(path)) from error
+    file: InputFile
+    columns: tuple[str, ...]
+    counts: Mapping[str, int]
 
 
 def surveyed(path: Path, mapped: Mapped) -> InputFile:
-    """A file's digest and number of rows, each of which is read once: a row that cannot be is refused before money is spent.
+    """A file's digest and number of rows; see `survey`."""
+    return survey(path, mapped).file
+
+
+def survey(path: Path, mapped: Mapped, made: str | None = None) -> Survey:
+    """Read every row of a file once: a row that cannot be read is refused before money is spent.
+
+    Args:
+        path: the file.
+        mapped: which column is which field.
+        made: its digest, where it was computed already.
 
     Raises:
         InputError: a row cannot be read; with its number.
     """
-    known, rows = InputFile(path.name, digest(path), 0), 0
-    for rows, raw in enumerate(read(path), 1):
-        _at(path, rows - 1, mapped, raw, known)
-    return InputFile(path.name, known.digest, rows)
+    file = InputFile(path.name, made or digest(path), 0)
+    counts: Counter[str] = Counter()
+    columns: tuple[str, ...] = ()
+    rows = 0
+    for number, raw in numbered(path, Wanted()):
+        columns = columns or tuple(map(str, raw))
+        counts.update(_has(_at(path, number, mapped, raw, file), file))
+        rows = number + 1
+    return Survey(InputFile(path.name, file.digest, rows), columns, counts)
+
+
+def _has(item: Labelled, file: InputFile) -> Iterator[str]:
+    """What a row has, by the name of the field."""
+    case = item.case
+    given = (
+        ("prompt", case.messages),
+        ("context", case.context),
+        ("samples", case.samples),
+        ("logprobs", case.logprobs),
+    )
+    yield from (name for name, value in given if value)
+    if item.labels.whole is not None:
+        yield "made up" if item.labels.whole else "sound"
+    if item.source != f"{file.key}:{item.row}":
+        yield "source"
 
 
 def labelled(path: Path, file: InputFile, mapped: Mapped, wanted: Sequence[range]) -> Iterator[Labelled]:
-    """The rows of a file whose numbers lie in one of some ranges, which are in order."""
-    ranges = iter(wanted)
-    current = next(ranges, None)
-    for number, raw in enumerate(read(path)):
-        while current is not None and number >= current.stop:
-            current = next(ranges, None)
-        if current is None:
-            return
-        if number in current:
-            yield _at(path, number, mapped, raw, file)
+    """The rows of a file whose numbers lie in one of some ranges, which are in order and disjoint."""
+    for number, raw in numbered(path, Wanted(wanted)):
+        yield _at(path, number, mapped, raw, file)
 
 
 def _at(path: Path, number: int, mapped: Mapped, raw: Mapping[str, Any], file: InputFile) -> Labelled:
@@ -231,19 +219,3 @@ def _at(path: Path, number: int, mapped: Mapped, raw: Mapping[str, Any], file: I
     except InputError as error:
         error.add_note(f"{path.name}, row {number + 1}")
         raise
-
-
-def digest(path: Path) -> str:
-    """BLAKE2b of a file's bytes.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    made = blake2b(digest_size=20)
-    try:
-        with path.open("rb") as stream:
-            while block := stream.read(1 << 20):
-                made.update(block)
-    except OSError as error:
-        raise InputError(f"expected a file of answers, got {str(path)!r}: {error.strerror}") from error
-    return made.hexdigest()

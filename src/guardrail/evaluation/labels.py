@@ -104,7 +104,7 @@ def read_labels(value: Label, answer: str, *, texts: Sequence[str] = (), invert:
         invert: whether true means *sound* in `value`.
 
     Raises:
-        InputError: a label that is none of them, or other sentences than labels.
+        InputError: a label of another form, or another number of sentences than labels.
 
     Example:
         >>> read_labels([0, 1], "It is so. It is not.").parts

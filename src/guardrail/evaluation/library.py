@@ -12,10 +12,11 @@ from guardrail.errors import InputError
 from guardrail.evaluation.folder import durable
 from guardrail.evaluation.inputs import Labelled
 from guardrail.evaluation.labels import Label, read_labels
+from guardrail.evaluation.reasons import unverified_because
 from guardrail.evaluation.rows import ResultRow, RunInfo, read_rows, read_run, results_file
 from guardrail.evaluation.running import PARALLEL, Job, examined, is_instant, rows_of
 from guardrail.evaluation.summary import Pick, compared, picked, summarised
-from guardrail.evaluation.table import Rows, gather
+from guardrail.evaluation.table import UNVERIFIED, Rows, gather
 from guardrail.guard import Guard
 from guardrail.report import Case
 
@@ -26,7 +27,7 @@ MEMORY = "given"
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Detectors over many answers, and what their scores are worth.
+    """Detectors over many answers, and how good their scores are.
 
     Attributes:
         info: what was run.
@@ -88,6 +89,7 @@ class Evaluation:
             self.summary,
             self.picks(),
             comparison=None if against is None else self.compare(against),
+            other=None if against is None else against.info,
         )
 
     def write(self, folder: str | Path, *, against: Evaluation | None = None) -> None:
@@ -115,12 +117,11 @@ class Evaluation:
 def made(info: RunInfo, source: Path | Sequence[ResultRow], **more: Any) -> Evaluation:
     """An evaluation of rows; `more` goes into the summary."""
     table = gather(source)
-    summary = {
-        "answers": table.answers,
-        **more,
-        "run": info.as_dict(),
-        **summarised(table, info.scales, info.signatures),
-    }
+    figures = summarised(table, info.scales, info.signatures)
+    reasons = unverified_because(source) if (table.verdict == UNVERIFIED).any() else {}
+    for name, of in figures["detectors"].items():
+        of["unverified_because"] = reasons.get(name, [])
+    summary = {"answers": table.answers, **more, "run": info.as_dict(), **figures}
     return Evaluation(info, summary, source, table)
 
 
@@ -171,8 +172,9 @@ def evaluate(
     names = [detector.name for detector in guard.detectors]
     found: dict[int, list[ResultRow]] = {}
     many = parallel or (1 if is_instant(guard) else PARALLEL)
-    for job, report in examined((Job(item) for item in items), guard, parallel=many):
-        found[job.item.row] = rows_of(job.item, report, names)
+    for one in examined((Job(item) for item in items), guard, parallel=many):
+        item = one.job.item
+        found[item.row] = rows_of(item, one.report, names, seconds=one.seconds)
     return made(info_of(guard), [row for i in sorted(found) for row in found[i]])
 
 

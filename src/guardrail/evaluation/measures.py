@@ -1,4 +1,4 @@
-"""What the scores of one detector are worth: pure functions of arrays.
+"""How good the scores of one detector are: pure functions of arrays.
 
 Every figure is `{"value", "interval", "reason"}`: the value is `None` where it is undefined, and the reason says why. Made up
 is the positive class. Intervals cover 95 % and take the source as the unit; rows of one source hang together.
@@ -16,6 +16,7 @@ from guardrail.errors import MissingExtra
 from guardrail.evaluation.table import FLAGGED, NOTHING, SOUND, UNVERIFIED, Units
 from guardrail.statistics.calibration import fit_logistic
 from guardrail.statistics.clusters import by_cluster, clustered
+from guardrail.statistics.decisions import balanced_accuracy, balanced_influence, f1
 from guardrail.statistics.ranking import auc, auc_influence, average_precision, trapezoid
 from guardrail.statistics.reliability import ece, reliability
 
@@ -26,6 +27,7 @@ Figure: TypeAlias = dict[str, Any]
 
 FOLDS = 5
 _POINTS = 60
+_BINS = 25
 
 
 def figure(value: float | None, half: float | None = None, *, reason: str = "", least: float = 0.0) -> Figure:
@@ -66,6 +68,7 @@ def measured(units: Units, scale: Mapping[str, Any]) -> dict[str, Any]:
         "best": best(both, ranks),
         "calibration": calibration(both, ranks, bounded=bounded),
         "risk_coverage": risk_coverage(both, lacking),
+        "histogram": histogram(units.only(scored), scale),
         "cost": cost(units),
     }
 
@@ -89,7 +92,7 @@ def one_class(label: Array) -> str:
 
 
 def share(yes: Array, source: Array, reason: str) -> Figure:
-    """A share of rows; its interval is Wilson's for as many independent rows as the sources are worth."""
+    """A share of rows; its interval is Wilson's for as many independent rows as the sources amount to."""
     if not yes.size:
         return figure(None, reason=reason)
     found = clustered(np.bincount(source, weights=yes), np.bincount(source))
@@ -131,27 +134,19 @@ def decided(units: Units, flagged: Array) -> dict[str, Figure]:
     caught, alarms = int((flagged & truth).sum()), int((flagged & ~truth).sum())
     made_up, sound = int(truth.sum()), int((~truth).sum())
     reason = "no row is labelled" if not truth.size else one_class(units.label).replace("scored", "labelled")
+    nothing = "nothing is made up and nothing is flagged"
     balanced = figure(None, reason=reason)
     if not reason:
-        value, moved = _balanced(flagged, truth)
-        balanced = figure(value, by_cluster(moved, units.source))
+        moved = balanced_influence(flagged, truth)
+        half = None if moved is None else by_cluster(moved, units.source)
+        balanced = figure(balanced_accuracy(flagged, truth), half)
     return {
         "balanced_accuracy": balanced,
-        "f1": _ratio(
-            2 * caught, 2 * caught + alarms + made_up - caught, "nothing is made up and nothing is flagged"
-        ),
+        "f1": figure(f1(flagged, truth), reason="" if caught + alarms + made_up else nothing),
         "precision": _ratio(caught, caught + alarms, "nothing is flagged"),
         "recall": _ratio(caught, made_up, "nothing is made up"),
         "false_alarms": _ratio(alarms, sound, "nothing is sound"),
     }
-
-
-def _balanced(flagged: Array, truth: Array) -> tuple[float, Array]:
-    """Balanced accuracy, and by how much each row moves it."""
-    recall, passed = float(flagged[truth].mean()), float((~flagged[~truth]).mean())
-    of_made_up = (flagged - recall) / (2 * truth.mean())
-    of_sound = (~flagged - passed) / (2 * (~truth).mean())
-    return (recall + passed) / 2, np.where(truth, of_made_up, of_sound)
 
 
 def _ratio(top: float, bottom: float, reason: str) -> Figure:
@@ -267,8 +262,36 @@ def risk_coverage(both: Units, reason: str) -> dict[str, Any]:
     return {"area": figure(float(risk.mean())), "points": points}
 
 
+def histogram(scored: Units, scale: Mapping[str, Any]) -> dict[str, Any]:
+    """How many rows have which score, by label: over the whole scale, or the middle 98 % of the rows where it is unbounded.
+
+    Rows outside the edges count in the first and last bin. `flagged_from` is the lowest score that is flagged, where all below pass.
+    """
+    if not scored.key.size:
+        return {"edges": [], "sound": [], "made_up": [], "unlabelled": [], "flagged_from": None}
+    score = scored.score
+    least, most = scale.get("least"), scale.get("most")
+    if least is None or most is None:
+        least, most = np.quantile(score, (0.01, 0.99))
+    low, high = float(least), float(most)
+    edges = np.linspace(low, high if high > low else low + 1.0, _BINS + 1)
+    at = np.clip(np.searchsorted(edges, score, side="right") - 1, 0, _BINS - 1)
+    counts = {
+        name: np.bincount(at[scored.label == label], minlength=_BINS).tolist()
+        for name, label in (("sound", 0), ("made_up", 1), ("unlabelled", -1))
+    }
+    return {"edges": edges.tolist(), **counts, "flagged_from": _flagged_from(scored)}
+
+
+def _flagged_from(scored: Units) -> float | None:
+    flagged, passed = scored.score[scored.verdict == FLAGGED], scored.score[scored.verdict == SOUND]
+    if not flagged.size or not passed.size or passed.max() > flagged.min():
+        return None
+    return float(flagged.min())
+
+
 def cost(units: Units) -> dict[str, float | None]:
-    """Per unit: paid calls, tokens, and seconds by the clock of the whole guard call."""
+    """Per unit: paid calls, tokens, and its share of the seconds by the clock (`ResultRow.seconds`)."""
     if not units.key.size:
         return {"calls": None, "tokens": None, "seconds": None}
     calls, tokens, seconds = units.cost.mean(axis=0, dtype=np.float64).tolist()
@@ -292,8 +315,9 @@ def influences(units: Units) -> dict[str, tuple[float, Array] | None]:
         return found
     if not np.isin(units.verdict[known], (FLAGGED, SOUND)).any():
         return found
-    value, moved = _balanced(flagged[known], truth)
-    found["balanced_accuracy"] = value, _spread(moved, known)
+    value, moved = balanced_accuracy(flagged[known], truth), balanced_influence(flagged[known], truth)
+    if value is not None and moved is not None:
+        found["balanced_accuracy"] = value, _spread(moved, known)
     score = units.score[known]
     if not np.isnan(score).all():
         filled = np.where(np.isnan(score), np.nanmin(score) - 1.0, score)

@@ -9,7 +9,15 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from guardrail.evaluation.charts import Cost, Curve, calibration_curve, cost_chart, edges, risk_curve
+from guardrail.evaluation.charts import (
+    Cost,
+    Curve,
+    calibration_curve,
+    cost_chart,
+    edges,
+    risk_curve,
+    score_chart,
+)
 from guardrail.evaluation.rows import RunInfo
 from guardrail.evaluation.summary import Pick
 from guardrail.html.page import few, many, number, visible
@@ -31,6 +39,7 @@ def render(
     picks: Mapping[str, Sequence[Pick]],
     *,
     comparison: Sequence[Mapping[str, Any]] | None = None,
+    other: RunInfo | None = None,
 ) -> str:
     """An evaluation as a complete HTML document.
 
@@ -39,6 +48,7 @@ def render(
         summary: its figures, as in `summary.json`.
         picks: findings to read, by detector.
         comparison: of another run over the same answers, as `guardrail.evaluation.summary.compared` gives it.
+        other: what that run was.
     """
     template, css = _template()
     digest = base64.b64encode(hashlib.sha256(css.encode()).digest()).decode()
@@ -51,8 +61,11 @@ def render(
         info=info,
         detectors={name: _shown(one) for name, one in detectors.items()},
         charts=_costs(detectors),
+        asked=any(one["answer"]["cost"]["calls"] for one in detectors.values()),
         picks=picks,
+        labelled=any(one[one["judged_by"]]["labelled"] for one in detectors.values()),
         comparison=comparison,
+        other=other,
         icons=_ICONS,
         edges=edges(),
     )
@@ -63,6 +76,7 @@ def _shown(of: Mapping[str, Any]) -> dict[str, Any]:
     level = of[of["judged_by"]]
     fitted = calibration_curve(level["calibration"]["fitted_bins"], "probability, fitted on other sources")
     drawings: list[tuple[str, Curve | None]] = [
+        ("Scores", score_chart(level["histogram"])),
         ("Calibration of the score", calibration_curve(level["calibration"]["bins"], "score")),
         ("Calibration after a logistic fit", fitted),
         ("Risk and coverage", risk_curve(level["risk_coverage"]["points"])),
@@ -82,8 +96,8 @@ def _figures(level: Mapping[str, Any]) -> list[tuple[str, Mapping[str, Any]]]:
         ("flagged", level["flagged"]),
         ("unverified", level["unverified"]),
         ("made up, by the labels", level["made_up"]),
-        ("AUROC", level["auroc"]),
-        ("average precision", level["average_precision"]),
+        ("AUROC (chance: 0.5)", level["auroc"]),
+        ("average precision (chance: the share made up)", level["average_precision"]),
         ("AUC-PR, trapezoid", level["auc_pr"]),
         ("balanced accuracy, shipped threshold", shipped["balanced_accuracy"]),
         ("balanced accuracy, best threshold (other sources)", best["balanced_accuracy"]),
@@ -112,6 +126,11 @@ def _costs(detectors: Mapping[str, Any]) -> list[tuple[str, Curve]]:
     return found
 
 
+def fixed(value: float | None) -> str:
+    """A figure of a table, with three decimals, so that those below each other can be compared; `None` is a dash."""
+    return "–" if value is None else f"{value:.3f}"
+
+
 @cache
 def _template() -> tuple[Template, str]:
     from jinja2 import Environment, StrictUndefined
@@ -128,6 +147,6 @@ def _template() -> tuple[Template, str]:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"visible": visible, "number": number, "few": few, "many": many}
+    environment.filters |= {"visible": visible, "number": number, "few": few, "many": many, "fixed": fixed}
     environment.globals |= {"TEXT": TEXT}
     return environment.from_string(own.joinpath("page.html.j2").read_text(encoding="utf-8")), css

@@ -1,6 +1,6 @@
 """The results of a run: one typed row for each finding, what the run was, and how both are read and written.
 
-A folder of a run holds `manifest.json` (the run: `RunInfo`) and `results.parquet`, or `results.jsonl` where pyarrow is not
+A folder of a run has `manifest.json` (the run: `RunInfo`) and `results.parquet`, or `results.jsonl` where pyarrow is not
 installed (the rows: `ResultRow`). Both files of rows have the same columns, by the names of the fields.
 """
 
@@ -48,7 +48,8 @@ class ResultRow:
         groups: further columns of the input that were asked for (`--group domain`), as texts.
         calls: paid calls of this detector for this answer; on the first row of an answer, 0 on the others.
         tokens: the same of tokens.
-        seconds: from the start to the end of the guard call, all detectors together; as `calls`.
+        seconds: its share of the time by the clock, all detectors together; time is divided evenly between the answers in flight, so
+            that the shares add up to the time of the run; as `calls`.
     """
 
     file: str

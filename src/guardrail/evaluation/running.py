@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -77,7 +78,7 @@ def run(
         paths: of the files in `info.files`.
         budget: of the whole run, what earlier processes spent included.
         parallel: answers in flight at once; default 1 where nothing takes time, else `PARALLEL`.
-        progress: told how many more answers are done.
+        progress: called with how many more answers are done.
 
     Raises:
         KeyboardInterrupt: what was done until then is in the folder.
@@ -88,10 +89,9 @@ def run(
     journal = any(backend.paid or not backend.instant for backend in _asked(guard))
     session = _Session(folder, info, guard, ledger, progress, journal=journal)
     try:
-        for job, report in examined(
-            session.jobs(paths), guard, parallel=parallel or (1 if instant else PARALLEL)
-        ):
-            session.done(job, report)
+        many = parallel or (1 if instant else PARALLEL)
+        for one in examined(session.jobs(paths), guard, parallel=many):
+            session.done(one)
     finally:
         ledger.close()
     return Outcome(session.count, session.stopped, ledger.calls, ledger.tokens)
@@ -147,13 +147,14 @@ class _Session:
             self._write_if_whole(part)
         return part
 
-    def done(self, job: Job, report: Report) -> None:
+    def done(self, one: Examined) -> None:
         """Write an answer down, and its part if that was the last."""
+        job, report = one.job, one.report
         cost = report.cost.total
         self._ledger.settle(job.reserved, cost.calls, cost.tokens)
         item = job.item
         part = self._parts[item.file, item.row - item.row % self._info.part_rows]
-        rows = rows_of(item, report, self._names)
+        rows = rows_of(item, report, self._names, seconds=one.seconds)
         if self._journal:
             self._folder.note(part, item.row, rows)
         self._rows[part.name][item.row] = rows
@@ -169,7 +170,23 @@ class _Session:
             del self._rows[part.name]
 
 
-def examined(jobs: Iterable[Job | None], guard: Guard, *, parallel: int) -> Iterator[tuple[Job, Report]]:
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """An answer that was examined.
+
+    Attributes:
+        job: the answer.
+        report: what was found.
+        seconds: its share of the time by the clock, which is divided evenly between the answers in flight: the shares of a run
+            add up to the time that the run takes.
+    """
+
+    job: Job
+    report: Report
+    seconds: float
+
+
+def examined(jobs: Iterable[Job | None], guard: Guard, *, parallel: int) -> Iterator[Examined]:
     """Reports as they come, with at most so many answers in flight. `None` among the jobs waits for one of them.
 
     Raises:
@@ -179,7 +196,8 @@ def examined(jobs: Iterable[Job | None], guard: Guard, *, parallel: int) -> Iter
         for job in jobs:
             if job is None:
                 return
-            yield job, _checked(guard, job)
+            report = _checked(guard, job)
+            yield Examined(job, report, report.cost.wall_seconds)
         return
     crew = _Crew(guard, parallel)
     try:
@@ -204,26 +222,37 @@ class _Crew:
     def __init__(self, guard: Guard, size: int) -> None:
         self._guard, self._size = guard, size
         self._threads: list[threading.Thread] = []
-        self._inbox: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._outbox: queue.SimpleQueue[tuple[Job, Report | BaseException]] = queue.SimpleQueue()
+        self._inbox: queue.SimpleQueue[tuple[Job, float] | None] = queue.SimpleQueue()
+        self._outbox: queue.SimpleQueue[tuple[Job, float, Report | BaseException]] = queue.SimpleQueue()
         self.busy = 0
+        self._share, self._looked = 0.0, time.perf_counter()
 
     def put(self, job: Job) -> None:
         """Have an answer examined."""
+        begun = self._shared()
         self.busy += 1
         if len(self._threads) < min(self.busy, self._size):
             thread = threading.Thread(target=self._work, name="guardrail-evaluate", daemon=True)
             self._threads.append(thread)
             thread.start()
-        self._inbox.put(job)
+        self._inbox.put((job, begun))
 
-    def next(self) -> tuple[Job, Report]:
+    def next(self) -> Examined:
         """The next that is done."""
-        job, found = self._outbox.get()
+        job, begun, found = self._outbox.get()
+        share = self._shared() - begun
         self.busy -= 1
         if isinstance(found, BaseException):
             raise found
-        return job, found
+        return Examined(job, found, share)
+
+    def _shared(self) -> float:
+        """The seconds that one answer would have been given, had it been in flight from the start."""
+        now = time.perf_counter()
+        if self.busy:
+            self._share += (now - self._looked) / self.busy
+        self._looked = now
+        return self._share
 
     def close(self) -> None:
         """Send everybody home."""
@@ -231,12 +260,13 @@ class _Crew:
             self._inbox.put(None)
 
     def _work(self) -> None:
-        while (job := self._inbox.get()) is not None:
+        while (given := self._inbox.get()) is not None:
+            job, begun = given
             try:
                 found: Report | BaseException = _checked(self._guard, job)
             except Exception as error:  # noqa: BLE001  # raised where it is waited for
                 found = error
-            self._outbox.put((job, found))
+            self._outbox.put((job, begun, found))
 
 
 def _checked(guard: Guard, job: Job) -> Report:
@@ -251,8 +281,8 @@ def _checked(guard: Guard, job: Job) -> Report:
         raise
 
 
-def rows_of(item: Labelled, report: Report, names: Sequence[str]) -> list[ResultRow]:
-    """The rows of one answer: by detector, in the order of the guard."""
+def rows_of(item: Labelled, report: Report, names: Sequence[str], *, seconds: float) -> list[ResultRow]:
+    """The rows of one answer: by detector, in the order of the guard; see `Examined.seconds`."""
     by_detector: dict[str, list[Finding]] = {name: [] for name in names}
     for finding in report.findings:
         by_detector.setdefault(finding.detector, []).append(finding)
@@ -260,7 +290,7 @@ def rows_of(item: Labelled, report: Report, names: Sequence[str]) -> list[Result
     found: list[ResultRow] = []
     for name, findings in by_detector.items():
         cost = report.cost.alone.get(name, Cost())
-        spent = [(cost.calls, float(cost.tokens), report.cost.wall_seconds)]  # on the first row alone
+        spent = [(cost.calls, float(cost.tokens), seconds)]  # on the first row alone
         spent += [(0.0, 0.0, 0.0)] * len(findings)
         found += [_row(item, name, number, finding, spent[number]) for number, finding in enumerate(findings)]
         if not findings or name in failures:

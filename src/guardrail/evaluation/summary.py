@@ -42,21 +42,27 @@ def summarised(
     found: dict[str, Any] = {"format": FORMAT, "detectors": {}, "agreement": []}
     whole = {}
     for index, name in enumerate(rows.detectors):
-        of_answers, of_findings = answers(rows, index), findings(rows, index)
         scale = scales.get(name, {})
+        labelled, of_findings = _by_finding(rows, index, scale)
+        whole[name] = answers(rows, index)  # made after the findings are gone: each takes as much as the rows
         found["detectors"][name] = {
             "signature": signatures.get(name, ""),
             "scale": dict(scale),
-            "judged_by": "finding" if (of_findings.label >= 0).any() else "answer",
-            "answer": measured(of_answers, scale),
-            "finding": measured(of_findings, scale),
+            "judged_by": "finding" if labelled else "answer",
+            "answer": measured(whole[name], scale),
+            "finding": of_findings,
         }
-        whole[name] = of_answers
     for first, second in combinations(whole, 2):
         found["agreement"].append(
             {"first": first, "second": second, **agreement(whole[first], whole[second])}
         )
     return found
+
+
+def _by_finding(rows: Rows, index: int, scale: Mapping[str, Any]) -> tuple[bool, dict[str, Any]]:
+    """Whether findings of a detector are labelled, and its figures by findings."""
+    units = findings(rows, index)
+    return bool((units.label >= 0).any()), measured(units, scale)
 
 
 def agreement(first: Units, second: Units) -> dict[str, Any]:

@@ -470,27 +470,6 @@ class TestContext:
         assert context.best_threshold(np.array([0.1, 0.2, 0.3, 0.9]), wrong) == pytest.approx(0.15)
         assert context.best_threshold(np.array([0.1, 0.2]), np.array([True, True])) == 0.1
 
-    def test_f1(self):
-        """2 · right / (said + wrong): 2 / (2 + 1); none said and none wrong is undefined."""
-        values, wrong = np.array([0.9, 0.6, 0.1]), np.array([True, False, False])
-        assert context.f1(values, wrong, 0.5) == pytest.approx(2 / 3)
-        assert context.f1(values, wrong, 0.95) == 0
-        assert context.f1(values, np.zeros(3, dtype=bool), 0.95) is None
-
-    def test_groups_go_together(self):
-        """Every draw holds whole groups; rows that always go together give no more than their groups do."""
-        groups = np.array([0, 0, 0, 1])
-        seen = set()
-
-        def mean(rows):
-            seen.add(tuple(sorted(rows.tolist())))
-            return float(np.isin(rows, [3]).mean())
-
-        low, high = context.resampled(groups, mean, replicates=200)
-        assert seen == {(0, 0, 1, 1, 2, 2), (0, 1, 2, 3), (3, 3)}
-        assert (low, high) == (0, 1)
-        assert context.resampled(groups, lambda rows: None, replicates=3) is None
-
     def test_kinds(self):
         """How many sentences of each kind are on their side of the threshold."""
         one = context.Scored(

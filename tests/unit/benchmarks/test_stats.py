@@ -15,6 +15,7 @@ from benchmarks._stats import (
     fdr_band,
     fdr_curve,
     reliability,
+    resampled,
     roc_band,
     roc_curve,
     wilson_interval,
@@ -333,3 +334,19 @@ class TestCalibrationErrors:
             ece([1.5], [True])
         with pytest.raises(InputError, match="bin"):
             reliability([0.5], [True], bins=0)
+
+
+class TestResampled:
+    def test_groups_go_together(self):
+        """Every draw holds whole groups; rows that always go together give no more than their groups do."""
+        groups = np.array([0, 0, 0, 1])
+        seen = set()
+
+        def mean(rows):
+            seen.add(tuple(sorted(rows.tolist())))
+            return float(np.isin(rows, [3]).mean())
+
+        low, high = resampled(groups, mean, replicates=200)
+        assert seen == {(0, 0, 1, 1, 2, 2), (0, 1, 2, 3), (3, 3)}
+        assert (low, high) == (0, 1)
+        assert resampled(groups, lambda rows: None, replicates=3) is None

@@ -10,7 +10,8 @@ import pytest
 
 from guardrail.errors import ConfigError, InputError, ParseError
 from guardrail.evaluation import rows as rows_module
-from guardrail.evaluation.inputs import Mapped, labelled, read, surveyed
+from guardrail.evaluation.files import read
+from guardrail.evaluation.inputs import Mapped, labelled, surveyed
 from guardrail.evaluation.labels import read_labels
 
 TEXT = "Ada wrote it. Bob ate it."
@@ -137,7 +138,9 @@ class TestFiles:
 
     def test_missing_column(self):
         """It is named, with those there are."""
-        with pytest.raises(InputError, match="there are response: name it with --map answer=COLUMN"):
+        with pytest.raises(
+            InputError, match=r"no column 'answer': there are response\. Try --map answer=response"
+        ):
             one({"response": "So."})
         with pytest.raises(InputError, match="no column 'gold' for label"):
             one({"answer": "So."}, label="gold")

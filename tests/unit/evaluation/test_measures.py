@@ -7,7 +7,16 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from guardrail.evaluation.measures import best, decided, folds, influences, measured, risk_coverage, share
+from guardrail.evaluation.measures import (
+    best,
+    decided,
+    folds,
+    histogram,
+    influences,
+    measured,
+    risk_coverage,
+    share,
+)
 from guardrail.evaluation.table import FLAGGED, SOUND, UNVERIFIED, Units
 from guardrail.statistics.clusters import by_cluster
 from guardrail.statistics.ranking import auc, auc_influence
@@ -211,3 +220,25 @@ class TestDegenerate:
         """Among rows that were decided, one that was not counts as let through."""
         rows = units([0.9, NAN, 0.1], [1, 1, 0])
         assert decided(rows, rows.verdict == FLAGGED)["recall"]["value"] == 0.5
+
+
+class TestHistogram:
+    def test_counts_by_label(self):
+        """Every scored row is in one bin; the line is at the lowest score that is flagged."""
+        given = units([0.05, 0.5, 0.95, np.nan], [0, -1, 1, 1], verdict=[SOUND, FLAGGED, FLAGGED, UNVERIFIED])
+        found = histogram(given.only(~np.isnan(given.score)), {"least": 0, "most": 1})
+        assert [sum(found[kind]) for kind in ("sound", "made_up", "unlabelled")] == [1, 1, 1]
+        assert (found["edges"][0], found["edges"][-1], found["flagged_from"]) == (0.0, 1.0, 0.5)
+        assert found["sound"][1] == found["made_up"][-2] == 1  # 25 bins of .04
+
+    def test_outliers_do_not_squash_an_unbounded_scale(self):
+        """A score far out is counted in the last bin."""
+        found = histogram(units([*np.linspace(0, 1, 999), 1e6], [0] * 1000), {})
+        assert found["edges"][-1] < 1.01
+        assert sum(found["sound"]) == 1000
+
+    def test_no_line_where_verdicts_do_not_follow_scores(self):
+        """A verdict that the score alone does not decide has no threshold to draw."""
+        given = units([0.2, 0.8], [0, 1], verdict=[FLAGGED, SOUND])
+        assert histogram(given, {"least": 0, "most": 1})["flagged_from"] is None
+        assert histogram(units([], []), {})["edges"] == []

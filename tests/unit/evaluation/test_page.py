@@ -125,10 +125,34 @@ class TestPage:
         assert "0 answers" in found.html()
 
     def test_drawings(self):
-        """Calibration and risk are drawn inline."""
+        """Scores, calibration and risk are drawn inline."""
         page = judged().html()
-        assert page.count("<svg") == 3
+        assert page.count("<svg") == 4
         assert "Risk and coverage" in page
+
+    def test_scores_are_drawn_by_label(self):
+        """Sound and made-up rows have a shape each, and a line says where flags begin; without labels there is one shape."""
+        page = judged().html()
+        assert page.count('class="area sound"') == page.count('class="area made_up"') == 1
+        assert "flagged →" in page
+        page = evaluate(["0.9 a", "0.1 b"], Guard([Judge()])).html()
+        assert page.count('class="area unlabelled"') == 1
+        assert "area sound" not in page
+
+    def test_columns_without_labels(self):
+        """No column of dashes where nothing is labelled."""
+        page = evaluate(["0.9 a", "0.1 b"], Guard([Judge()])).html()
+        assert "AUROC ↑" not in page
+        assert "AUROC ↑" in judged().html()
+
+    def test_why_unverified(self):
+        """The most frequent reasons are on the page, with their number, whatever they say."""
+        found = evaluate(["Ada wrote it. Bob ate it."] * 3, Guard([NgramCheck()]))
+        because = found.summary["detectors"]["selfcheck-ngram"]["unverified_because"]
+        assert because[0]["rows"] == 6
+        assert f"{because[0]['reason']} (6 rows)" in " ".join(Elements(found.html()).words).replace(
+            "</bdi>", ""
+        ).replace("  ", " ")
 
     def test_cost_against_quality(self):
         """Two detectors are set against each other; the one that is beaten in both is not on the line."""

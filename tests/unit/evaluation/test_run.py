@@ -333,3 +333,28 @@ class TestManifest:
         """A folder without a run says what to do."""
         with pytest.raises(InputError, match="guardrail evaluate"):
             read_run(tmp_path)
+
+
+class TestSeconds:
+    def test_shares_add_up_to_the_clock(self):
+        """Of eight answers in flight each gets an eighth of the time, so that the sum is what the run took."""
+        from guardrail.evaluation import evaluate as evaluated
+
+        class Slow(ScriptedChat):
+            instant = False
+            concurrency = 8
+            aanswer = None
+
+        def reply(_):
+            time.sleep(0.02)
+            return "Yes"
+
+        cases = [f"Ada wrote number {i}." for i in range(16)]
+        from guardrail import Case
+
+        given = [Case.of(text, samples=["Ada wrote it."]) for text in cases]
+        begin = time.perf_counter()
+        found = evaluated(given, Guard([PromptCheck()], chat=Slow(reply)), parallel=8)
+        took = time.perf_counter() - begin
+        total = sum(row.seconds for row in found.rows)
+        assert 0.04 <= total <= took
