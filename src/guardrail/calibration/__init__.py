@@ -4,6 +4,7 @@
 | --- | --- |
 | `promises` | what can be promised: which risk, which unit, how it is weighted |
 | `rows`, `learning` | labelled scores as arrays; the thresholds that keep one promise (learn then test) |
+| `shares` | a false discovery rate where fewer rows are made up than in the calibration |
 | `making` | all promises and groups together: the certificate |
 | `certificate`, `scoring` | what a guard takes; which detectors and models it is for |
 | `applying` | scores and a certificate to verdicts |

@@ -12,7 +12,10 @@ def calibrate(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder that guardrail evaluate --out wrote.")],
     *,
     target: Annotated[
-        str, typer.Option(help="What shall hold: sound, answers, missed, fdr (each =bound), and confidence.")
+        str,
+        typer.Option(
+            help="What to promise: sound, answers, missed, fdr (each =bound), share and confidence."
+        ),
     ],
     out: Annotated[Path, typer.Option(metavar="FILE", help="Where the certificate goes.")],
     by: Annotated[
@@ -34,11 +37,14 @@ def calibrate(
       missed=B     of a source's made-up findings, those that pass as supported
       fdr=B        sound findings among the flagged ones
 
-    All of them hold together with the given confidence (0.95) for new sources drawn like those of the run.
+    share=S extends fdr to answers among which fewer are made up than in the run, down to this share of findings.
+
+    All promises are kept together with the given confidence (0.95) for new sources drawn like those of the run.
 
     Examples:
       guardrail evaluate answers.jsonl --detector selfcheck-ngram --out run
       guardrail calibrate run --target fdr=0.1,confidence=0.95 --out certificate.json
+      guardrail calibrate run --target fdr=0.2,share=0.1 --out certificate.json
       guardrail calibrate run --target fdr=0.1,missed=0.3 --by domain --out certificate.json
 
     Exit codes:
