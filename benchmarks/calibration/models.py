@@ -150,9 +150,7 @@ def _unnoticed(run: Run, name: str, times: int) -> Iterator[Row]:
     with Guard(
         [ReferenceCheck()], chat=first.chat, certificate=first.certificate(), answering=MADE_WITH
     ) as guard:
-        seen = next(
-            (n for n, case in enumerate(second.cases, 1) if guard.check(case) and guard.drift.alarm), None
-        )
+        seen = _first_alarm(guard, second.cases)
     yield Row.at_most(f"{name}: {OTHER} behind the same name, answers until the alarm", seen, WITHIN)
     limit = Tally(times).limit
     yield Row.at_least(
@@ -165,6 +163,15 @@ def _unnoticed(run: Run, name: str, times: int) -> Iterator[Row]:
         _alarms(first.worst, None, times),
         limit,
     )
+
+
+def _first_alarm(guard: Guard, cases: Sequence[Case]) -> int | None:
+    """After how many answers the alarm is on; `None` = never."""
+    for number, case in enumerate(cases, 1):
+        guard.check(case)
+        if guard.drift is not None and guard.drift.alarm:
+            return number
+    return None
 
 
 def _alarms(known: NDArray[np.float64], live: NDArray[np.float64] | None, times: int) -> float:
