@@ -54,9 +54,7 @@ def recalibrated(
     return Recalibrated(*np.mean(found, axis=0).tolist()) if found else None
 
 
-def _once(
-    rows: Rows, rng: np.random.Generator, labels: int
-) -> tuple[float | None, float | None, float | None, float | None] | None:
+def _once(rows: Rows, rng: np.random.Generator, labels: int) -> list[float] | None:
     known = _labelled(rows, rng, labels)
     own, rest = rows.where(known), rows.where(~known)
     if not len(rest) or own.made_up.all() or not own.made_up.any():
@@ -65,12 +63,13 @@ def _once(
     probabilities = [curve.probability(place) for place in rest.scores.tolist()]
     constant = np.full(len(rest), own.made_up.mean())
     truth = rest.made_up
-    return (
+    found = (
         ece(rest.scores, truth),
         ece(probabilities, truth),
         brier(probabilities, truth),
         brier(constant, truth),
     )
+    return [one for one in found if one is not None]
 
 
 def _labelled(rows: Rows, rng: np.random.Generator, labels: int) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""A detector's scores as probabilities on one's own answers: a curve per detector, learnt from own labels, as a JSON file."""
+"""A detector's scores as probabilities on your own answers: a curve per detector, learnt from your labels, as a JSON file."""
 
 from __future__ import annotations
 

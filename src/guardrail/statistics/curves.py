@@ -123,7 +123,7 @@ def choose_curve(scores: ArrayLike, labels: ArrayLike, sources: ArrayLike) -> Ch
     Args:
         scores: shape (n,), finite, larger = rather true.
         labels: shape (n,); both kinds must occur.
-        sources: shape (n,), what each row belongs to: rows of one source hang together and are held out together.
+        sources: shape (n,), what each row belongs to: rows of one source are left out together.
 
     Raises:
         InputError: lengths differ, one kind of label is absent, or there is only one source.
@@ -143,13 +143,13 @@ def choose_curve(scores: ArrayLike, labels: ArrayLike, sources: ArrayLike) -> Ch
     found: dict[str, Floats] = {kind: np.empty(x.size) for kind in fits}
     folds = _sklearn("model_selection").GroupKFold(n_splits=min(FOLDS, count))
     for rest, held in folds.split(x, truth, names):
-        for kind, fit in fits.items():
-            found[kind][held] = fit(x[rest], truth[rest]).probabilities(x[held])
+        for name, fit in fits.items():
+            found[name][held] = fit(x[rest], truth[rest]).probabilities(x[held])
     loss = _sklearn("metrics").log_loss
-    losses = {kind: float(loss(truth, values, labels=[False, True])) for kind, values in found.items()}
-    kind: Literal["logistic", "isotonic"] = (
-        "isotonic" if losses.get("isotonic", math.inf) < losses["logistic"] else "logistic"
-    )
+    losses = {name: float(loss(truth, values, labels=[False, True])) for name, values in found.items()}
+    kind: Literal["logistic", "isotonic"] = "logistic"
+    if losses.get("isotonic", math.inf) < losses["logistic"]:
+        kind = "isotonic"
     return Chosen(kind, fits[kind](x, truth), losses)
 
 

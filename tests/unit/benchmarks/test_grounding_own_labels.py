@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-
 from benchmarks.grounding.own_labels import own_rows, recalibrated
 
 
