@@ -100,7 +100,7 @@ def own_rows(
         yield Row.shown(f"{name}: ECE as it is, {said}", one.before)
         yield Row.shown(f"{name}: ECE {named}", one.after)
         yield Row.shown(f"{name}: Brier score {named}", one.brier)
-        yield Row.shown(f"{name}: Brier score of the share among {LABELS} labels", one.constant)
+        yield Row.shown(f"{name}: Brier score of the share among {LABELS} labels, {said}", one.constant)
     if not found:
         return
     after = float(np.mean([one.after for one in found.values()]))

@@ -1,5 +1,5 @@
 """Statistics that several methods share.
 
-Intervals of estimates (`intervals`, `clusters`), scores as probabilities (`calibration`, `curves`, `reliability`), how well scores rank
+Intervals of estimates (`intervals`, `clusters`), scores as probabilities (`calibration`, `curves`, `reliability`), logistic regression (`logistic`), how well scores rank
 (`ranking`), and tests of a risk (`testing`).
 """
