@@ -90,6 +90,7 @@ class Guard:
 
     Attributes:
         drift: watches whether scores still look like the calibration's; `None` without a certificate.
+        probabilities: what was given.
 
     A bug in a detector is a failure in the report; a bug in a policy is raised.
 
@@ -169,7 +170,7 @@ class Guard:
                 f"{name}= belongs to a certificate, and there is none: add certificate=…, or leave {name}= out"
             )
 
-        self._probabilities: Probabilities | None = None
+        self.probabilities: Probabilities | None = None
         if probabilities is not None:
             known = (
                 probabilities
@@ -177,7 +178,7 @@ class Guard:
                 else Probabilities.load(probabilities)
             )
             known.scoring.must_be(self._scoring(answering))
-            self._probabilities = known
+            self.probabilities = known
 
     def _scoring(self, answering: str) -> Scoring:
         """What this guard's scores come from. A hub also answers for other guards: its models all count."""
@@ -454,8 +455,8 @@ class Guard:
             raise review.error or RuntimeError(str(review))
         if self._certified is not None:
             review = replace(review, findings=self._certified.judged(case, review.findings))
-        if self._probabilities is not None:
-            review = replace(review, findings=self._probabilities.added(review.findings))
+        if self.probabilities is not None:
+            review = replace(review, findings=self.probabilities.added(review.findings))
         return review
 
     def _estimated(self, detector: Detector, case: Case) -> tuple[int, int]:

@@ -180,6 +180,16 @@ class Probabilities(_Model):
         measured = Measurement(name=NAME, value=value, note=note)
         return finding.model_copy(update={"evidence": (*finding.evidence, measured)})
 
+    def only(self, detectors: Sequence[str]) -> Probabilities:
+        """The curves of some detectors, for a guard that has no others."""
+        kept = {name: line for name, line in self.scoring.detectors.items() if name in detectors}
+        return self.model_copy(
+            update={
+                "curves": {name: curve for name, curve in self.curves.items() if name in detectors},
+                "scoring": self.scoring.model_copy(update={"detectors": kept}),
+            }
+        )
+
     def text(self) -> str:
         """For a person: a line per detector."""
         return "\n".join(f"{name}: {curve.line()}" for name, curve in self.curves.items())

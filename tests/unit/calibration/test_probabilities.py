@@ -7,12 +7,13 @@ import pytest
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
 
-from guardrail import Guard, Verdict
+from guardrail import Guard, Verdict, flag
 from guardrail.calibration import Probabilities, Rows, Scoring
 from guardrail.calibration.probabilities import NAME, DetectorCurve, learn_probabilities
 from guardrail.detector import Detector, Finding
 from guardrail.errors import ConfigError, InputError
 from guardrail.report import Scale
+from guardrail.server.rules import _varied
 from guardrail.statistics.curves import IsotonicCalibration, choose_curve, fit_isotonic, fit_rising
 
 
@@ -35,6 +36,12 @@ class Number(Detector):
             Finding(detector=self.name, score=float(word), verdict=Verdict.SUPPORTED)
             for word in case.answer.split()
         ]
+
+
+class Other(Number):
+    """The same by another name."""
+
+    name = "other"
 
 
 def drawn(size, seed=0, slope=0.5, intercept=-1.0):
@@ -187,6 +194,17 @@ class TestProbabilities:
             Guard([Number(samples=2)], probabilities=learnt())
         with pytest.raises(ConfigError, match="another answering model"):
             Guard([Number()], probabilities=learnt(), answering="gpt-4")
+
+    def test_a_rule_of_a_server_keeps_those_of_its_detectors(self):
+        """Another policy with one of two detectors: its curve goes along, and the model that answered."""
+        signature = str(Number().signature())
+        scoring = Scoring.of({"number": signature, "other": str(Other().signature())}, {}, model="gpt-4")
+        both = {name: (drawn(50), "finding") for name in ("number", "other")}
+        made = learn_probabilities(both, scoring, scales=dict.fromkeys(both, Number.scale))
+        guard = Guard([Number(), Other()], probabilities=made, answering="gpt-4")
+        alone = _varied(guard, flag(), ("other",))
+        assert [*alone.probabilities.curves] == ["other"]
+        assert alone.check("0.9").findings[0].evidence[-1].name == NAME
 
     def test_an_unknown_detector_has_none(self):
         """It is not guessed."""
