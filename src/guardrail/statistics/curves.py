@@ -37,8 +37,8 @@ class IsotonicCalibration:
     Raises:
         InputError: the points are not of this form.
 
-    >>> IsotonicCalibration((0.0, 1.0), (0.1, 0.5)).probability(0.5)
-    0.3
+    >>> IsotonicCalibration((0.0, 1.0), (0.25, 0.75)).probability(0.5)
+    0.5
     """
 
     scores: tuple[float, ...]
