@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from guardrail.calibration import Risk, Rows
 from guardrail.statistics.intervals import normal_cdf
 
-__all__ = ["SHAPES", "Population", "Shape", "steps"]
+__all__ = ["SHAPES", "Population", "Shape", "TwoKinds", "steps"]
 
 EVEN, SMALL, LARGE = 8, 2, 14
 
@@ -103,3 +103,27 @@ class Population:
         if risk is Risk.FDR:
             return self.shape.rate(threshold)
         return threshold if risk is Risk.MISSED else 1 - threshold
+
+
+@dataclass(frozen=True)
+class TwoKinds:
+    """Sources whose sound rows score u⁸ and whose made-up rows u^(1/8), u even on [0, 1], whatever the share of each.
+
+    Attributes:
+        rho: correlation within a source, of labels and of scores.
+    """
+
+    rho: float
+
+    def draw(self, rng: np.random.Generator, sources: int, share: float) -> Rows:
+        """So many sources of 8 rows, of which this share is made up."""
+        names = np.repeat(np.arange(sources), EVEN)
+        effect, own = rng.standard_normal((2, sources)), rng.standard_normal((2, names.size))
+        uniform = normal_cdf(math.sqrt(self.rho) * effect[:, names] + math.sqrt(1 - self.rho) * own)
+        made_up = uniform[0] < share
+        return Rows(np.where(made_up, uniform[1] ** (1 / 8), uniform[1] ** 8), made_up, names, names)
+
+    def rate(self, threshold: float, share: float) -> float:
+        """The false discovery rate at a threshold, where this share is made up."""
+        wrong, right = (1 - share) * (1 - threshold ** (1 / 8)), share * (1 - threshold**8)
+        return wrong / (wrong + right) if wrong + right else 0.0

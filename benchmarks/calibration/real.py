@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from benchmarks._rows import Row
 from benchmarks._table import Run
-from benchmarks.calibration.methods import METHODS, NAIVE, ROWS, SOURCES, Tally
+from benchmarks.calibration.methods import METHODS, NAIVE, ROWS, SOURCES, Tally, certified, of_run
 from benchmarks.calibration.sets import populations
 from benchmarks.calibration.synthetic import SEED
 from guardrail.calibration import Promise, Risk, Rows
+from guardrail.calibration.shares import share_of
 from guardrail.statistics.testing import losses
 
 __all__ = ["real"]
@@ -24,11 +26,11 @@ class Truth:
     """The whole set: risk and gain at a threshold, each source counting once."""
 
     def __init__(self, rows: Rows) -> None:
-        self.rows = rows
-        order = np.argsort(rows.sources, kind="stable")
-        names = rows.sources[order]
-        self.starts = np.flatnonzero(np.append(True, names[1:] != names[:-1]))
-        self.places = np.split(order, self.starts[1:])
+        names = np.unique(rows.sources, return_inverse=True)[1]
+        order = np.argsort(names, kind="stable")
+        names = names[order]
+        self.rows = Rows(rows.scores[order], rows.made_up[order], names, names)
+        self.places = np.split(np.arange(names.size), np.flatnonzero(np.diff(names)) + 1)
         self._known: dict[tuple[Risk, float], tuple[float, float]] = {}
 
     def draw(self, rng: np.random.Generator, number: int) -> Rows:
@@ -38,6 +40,15 @@ class Truth:
         chosen = self.rows.where(np.concatenate(places))
         names = np.repeat(np.arange(number), [place.size for place in places])
         return Rows(chosen.scores, chosen.made_up, names, names)
+
+    def halves(self, rng: np.random.Generator) -> tuple[Rows, Truth]:
+        """Half of the sources to calibrate on, and the others as the truth."""
+        first = (rng.permutation(len(self.places)) < len(self.places) // 2)[self.rows.sources]
+        return self.rows.where(first), Truth(self.rows.where(~first))
+
+    def thinned(self, rng: np.random.Generator, kept: float) -> Truth:
+        """The set with only so many of its made-up rows."""
+        return Truth(self.rows.where(~self.rows.made_up | (rng.random(len(self.rows)) < kept)))
 
     def at(self, risk: Risk, threshold: float) -> tuple[float, float]:
         """The risk, and the share flagged (of `missed`: the share of sound rows that pass)."""
@@ -78,6 +89,8 @@ def real(run: Run, runs: int) -> Iterator[Row]:
         yield Row.shown(f"{name}: rows made up", float(rows.made_up.mean()))
         for promise in PROMISES:
             yield from _cell(name, truth, promise, runs)
+            yield _halves(name, truth, promise, max(1, runs // 20))
+        yield from _fewer(name, truth, runs)
 
 
 def _cell(name: str, truth: Truth, promise: Promise, runs: int) -> Iterator[Row]:
@@ -86,7 +99,7 @@ def _cell(name: str, truth: Truth, promise: Promise, runs: int) -> Iterator[Row]
     most = truth.largest(promise)
     for number in range(runs):
         rows = truth.draw(np.random.default_rng((SEED, 6, number)), NUMBER)
-        for method, choose in methods.items():
+        for method, choose in of_run(methods, number).items():
             tallies[method].add(
                 choose(rows, promise, number),
                 promise,
@@ -106,3 +119,40 @@ def _cell(name: str, truth: Truth, promise: Promise, runs: int) -> Iterator[Row]
         gained,
     )
     yield Row.shown(f"{cell}: the largest share permitted", most)
+
+
+def _halves(name: str, truth: Truth, promise: Promise, runs: int) -> Row:
+    """Half-splits: they overlap, and a noisy half is above a bound that the truth keeps. So there is no bar."""
+    above = 0
+    for number in range(runs):
+        rows, rest = truth.halves(np.random.default_rng((SEED, 7, number)))
+        points = certified(rows, promise, number)
+        above += any(rest.at(promise.risk, point)[0] > promise.bound for point in points)
+    return Row.shown(
+        f"{name}, {promise.risk} ≤ {promise.bound:g}: other half above the bound, of {runs} half-splits",
+        above / runs,
+    )
+
+
+def _fewer(name: str, truth: Truth, runs: int) -> Iterator[Row]:
+    """What becomes of promises where half of the made-up rows are gone; the rate once more with that share stated.
+
+    No bar: rows that vanish also change how much the others of their source count, which the promise does not cover.
+    """
+    thinned = truth.thinned(np.random.default_rng((SEED, 8)), 0.5)
+    fewer = share_of(thinned.rows) or 0.0
+    yield Row.shown(f"{name}: share made up with half of them gone, each source once", fewer)
+    for promise in (*PROMISES, replace(PROMISES[0], share=fewer)):
+        tally = Tally()
+        for number in range(max(1, runs // 5)):
+            rows = truth.draw(np.random.default_rng((SEED, 6, number)), NUMBER)
+            tally.add(
+                certified(rows, promise, number),
+                promise,
+                lambda point, promise=promise: thinned.at(promise.risk, point)[0],  # type: ignore[misc]
+            )
+        stated = "" if promise.share is None else ", share stated"
+        cell = f"{name}, {promise.risk} ≤ {promise.bound:g}{stated}, half of the made-up rows gone"
+        yield Row.shown(f"{cell}: broken", tally.broken_share)
+        if promise.share is not None:
+            yield Row.shown(f"{cell}: no certificate", tally.none / tally.runs)

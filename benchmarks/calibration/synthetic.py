@@ -8,12 +8,12 @@ import numpy as np
 
 from benchmarks._rows import Row
 from benchmarks._table import Run
-from benchmarks.calibration.methods import ERROR, METHODS, SOURCES, Tally, row_wise
-from benchmarks.calibration.populations import SHAPES, Population, steps
+from benchmarks.calibration.methods import ERROR, METHODS, SOURCES, Tally, certified, of_run, row_wise
+from benchmarks.calibration.populations import SHAPES, Population, TwoKinds, steps
 from guardrail.calibration import Promise, Risk, Rows, learn
 from guardrail.statistics.testing import binomial_p_value
 
-__all__ = ["power", "promises", "single"]
+__all__ = ["power", "promises", "shares", "single"]
 
 RHOS = (0.0, 0.3, 0.6)
 NUMBER = 200
@@ -63,7 +63,7 @@ def _tallied(population: Population, promise: Promise, runs: int) -> dict[str, T
     for number in range(runs):
         rng = np.random.default_rng((SEED, number))
         rows = _drawn(population, promise, rng)
-        for method, choose in methods.items():
+        for method, choose in of_run(methods, number).items():
             tallies[method].add(
                 choose(rows, promise, number), promise, lambda point: population.risk(promise.risk, point)
             )
@@ -94,9 +94,10 @@ def power(run: Run, runs: int) -> Iterator[Row]:
             promise = Promise(Risk.FDR, bound)
             points = np.linspace(0, 1, 1001)[:-1]
             most = 1 - min(point for point in points if population.risk(Risk.FDR, point) <= bound)
-            tally = Tally()
+            tally, known = Tally(), 0
             for number in range(runs):
                 rows = population.draw(np.random.default_rng((SEED, 1, number)), NUMBER)
+                known += any(learn(rows, promise, error=ERROR, grid=np.array([1 - good])).passed)
                 tally.add(
                     METHODS[SOURCES](rows, promise, number),
                     promise,
@@ -107,5 +108,32 @@ def power(run: Run, runs: int) -> Iterator[Row]:
             cell = f"power: fdr ≤ {bound:g}, half of it in {good:.0%} of rows, {size} a source, correlation {rho:g}"
             found = 1 - tally.none / runs
             yield Row.at_least(cell, found, 0.8) if barred else Row.shown(cell, found)
+            yield Row.shown(f"{cell}: if only the best threshold were tested, known beforehand", known / runs)
             if tally.kept:
                 yield Row.shown(f"{cell}: flagged, of what is permitted", float(np.mean(tally.kept)))
+
+
+HERE, THERE, MANY = 0.5, 0.25, 600
+
+
+def shares(run: Run, runs: int) -> Iterator[Row]:
+    """The false discovery rate where half as many rows are made up as in the calibration, promised for that share or not."""
+    for rho in RHOS:
+        population = TwoKinds(rho)
+        for promise in (Promise(Risk.FDR, 0.2, share=THERE), Promise(Risk.FDR, 0.2)):
+            tally = Tally()
+            for number in range(runs):
+                rows = population.draw(np.random.default_rng((SEED, 9, number)), MANY, HERE)
+                tally.add(
+                    certified(rows, promise, number),
+                    promise,
+                    lambda point, population=population: population.rate(point, THERE),  # type: ignore[misc]
+                )
+            run.say(f"share {promise.share}, correlation {rho}")
+            stated = "not stated" if promise.share is None else "stated"
+            cell = f"fdr ≤ 0.2 at a share of {THERE:g}, calibrated at {HERE:g}, correlation {rho:g}, share {stated}"
+            broken, share = f"{cell}: broken", tally.broken_share
+            yield (
+                Row.shown(broken, share) if promise.share is None else Row.at_most(broken, share, tally.limit)
+            )
+            yield Row.shown(f"{cell}: no certificate", tally.none / runs)

@@ -16,6 +16,7 @@ from benchmarks._table import Run, bench
 from benchmarks.grounding.fitting import FEATURES, flagged, learnt, left_out, score
 from benchmarks.grounding.latency import latency_rows
 from benchmarks.grounding.measuring import Measured, measure
+from benchmarks.grounding.own_labels import own_rows
 from benchmarks.grounding.scoring import Scores, cache_file
 from benchmarks.grounding.sets import RAGTRUTH, SETS, read, sample
 from benchmarks.grounding.statistics import area_by_source, best_f1
@@ -111,6 +112,12 @@ def fit_rows(fit: str, sets: Sets, fits: Mapping[str, Fit], said: str) -> list[R
             min((one for one in accuracies if one is not None), default=None),
         ),
         *_calibration_rows(said, scores, truths),
+        *own_rows(
+            said,
+            scores,
+            truths,
+            {name: [one.example.source for one in found] for name, found in sets.items()},
+        ),
     ]
     tasks = [name for name in RAGTRUTH if name in sets]
     if tasks:

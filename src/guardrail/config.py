@@ -12,6 +12,7 @@ telemetry = true                      # spans of OpenTelemetry (extra [otel]); "
 certificate = "certificate.json"      # thresholds that keep a promise (`guardrail calibrate`), next to this file
 group = "news"                        # which of its groups the answers belong to
 answering = "gpt-5-mini"              # the model whose answers are checked, where the certificate names one
+probabilities = "probabilities.json"  # what scores mean on your answers (`guardrail calibrate --probabilities`)
 
 [chat]
 adapter = "openai"                    # a registered chat adapter, then its own options
@@ -62,7 +63,7 @@ from guardrail.telemetry import telemetry
 
 __all__ = ["load"]
 
-_CERTIFIED = ("certificate", "group", "answering")
+_CERTIFIED = ("certificate", "group", "answering", "probabilities")
 _SECTIONS = (
     "guard",
     "chat",
@@ -90,6 +91,7 @@ _EXAMPLES = {
     "certificate": '"certificate.json"',
     "group": '"news"',
     "answering": '"gpt-5-mini"',
+    "probabilities": '"probabilities.json"',
 }
 _KEPT = (UnknownName, MissingExtra, WeightsMissing, InputError, IndexFault)  # a caller may want to tell these
 _WORDS: dict[Any, str] = {str: "a text", int | float: "a number of seconds"}
@@ -138,7 +140,7 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
             options["budget"] = _budget(path, section["budget"])
         if section.get("telemetry", False) is not False:
             options["on_report"] = _telemetry(path, section["telemetry"])
-    for name in ("cache", "certificate"):
+    for name in ("cache", "certificate", "probabilities"):
         if name in section:
             options[name] = file.parent / Path(section[name]).expanduser()
     for role in ("chat", "judge"):

@@ -16,6 +16,7 @@ from guardrail.cache import Cache
 from guardrail.calibration.applying import Certified
 from guardrail.calibration.certificate import Certificate
 from guardrail.calibration.drift import DriftMonitor
+from guardrail.calibration.probabilities import Probabilities
 from guardrail.calibration.scoring import Scoring
 from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
@@ -84,9 +85,12 @@ class Guard:
             of the detectors' own; what lies between them is unverified.
         group: which of the certificate's groups this guard's answers belong to.
         answering: the model whose answers are checked, where the certificate names one.
+        probabilities: what scores mean on your answers (`guardrail calibrate --probabilities`), or the path of such a file. Findings
+            get the probability as a measurement; scores and verdicts stay as they are.
 
     Attributes:
         drift: watches whether scores still look like the calibration's; `None` without a certificate.
+        probabilities: what was given.
 
     A bug in a detector is a failure in the report; a bug in a policy is raised.
 
@@ -95,7 +99,7 @@ class Guard:
 
     Raises:
         ConfigError: an option is out of range, something is no detector, two detectors share a name, they
-            bring different backends for one lane, or the certificate was made for another scoring.
+            bring different backends for one lane, or the certificate or the probabilities were made for another scoring.
         UnknownName: a detector's name is not registered.
     """
 
@@ -118,6 +122,7 @@ class Guard:
         certificate: Certificate | str | Path | None = None,
         group: str = "",
         answering: str = "",
+        probabilities: Probabilities | str | Path | None = None,
     ) -> None:
         self._opened: list[Any] = []
         self._closed = False
@@ -159,11 +164,21 @@ class Guard:
             given = certificate if isinstance(certificate, Certificate) else Certificate.load(certificate)
             given.scoring.must_be(self._scoring(answering))
             self._certified = Certified(given, self._scales, group=group)
-        elif group or answering:
+        elif group or (answering and probabilities is None):
             name = "group" if group else "answering"
             raise ConfigError(
                 f"{name}= belongs to a certificate, and there is none: add certificate=…, or leave {name}= out"
             )
+
+        self.probabilities: Probabilities | None = None
+        if probabilities is not None:
+            known = (
+                probabilities
+                if isinstance(probabilities, Probabilities)
+                else Probabilities.load(probabilities)
+            )
+            known.scoring.must_be(self._scoring(answering))
+            self.probabilities = known
 
     def _scoring(self, answering: str) -> Scoring:
         """What this guard's scores come from. A hub also answers for other guards: its models all count."""
@@ -440,6 +455,8 @@ class Guard:
             raise review.error or RuntimeError(str(review))
         if self._certified is not None:
             review = replace(review, findings=self._certified.judged(case, review.findings))
+        if self.probabilities is not None:
+            review = replace(review, findings=self.probabilities.added(review.findings))
         return review
 
     def _estimated(self, detector: Detector, case: Case) -> tuple[int, int]:

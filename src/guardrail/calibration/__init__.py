@@ -4,9 +4,11 @@
 | --- | --- |
 | `promises` | what can be promised: which risk, which unit, how it is weighted |
 | `rows`, `learning` | labelled scores as arrays; the thresholds that keep one promise (learn then test) |
+| `shares` | a false discovery rate where fewer rows are made up than in the calibration |
 | `making` | all promises and groups together: the certificate |
 | `certificate`, `scoring` | what a guard takes; which detectors and models it is for |
 | `applying` | scores and a certificate to verdicts |
+| `probabilities` | scores as probabilities, by a curve learnt from own labels |
 | `drift` | whether live scores still look like the calibration's |
 
 The tests themselves are in `guardrail.statistics.testing`.
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from guardrail.calibration.drift import DriftMonitor as DriftMonitor
     from guardrail.calibration.learning import learn as learn
     from guardrail.calibration.making import certify as certify
+    from guardrail.calibration.probabilities import Probabilities as Probabilities
     from guardrail.calibration.promises import Promise as Promise
     from guardrail.calibration.promises import Risk as Risk
     from guardrail.calibration.promises import Target as Target
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "Certificate": "guardrail.calibration.certificate",
     "DriftMonitor": "guardrail.calibration.drift",
+    "Probabilities": "guardrail.calibration.probabilities",
     "Promise": "guardrail.calibration.promises",
     "Risk": "guardrail.calibration.promises",
     "Rows": "guardrail.calibration.rows",

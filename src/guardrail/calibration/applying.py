@@ -49,7 +49,7 @@ class Certified:
 
     @property
     def alarm(self) -> str:
-        """Why the strictest thresholds hold now; "" = no alarm."""
+        """Why the strictest thresholds are used now; "" = no alarm."""
         return MESSAGE if self.drift is not None and self.drift.alarm else ""
 
     def judged(self, case: Case, findings: Sequence[Finding]) -> tuple[Finding, ...]:
@@ -118,7 +118,7 @@ def _stricter(finding: Finding, verdict: Verdict, alarm: str) -> Finding:
         verdict = Verdict.UNSUPPORTED
     elif Verdict.UNVERIFIED in (verdict, finding.verdict):
         verdict = Verdict.UNVERIFIED
-    return _with(finding, verdict, f"{alarm}: the strictest threshold holds until it is calibrated again")
+    return _with(finding, verdict, f"{alarm}: the strictest threshold is used until it is calibrated again")
 
 
 def _reason(place: float, group: Group, verdict: Verdict) -> str:

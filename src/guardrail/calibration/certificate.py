@@ -35,6 +35,9 @@ class Outcome(_Model):
         rows: of these sources.
         test: "betting" on means of sources, or "binomial" where every source has one row.
         needed: about how many sources would be needed where none qualifies; `None` = no number would do.
+        share: `fdr` is also promised where fewer rows are made up, down to this share; `None` = only for the calibration's share.
+        tested: the bound among the calibration's rows; smaller than `bound` for a smaller share. `None` = `bound`.
+        made_up: an upper limit of the calibration's share made up, from which `tested` comes; `None` without `share`.
     """
 
     risk: Risk
@@ -49,10 +52,15 @@ class Outcome(_Model):
     rows: int
     test: Literal["betting", "binomial"]
     needed: int | None = None
+    share: float | None = None
+    tested: float | None = None
+    made_up: float | None = None
 
     def line(self) -> str:
         """One line for a person."""
         head = f"{self.risk} ≤ {self.bound:g}"
+        if self.share is not None and self.tested is not None:
+            head += f" where {self.share:.0%} or more are made up (here ≤ {self.tested:.3g})"
         if self.threshold is not None:
             return f"{head}: kept at {self.threshold:.4f} (p = {self.p_value:.2g}, {self.sources} sources, {self.rows} rows)"
         if self.needed is None:
@@ -100,7 +108,7 @@ class Certificate(_Model):
     regenerate kept, not another model, policy or number of samples.
 
     Attributes:
-        confidence: with which all promises of all groups hold together.
+        confidence: that all promises of all groups are kept.
         by: what groups are made of, as columns of the labelled data.
         unknown: what becomes of an answer of no known group: "unverified", or judged by the "strictest" thresholds.
         groups: with their thresholds.
@@ -136,7 +144,7 @@ class Certificate(_Model):
         """Read one.
 
         Raises:
-            ConfigError: it cannot be read, or is none.
+            ConfigError: it cannot be read, or is not a certificate.
         """
         try:
             return cls.model_validate_json(Path(path).read_bytes())

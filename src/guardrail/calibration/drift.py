@@ -67,7 +67,7 @@ class DriftMonitor:
 
     @property
     def capital(self) -> float:
-        """What the bets are worth now; 1 at the start."""
+        """The capital of all bets; 1 at the start."""
         return self._waiting + self._histogram + sum(self._bets.values())
 
     def observe(self, score: float | None) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from guardrail.calibration.promises import Promise, Risk
 from guardrail.calibration.rows import Rows
+from guardrail.calibration.shares import PART, bound_here, largest_share, share_of
 from guardrail.statistics.testing import (
     FIRST,
     betting_p_values,
@@ -46,6 +47,8 @@ class Learned:
         rows: how many of their rows count for the promise.
         test: which one.
         needed: about how many sources would do where nothing passed; `None` = something passed, or no number would.
+        bound: what was tested; below the promise's where fewer rows may be made up than here.
+        made_up: the upper limit of the share made up that `bound` comes from; `None` = the promise names no share.
     """
 
     grid: tuple[float, ...]
@@ -55,10 +58,12 @@ class Learned:
     rows: int
     test: Test
     needed: int | None
+    bound: float
+    made_up: float | None = None
 
 
 def placing(rows: Rows, *, seed: int = 0) -> tuple[Rows, Rows]:
-    """Rows whose scores place the grid (their labels are not looked at), and rows to test: disjoint sources.
+    """Rows whose scores place the grid (their labels choose no threshold), and rows to test: disjoint sources.
 
     A grid placed by the tested rows would choose its own questions.
     """
@@ -90,11 +95,20 @@ def learn(
             has one row, else betting.
         grid: descending thresholds fixed beforehand; all sources are then tested.
 
+    A false discovery rate for smaller shares of made-up rows (`promise.share`) is tested as a smaller rate among these rows. That
+    rate depends on an upper limit of their share, to which a fifth of `error` goes.
+
     Source: [angelopoulos2021]; differs: the unit is the source, its test is a betting test [waudbysmith2024], and several
     starts share the error by the fallback procedure [wiens2003].
     """
     placed, tested = placing(rows, seed=seed) if grid is None else (rows, rows)
     points = grid_of(placed.scores) if grid is None else np.asarray(grid, dtype=float)
+    planned = _planned(promise, placed)
+    made_up: float | None = None
+    if promise.share is not None:
+        made_up = largest_share(tested, error=PART * error, seed=seed)
+        promise = replace(promise, bound=bound_here(promise.bound, promise.share, made_up))
+        error *= 1 - PART
     if promise.risk is Risk.ANSWERS:
         tested = tested.by_answer()
     counted = tested.where(_counted(tested, promise.risk))
@@ -114,7 +128,7 @@ def learn(
         )
     starts = [0]
     if promise.risk is Risk.FDR and grid is None:
-        starts = _starts(points, placed.scores, promise.bound, error, names.size)
+        starts = _starts(points, placed.scores, planned, error, names.size)
     passed = _passed(p_values, promise, error, starts)
     lacking = None if any(passed) else sources_needed(values, promise.bound, error)
     extra = placed.names.size if grid is None and lacking is not None else 0
@@ -126,7 +140,17 @@ def learn(
         len(counted),
         chosen,
         None if lacking is None else lacking + extra,
+        promise.bound,
+        made_up,
     )
+
+
+def _planned(promise: Promise, placed: Rows) -> float:
+    """The bound that starts are planned for. The tested rows' share has no part in it, or starts would depend on their labels."""
+    made_up = share_of(placed)
+    if promise.share is None or made_up is None:
+        return promise.bound
+    return bound_here(promise.bound, promise.share, made_up)
 
 
 def _counted(rows: Rows, risk: Risk) -> NDArray[np.bool_]:
@@ -165,7 +189,7 @@ def _starts(
     """Where testing of a false discovery rate begins: very few flags prove nothing, however right they are.
 
     The first start is where just enough is flagged if all flags are right, the last where more than enough is if half of the
-    bound is used, by the scores that placed the grid. Neither labels nor tested scores are looked at.
+    bound is used, by the scores that placed the grid. Nothing of the tested rows is looked at.
     """
     if not points.size or not sources:
         return [0]

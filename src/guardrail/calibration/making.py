@@ -41,7 +41,7 @@ def certify(
 
     Args:
         rows: labelled; scores are positions in [0, 1] (`scoring.position`), the worst of the detectors.
-        target: what shall hold.
+        target: what is to be promised.
         scoring: where the scores come from.
         scales: of the detectors.
         unit: what a row is.
@@ -61,7 +61,7 @@ def certify(
         if shared := rows.marks() & other.marks():
             raise InputError(
                 f"expected answers that nothing was fitted to, got {len(shared)} of {len(rows.marks())} sources that are in "
-                "the refused data too: a promise on them would be worth nothing. Calibrate on other sources"
+                "the refused data too: no promise can rest on them. Calibrate on other sources"
             )
     sizes = {str(name): rows.where(rows.groups == name).names.size for name in np.unique(rows.groups)}
     large = [name for name, size in sizes.items() if size >= FEWEST_SOURCES or not by]
@@ -132,6 +132,9 @@ def _outcome(promise: Promise, learned: Learned, unit: str, error: float) -> Out
         meaning=promise.risk.meaning(unit),
         unit="answer" if promise.risk is Risk.ANSWERS else unit,
         bound=promise.bound,
+        share=promise.share,
+        tested=learned.bound,
+        made_up=learned.made_up,
         error=error,
         threshold=None if place is None else learned.grid[place],
         p_value=None if place is None else learned.p_values[place],

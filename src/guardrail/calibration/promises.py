@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -43,28 +44,39 @@ class Promise:
     Attributes:
         risk: which error.
         bound: its largest mean, in (0, 1).
+        share: of `fdr` alone, in (0, 1): the promise also covers answers among which fewer rows are made up, down to this share
+            (each source counting once), as long as scores of sound and of made-up rows look as they did. `None` = as many rows
+            are made up as in the calibration.
     """
 
     risk: Risk
     bound: float
+    share: float | None = None
 
     def __post_init__(self) -> None:
+        if self.share is not None and self.risk is not Risk.FDR:
+            raise ConfigError(
+                f"expected share= with fdr=, got it with {self.risk}=: leave it out, {self.risk} does not depend on the share"
+            )
+        if self.share is not None and not 0 < self.share < 1:
+            raise ConfigError(f"expected share between 0 and 1, got {self.share!r}: write share=0.1")
         if not 0 < self.bound < 1:
             raise ConfigError(
                 f"expected {self.risk} between 0 and 1, got {self.bound!r}: write {self.risk}=0.1"
             )
 
     def __str__(self) -> str:
-        return f"{self.risk}={self.bound:g}"
+        least = "" if self.share is None else f",share={self.share:g}"
+        return f"{self.risk}={self.bound:g}{least}"
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Promises that shall hold together.
+    """Promises that are kept together.
 
     Attributes:
         promises: one or more, each of another risk.
-        confidence: with which all of them hold, in (0, 1).
+        confidence: that all of them are kept, in (0, 1).
     """
 
     promises: tuple[Promise, ...]
@@ -83,28 +95,43 @@ class Target:
 
     @classmethod
     def parse(cls, text: str) -> Target:
-        """Read `fdr=0.1,missed=0.2,confidence=0.95`.
+        """Read `fdr=0.1,share=0.2,missed=0.2,confidence=0.95`.
 
         Raises:
             ConfigError: something else is written.
             UnknownName: a promise that does not exist.
 
         >>> Target.parse("fdr=0.1,confidence=0.9")
-        Target(promises=(Promise(risk=<Risk.FDR: 'fdr'>, bound=0.1),), confidence=0.9)
+        Target(promises=(Promise(risk=<Risk.FDR: 'fdr'>, bound=0.1, share=None),), confidence=0.9)
         """
-        promises, confidence = [], 0.95
-        for part in filter(None, (part.strip() for part in text.split(","))):
-            name, _, written = (word.strip() for word in part.partition("="))
-            try:
-                value = float(written)
-            except ValueError as error:
-                raise ConfigError(
-                    f"expected name=number, got {part!r}: write --target fdr=0.1,confidence=0.95"
-                ) from error
-            if name == "confidence":
-                confidence = value
-            elif name in {risk.value for risk in Risk}:
-                promises.append(Promise(Risk(name), value))
-            else:
-                raise UnknownName("promise", name, [*(risk.value for risk in Risk), "confidence"])
-        return cls(tuple(promises), confidence)
+        said = dict(_numbers(text))
+        confidence, share = said.pop("confidence", 0.95), said.pop("share", None)
+        if share is not None and Risk.FDR not in said:
+            raise ConfigError(f"expected fdr= with share=, got {text!r}: write fdr=0.1,share={share:g}")
+        return cls(
+            tuple(
+                Promise(Risk(name), bound, share if name == Risk.FDR else None)
+                for name, bound in said.items()
+            ),
+            confidence,
+        )
+
+
+def _numbers(text: str) -> Iterator[tuple[str, float]]:
+    """Names and numbers of a target, each name once."""
+    known = [*(risk.value for risk in Risk), "share", "confidence"]
+    seen: set[str] = set()
+    for part in filter(None, (part.strip() for part in text.split(","))):
+        name, _, written = (word.strip() for word in part.partition("="))
+        try:
+            value = float(written)
+        except ValueError as error:
+            raise ConfigError(
+                f"expected name=number, got {part!r}: write --target fdr=0.1,confidence=0.95"
+            ) from error
+        if name not in known:
+            raise UnknownName("promise", name, known)
+        if name in seen:
+            raise ConfigError(f"expected each promise once, got {name!r} twice: leave one out")
+        seen.add(name)
+        yield name, value

@@ -88,7 +88,7 @@ def _bare(signature: str) -> str:
 
 def _differs(what: str, expected: str, got: str, where: str = "") -> ConfigError:
     return ConfigError(
-        f"this certificate was made with another {what}: expected {expected!r}, got {got!r}. Set the guard up as it was{where}, "
+        f"calibrated with another {what}: expected {expected!r}, got {got!r}. Set the guard up as it was{where}, "
         "or calibrate again with guardrail calibrate"
     )
 

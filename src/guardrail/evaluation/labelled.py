@@ -15,7 +15,7 @@ from guardrail.errors import InputError
 from guardrail.evaluation.rows import ResultRow, RunInfo, read_rows, read_run
 from guardrail.report import Scale
 
-__all__ = ["Labelled", "labelled", "read_labelled"]
+__all__ = ["Labelled", "labelled", "read_by_detector", "read_labelled"]
 
 Unit: TypeAlias = Literal["finding", "answer"]
 
@@ -77,6 +77,26 @@ def read_labelled(folder: str | Path, *, by: Sequence[str] = ()) -> Labelled:
             "expected a run with labels, got none: evaluate with labelled answers (--map label=…)"
         )
     return Labelled(rows, unit, _scoring(run), scales)
+
+
+def read_by_detector(folder: str | Path) -> dict[str, Labelled]:
+    """The labelled findings of each detector by itself, or its labelled answers where findings have no labels.
+
+    Raises:
+        InputError: there is no run, or no labels.
+    """
+    run = read_run(folder)
+    scales = {name: Scale(**scale) for name, scale in run.scales.items()}
+    found = {}
+    for name in scales:
+        of = (row for row in read_rows(folder, _COLUMNS) if row.detector == name)
+        rows, unit = labelled(of, scales)
+        if not len(rows):
+            raise InputError(
+                f"expected labels of what {name} judged, got none: evaluate with labelled answers (--map label=…)"
+            )
+        found[name] = Labelled(rows, unit, _scoring(run), scales)
+    return found
 
 
 def _scoring(run: RunInfo) -> Scoring:

@@ -99,8 +99,10 @@ def _varied(guard: Guard, policy: Policy, detectors: tuple[str, ...] | None) -> 
     for name in detectors or ():
         if name not in by_name:
             raise UnknownName("detector of [[rule]]", name, tuple(by_name))
+    kept = guard.detectors if detectors is None else tuple(by_name[name] for name in detectors)
+    known = guard.probabilities and guard.probabilities.only([detector.name for detector in kept])
     return Guard(
-        guard.detectors if detectors is None else [by_name[name] for name in detectors],
+        kept,
         policy=policy,
         on_unverified=guard.policy.on_unverified,
         fail=guard.policy.fail,
@@ -108,4 +110,6 @@ def _varied(guard: Guard, policy: Policy, detectors: tuple[str, ...] | None) -> 
         deadline=guard.deadline,
         hub=guard.hub,
         on_report=guard.on_report,
+        probabilities=known,
+        answering=known.scoring.model if known else "",
     )

@@ -112,10 +112,11 @@ def losses(marks: ArrayLike, sources: ArrayLike) -> NDArray[Any]:
     rows = np.asarray(marks, dtype=float)
     if not names.size:
         return np.zeros((*rows.shape[:-1], 0))
-    order = np.argsort(names, kind="stable")
-    ordered = names[order]
-    starts = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
-    sums = np.add.reduceat(rows[..., order], starts, axis=-1)
+    if (names[1:] < names[:-1]).any():
+        order = np.argsort(names, kind="stable")
+        names, rows = names[order], rows[..., order]
+    starts = np.flatnonzero(np.append(True, names[1:] != names[:-1]))
+    sums = np.add.reduceat(rows, starts, axis=-1)
     found: NDArray[Any] = sums / np.diff(np.append(starts, names.size))
     return found
 

@@ -118,3 +118,38 @@ class TestLabelled:
     def test_what_has_no_label_is_left_out(self):
         """Nothing is made of it."""
         assert len(labelled([result()], SCALES)[0]) == 0
+
+
+class TestProbabilities:
+    def test_are_written_and_a_configured_guard_adds_them(self, run, folder):
+        """From answers' labels: the worst sentence of an answer gets P(made up), high for words that no sample has."""
+        found = run("calibrate", "run", "--probabilities", "p.json")
+        assert found.exit_code == 0, found.output
+        assert "better than the share alone" in found.output
+        (folder / "guardrail.toml").write_text(
+            '[guard]\nprobabilities = "p.json"\n[[detectors]]\nname = "selfcheck-ngram"\n', encoding="utf-8"
+        )
+        samples = ["Town 1 lies on the river Alder.", "Town 1 is on the Alder."]
+        with Guard.from_config(folder / "guardrail.toml") as guard:
+            values = [
+                guard.check(text, samples=samples, prompt="Where?").findings[0].evidence[-1].value
+                for text in ("Town 1 lies on the Alder.", "Pirates founded port 1 near Lisbon.")
+            ]
+        assert values[0] < 0.1 < 0.9 < values[1]
+
+    def test_go_with_a_certificate(self, run, folder):
+        """Both from one run; the exit code is the certificate's."""
+        found = run(
+            "calibrate", "run", "--target", "sound=0.01", "--out", "c.json", "--probabilities", "p.json"
+        )
+        assert found.exit_code == 1
+        assert (folder / "c.json").exists()
+        assert (folder / "p.json").exists()
+
+    @pytest.mark.parametrize("options", [[], ["--target", "fdr=0.1"], ["--out", "c.json"]])
+    def test_half_of_a_question_is_refused(self, run, folder, options):
+        """Neither, a target without a place, a place without a target; the message says what to write."""
+        found = run("calibrate", "run", *options)
+        assert found.exit_code == 2
+        assert "--target fdr=0.1 --out certificate.json" in found.output
+        assert not (folder / "c.json").exists()

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
 from guardrail.options import number
+from guardrail.statistics.logistic import ridge_logistic
 
 __all__ = ["FLOOR", "PENALTY", "Knot", "Range", "Stack", "probabilities"]
 
@@ -29,7 +30,6 @@ PENALTY = 10.0
 FLOOR = -2.0
 """Deviations: no sentence counts as less in a pooled mean. One in twenty of WikiBio's sentences lies below it."""
 
-_STEPS = 50
 _EDGE = 1e-9  # how near 0 and 1 a probability comes: log-odds stay finite
 
 
@@ -75,7 +75,7 @@ class Stack:
         """
         members = tuple(scores)
         features, target, center, spread = _standardised(members, scores, labels, passages)
-        weights = _logistic(_with_one(features), target, penalty)
+        weights = ridge_logistic(features, target, penalty)
         return cls(
             members,
             tuple(center.tolist()),
@@ -122,7 +122,7 @@ class Stack:
         # A passage's mean, in deviations of sentences: its own deviation is smaller.
         narrow = spread[size:] / spread[:size]
         pooled = (1 - pooling) * features[:, :size] + pooling * features[:, size:] * narrow
-        bias, weight = _logistic(_with_one(pooled.mean(axis=1, keepdims=True)), target, penalty).tolist()
+        bias, weight = ridge_logistic(pooled.mean(axis=1, keepdims=True), target, penalty).tolist()
         each = weight / size
         return cls(
             members,
@@ -274,26 +274,6 @@ def _vector(name: str, values: ArrayLike, size: int) -> Floats:
     return found
 
 
-def _with_one(features: Floats) -> Floats:
-    return np.hstack([np.ones((len(features), 1)), features])
-
-
 def _expit(odds: Floats) -> Floats:
     found: Floats = 0.5 * (1.0 + np.tanh(0.5 * odds))
     return found
-
-
-def _logistic(features: Floats, target: Floats, penalty: float) -> Floats:
-    """Newton's steps to the penalised maximum; the first column, the bias, bears no penalty."""
-    ridge = np.full(features.shape[1], penalty)
-    ridge[0] = 1e-6  # labels of one kind alone must not send the bias to infinity
-    weights = np.zeros(features.shape[1])
-    for _ in range(_STEPS):
-        p = _expit(features @ weights)
-        gradient = features.T @ (target - p) - ridge * weights
-        curvature = (features * (p * (1 - p))[:, None]).T @ features + np.diag(ridge)
-        step = np.linalg.solve(curvature, gradient)
-        weights = weights + step
-        if float(np.abs(step).max()) < 1e-10:
-            break
-    return weights

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from guardrail.errors import InputError
+from guardrail.statistics.logistic import ridge_logistic
 
 __all__ = ["PRIOR", "Fit", "answer_probability", "learn", "packaged_fit", "probability"]
 
@@ -29,7 +30,6 @@ PENALTY = 0.003
 """Ridge on the weights of the standardised features, per unit of weight of the rows."""
 
 _FORMAT = 1
-_STEPS = 100
 _EDGE = 1e-6
 
 
@@ -160,7 +160,7 @@ def learn(
     standard = (table - center) / spread
     kept = list(range(len(names)))
     while True:
-        found = _newton(standard[:, kept], target, shares, penalty)
+        found = ridge_logistic(standard[:, kept], target, penalty, shares=shares, on_bias=1e-9)
         lowest = int(np.argmin(found[1:])) if kept else 0
         if not kept or found[1 + lowest] >= 0:
             break
@@ -228,22 +228,3 @@ def _expit(odds: float) -> float:
 
 def _rounded(column: NDArray[np.float64]) -> tuple[float, ...]:
     return tuple(round(float(number), 6) for number in column)
-
-
-def _newton(
-    table: NDArray[np.float64], target: NDArray[np.float64], shares: NDArray[np.float64], penalty: float
-) -> NDArray[np.float64]:
-    """The penalised maximum; the first number, the bias, bears no penalty."""
-    full = np.hstack([np.ones((len(table), 1)), table])
-    ridge = np.full(full.shape[1], penalty)
-    ridge[0] = 1e-9
-    weights: NDArray[np.float64] = np.zeros(full.shape[1])
-    for _ in range(_STEPS):
-        p = 0.5 * (1 + np.tanh(0.5 * (full @ weights)))
-        gradient = full.T @ (shares * (target - p)) - ridge * weights
-        curvature = (full * (shares * p * (1 - p))[:, None]).T @ full + np.diag(ridge)
-        step = np.linalg.solve(curvature, gradient)
-        weights = weights + step
-        if float(np.abs(step).max()) < 1e-10:
-            break
-    return weights
