@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks.grounding.measuring import Measured, Sentence
 from benchmarks.grounding.sets import RAGTRUTH
-from benchmarks.grounding.statistics import balanced_accuracy
 from guardrail.selfcheck.grounding.features import ENTAILMENT, LEXICAL
 from guardrail.selfcheck.grounding.fit import PRIOR, Fit, answer_probability, learn
+from guardrail.statistics.decisions import balanced_accuracy
 
 __all__ = ["FEATURES", "THRESHOLDS", "flagged", "learnt", "left_out", "score"]
 
