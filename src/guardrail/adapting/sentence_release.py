@@ -151,20 +151,22 @@ class SentenceRelease:
         """Whether this is the answer that was fed."""
         return bool(answer) and answer == self._stream.text and is_whole(answer)
 
-    def concluded(self, answer: str, logprobs: Tokens, spent: tuple[int, int]) -> Report:
+    def concluded(self, answer: str, logprobs: Tokens = (), spent: tuple[int, int] | None = None) -> Report:
         """The report on the whole answer.
 
         Args:
             answer: as `is_of` it.
             logprobs: its tokens, where they are known.
-            spent: tokens of the prompt and of the answer.
+            spent: tokens of the prompt and of the answer; `None` = somebody else asked for it.
         """
         self._wait()
         with self._apart():
             review = self._guard.review(self._whole(answer, logprobs), self._tally)
             return self._reported(review, spent)
 
-    async def aconcluded(self, answer: str, logprobs: Tokens, spent: tuple[int, int]) -> Report:
+    async def aconcluded(
+        self, answer: str, logprobs: Tokens = (), spent: tuple[int, int] | None = None
+    ) -> Report:
         """As `concluded`."""
         await self._prepared()
         with self._apart():
@@ -182,10 +184,10 @@ class SentenceRelease:
     def _whole(self, answer: str, logprobs: Tokens) -> Case:
         return self._asked.model_copy(update={"answer": answer, "logprobs": tuple(logprobs)})
 
-    def _reported(self, review: Review, spent: tuple[int, int]) -> Report:
-        took = max(0.0, perf_counter() - self._began - self._tally.seconds)
-        asked, said = spent
-        self._tally.ledger.book(
-            {"guard": None}, Cost(calls=1, prompt_tokens=asked, completion_tokens=said, seconds=took)
-        )
+    def _reported(self, review: Review, spent: tuple[int, int] | None) -> Report:
+        if spent is not None:
+            took = max(0.0, perf_counter() - self._began - self._tally.seconds)
+            asked, said = spent
+            cost = Cost(calls=1, prompt_tokens=asked, completion_tokens=said, seconds=took)
+            self._tally.ledger.book({"guard": None}, cost)
         return self._guard.conclude(self._stream.finish(review), self._tally)
