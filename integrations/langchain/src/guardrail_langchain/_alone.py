@@ -1,4 +1,4 @@
-"""A guard behind a single runnable, of which LangChain does not tell it."""
+"""A guard behind a single runnable that LangChain does not show it."""
 
 from __future__ import annotations
 

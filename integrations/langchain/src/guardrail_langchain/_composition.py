@@ -109,7 +109,7 @@ def refuse_unseen(chain: Step, steps: Chain) -> None:
     if steps.model is None:
         raise ConfigError(
             f"expected a chat model or a chain with one as a step, got {type(chain).__name__}: where none can be "
-            "recognised, a model cannot be told what was wrong. Guard the part of the chain that has the model."
+            "recognised, a model cannot hear what was wrong. Guard the part of the chain that has the model."
         )
 
 

@@ -18,7 +18,7 @@ Try: TypeAlias = tuple[Any, Any]
 
 
 def decided(said: Any, output: Any, change: Change | None, key: str | None) -> tuple[Any, AIMessage | None]:
-    """The output after the change, and the message to tell callbacks of, where it can say the same."""
+    """The output after the change, and the message that callbacks hear, where it can say the same."""
     reading = read(output, key) if change else None
     final = output if reading is None or change is None else reading.changed(change)
     if isinstance(final, AIMessage):

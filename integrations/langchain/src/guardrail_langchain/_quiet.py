@@ -75,7 +75,7 @@ def apart() -> Iterator[None]:
 def say(
     message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> AIMessage:
-    """Tell the callbacks, if there are any, that the model answered with this message.
+    """Let the callbacks, if there are any, hear that the model answered with this message.
 
     Returns:
         The message under the id that the streams know; they give it another only in the v3 protocol, where
@@ -120,7 +120,7 @@ def _heard(config: RunnableConfig) -> Sequence[Any]:
 def said_live(
     coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> Iterator[AIMessageChunk]:
-    """Chunks as they are released, and the same told to callbacks, if there are any, as the chunks of one model's call."""
+    """Chunks as they are released; callbacks, if there are any, hear them as the chunks of one model's call."""
     if not _heard(config):
         return coming
     return _stand_in(None, model, coming).stream(list(prompt), config)
@@ -143,7 +143,7 @@ def asaid_live(
 def say_live(
     coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> AIMessage:
-    """The whole message, told to callbacks in the chunks in which it is released; somebody must listen to them."""
+    """The whole message; callbacks hear it in the chunks in which it is released, and one of them must listen to chunks."""
     return _stand_in(None, model, coming).invoke(list(prompt), config)
 
 

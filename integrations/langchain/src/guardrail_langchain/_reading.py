@@ -1,4 +1,4 @@
-"""Where the text stands in what a chain returns: strings and messages, and the structures that hold them."""
+"""Where the text is in what a chain returns: strings and messages, and structures of them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def read(output: Any, key: str | None = None, *, whole: bool = False) -> Reading
 
     Args:
         output: a message, a string, or a structure of such. Of a dict's keys those are read that are no names.
-        key: the entry of a dict that holds the answer; by default all its strings are examined.
+        key: the entry of a dict that is the answer; by default all its strings are examined.
         whole: refuse an output of which a part cannot be read.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Structures that hold references: examined as JSON, one object per reference, and edited value by value.
+"""Structures with references: examined as JSON, one object per reference, and edited value by value.
 
 All other structures are examined as the strings in them (`_reading`). What comes back has the types that it had: an entry that is
 removed is missing in its list, a mark is a key of a dict, or stands in the text of a class that has no such field.
@@ -28,7 +28,7 @@ __all__ = ["Records", "records"]
 
 
 def records(value: Any, plain: Any) -> Records | None:
-    """A structure that holds references; `None` if it holds none.
+    """A structure with references; `None` if it has none.
 
     Args:
         value: the structure.

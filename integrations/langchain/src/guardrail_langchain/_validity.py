@@ -37,7 +37,7 @@ def with_values(value: Any, items: Sequence[Any], change: Change) -> Any:
 def with_fields(value: Any, new: Mapping[Any, Any], marks: Mapping[str, str], change: Change) -> Any:
     """A dict, model or dataclass of the same class with other values, and with marks.
 
-    A mark is a key, where the class takes any; else it stands behind a text: the one that the finding is about, or the first.
+    A mark is a key, where the class takes any; else it comes behind a text: the one that the finding is about, or the first.
 
     Raises:
         Blocked: it is not valid any more.

@@ -32,13 +32,13 @@ _Result: TypeAlias = "ModelResponse[Any] | AIMessage | ExtendedModelResponse[Any
 class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
     """Guards every answer of an agent's model, before anything of it is stored or streamed.
 
-    The attempts run without callbacks and with the tag "nostream"; the accepted answer is then told to all
-    callbacks and streams. Tool calls without text pass untouched; text beside one is examined, and the
+    The attempts run without callbacks and with the tag "nostream"; all callbacks and streams then hear
+    the accepted answer. Tool calls without text pass untouched; text with one is examined, and the
     call stays. Arguments of tools, reasoning and refusals are not examined.
     The report's summary travels in `response_metadata["guardrail"]`; whole reports go to the guard's
     `on_report`.
 
-    A structured answer (`response_format`) is examined as the strings in it, or as JSON where it holds references. If it is
+    A structured answer (`response_format`) is examined as the strings in it, or as JSON where it has references. If it is
     blocked, the agent ends with the policy's message and no `structured_response`.
 
     Args:

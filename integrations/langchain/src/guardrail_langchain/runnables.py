@@ -62,17 +62,17 @@ def guard_runnable(
     Args:
         guard: the guard.
         chain: any runnable, or what LangChain makes one of; `model.invoke` is taken as `model`.
-        key: the entry of the output that holds the answer, if it is a dict; by default all its strings.
+        key: the entry of the output that is the answer, if it is a dict; by default all its strings.
         context: documents the answer should rest on, from the chain's input.
         strict: refuse what cannot be guarded: a model with callbacks of its own, a chain in which no model is
-            recognised (it could not be told what was wrong with its answer).
+            recognised (it could not hear what was wrong with its answer).
         streaming: "buffer" holds a stream back until the verdict; "sentence" releases each sentence once it was examined, where
             the guard judges by sentence and the chain gives a chat model's message or its text, and else holds the stream back.
 
     Raises:
         ConfigError: the chain stores what it said before it could be examined (a graph, a history); it has no
-            answer yet (a prompt); what stands first is no guard; the policy may ask again, and the model stands where feedback does not reach it;
-            in strict mode, as above. When it is called: the output holds what cannot be read, and the policy edits
+            answer yet (a prompt); the first argument is no guard; the policy may ask again, and feedback does not reach the model;
+            in strict mode, as above. When it is called: the output has what cannot be read, and the policy edits
             or blocks.
     """
     refuse_no_guard(guard, "guard_runnable", context)
@@ -128,7 +128,7 @@ class GuardedRunnable(Enclosing):
         return super().__or__(other)
 
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> GuardedRunnable:
-        """The guarded model with tools: it can stand where a graph wants a chat model.
+        """The guarded model with tools, for a graph that wants a chat model.
 
         Raises:
             ConfigError: the guarded runnable is a chain; bind the tools to its model before you guard it.
@@ -344,7 +344,7 @@ class GuardedOutput(RunnableSequence[Any, Any]):
 
     It takes in all steps before it, so that the answer can be asked for again and nothing of an attempt is
     heard; what comes out is a `GuardedRunnable`. That works after a chain of two steps or more. After a single
-    runnable (`model | GuardedOutput(guard)`) and in `chain.pipe(…)` LangChain does not tell it what it follows:
+    runnable (`model | GuardedOutput(guard)`) and in `chain.pipe(…)` it cannot see what it follows:
     there it edits or blocks the text or message that it is given, and the model's callbacks and event streams have
     heard it already. The first call is refused if the policy may ask again, inside a graph, and where it is given a
     prompt or a structure. Write `guard_runnable(guard, model)` there.

@@ -119,7 +119,7 @@ def silenced(item: Mapping[str, Any], taken: Sequence[str]) -> Any:
 
 
 def known(body: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
-    """The fields of a body: known ones as they are, and of the others those that can hold no prose."""
+    """The fields of a body: known ones as they are, and of the others those that cannot be prose."""
     rest = clean({name: value for name, value in body.items() if name not in BODY}, taken)
     return {
         name: value if name in BODY else rest[name]

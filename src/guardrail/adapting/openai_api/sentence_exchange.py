@@ -71,7 +71,7 @@ class SentenceExchange:
         """What the client gets, from what the upstream sends.
 
         Raises:
-            NotReadable: the stream is none of the protocol, says that something failed, or broke off.
+            NotReadable: the stream is not of the protocol, says that something failed, or broke off.
         """
         for part in parts:
             self._take(part)
@@ -110,7 +110,7 @@ class SentenceExchange:
         """The whole body, and the choice whose text was fed; without one it is as any other body.
 
         Raises:
-            NotReadable: it is none.
+            NotReadable: it is no body of the protocol.
         """
         if self._reader.unfinished:
             raise NotReadable("expected a whole stream, got one that broke off")
