@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 
 import pytest
 from hypothesis import given, settings
@@ -354,9 +353,3 @@ class TestGraphs:
         assert said(heard)[0] == "Cats purr softly."
         assert "".join(said(heard)) == CUT
         assert not leaks(events)
-
-
-def test_threads_do_not_stay():
-    """Samples that nobody waits for any more run in a thread that ends with the process."""
-    list(guarded(Pieces(texts(SAID))).stream("Pets?"))
-    assert all(one.daemon for one in threading.enumerate() if one is not threading.main_thread())

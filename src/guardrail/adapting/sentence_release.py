@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from time import perf_counter
 
 from guardrail._log import log
-from guardrail.adapting.sentence_stream import SentenceStream
+from guardrail.adapting.sentence_stream import SentenceStream, Withdrawn
 from guardrail.detector import Detector
 from guardrail.engine.flow import Cost
 from guardrail.examination import Tally
@@ -27,10 +27,10 @@ __all__ = ["SentenceRelease", "is_whole", "warn_if_buffered"]
 Tokens = Sequence[TokenLogprob]
 
 
-def warn_if_buffered(guard: Guard) -> None:
-    """Say in the log that a guard's streams are released as a whole, although sentences were asked for."""
-    if guard.why_whole:
-        log.warning("streams_are_buffered", why=guard.why_whole)
+def warn_if_buffered(why: str) -> None:
+    """Say in the log why streams are released as a whole, although sentences were asked for; "" says nothing."""
+    if why:
+        log.warning("streams_are_buffered", why=why)
 
 
 def is_whole(text: str) -> bool:
@@ -179,7 +179,11 @@ class SentenceRelease:
         Raises:
             Withdrawn: what was released is not its beginning. Nothing more of it may be shown.
         """
-        return self._stream.rest(answer)
+        try:
+            return self._stream.rest(answer)
+        except Withdrawn:
+            log.error("answer_withdrawn")
+            raise
 
     def _whole(self, answer: str, logprobs: Tokens) -> Case:
         return self._asked.model_copy(update={"answer": answer, "logprobs": tuple(logprobs)})

@@ -57,7 +57,7 @@ class Application:
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
         if settings.stream == "sentence":
-            warn_if_buffered(guard)
+            warn_if_buffered(guard.why_whole)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What the server calls."""

@@ -14,7 +14,6 @@ from langchain_core.messages import AIMessage, AIMessageChunk, message_chunk_to_
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.runnables import RunnableConfig, RunnableParallel
 
-from guardrail._log import log
 from guardrail.adapting import Change, Reading
 from guardrail.adapting.sentence_release import SentenceRelease
 from guardrail.adapting.sentence_stream import WITHDRAWN, Withdrawn
@@ -191,7 +190,6 @@ class Sentences:
             left = final.model_copy(update={"content": self._rest(final.content)})
             yield from chunks(left, words=False)
         except Withdrawn:
-            log.error("answer_withdrawn")
             summary = {**(change.summary if change else {}), "action": "block", "note": WITHDRAWN}
             told = {"finish_reason": "content_filter", "guardrail": summary}
             nothing: Any = "" if self._index is None else []

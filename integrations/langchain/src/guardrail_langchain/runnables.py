@@ -13,7 +13,7 @@ from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.utils import ConfigurableFieldSpec
 from langchain_core.utils.pydantic import TypeBaseModel
 
-from guardrail._log import log
+from guardrail.adapting.sentence_release import warn_if_buffered
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
 from guardrail.options import one_of
@@ -115,10 +115,11 @@ class GuardedRunnable(Enclosing):
         refuse(chain, self._steps, guard.policy)
         if strict:
             refuse_unseen(chain, self._steps)
-        why = why_buffered(guard, self._steps, key) if streaming == "sentence" else "buffer"
-        self._by_sentence = not why
-        if streaming == "sentence" and why:
-            log.warning("streams_are_buffered", why=why)
+        self._by_sentence = False
+        if streaming == "sentence":
+            why = why_buffered(guard, self._steps, key)
+            self._by_sentence = not why
+            warn_if_buffered(why)
 
     def __or__(self, other: Any) -> Any:
         if isinstance(other, GuardedOutput):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Sequence
 
-from guardrail._log import log
 from guardrail.adapting.changes import Change
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
@@ -147,7 +146,6 @@ class SentenceExchange:
             rest = self._release.rest(_first_text(self._codec.choices(settled.body)))
             shown, self.summary = settled.body, settled.summary
         except Withdrawn:
-            log.error("answer_withdrawn")
             self.summary = {**settled.summary, "action": "block", "note": WITHDRAWN}
             blocked = self._codec.blocked(body, 0, "")
             shown = self._codec.reported(blocked, self.summary, [body.get("usage")])
