@@ -154,6 +154,11 @@ class TestMarks:
         assert row(f"Ask {NAME} [made up].").ok
         assert row(f"Ask {NAME}").marks_missing == 1
         assert row("Hm.", headers=[("x-model-said", NAME)]).released == {"headers": len(NAME.encode())}
+        raised = leaks.Reply(
+            500, "", items=[{"text": f"Ask {NAME} [made up]."}, f"error: {NAME}"], ended=False
+        )
+        case = leaks.Case("chat", "text", "words", "annotate", fault)
+        assert examined(case, raised, leaks.Forbidden(), "made up").marks_missing == 1
 
     def test_a_mark_before_or_with_its_text_is_enough(self):
         """In the same piece, or in one before."""
