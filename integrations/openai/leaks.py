@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 from openai import OpenAI
 
@@ -13,13 +14,14 @@ from guardrail.testing import leaks
 from guardrail_openai import guard_openai
 
 
-def doors(guard: Callable[[leaks.Setting], Guard]) -> dict[str, leaks.Door]:
-    """By name; `guard` makes the guard of a setting."""
+def doors(guard: Callable[..., Guard]) -> dict[str, leaks.Door]:
+    """By name; `guard` makes the guard of a setting, with `by_sentence=True` one that judges by sentence."""
 
     @contextlib.contextmanager
-    def door(setting: leaks.Setting) -> Iterator[leaks.Opened]:
+    def door(setting: leaks.Setting, *, by_sentence: bool = False) -> Iterator[leaks.Opened]:
         with OpenAI(base_url=setting.upstream, api_key="none", max_retries=0, timeout=20) as client:
-            guarded = guard_openai(client, guard(setting))
+            mode: Literal["buffer", "sentence"] = "sentence" if by_sentence else "buffer"
+            guarded = guard_openai(client, guard(setting, by_sentence=by_sentence), streaming=mode)
 
             def send(case: leaks.Case, body: dict[str, Any]) -> Any:
                 if case.api == "messages":
@@ -31,4 +33,4 @@ def doors(guard: Callable[[leaks.Setting], Guard]) -> dict[str, leaks.Door]:
 
             yield leaks.Opened(leaks.called(send))
 
-    return {"guard_openai": door}
+    return {"guard_openai": door, "guard_openai, by sentence": partial(door, by_sentence=True)}

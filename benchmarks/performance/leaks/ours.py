@@ -8,7 +8,9 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from guardrail import Guard, Policy, annotate, block, regenerate, remove
 from guardrail.errors import ConfigError
@@ -24,10 +26,13 @@ POLICIES: Mapping[str, Callable[[], Policy]] = {
 }
 
 
-def guard(setting: leaks.Setting) -> Guard:
-    """A guard that knows the forbidden texts."""
-    found = leaks.KnownTexts(setting.forbidden, mark=setting.mark, breaks=setting.breaks)
-    return Guard([found], policy=POLICIES[setting.policy](), fail="closed")
+def guard(setting: leaks.Setting, *, by_sentence: bool = False) -> Guard:
+    """A guard that knows the forbidden texts; it can release by sentence, but where its check is to fail, closed."""
+    found = leaks.KnownTexts(
+        setting.forbidden, mark=setting.mark, breaks=setting.breaks, by_sentence=by_sentence
+    )
+    fail: Literal["open", "closed"] = "open" if by_sentence and not setting.breaks else "closed"
+    return Guard([found], policy=POLICIES[setting.policy](), fail=fail)
 
 
 @contextlib.contextmanager
@@ -37,13 +42,14 @@ def no_guard(setting: leaks.Setting) -> Iterator[str]:
 
 
 @contextlib.contextmanager
-def server(setting: leaks.Setting) -> Iterator[str]:
-    """`guardrail serve`, in a thread."""
+def server(setting: leaks.Setting, *, by_sentence: bool = False) -> Iterator[str]:
+    """`guardrail serve`, in a thread; with `--stream sentence` if wanted."""
     import uvicorn
 
     from guardrail.server import Application, Settings
 
-    application = Application(Settings(upstream=setting.upstream), guard(setting))
+    settings = Settings(upstream=setting.upstream, stream="sentence" if by_sentence else "buffer")
+    application = Application(settings, guard(setting, by_sentence=by_sentence))
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(64)
@@ -68,7 +74,7 @@ def _wait(ready: Callable[[], bool]) -> None:
 
 
 def _of_adapters() -> dict[str, leaks.Door]:
-    """Each `integrations/*/leaks.py` has a function `doors`: from how a guard is made to doors by name."""
+    """Each `integrations/*/leaks.py` has a function `doors`: from how a guard is made (by sentence or not) to doors by name."""
     found: dict[str, leaks.Door] = {}
     for file in sorted(Path(__file__).parents[3].glob("integrations/*/leaks.py")):
         found |= runpy.run_path(str(file))["doors"](guard)
@@ -78,5 +84,6 @@ def _of_adapters() -> dict[str, leaks.Door]:
 DOORS: Mapping[str, leaks.Door] = {
     "no guard (control)": no_guard,
     "guardrail serve": server,
+    "guardrail serve, by sentence": partial(server, by_sentence=True),
     **_of_adapters(),
 }

@@ -98,7 +98,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
     return bench(
         "performance.leaks", compute, argv, folder=Path(__file__).parent, doc=__doc__ or "", add_options=_add_options,
-        packages=("openai", "starlette", "uvicorn"),
+        packages=("openai", "langchain_openai", "starlette", "uvicorn"),
     )  # fmt: skip
 
 

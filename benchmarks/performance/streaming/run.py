@@ -136,6 +136,7 @@ def _rows(name: str, make: Callable[[], Guard] | None, url: str, rounds: int) ->
 def _asked(guard: Guard, url: str, mode: str) -> Heard:
     """What the server and the adapters do with a stream, over a plain HTTP client."""
     codec, reader = ChatCompletions(), Reader()
+    heard = codec.piecewise({})
     request = {"model": "m", "messages": [{"role": "user", "content": QUESTION}], "stream": True}
     by_sentence = None
     if mode == "sentence" and not why_buffered(guard, codec, request):
@@ -149,7 +150,7 @@ def _asked(guard: Guard, url: str, mode: str) -> Heard:
     ):
         given = response.iter_bytes()
         for piece in by_sentence.pieces(given) if by_sentence else _held(guard, codec, request, given):
-            text = "".join(codec.said(event) or "" for event in reader.feed(piece))
+            text = "".join(heard.said(event) or "" for event in reader.feed(piece))
             first = first or (time.perf_counter() - started if text else 0.0)
             parts.append(text)
     return Heard(first, time.perf_counter() - started, "".join(parts))

@@ -53,6 +53,12 @@ def runnable(model, guard, case, config):
     return guarded.stream("Rivers?", config) if case.streams else guarded.invoke("Rivers?", config)
 
 
+def sentences(model, guard, case, config):
+    """What a guarded model gives that releases sentence by sentence."""
+    guarded = guard_runnable(guard, model, streaming="sentence")
+    return guarded.stream("Rivers?", config) if case.streams else guarded.invoke("Rivers?", config)
+
+
 def agent(model, guard, case, config):
     """What an agent with the middleware gives."""
     made = create_agent(model, [], middleware=[GuardrailMiddleware(guard)])
@@ -67,8 +73,12 @@ def door(call, policies=POLICIES):
 
     @contextlib.contextmanager
     def opened(setting):
-        found = leaks.KnownTexts(setting.forbidden, mark=setting.mark, breaks=setting.breaks)
-        guard = Guard([found], policy=policies[setting.policy](), fail="closed")
+        by_sentence = call is sentences
+        found = leaks.KnownTexts(
+            setting.forbidden, mark=setting.mark, breaks=setting.breaks, by_sentence=by_sentence
+        )
+        fail = "open" if by_sentence and not setting.breaks else "closed"
+        guard = Guard([found], policy=policies[setting.policy](), fail=fail)
         ear = Ear()
 
         def send(case, body):
@@ -82,13 +92,13 @@ def door(call, policies=POLICIES):
 
 
 class TestLeakKit:
-    @pytest.mark.parametrize("call", [runnable, agent])
+    @pytest.mark.parametrize("call", [runnable, sentences, agent])
     def test_nothing_forbidden_gets_out(self, call):
         """Over chat completions and responses, whole and in streams, under faults."""
         table = leaks.matrix(door(call), axes=AXES)
         assert table.ok, str(table)
 
-    @pytest.mark.parametrize("call", [runnable, agent])
+    @pytest.mark.parametrize("call", [runnable, sentences, agent])
     def test_marks_come_with_their_text(self, call):
         """In whole answers and in streams, which release a decided text word by word."""
         axes = replace(AXES, policies=["annotate"])

@@ -84,16 +84,20 @@ def written(text):
     return text.encode().decode("unicode_escape", "ignore") + text
 
 
-def door(kind, policies, *, guarded=True):
+def door(kind, policies, *, guarded=True, streaming="buffer"):
     """One kind of client, with a guard that knows the texts: what arrives at the library, and what is logged."""
+    by_sentence = streaming == "sentence"
 
     @contextlib.contextmanager
     def opened(setting):
-        found = leaks.KnownTexts(setting.forbidden, mark=setting.mark, breaks=setting.breaks)
-        watch = Guard([found], policy=policies.get(setting.policy, remove()), fail="closed")
+        found = leaks.KnownTexts(
+            setting.forbidden, mark=setting.mark, breaks=setting.breaks, by_sentence=by_sentence
+        )
+        fail = "open" if by_sentence and not setting.breaks else "closed"
+        watch = Guard([found], policy=policies.get(setting.policy, remove()), fail=fail)
 
         client = client_of(kind, setting.upstream)
-        client = guard_openai(client, watch) if guarded else client
+        client = guard_openai(client, watch, streaming=streaming) if guarded else client
 
         def ask(case):
             if case.api == "messages":
@@ -121,6 +125,13 @@ class TestMatrix:
         """The leak kit: bodies, headers, log-probabilities, reasoning, the report and the log; marks; faults; errors stay errors."""
         deliveries = leaks.DELIVERIES if kind == "sync" else ["whole", "words"]
         table = leaks.matrix(door(kind, POLICIES), axes=leaks.Axes(apis=APIS, deliveries=deliveries))
+        assert table.ok, str(table)
+
+    @pytest.mark.parametrize("kind", ["sync", "async"])
+    def test_nothing_arrives_sentence_by_sentence(self, kind):
+        """The same, under the policies that act sentence by sentence."""
+        axes = leaks.Axes(apis=APIS, deliveries=leaks.DELIVERIES[1:], policies=["remove", "annotate"])
+        table = leaks.matrix(door(kind, POLICIES, streaming="sentence"), axes=axes)
         assert table.ok, str(table)
 
     @pytest.mark.parametrize("kind", KINDS)

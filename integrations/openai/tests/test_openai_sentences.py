@@ -23,11 +23,14 @@ from openai import APIError
 from guardrail import Guard, annotate, flag, remove
 from guardrail.chat import ScriptedChat
 from guardrail.detector import Ask, Detector, Finding, Verdict, draws, each
+from guardrail.requests import Completion
+from guardrail.testing.responses import response, response_stream
 from guardrail.testing.server import serve
 from guardrail.text.claims import claims
 from guardrail_openai import guard_openai
 
 SAID = f"{ANSWER} It is large."
+USAGE = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
 POLICIES = {"remove": remove(), "annotate": annotate(), "flag": flag()}
 
 
@@ -193,6 +196,57 @@ class TestText:
         with client.chat.completions.create(**ASK, stream=True) as coming:
             next(coming)
         assert told.closed
+
+
+class TestResponses:
+    """The Responses API, through the library's own stream helper, which follows every event."""
+
+    def says(self, _):
+        return {"content": SAID, "reasoning_content": f"I think: {BAD}"}
+
+    def test_sentences_come_one_by_one(self):
+        """The helper's final response has the same text; the reasoning is gone, since text was cut."""
+        with serve(self.says) as service:
+            guard = Guard([BySentence()], policy=remove())
+            client = guard_openai(client_of("sync", service.base_url), guard, streaming="sentence")
+            with client.responses.stream(model="m", input=ASK["messages"]) as coming:
+                events = list(coming)
+                final = coming.get_final_response()
+        deltas = [one.delta for one in events if one.type == "response.output_text.delta"]
+        assert deltas == ["Paris is in France.", " It lies on the Seine.", " It is large."]
+        assert final.output_text == "".join(deltas)
+        assert [item.type for item in final.output] == ["reasoning", "message"]
+        assert SECRET not in str(events)
+        assert final.guardrail["action"] == "remove"
+
+    def test_asynchronously_too(self):
+        """With the plain iterator."""
+
+        async def run(base_url):
+            guard = Guard([BySentence()], policy=remove())
+            client = guard_openai(client_of("async", base_url), guard, streaming="sentence")
+            created = await client.responses.create(model="m", input=ASK["messages"], stream=True)
+            return [one async for one in created]
+
+        with serve(self.says) as service:
+            events = asyncio.run(run(service.base_url))
+        assert events[-1].response.output_text == f"{CLEAN} It is large."
+        assert [one.sequence_number for one in events] == list(range(len(events)))
+
+    def test_a_broken_stream_is_an_error(self):
+        """What was examined is out, the rest is not."""
+        body = response({"id": "r", "created": 1, "model": "m"}, Completion(SAID), {}, USAGE, {})
+        whole = b"".join(response_stream(body))
+        told = Told([whole[: whole.index(b"Seine")]])
+        client = guard_openai(
+            over(upstream(told)), Guard([BySentence()], policy=remove()), streaming="sentence"
+        )
+        seen = []
+        with pytest.raises(APIError):
+            seen.extend(client.responses.create(model="m", input="Where?", stream=True))
+        assert [one.delta for one in seen if one.type == "response.output_text.delta"] == [
+            "Paris is in France."
+        ]
 
 
 class TestSamples:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.openai_api import Choice, Codec, NotReadable
+from guardrail.adapting.anthropic_events import MESSAGE, index_of, message_events, told_of
+from guardrail.adapting.anthropic_pieces import MessagePieces
+from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
 from guardrail.adapting.residue import clean, is_wordless
-from guardrail.adapting.sse import Event, as_json
+from guardrail.adapting.sse import Event
 from guardrail.errors import InputError
 from guardrail.requests import Message, Untrusted, assistant, system, user
 
@@ -23,7 +25,6 @@ _SERVERS = {
     "web_fetch_tool_result",
     "code_execution_tool_result",
 }
-_BODY = ("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage")
 _GROWING = {
     "text_delta": "text",
     "thinking_delta": "thinking",
@@ -123,7 +124,7 @@ class Messages(Codec):
         return shown if taken is None else _stripped(shown, taken)
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
-        """A refusal that holds nothing but a message."""
+        """A refusal with nothing but a message."""
         del index
         content = [{"type": "text", "text": message}]
         return {**_stripped(body, ()), "content": content, "stop_reason": "refusal", "stop_sequence": None}
@@ -144,14 +145,16 @@ class Messages(Codec):
         blocks: dict[int, Json] = {}
         ended = False
         for event in events:
-            told = _told(event)
+            told = told_of(event)
             kind = told.get("type")
             if kind == "message_start" and isinstance(told.get("message"), dict):
                 body = dict(told["message"])
             elif kind == "content_block_start" and isinstance(told.get("content_block"), dict):
-                blocks[_index(told)] = dict(told["content_block"])
+                blocks[index_of(told)] = dict(told["content_block"])
             elif kind == "content_block_delta":
-                _grow(blocks.setdefault(_index(told), {"type": "text", "text": ""}), told.get("delta") or {})
+                _grow(
+                    blocks.setdefault(index_of(told), {"type": "text", "text": ""}), told.get("delta") or {}
+                )
             elif kind == "message_delta":
                 usage = {**(body.get("usage") or {}), **(told.get("usage") or {})}
                 body = {**body, **(told.get("delta") or {}), "usage": usage}
@@ -164,7 +167,16 @@ class Messages(Codec):
     def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
         """A whole body as a stream; the report is on `message_delta`."""
         del request
-        return [Event(json.dumps(told), told["type"]) for told in _events(body)]
+        return message_events(body)
+
+    def why_whole(self, request: Mapping[str, Any]) -> str:
+        """Structured outputs are released as a whole."""
+        return "" if self.form(request) is None else "a structured output was asked for"
+
+    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
+        """The first text block is released by deltas."""
+        del request
+        return MessagePieces()
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the message, or comes after its end."""
@@ -175,7 +187,7 @@ class Messages(Codec):
         found = list(events)
         for place, event in enumerate(found):
             if event.name == "message_delta":
-                found[place] = Event(json.dumps({**_told(event), "guardrail": dict(summary)}), event.name)
+                found[place] = Event(json.dumps({**told_of(event), "guardrail": dict(summary)}), event.name)
         return found
 
 
@@ -195,25 +207,6 @@ def _results(content: Any) -> list[str]:
     return [
         _text(one.get("content")) for one in listed if isinstance(one, Mapping) and one.get("type") == kind
     ]
-
-
-def _told(event: Event) -> Json:
-    try:
-        told = as_json(event)
-    except ValueError:
-        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
-    if not isinstance(told, dict):
-        raise NotReadable("expected events that are objects, got something else")
-    if told.get("type") == "error":
-        raise NotReadable("the stream ended in an error", error=told.get("error"))
-    return told
-
-
-def _index(told: Mapping[str, Any]) -> int:
-    index = told.get("index")
-    if not isinstance(index, int):
-        raise NotReadable("expected content blocks with an index, got one without")
-    return index
 
 
 def _grow(block: Json, delta: Mapping[str, Any]) -> None:
@@ -238,44 +231,9 @@ def _closed(block: Json) -> Json:
     return block
 
 
-def _events(body: Mapping[str, Any]) -> Iterator[Json]:
-    head = {name: value for name, value in body.items() if name not in {"guardrail", "content"}}
-    yield {
-        "type": "message_start",
-        "message": {**head, "content": [], "stop_reason": None, "stop_sequence": None},
-    }
-    for index, block in enumerate(body["content"]):
-        blank, deltas = _pieces(block)
-        yield {"type": "content_block_start", "index": index, "content_block": blank}
-        for delta in deltas:
-            yield {"type": "content_block_delta", "index": index, "delta": delta}
-        yield {"type": "content_block_stop", "index": index}
-    ending = {name: body.get(name) for name in ("stop_reason", "stop_sequence")}
-    report = {"guardrail": body["guardrail"]} if "guardrail" in body else {}
-    yield {"type": "message_delta", "delta": ending, "usage": body.get("usage") or {}, **report}
-    yield {"type": "message_stop"}
-
-
-def _pieces(block: Mapping[str, Any]) -> tuple[Json, list[Json]]:
-    """A block without its content, and the deltas that bring it."""
-    match block.get("type"):
-        case "text":
-            cited = [{"type": "citations_delta", "citation": one} for one in block.get("citations") or ()]
-            said = [{"type": "text_delta", "text": block["text"]}] if block["text"] else []
-            return {**block, "text": "", **({"citations": []} if cited else {})}, [*said, *cited]
-        case "thinking":
-            names = (("thinking_delta", "thinking"), ("signature_delta", "signature"))
-            deltas = [{"type": kind, name: block[name]} for kind, name in names if block.get(name)]
-            return {**block, "thinking": "", "signature": ""}, deltas
-        case "tool_use" | "server_tool_use":
-            written = json.dumps(block.get("input") or {})
-            return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": written}]
-    return dict(block), []
-
-
 def _stripped(given: Mapping[str, Any], taken: Sequence[str]) -> Json:
     """Known fields as they are, and of the others what can hold no prose."""
-    rest = clean({name: value for name, value in given.items() if name not in _BODY}, taken)
-    kept = {name: given[name] for name in _BODY if name in given}
+    rest = clean({name: value for name, value in given.items() if name not in MESSAGE}, taken)
+    kept = {name: given[name] for name in MESSAGE if name in given}
     sequence = kept.get("stop_sequence")
     return {**rest, **kept, **({} if is_wordless(sequence, taken) else {"stop_sequence": None})}

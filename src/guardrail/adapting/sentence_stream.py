@@ -19,7 +19,10 @@ from guardrail.policies.edits.removing import SHORTEST_ECHO
 from guardrail.report import Action, Decision, Edit, Finding
 from guardrail.text.settled import settled
 
-__all__ = ["SentenceStream", "Withdrawn"]
+__all__ = ["WITHDRAWN", "SentenceStream", "Withdrawn"]
+
+WITHDRAWN = "what was released is not how the answer may begin; nothing more of it was shown"
+"""The note in the report of an answer of which nothing more may be shown."""
 
 _LONGEST = 50_000  # characters; of a longer answer the rest waits for the end
 _GROWTH = 20  # looked at again once it has grown by a twentieth, so that long answers take linear time
@@ -133,7 +136,7 @@ class SentenceStream:
             return review
         now = {_key(finding): finding for finding in review.findings}
         before = [now.get(_key(finding), finding) for finding in self._frozen]
-        later = [f for f in review.findings if f.span is None or f.span.start >= self._shown]
+        later = [f for f in review.findings if f.span is None or f.span.end > self._shown]
         return replace(review, findings=(*before, *later))
 
     # -- how far

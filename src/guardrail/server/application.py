@@ -39,7 +39,7 @@ class Application:
     """Guards one upstream. The guard stays the caller's to close.
 
     Args:
-        settings: what the server was told.
+        settings: of the server.
         guard: examines the answers.
         shared: counters of all workers, where there are several.
     """
@@ -57,7 +57,7 @@ class Application:
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
         if settings.stream == "sentence":
-            warn_if_buffered(guard)
+            warn_if_buffered(guard.why_whole)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """What the server calls."""

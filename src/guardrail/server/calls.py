@@ -74,7 +74,7 @@ class Call:
         """The body as an object.
 
         Raises:
-            Refused: it is none.
+            Refused: it is no object.
         """
         try:
             found = json.loads(self.body, object_pairs_hook=_once)

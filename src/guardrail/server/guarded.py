@@ -52,7 +52,7 @@ class Desk:
     """What answering takes.
 
     Attributes:
-        settings: what the server was told.
+        settings: of the server.
         guard: examines the answers.
         metrics: counts them.
         upstream: whom to ask.

@@ -2,6 +2,9 @@
 
 A call about a response carries texts and no prompt. So the messages of the call about the request are kept by the client's
 key, LiteLLM's own key hash and its call id, for fifteen minutes, as many as there is room for.
+
+In a stream LiteLLM calls again and again with the text so far, and no call says that it is the last one. So each answer says how
+many characters at the end of its texts are not to be shown yet (`stream_holdback_chars`); after the last call LiteLLM shows all.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ from typing import Any, Literal
 
 from starlette.responses import JSONResponse, Response
 
+from guardrail.adapting.sentence_release import SentenceRelease, is_whole
 from guardrail.errors import GuardrailError, InputError
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
@@ -22,6 +26,7 @@ from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
 
 Key = tuple[str, str, str]
+Examined = tuple[Report | None, str]
 _WITHHELD = "the answer could not be checked"
 
 
@@ -126,23 +131,30 @@ async def guarded(
     if body.get("input_type") != "response":
         raise Refused(400, "bad_request", "expected input_type to be request or response")
     messages = remembered.get(key) if key[2] else None
-    reports = [await _examined(guard, text, messages) for text in texts]
-    for report in reports:
+    found = [await examined(guard, text, messages) for text in texts]
+    for report, _ in found:
         if report is None:
             metrics.add("guardrail_unfinished_checks_total", detector="guard")
         else:
             metrics.examined(report.summary(), mode=mode)
     if mode == "monitor":
         return JSONResponse({"action": "NONE"})
-    return JSONResponse(_decided(texts, reports, on_rewrite=on_rewrite, closed=guard.policy.fail == "closed"))
+    closed = guard.policy.fail == "closed"
+    return JSONResponse(decided(texts, found, on_rewrite=on_rewrite, closed=closed))
 
 
-async def _examined(guard: Guard, text: str, messages: Any) -> Report | None:
-    """The report on one text; `None` where there is none."""
+async def examined(guard: Guard, text: str, messages: Any) -> Examined:
+    """The report on one text, `None` where there is none; and the beginning of its answer that stays, however the text goes on."""
     try:
-        return await guard.acheck(_case(text, messages))
+        case = _case(text, messages)
+        if guard.why_whole or not text or not is_whole(text):
+            return await guard.acheck(case), ""
+        release = SentenceRelease(guard, case.model_copy(update={"answer": ""}))
+        release.feed(text)
+        await release.aexamined()
+        return await release.aconcluded(text), release.released
     except GuardrailError:
-        return None
+        return None, ""
 
 
 def _case(text: str, messages: Any) -> Case:
@@ -152,17 +164,30 @@ def _case(text: str, messages: Any) -> Case:
         return Case.of(text)
 
 
-def _decided(
-    texts: Sequence[str], reports: Sequence[Report | None], *, on_rewrite: str, closed: bool
+def decided(
+    texts: Sequence[str], found: Sequence[Examined], *, on_rewrite: str, closed: bool
 ) -> dict[str, Any]:
+    """The answer to LiteLLM.
+
+    Args:
+        texts: as they came.
+        found: what was found about each.
+        on_rewrite: what becomes of a changed text.
+        closed: whether an answer that could not be examined is withheld.
+    """
+    reports = [report for report, _ in found]
     if closed and None in reports:
         return {"action": "BLOCKED", "blocked_reason": _WITHHELD}
     stopped = next((report for report in reports if report is not None and report.blocked), None)
     if stopped is not None:
         return {"action": "BLOCKED", "blocked_reason": stopped.answer}
     shown = [text if report is None else report.answer for text, report in zip(texts, reports, strict=True)]
+    pairs = zip(shown, found, strict=True)
+    held = [
+        len(answer) - len(stays) if answer.startswith(stays) else len(answer) for answer, (_, stays) in pairs
+    ]
     if shown == list(texts):
-        return {"action": "NONE"}
+        return {"action": "NONE", "stream_holdback_chars": held}
     if on_rewrite == "block":
         return {"action": "BLOCKED", "blocked_reason": "a statement in the answer is not supported"}
-    return {"action": "GUARDRAIL_INTERVENED", "texts": shown}
+    return {"action": "GUARDRAIL_INTERVENED", "texts": shown, "stream_holdback_chars": held}

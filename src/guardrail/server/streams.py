@@ -43,6 +43,7 @@ class HeldBack(Response):
         self._task: asyncio.Future[bytes | None] | None = None
         self._ended = False
         self._path = path
+        self._sent = 0  # events
         self._keepalive = keepalive if sign else None
         self._sign = sign
         self._until = until
@@ -55,6 +56,7 @@ class HeldBack(Response):
             await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
             while (piece := await self._next(send)) is not None:
                 await send({"type": "http.response.body", "body": piece, "more_body": True})
+                self._sent += piece.count(b"\n\n")
             await send({"type": "http.response.body", "body": b""})
         finally:
             if self._task is not None:
@@ -93,5 +95,9 @@ class HeldBack(Response):
         return self._error(refused)
 
     def _error(self, refused: Refused) -> bytes:
+        told = dict(refused.body(self._path))
         name = b"event: error\n" if self._path != "/v1/chat/completions" else b""
-        return name + b"data: " + json.dumps(refused.body(self._path)).encode() + b"\n\n"
+        if self._path == "/v1/responses":  # its events are numbered from 0; OpenAI's clients look for `error`
+            said = {"code": refused.code, "message": str(refused), "param": None}
+            told = {"type": "error", **said, "sequence_number": self._sent, **told}
+        return name + b"data: " + json.dumps(told).encode() + b"\n\n"

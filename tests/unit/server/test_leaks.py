@@ -22,16 +22,20 @@ POLICIES = {
 
 
 def server(policies=POLICIES, **settings):
-    """A door: the server with a guard that knows the texts."""
+    """A door: the server with a guard that knows the texts, and judges by sentence where it is to release so."""
 
     @contextlib.contextmanager
     def door(setting):
         spans = InMemorySpanExporter()
         provider = TracerProvider()
         provider.add_span_processor(SimpleSpanProcessor(spans))
-        found = leaks.KnownTexts(setting.forbidden, mark=setting.mark, breaks=setting.breaks)
+        by_sentence = settings.get("stream") == "sentence"
+        found = leaks.KnownTexts(
+            setting.forbidden, mark=setting.mark, breaks=setting.breaks, by_sentence=by_sentence
+        )
         policy = policies[setting.policy]()
-        guard = Guard([found], policy=policy, fail="closed", on_report=telemetry(provider))
+        fail = "open" if by_sentence and not setting.breaks else "closed"
+        guard = Guard([found], policy=policy, fail=fail, on_report=telemetry(provider))
         with capture_logs() as logs, running(setting.upstream, guard, **settings) as served:
             channels = {
                 "logs": lambda: repr(logs),
@@ -50,6 +54,16 @@ class TestLeaks:
         table = leaks.matrix(server(), axes=leaks.Axes(apis=[api]))
         assert table.ok, str(table)
         assert {row.case.shape for row in table.rows if row.case.api == "all"} == {"logs", "metrics", "spans"}
+
+    @pytest.mark.parametrize("api", leaks.APIS)
+    def test_nothing_sentence_by_sentence(self, api):
+        """The same matrix; marks come with their text, and a guard of whole answers holds back."""
+        axes = leaks.Axes(apis=[api], deliveries=leaks.DELIVERIES[1:], policies=["remove", "annotate"])
+        table = leaks.matrix(server(stream="sentence"), axes=axes)
+        assert table.ok, str(table)
+        axes = leaks.Axes(apis=[api], deliveries=["words"], policies=["regenerate", "block"])
+        table = leaks.matrix(server(stream="sentence"), axes=axes)
+        assert table.ok, str(table)
 
     def test_nothing_where_a_stubborn_model_is_blocked(self):
         """Asked again, and then withheld."""

@@ -10,6 +10,9 @@ from tests.unit.server.test_chat import events, streamed
 
 from guardrail import Detector, Finding, Guard, Verdict, annotate, block, flag, remove
 from guardrail.detector import Ask, draws, each
+from guardrail.requests import Completion
+from guardrail.testing.messages import anthropic_message, message_stream
+from guardrail.testing.responses import response, response_stream
 from guardrail.text.claims import claims
 
 SAID = f"Rivers flow to the sea. The town of {SECRET} is old. They end in seas. That is all."
@@ -155,6 +158,56 @@ class TestText:
         assert streamed(found.text.partition('data: {"error"')[0]) == SAID.removesuffix(" That is all.")
         assert "[DONE]" not in found.text
         assert '"error"' in found.text
+
+
+class TestOtherProtocols:
+    """Responses and Anthropic's messages."""
+
+    def whole(self, api, text=SAID):
+        head, usage = {"id": "chatcmpl-1", "created": 1, "model": "m"}, {"prompt_tokens": 1}
+        usage |= {"completion_tokens": 2, "total_tokens": 3}
+        if api == "responses":
+            return b"".join(response_stream(response(head, Completion(text), {}, usage, {})))
+        return b"".join(message_stream(anthropic_message(head, Completion(text), {}, usage)))
+
+    def asked(self, server, api):
+        body = {"model": "m", "stream": True, "max_tokens": 9, "input": [], "messages": []}
+        found = server.client.post(f"/v1/{api}", json=body)
+        return found, [json.loads(data) for data in events(found.text)]
+
+    def text(self, api, told):
+        if api == "responses":
+            return [one["delta"] for one in told if one["type"] == "response.output_text.delta"]
+        return [one["delta"]["text"] for one in told if one["type"] == "content_block_delta"]
+
+    @pytest.mark.parametrize("api", ["responses", "messages"])
+    def test_sentences_come_one_by_one(self, upstream, api):
+        """And the end has the report."""
+        service = upstream(self.whole(api), size=100)
+        with running(service.url, Guard([BySentence()], policy=remove()), stream="sentence") as server:
+            found, told = self.asked(server, api)
+        assert len(self.text(api, told)) > 2
+        assert "".join(self.text(api, told)) == CUT
+        report = told[-1]["response"] if api == "responses" else told[-2]
+        assert report["guardrail"]["action"] == "remove"
+        assert not any(word in found.content for word in FORBIDDEN)
+
+    @pytest.mark.parametrize("api", ["responses", "messages"])
+    def test_a_broken_stream_ends_in_an_error_of_the_protocol(self, upstream, api):
+        """Only what was examined is out; the error of a response is numbered as its events are."""
+        whole = self.whole(api)
+        service = upstream(whole[: whole.index(b"all.")], size=100, cut=True)
+        with running(service.url, Guard([BySentence()], policy=remove()), stream="sentence") as server:
+            found, told = self.asked(server, api)
+        text = "".join(self.text(api, told[:-1]))
+        assert text.startswith("Rivers flow to the sea.")
+        assert CUT.removesuffix(" That is all.").startswith(text)
+        assert "event: error" in found.text
+        assert told[-1]["type"] == "error"
+        assert told[-1]["error"]["message"]
+        if api == "responses":
+            assert [one["sequence_number"] for one in told] == list(range(len(told)))
+            assert told[-1]["message"] == told[-1]["error"]["message"]
 
 
 class TestBuffered:

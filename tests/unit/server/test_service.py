@@ -269,7 +269,7 @@ class TestLiteLLM:
         served = guarded(detector=detector)
         asked = [{"role": "user", "content": "why?"}]
         assert self.said(served, "request", ["why?"], structured_messages=asked) == {"action": "NONE"}
-        assert self.said(served, "response", ["because"]) == {"action": "NONE"}
+        assert self.said(served, "response", ["because"])["action"] == "NONE"
         assert detector.seen[0].question == "why?"
 
     def test_a_changed_text_is_handed_back(self, guarded):

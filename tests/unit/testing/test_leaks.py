@@ -143,6 +143,23 @@ class TestMarks:
         case = leaks.Case("chat", "text", "words", "annotate")
         return examined(case, leaks.Reply(200, stream(*pieces)), leaks.Forbidden(), "made up").marks_missing
 
+    @pytest.mark.parametrize("fault", ["cut", "malformed"])
+    def test_a_stream_that_broke_off_may_show_marked_texts(self, fault):
+        """What was out already; elsewhere than in the answer it counts, and without a mark too."""
+
+        def row(*pieces, headers=()):
+            case = leaks.Case("chat", "text", "words", "annotate", fault)
+            return examined(case, leaks.Reply(200, stream(*pieces), headers), leaks.Forbidden(), "made up")
+
+        assert row(f"Ask {NAME} [made up].").ok
+        assert row(f"Ask {NAME}").marks_missing == 1
+        assert row("Hm.", headers=[("x-model-said", NAME)]).released == {"headers": len(NAME.encode())}
+        raised = leaks.Reply(
+            500, "", items=[{"text": f"Ask {NAME} [made up]."}, f"error: {NAME}"], ended=False
+        )
+        case = leaks.Case("chat", "text", "words", "annotate", fault)
+        assert examined(case, raised, leaks.Forbidden(), "made up").marks_missing == 1
+
     def test_a_mark_before_or_with_its_text_is_enough(self):
         """In the same piece, or in one before."""
         assert self.marks(f"Ask {NAME} [made up].") == 0

@@ -13,7 +13,7 @@ from guardrail.guard import Guard
 from guardrail.requests import Message
 from guardrail_langchain._quiet import apart
 
-__all__ = ["Attempts"]
+__all__ = ["Attempts", "tokens"]
 
 T = TypeVar("T")
 
@@ -41,14 +41,14 @@ class Attempts(adapting.Attempts[T]):
         super().__init__(
             guard,
             read,
-            spent=lambda output: _tokens(said(output)),
+            spent=lambda output: tokens(said(output)),
             prompt=prompt,
             context=context,
             apart=apart,
         )
 
 
-def _tokens(said: Any) -> tuple[int, int]:
+def tokens(said: Any) -> tuple[int, int]:
     """Tokens of the prompts and of the answers."""
     used = [usage for message in _messages(said) if (usage := message.usage_metadata)]
     return (

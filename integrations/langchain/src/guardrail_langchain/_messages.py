@@ -68,9 +68,16 @@ def pieces(text: str) -> list[str]:
     return _PIECE.findall(text) or [text]
 
 
-def chunks(message: AIMessage) -> Iterator[AIMessageChunk]:
-    """Chunks that add up to the message; tool calls, usage and metadata come with the last."""
-    content = pieces(message.content) if isinstance(message.content, str) else message.content
+def chunks(message: AIMessage, *, words: bool = True) -> Iterator[AIMessageChunk]:
+    """Chunks that add up to the message; tool calls, usage and metadata come with the last.
+
+    Args:
+        message: what is released.
+        words: cut a text into words; else a mark comes in one piece with all that it is about.
+    """
+    content: list[Any] = message.content if isinstance(message.content, list) else [message.content]
+    if words and isinstance(message.content, str):
+        content = pieces(message.content)
     for piece in content:
         whole = piece if isinstance(message.content, str) else [piece]
         yield AIMessageChunk(content=cast("Any", whole), id=message.id, name=message.name)

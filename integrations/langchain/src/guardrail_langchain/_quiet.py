@@ -7,22 +7,39 @@ usage counters, `stream_mode="messages"` and event streams all see one model cal
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from typing import Any, TypeVar, cast
 
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers import context as tracing
+from langchain_core.tracers._streaming import _StreamingCallbackHandler, _V2StreamingCallbackHandler
 from pydantic import Field
 
 from guardrail_langchain._messages import chunks
 
-__all__ = ["apart", "asay", "current", "say", "unheard"]
+__all__ = [
+    "apart",
+    "aquietly",
+    "asaid_live",
+    "asay",
+    "asay_live",
+    "current",
+    "is_protocol",
+    "is_streamed",
+    "quietly",
+    "said_live",
+    "say",
+    "say_live",
+    "unheard",
+]
+
+T = TypeVar("T")
 
 
 def current() -> RunnableConfig:
@@ -82,17 +99,95 @@ def _named(message: AIMessage, said: AIMessage) -> AIMessage:
     return message if said.id in {None, message.id} else message.model_copy(update={"id": said.id})
 
 
-def _heard(config: RunnableConfig) -> bool:
+def is_streamed(config: RunnableConfig) -> bool:
+    """Whether somebody listens to the pieces of messages, also where the model is not streamed."""
+    return any(
+        isinstance(one, _StreamingCallbackHandler | _V2StreamingCallbackHandler) for one in _heard(config)
+    )
+
+
+def is_protocol(config: RunnableConfig) -> bool:
+    """Whether somebody listens to events of the v3 protocol, which a model sends where it is invoked."""
+    return any(isinstance(one, _V2StreamingCallbackHandler) for one in _heard(config))
+
+
+def _heard(config: RunnableConfig) -> Sequence[Any]:
+    """Who listens."""
     callbacks = config.get("callbacks")
-    return bool(callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks)
+    return callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks or ()
 
 
-def _stand_in(message: AIMessage, model: Any) -> _Accepted:
+def said_live(
+    coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
+) -> Iterator[AIMessageChunk]:
+    """Chunks as they are released; callbacks, if there are any, hear them as the chunks of one model's call."""
+    if not _heard(config):
+        return coming
+    return _stand_in(None, model, coming).stream(list(prompt), config)
+
+
+def asaid_live(
+    coming: AsyncGenerator[AIMessageChunk],
+    prompt: Sequence[BaseMessage],
+    config: RunnableConfig,
+    *,
+    model: Any,
+) -> AsyncGenerator[AIMessageChunk]:
+    """As `said_live`."""
+    if not _heard(config):
+        return coming
+    found = _stand_in(None, model, coming).astream(list(prompt), config)
+    return cast("AsyncGenerator[AIMessageChunk]", found)  # it is one, whatever its annotation says
+
+
+def say_live(
+    coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
+) -> AIMessage:
+    """The whole message; callbacks hear it in the chunks in which it is released, and one of them must listen to chunks."""
+    return _stand_in(None, model, coming).invoke(list(prompt), config)
+
+
+async def asay_live(
+    coming: AsyncIterator[AIMessageChunk],
+    prompt: Sequence[BaseMessage],
+    config: RunnableConfig,
+    *,
+    model: Any,
+) -> AIMessage:
+    """As `say_live`."""
+    return await _stand_in(None, model, coming).ainvoke(list(prompt), config)
+
+
+def quietly(coming: Iterator[T], config: RunnableConfig) -> Iterator[T]:
+    """What an iterator gives that works `unheard`, but not while its user does."""
+    while True:
+        with unheard(config):
+            try:
+                one = next(coming)
+            except StopIteration:
+                return
+        yield one
+
+
+async def aquietly(coming: AsyncGenerator[T], config: RunnableConfig) -> AsyncGenerator[T]:
+    """As `quietly`."""
+    async with aclosing(coming):
+        while True:
+            with unheard(config):
+                try:
+                    one = await anext(coming)
+                except StopAsyncIteration:
+                    return
+            yield one
+
+
+def _stand_in(message: AIMessage | None, model: Any, coming: Any = None) -> _Accepted:
     while not isinstance(model, BaseChatModel) and hasattr(model, "bound"):
         model = model.bound  # arguments that were bound to it
     chat = model if isinstance(model, BaseChatModel) else None
     return _Accepted(
         message=message,
+        coming=coming,
         original=chat,
         name=chat.get_name() if chat else None,
         tags=chat.tags if chat else None,
@@ -102,9 +197,10 @@ def _stand_in(message: AIMessage, model: Any) -> _Accepted:
 
 
 class _Accepted(BaseChatModel):
-    """Says one message that has been accepted."""
+    """Says one message that has been accepted, or the pieces of one that are."""
 
-    message: AIMessage
+    message: AIMessage | None = None
+    coming: Any = Field(default=None, repr=False, exclude=True)  # chunks, from an iterator or an async one
     original: BaseChatModel | None = Field(
         default=None, repr=False, exclude=True
     )  # tracers store a model's repr
@@ -127,6 +223,8 @@ class _Accepted(BaseChatModel):
         self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
         del messages, stop, run_manager, kwargs
+        if self.message is None:
+            raise AssertionError("chunks are streamed: somebody must listen to them")
         return ChatResult(generations=[ChatGeneration(message=self.message)])
 
     async def _agenerate(
@@ -138,5 +236,15 @@ class _Accepted(BaseChatModel):
         self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> Iterator[ChatGenerationChunk]:
         del messages, stop, run_manager, kwargs
-        for chunk in chunks(self.message):
+        for chunk in self.coming if self.message is None else chunks(self.message):
             yield ChatGenerationChunk(message=chunk)
+
+    async def _astream(
+        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        if self.message is None:
+            async for chunk in self.coming:
+                yield ChatGenerationChunk(message=chunk)
+            return
+        for piece in self._stream(messages, stop, run_manager, **kwargs):
+            yield piece

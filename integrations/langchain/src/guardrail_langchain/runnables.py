@@ -3,41 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from typing import Any, cast
+from contextlib import aclosing
+from typing import Any, Literal, cast
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableConfig, RunnablePassthrough, RunnableSequence
 from langchain_core.runnables.base import coerce_to_runnable
 from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.utils import ConfigurableFieldSpec
 from langchain_core.utils.pydantic import TypeBaseModel
 
-from guardrail.adapting import Change, Reading
+from guardrail.adapting.sentence_release import warn_if_buffered
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
+from guardrail.options import one_of
+from guardrail_langchain._alone import Alone
 from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._chains import Enclosing, split
 from guardrail_langchain._composition import (
     refuse,
-    refuse_a_prompt,
-    refuse_asking_alone,
-    refuse_late,
     refuse_model_behind,
     refuse_no_guard,
     refuse_unseen,
 )
-from guardrail_langchain._messages import as_messages, chunks, conversation, pieces, with_feedback
-from guardrail_langchain._quiet import asay, say, unheard
+from guardrail_langchain._messages import as_messages, conversation, with_feedback
+from guardrail_langchain._outputs import Try, decided, prompt_messages, released
+from guardrail_langchain._quiet import (
+    asaid_live,
+    asay,
+    asay_live,
+    is_protocol,
+    is_streamed,
+    said_live,
+    say,
+    say_live,
+    unheard,
+)
 from guardrail_langchain._reading import read
+from guardrail_langchain._sentences import Sentences, why_buffered
 
 __all__ = ["GuardedOutput", "GuardedRunnable", "guard_runnable"]
 
 Context = Callable[[Any], Sequence[str]]
-_Try = tuple[Any, Any]  # what the model said, and what the rest of the chain made of it
+Options = dict[str, Any]
 
 
 def guard_runnable(
-    guard: Guard, chain: Any, *, key: str | None = None, context: Context | None = None, strict: bool = False
+    guard: Guard,
+    chain: Any,
+    *,
+    key: str | None = None,
+    context: Context | None = None,
+    strict: bool = False,
+    streaming: Literal["buffer", "sentence"] = "buffer",
 ) -> GuardedRunnable:
     """A chain or chat model whose answers are guarded; it is called as before.
 
@@ -48,10 +66,12 @@ def guard_runnable(
         context: documents the answer should rest on, from the chain's input.
         strict: refuse what cannot be guarded: a model with callbacks of its own, a chain in which no model is
             recognised (no feedback could reach it).
+        streaming: "buffer" holds a stream back until the verdict; "sentence" releases each sentence once it was examined, where
+            the guard judges by sentence and the chain gives a chat model's message or its text, and else holds the stream back.
 
     Raises:
         ConfigError: the chain stores what it said before it could be examined (a graph, a history); it has no
-            answer yet (a prompt); its first step is no guard; the policy may ask again, and feedback does not reach the model;
+            answer yet (a prompt); the first argument is no guard; the policy may ask again, and feedback does not reach the model;
             in strict mode, as above. When it is called: the output has parts that cannot be read, and the policy edits
             or blocks.
     """
@@ -59,7 +79,9 @@ def guard_runnable(
     owner = getattr(chain, "__self__", None)
     if isinstance(owner, Runnable) and chain.__name__ in {"invoke", "ainvoke"}:
         chain = owner  # which can be asked again
-    return GuardedRunnable(guard, coerce_to_runnable(chain), key=key, context=context, strict=strict)
+    return GuardedRunnable(
+        guard, coerce_to_runnable(chain), key=key, context=context, strict=strict, streaming=streaming
+    )
 
 
 class GuardedRunnable(Enclosing):
@@ -67,7 +89,7 @@ class GuardedRunnable(Enclosing):
 
     The steps before the chain's last language model run once; the model, and the steps after it, run again with
     the guard's feedback appended to the model's messages. Streams are held back until the verdict and then
-    released piece by piece.
+    released piece by piece; with `streaming="sentence"` a sentence is released as soon as it was examined.
     """
 
     name: str | None = "Guarded"
@@ -80,16 +102,24 @@ class GuardedRunnable(Enclosing):
         key: str | None = None,
         context: Context | None = None,
         strict: bool = False,
+        streaming: Literal["buffer", "sentence"] = "buffer",
     ) -> None:
+        one_of("streaming", streaming, ("buffer", "sentence"))
         self.guard = guard
         self.chain = chain
         self._key = key
         self._context = context
         self._strict = strict
+        self._streaming = streaming
         self._steps = split(chain)
         refuse(chain, self._steps, guard.policy)
         if strict:
             refuse_unseen(chain, self._steps)
+        self._by_sentence = False
+        if streaming == "sentence":
+            why = why_buffered(guard, self._steps, key)
+            self._by_sentence = not why
+            warn_if_buffered(why)
 
     def __or__(self, other: Any) -> Any:
         if isinstance(other, GuardedOutput):
@@ -109,8 +139,7 @@ class GuardedRunnable(Enclosing):
                 f"expected a guarded chat model to bind tools to, got a guarded {type(self.chain).__name__}: "
                 "write prompt | guard_runnable(guard, model.bind_tools(tools))"
             )
-        bound = self.chain.bind_tools(tools, **kwargs)
-        return GuardedRunnable(self.guard, bound, key=self._key, context=self._context, strict=self._strict)
+        return self._around(self.chain.bind_tools(tools, **kwargs))
 
     def with_structured_output(self, schema: Any = None, **kwargs: Any) -> GuardedRunnable:
         """The guarded model with structured answers, which are guarded as well.
@@ -123,9 +152,17 @@ class GuardedRunnable(Enclosing):
                 f"expected a guarded chat model to give a schema to, got a guarded {type(self.chain).__name__}: "
                 "write guard_runnable(guard, prompt | model.with_structured_output(schema))"
             )
-        structured = self.chain.with_structured_output(schema, **kwargs)
+        return self._around(self.chain.with_structured_output(schema, **kwargs))
+
+    def _around(self, chain: Runnable[Any, Any]) -> GuardedRunnable:
+        """Another chain, guarded alike."""
         return GuardedRunnable(
-            self.guard, structured, key=self._key, context=self._context, strict=self._strict
+            self.guard,
+            chain,
+            key=self._key,
+            context=self._context,
+            strict=self._strict,
+            streaming=self._streaming,
         )
 
     # -- what LangChain asks of a runnable
@@ -189,11 +226,12 @@ class GuardedRunnable(Enclosing):
     def _invoke(self, given: Any, run_manager: Any, config: RunnableConfig, **kwargs: Any) -> Any:
         del run_manager
         steps = self._steps
-        prompt, options = given, kwargs
-        if steps.head is not None:
-            prompt, options = self._prepared(steps.head, given, config, kwargs), {}
+        prompt, options = self._prepared(given, config, kwargs)
+        if self._by_sentence and is_streamed(config):
+            coming = self._sentences(given, prompt, config).of(steps.model, prompt, options)
+            return self._made(say_live(coming, as_messages(prompt), config, model=steps.model))
 
-        def ask(feedback: str) -> _Try:
+        def ask(feedback: str) -> Try:
             with unheard(config) as quiet:
                 if steps.model is None:
                     return None, cast("Any", steps.tail).invoke(prompt, quiet, **options)
@@ -202,7 +240,7 @@ class GuardedRunnable(Enclosing):
                 return said, said if steps.tail is None else steps.tail.invoke(said, quiet)
 
         (said, output), change = self._attempts(given, prompt).settle(ask)
-        output, message = _decided(said, output, change, self._key)
+        output, message = decided(said, output, change, self._key)
         if message is None:
             return output
         told = say(message, as_messages(prompt), config, model=steps.model)
@@ -211,11 +249,12 @@ class GuardedRunnable(Enclosing):
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig, **kwargs: Any) -> Any:
         del run_manager
         steps = self._steps
-        prompt, options = given, kwargs
-        if steps.head is not None:
-            prompt, options = await self._aprepared(steps.head, given, config, kwargs), {}
+        prompt, options = await self._aprepared(given, config, kwargs)
+        if self._by_sentence and is_streamed(config):
+            coming = self._sentences(given, prompt, config).aof(steps.model, prompt, options)
+            return self._made(await asay_live(coming, as_messages(prompt), config, model=steps.model))
 
-        async def ask(feedback: str) -> _Try:
+        async def ask(feedback: str) -> Try:
             with unheard(config) as quiet:
                 if steps.model is None:
                     return None, await cast("Any", steps.tail).ainvoke(prompt, quiet, **options)
@@ -224,45 +263,76 @@ class GuardedRunnable(Enclosing):
                 return said, said if steps.tail is None else await steps.tail.ainvoke(said, quiet)
 
         (said, output), change = await self._attempts(given, prompt).asettle(ask)
-        output, message = _decided(said, output, change, self._key)
+        output, message = decided(said, output, change, self._key)
         if message is None:
             return output
         told = await asay(message, as_messages(prompt), config, model=steps.model)
         return told if output is message else output
 
-    def _prepared(self, head: Runnable[Any, Any], given: Any, config: RunnableConfig, kwargs: Any) -> Any:
+    def _prepared(self, given: Any, config: RunnableConfig, options: Options) -> tuple[Any, Options]:
+        """The model's input, and the options that go with it: the first step takes those of the call."""
+        head = self._steps.head
+        if head is None:
+            return given, options
         if self._steps.heard:
-            return head.invoke(given, config, **kwargs)
+            return head.invoke(given, config, **options), {}
         with unheard(config) as quiet:
-            return head.invoke(given, quiet, **kwargs)
+            return head.invoke(given, quiet, **options), {}
 
-    async def _aprepared(
-        self, head: Runnable[Any, Any], given: Any, config: RunnableConfig, kwargs: Any
-    ) -> Any:
+    async def _aprepared(self, given: Any, config: RunnableConfig, options: Options) -> tuple[Any, Options]:
+        head = self._steps.head
+        if head is None:
+            return given, options
         if self._steps.heard:
-            return await head.ainvoke(given, config, **kwargs)
+            return await head.ainvoke(given, config, **options), {}
         with unheard(config) as quiet:
-            return await head.ainvoke(given, quiet, **kwargs)
+            return await head.ainvoke(given, quiet, **options), {}
 
     def _stream(
         self, inputs: Iterator[Any], run_manager: Any, config: RunnableConfig, **kwargs: Any
     ) -> Iterator[Any]:
         for given in inputs:
-            yield from _released(self._invoke(given, run_manager, config, **kwargs))
+            if not self._by_sentence or is_protocol(config):
+                yield from released(self._invoke(given, run_manager, config, **kwargs))
+                continue
+            steps = self._steps
+            prompt, options = self._prepared(given, config, kwargs)
+            coming = self._sentences(given, prompt, config).of(steps.model, prompt, options)
+            for chunk in said_live(coming, as_messages(prompt), config, model=steps.model):
+                yield self._made(chunk)
 
     async def _astream(
         self, inputs: AsyncIterator[Any], run_manager: Any, config: RunnableConfig, **kwargs: Any
     ) -> AsyncIterator[Any]:
         async for given in inputs:
-            for piece in _released(await self._ainvoke(given, run_manager, config, **kwargs)):
-                yield piece
+            if not self._by_sentence or is_protocol(config):
+                for piece in released(await self._ainvoke(given, run_manager, config, **kwargs)):
+                    yield piece
+                continue
+            steps = self._steps
+            prompt, options = await self._aprepared(given, config, kwargs)
+            coming = self._sentences(given, prompt, config).aof(steps.model, prompt, options)
+            live = asaid_live(coming, as_messages(prompt), config, model=steps.model)
+            async with aclosing(coming), aclosing(live):
+                async for chunk in live:
+                    yield self._made(chunk)
 
-    def _attempts(self, given: Any, prompt: Any) -> Attempts[_Try]:
+    # -- sentence by sentence
+
+    def _sentences(self, given: Any, prompt: Any, config: RunnableConfig) -> Sentences:
+        context = tuple(self._context(given)) if self._context else ()
+        return Sentences(self.guard, conversation(prompt_messages(prompt)), context, config)
+
+    def _made(self, message: AIMessage) -> Any:
+        """What the rest of the chain makes of a message, or of a chunk: itself, or its text."""
+        return message if self._steps.tail is None else str(message.text)
+
+    def _attempts(self, given: Any, prompt: Any) -> Attempts[Try]:
         return Attempts(
             self.guard,
             lambda attempt: read(attempt[1], self._key, whole=self.guard.policy.edits),
             said=lambda attempt: attempt[1] if attempt[0] is None else attempt[0],
-            prompt=lambda: conversation(_messages(prompt if self._steps.model is not None else given)),
+            prompt=lambda: conversation(prompt_messages(prompt if self._steps.model is not None else given)),
             context=lambda: tuple(self._context(given)) if self._context else (),
         )
 
@@ -288,6 +358,7 @@ class GuardedOutput(RunnableSequence[Any, Any]):
         key: as in `guard_runnable`.
         context: as in `guard_runnable`.
         strict: as in `guard_runnable`; refuses to follow a single runnable, too.
+        streaming: as in `guard_runnable`; behind a single runnable streams are always held back.
 
     Raises:
         ConfigError: it is given no guard; when it is composed, as `guard_runnable`.
@@ -300,114 +371,13 @@ class GuardedOutput(RunnableSequence[Any, Any]):
         key: str | None = None,
         context: Context | None = None,
         strict: bool = False,
+        streaming: Literal["buffer", "sentence"] = "buffer",
     ) -> None:
         refuse_no_guard(guard, "GuardedOutput", context)
-        options: dict[str, Any] = {"key": key, "context": context, "strict": strict}
-        super().__init__(RunnablePassthrough(), _Alone(guard, options))
+        one_of("streaming", streaming, ("buffer", "sentence"))
+        options: Options = {"key": key, "context": context, "strict": strict, "streaming": streaming}
+        super().__init__(RunnablePassthrough(), Alone(guard, options))
 
     def __ror__(self, other: Any) -> Any:
-        alone = cast("_Alone", self.last)
+        alone = cast("Alone", self.last)
         return guard_runnable(alone.guard, other, **alone.options)
-
-
-class _Alone(Runnable[Any, Any]):
-    """A guard that sees an output, and not what it came from."""
-
-    def __init__(self, guard: Guard, options: dict[str, Any]) -> None:
-        self.guard = guard
-        self.options = options
-
-    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
-        del kwargs
-        return self._call_with_config(self._invoke, input, config)
-
-    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
-        del kwargs
-        return await self._acall_with_config(self._ainvoke, input, config)
-
-    def stream(
-        self,
-        input: Any,  # noqa: A002  # LangChain's name
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> Iterator[Any]:
-        yield from _released(self.invoke(input, config, **kwargs))
-
-    def transform(self, *args: Any, **kwargs: Any) -> Iterator[Any]:
-        """Refuses when a stream is set up: before the model is asked."""
-        self._refuse_asking()
-        return super().transform(*args, **kwargs)
-
-    async def astream(
-        self,
-        input: Any,  # noqa: A002  # LangChain's name
-        config: RunnableConfig | None = None,
-        **kwargs: Any,
-    ) -> AsyncIterator[Any]:
-        for piece in _released(await self.ainvoke(input, config, **kwargs)):
-            yield piece
-
-    def atransform(self, *args: Any, **kwargs: Any) -> AsyncIterator[Any]:
-        """As `transform`."""
-        self._refuse_asking()
-        return super().atransform(*args, **kwargs)
-
-    def _invoke(self, given: Any, run_manager: Any, config: RunnableConfig) -> Any:
-        del run_manager
-        self._refuse(given, config)
-        (_, output), change = self._attempts().settle(lambda _: (None, given))
-        return _decided(None, output, change, self.options["key"])[0]
-
-    async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig) -> Any:
-        del run_manager
-        self._refuse(given, config)
-
-        async def ask(_: str) -> _Try:
-            return None, given
-
-        (_, output), change = await self._attempts().asettle(ask)
-        return _decided(None, output, change, self.options["key"])[0]
-
-    def _refuse(self, given: Any, config: RunnableConfig) -> None:
-        refuse_a_prompt(given)
-        self._refuse_asking()
-        refuse_late(given, config, self.guard.policy)
-
-    def _refuse_asking(self) -> None:
-        refuse_asking_alone(self.guard.policy, strict=bool(self.options["strict"]))
-
-    def _attempts(self) -> Attempts[_Try]:
-        return Attempts(
-            self.guard,
-            lambda attempt: read(attempt[1], self.options["key"], whole=self.guard.policy.edits),
-            said=lambda attempt: attempt[1],
-            prompt=tuple,
-        )
-
-
-def _decided(said: Any, output: Any, change: Change | None, key: str | None) -> tuple[Any, AIMessage | None]:
-    """The output after the change, and the message to tell callbacks of, where it can say the same."""
-    reading = read(output, key) if change else None
-    final = output if reading is None or change is None else reading.changed(change)
-    if isinstance(final, AIMessage):
-        return final, final
-    if not isinstance(said, AIMessage) or not isinstance(output, str) or output != str(said.text):
-        return final, None
-    spoken: Reading | None = read(said)
-    told = said if spoken is None or change is None else spoken.changed(change)
-    return final, cast("AIMessage", told)
-
-
-def _released(output: Any) -> Iterator[Any]:
-    if isinstance(output, AIMessage):
-        return chunks(output)
-    return iter(pieces(output) if isinstance(output, str) else [output])
-
-
-def _messages(prompt: Any) -> list[BaseMessage]:
-    """The prompt as messages, if it is anything that a model could be asked."""
-    try:
-        return as_messages(prompt)
-    except (ValueError, TypeError, NotImplementedError):
-        texts = [str(v) for v in prompt.values() if isinstance(v, str)] if isinstance(prompt, dict) else []
-        return as_messages("\n\n".join(texts)) if texts else []

@@ -92,7 +92,7 @@ class Settings:
         self.observes = streaming == "observe"
         self.by_sentence = streaming == "sentence"
         if self.by_sentence:
-            warn_if_buffered(guard)
+            warn_if_buffered(guard.why_whole)
         self.allow = frozenset(allow)
         self._bases: set[str] = set()
         self.know(base)

@@ -10,14 +10,12 @@ from __future__ import annotations
 from guardrail.adapting.openai_api.chat import ChatCompletions
 from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
+from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.openai_api.responses import Responses
 from guardrail.adapting.openai_api.routes import Route, error_body, route
-from guardrail.adapting.openai_api.sentence_exchange import (
-    SentenceExchange,
-    warn_if_buffered,
-    why_buffered,
-)
+from guardrail.adapting.openai_api.sentence_exchange import SentenceExchange, why_buffered
 from guardrail.adapting.openai_api.watching import Watch
+from guardrail.adapting.sentence_release import warn_if_buffered
 
 __all__ = [
     "ChatCompletions",
@@ -25,6 +23,7 @@ __all__ = [
     "Codec",
     "Exchange",
     "NotReadable",
+    "Piecewise",
     "Responses",
     "Route",
     "SentenceExchange",

@@ -8,6 +8,7 @@ from typing import Any
 
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable, count, logprobs, messages
 from guardrail.adapting.openai_api.deltas import merged
+from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.residue import clean, is_wordless
 from guardrail.adapting.sse import DONE, Event, as_json
 from guardrail.requests import Message
@@ -84,7 +85,7 @@ class ChatCompletions(Codec):
         return _with_choice(body, index, new)
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
-        """A body in which one choice holds nothing but a message."""
+        """A body in which one choice is nothing but a message."""
         choice = {
             "index": body["choices"][index].get("index", index),
             "finish_reason": "content_filter",
@@ -143,40 +144,9 @@ class ChatCompletions(Codec):
             return "log-probabilities were asked for"
         return "" if self.form(request) is None else "a structured output was asked for"
 
-    def said(self, event: Event) -> str | None:
-        """The content of the one choice."""
-        if event.data.startswith(DONE):
-            return ""
-        try:
-            listed = _chunk(event).get("choices") or []
-        except NotReadable:
-            return None
-        if not listed:
-            return ""
-        delta = listed[0].get("delta") or {}
-        if len(listed) > 1 or listed[0].get("index") or not isinstance(delta, Mapping):
-            return None
-        if listed[0].get("logprobs") or any(delta.get(name) for name in _NOT_TEXT):
-            return None
-        content = delta.get("content")
-        return content if isinstance(content, str) else "" if content is None else None
-
-    def begin(self, events: Sequence[Event], request: Mapping[str, Any]) -> list[Event]:
-        """The role."""
-        return [_piece({"role": "assistant", "content": ""}, events, request)]
-
-    def saying(self, text: str, events: Sequence[Event], request: Mapping[str, Any]) -> list[Event]:
-        """A chunk."""
-        return [_piece({"content": text}, events, request)]
-
-    def continued(
-        self, body: Mapping[str, Any], request: Mapping[str, Any], released: str, rest: str
-    ) -> list[Event]:
-        """All chunks but the first, which has the role."""
-        del released
-        choice = body["choices"][0]
-        left = {**choice, "message": {**choice["message"], "content": rest or None}}
-        return self.events(_with_choice(body, 0, left), request)[1:]
+    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
+        """The content of the one choice is released by chunks."""
+        return _Chunks(self, request)
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends a choice or the stream, or cannot be read."""
@@ -204,14 +174,64 @@ class ChatCompletions(Codec):
         return found
 
 
-def _piece(delta: Json, events: Sequence[Event], request: Mapping[str, Any]) -> Event:
-    """A chunk with the head of the upstream's."""
-    first = next((chunk for event in events if (chunk := _chunk(event)).get("choices")), {})
-    head = {name: value for name, value in first.items() if name in _HEAD and not isinstance(value, Mapping)}
-    choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}
-    usage = {"usage": None} if _wants_usage(request) else {}
-    chunk = {**head, "object": "chat.completion.chunk", "choices": [choice], **usage}
-    return Event(json.dumps(chunk, ensure_ascii=True))
+class _Chunks(Piecewise):
+    """One stream of chunks with one choice."""
+
+    def __init__(self, codec: ChatCompletions, request: Mapping[str, Any]) -> None:
+        self._codec = codec
+        self._request = request
+        self._head: Json | None = None
+
+    def said(self, event: Event) -> str | None:
+        """The content of the one choice."""
+        if event.data.startswith(DONE):
+            return ""
+        try:
+            chunk = _chunk(event)
+        except NotReadable:
+            return None
+        listed = chunk.get("choices") or []
+        if not listed:
+            return ""
+        if self._head is None:
+            self._head = {
+                name: value
+                for name, value in chunk.items()
+                if name in _HEAD and not isinstance(value, Mapping)
+            }
+        return _said(listed)
+
+    def begin(self) -> list[Event]:
+        """The role."""
+        return [self._piece({"role": "assistant", "content": ""})]
+
+    def saying(self, text: str) -> list[Event]:
+        """A chunk."""
+        return [self._piece({"content": text})]
+
+    def continued(self, body: Mapping[str, Any], released: str, rest: str | None) -> list[Event]:
+        """All chunks but the first, which has the role."""
+        del released
+        choice = body["choices"][0]
+        left = {**choice, "message": {**choice["message"], "content": rest or None}}
+        return self._codec.events(_with_choice(body, 0, left), self._request)[1:]
+
+    def _piece(self, delta: Json) -> Event:
+        """A chunk with the head of the upstream's."""
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": None}
+        usage = {"usage": None} if _wants_usage(self._request) else {}
+        chunk = {**(self._head or {}), "object": "chat.completion.chunk", "choices": [choice], **usage}
+        return Event(json.dumps(chunk, ensure_ascii=True))
+
+
+def _said(listed: Sequence[Json]) -> str | None:
+    delta = listed[0].get("delta") or {}
+    if len(listed) > 1 or listed[0].get("index") or not isinstance(delta, Mapping):
+        return None
+    if listed[0].get("logprobs") or any(delta.get(name) for name in _NOT_TEXT):
+        return None
+    content = delta.get("content")
+    return content if isinstance(content, str) else "" if content is None else None
 
 
 def _wants_usage(request: Mapping[str, Any]) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.sse import Event
 from guardrail.chat import token_logprobs
 from guardrail.errors import GuardrailError, InputError
@@ -105,7 +106,7 @@ class Codec(ABC):
 
     @abstractmethod
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
-        """A body in which one choice holds nothing but a message, and says that it was filtered."""
+        """A body in which one choice is nothing but a message, and says that it was filtered."""
 
     @abstractmethod
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
@@ -138,34 +139,11 @@ class Codec(ABC):
         del request
         return f"{self.name} are released as a whole"
 
-    def said(self, event: Event) -> str | None:
-        """The text that an event adds to the answer; `None` if more may depend on it than text."""
-        del event
-        return None
-
-    def begin(self, events: Sequence[Event], request: Mapping[str, Any]) -> list[Event]:
-        """What comes before the first text.
+    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
+        """How one stream is read and written by pieces of text.
 
         Args:
-            events: what the upstream sent so far; some of it is text.
-            request: the body that the application sent.
-        """
-        raise NotImplementedError
-
-    def saying(self, text: str, events: Sequence[Event], request: Mapping[str, Any]) -> list[Event]:
-        """A piece of text as events of the stream."""
-        raise NotImplementedError
-
-    def continued(
-        self, body: Mapping[str, Any], request: Mapping[str, Any], released: str, rest: str
-    ) -> list[Event]:
-        """The end of the stream of a whole body, of which the beginning of the text went out.
-
-        Args:
-            body: what is shown, with the report.
-            request: the body that the application sent.
-            released: the text that went out.
-            rest: the text that did not.
+            request: the body that the application sent; `why_whole` has nothing against it.
         """
         raise NotImplementedError
 

@@ -1,42 +1,86 @@
-"""A whole response as the events of a stream: every event that repeats a text is made of the same body."""
+"""The events of a response's stream: read, and written so that every event that repeats a text is made of the same body."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from guardrail.adapting.sse import Event
+from guardrail.adapting.openai_api.choices import Json, NotReadable
+from guardrail.adapting.sse import Event, as_json
 
-__all__ = ["response_events"]
+__all__ = ["ENDS", "block_events", "item_events", "last", "numbered", "opening", "response_events", "told_of"]
 
+ENDS = {"response.completed", "response.incomplete", "response.failed"}
 _LASTS = {"completed": "response.completed", "failed": "response.failed"}
 
 
+def told_of(event: Event) -> Json:
+    """What an event says.
+
+    Raises:
+        NotReadable: it is malformed, or says that something failed.
+    """
+    try:
+        told = as_json(event)
+    except ValueError:
+        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
+    if not isinstance(told, dict):
+        raise NotReadable("expected events that are objects, got something else")
+    told.setdefault("type", event.name)
+    if told["type"] == "error" or (told.get("error") and "response" not in told):
+        raise NotReadable("the stream ended in an error", error=told.get("error") or told)
+    return told
+
+
 def response_events(body: Mapping[str, Any]) -> list[Event]:
-    """The events: created, each item with its parts, and how it ended."""
+    """A whole response as a stream: created, each item with its parts, and how it ended."""
+    told = opening(body)
+    for place, item in enumerate(body["output"]):
+        told += item_events(item, place)
+    return numbered([*told, last(body)])
+
+
+def numbered(told: Iterable[Mapping[str, Any]], start: int = 0) -> list[Event]:
+    """Events with their numbers in the stream."""
+    return [
+        Event(json.dumps({**one, "sequence_number": i}), one["type"]) for i, one in enumerate(told, start)
+    ]
+
+
+def opening(body: Mapping[str, Any]) -> list[Json]:
+    """How a response begins."""
     empty = {name: value for name, value in body.items() if name not in {"guardrail", "usage", "output_text"}}
     begun = {**empty, "status": "in_progress", "output": [], "incomplete_details": None, "error": None}
-    told: list[dict[str, Any]] = [
+    return [
         {"type": "response.created", "response": begun},
         {"type": "response.in_progress", "response": begun},
     ]
-    for place, item in enumerate(body["output"]):
-        told += _item(item, place)
-    told.append({"type": _LASTS.get(str(body.get("status")), "response.incomplete"), "response": dict(body)})
-    return [Event(json.dumps({**one, "sequence_number": i}), one["type"]) for i, one in enumerate(told)]
 
 
-def _item(item: Mapping[str, Any], place: int) -> Iterator[dict[str, Any]]:
+def last(body: Mapping[str, Any]) -> Json:
+    """How a response ended, with all of it."""
+    return {"type": _LASTS.get(str(body.get("status")), "response.incomplete"), "response": dict(body)}
+
+
+def item_events(item: Mapping[str, Any], place: int, *, rest: str | None = None) -> Iterator[Json]:
+    """An item with its parts.
+
+    Args:
+        item: of the output.
+        place: its number there.
+        rest: of a message whose first text has begun already: what is still to be said of it.
+    """
     at = {"output_index": place, "item_id": item.get("id", "")}
     begun = {**item, "status": "in_progress"}
     for name, nothing in (("content", []), ("arguments", ""), ("input", ""), ("summary", [])):
         if name in begun:
             begun[name] = nothing
-    yield {"type": "response.output_item.added", "output_index": place, "item": begun}
+    if rest is None:
+        yield {"type": "response.output_item.added", "output_index": place, "item": begun}
     if item.get("type") == "message":
         for number, block in enumerate(item.get("content") or ()):
-            yield from _block(block, {**at, "content_index": number})
+            yield from block_events(block, {**at, "content_index": number}, None if number else rest)
     elif item.get("type") == "function_call":
         arguments = item.get("arguments", "")
         yield {"type": "response.function_call_arguments.delta", **at, "delta": arguments}
@@ -45,21 +89,23 @@ def _item(item: Mapping[str, Any], place: int) -> Iterator[dict[str, Any]]:
     yield {"type": "response.output_item.done", "output_index": place, "item": dict(item)}
 
 
-def _block(block: Mapping[str, Any], at: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def block_events(block: Mapping[str, Any], at: Mapping[str, Any], rest: str | None = None) -> Iterator[Json]:
+    """A content part; `rest` as of an item: the part has begun already."""
     if block.get("type") == "refusal":
         said = block.get("refusal", "")
         empty = {**block, "refusal": ""}
         kind, done = "refusal", {"refusal": said}
-        told: dict[str, Any] = {}
+        told: Json = {}
     else:
         said = block.get("text", "")
         empty = {**block, "text": "", "annotations": []}
         empty.pop("logprobs", None)
         told = {"logprobs": block.get("logprobs") or []}
         kind, done = "output_text", {"text": said, **told}
-    yield {"type": "response.content_part.added", **at, "part": empty}
-    if said:
-        yield {"type": f"response.{kind}.delta", **at, "delta": said, **told}
+    if rest is None:
+        yield {"type": "response.content_part.added", **at, "part": empty}
+    if left := said if rest is None else rest:
+        yield {"type": f"response.{kind}.delta", **at, "delta": left, **told}
     for number, annotation in enumerate(block.get("annotations") or ()):
         yield {
             "type": "response.output_text.annotation.added",

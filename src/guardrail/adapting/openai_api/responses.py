@@ -8,15 +8,16 @@ from typing import Any
 
 from guardrail.adapting.changes import JOINT
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable, count, logprobs, messages
-from guardrail.adapting.openai_api.response_events import response_events
-from guardrail.adapting.residue import clean
-from guardrail.adapting.sse import DONE, Event, as_json
+from guardrail.adapting.openai_api.piecewise import Piecewise
+from guardrail.adapting.openai_api.response_events import ENDS, response_events, told_of
+from guardrail.adapting.openai_api.response_items import blocks_of, is_text, known, silenced, unread_item
+from guardrail.adapting.openai_api.response_pieces import ResponsePieces
+from guardrail.adapting.sse import DONE, Event
 from guardrail.errors import InputError
 from guardrail.requests import Message, system
 
 __all__ = ["Responses"]
 
-_ENDS = {"response.completed", "response.incomplete", "response.failed"}
 _OWN_TOOLS = {
     "function",
     "custom",
@@ -25,79 +26,6 @@ _OWN_TOOLS = {
     "computer",
     "computer_use_preview",
 }  # the client runs them
-_HOSTED = (
-    "apply_patch",
-    "code_interpreter",
-    "computer",
-    "custom_tool",
-    "file_search",
-    "function",
-    "image_generation",
-    "local_shell",
-    "mcp",
-    "shell",
-    "tool_search",
-    "web_search",
-)
-# Kinds by name, none by their endings: an item of a kind that is not known may be speech.
-_CALLS = (
-    {f"{name}_call" for name in _HOSTED}
-    | {f"{name}_call_output" for name in _HOSTED}
-    | {"tool_search_output"}
-)
-_FOR_CLIENT = {
-    *(
-        "function_call",
-        "custom_tool_call",
-        "computer_call",
-        "local_shell_call",
-        "shell_call",
-        "apply_patch_call",
-    ),
-    "mcp_approval_request",
-}
-_BODY = {
-    *(
-        "id",
-        "object",
-        "created_at",
-        "completed_at",
-        "status",
-        "error",
-        "incomplete_details",
-        "instructions",
-        "model",
-    ),
-    *(
-        "max_output_tokens",
-        "max_tool_calls",
-        "output",
-        "parallel_tool_calls",
-        "previous_response_id",
-        "reasoning",
-    ),
-    *(
-        "store",
-        "temperature",
-        "text",
-        "tool_choice",
-        "tools",
-        "top_p",
-        "top_logprobs",
-        "truncation",
-        "usage",
-        "user",
-    ),
-    *(
-        "metadata",
-        "service_tier",
-        "background",
-        "conversation",
-        "prompt",
-        "safety_identifier",
-        "prompt_cache_key",
-    ),
-}
 
 
 class Responses(Codec):
@@ -156,11 +84,11 @@ class Responses(Codec):
         texts, places, unread, refused = "", [], "", False
         for item in output:
             if item.get("type") != "message":
-                unread = unread or _unread_item(item)
+                unread = unread or unread_item(item)
                 continue
             joint = JOINT if texts else ""
-            for block in _blocks(item):
-                if _is_text(block):
+            for block in blocks_of(item):
+                if is_text(block):
                     texts += joint
                     places.append((len(texts), len(texts) + len(block["text"])))
                     texts, joint = texts + block["text"], ""
@@ -168,8 +96,8 @@ class Responses(Codec):
                     refused = True
                 else:
                     unread = "a content block that is no text"
-        blocks = [block for item in output if item.get("type") == "message" for block in _blocks(item)]
-        told = [block.get("logprobs") for block in blocks if _is_text(block)]
+        blocks = [block for item in output if item.get("type") == "message" for block in blocks_of(item)]
+        told = [block.get("logprobs") for block in blocks if is_text(block)]
         tokens = logprobs(told[0]) if len(told) == 1 else ()
         calls = any(str(item.get("type")).endswith("_call") for item in output)
         return [Choice(0, texts, tuple(places), tokens, calls=calls, refused=refused, unread=unread)]
@@ -190,22 +118,22 @@ class Responses(Codec):
             if item.get("type") == "message":
                 blocks = [
                     {"type": block["type"], "text": next(left), "annotations": []}
-                    if _is_text(block)
+                    if is_text(block)
                     else block
-                    for block in _blocks(item)
-                    if taken is None or _is_text(block)
+                    for block in blocks_of(item)
+                    if taken is None or is_text(block)
                 ]
                 output.append({**item, "content": blocks})
             elif taken is None:
                 output.append(item)
             else:
-                output.append(_silenced(item, taken))
-        found = _known(body, taken) if taken is not None else dict(body)
+                output.append(silenced(item, taken))
+        found = known(body, taken) if taken is not None else dict(body)
         found.pop("output_text", None)
         return {**found, "output": output}
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
-        """A body that holds nothing but a message."""
+        """A body with nothing but a message."""
         del index
         said = {"type": "output_text", "text": message, "annotations": []}
         item = {
@@ -218,7 +146,7 @@ class Responses(Codec):
             "content": [said],
         }
         ended = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "error": None}
-        return {**_known(body, ()), **ended, "output": [item] if message else []}
+        return {**known(body, ()), **ended, "output": [item] if message else []}
 
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """The other body: there is but one choice."""
@@ -226,15 +154,15 @@ class Responses(Codec):
         return dict(other)
 
     def whole(self, events: Sequence[Event]) -> Json:
-        """The body that the last event of a stream holds."""
+        """The body in the last event of a stream."""
         done: dict[int, Any] = {}
         for event in events:
             if event.data.startswith(DONE):
                 break
-            told = _event(event)
+            told = told_of(event)
             if told["type"] == "response.output_item.done":
                 done[told.get("output_index", len(done))] = told.get("item")
-            if told["type"] in _ENDS and isinstance(told.get("response"), dict):
+            if told["type"] in ENDS and isinstance(told.get("response"), dict):
                 body = dict(told["response"])
                 if not body.get("output"):  # a service that says its items only on the way
                     body["output"] = [done[place] for place in sorted(done)]
@@ -246,10 +174,21 @@ class Responses(Codec):
         del request
         return response_events(body)
 
+    def why_whole(self, request: Mapping[str, Any]) -> str:
+        """Log-probabilities and structured outputs are released as a whole."""
+        if request.get("top_logprobs") or "message.output_text.logprobs" in (request.get("include") or ()):
+            return "log-probabilities were asked for"
+        return "" if self.form(request) is None else "a structured output was asked for"
+
+    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
+        """The text of the first message is released by deltas."""
+        del request
+        return ResponsePieces()
+
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the stream, or cannot be read."""
         try:
-            return event.data.startswith(DONE) or _event(event)["type"] in _ENDS
+            return event.data.startswith(DONE) or told_of(event)["type"] in ENDS
         except NotReadable:
             return True
 
@@ -265,56 +204,3 @@ class Responses(Codec):
                 told["response"]["guardrail"] = dict(summary)
                 found[place] = Event(json.dumps(told), event.name)
         return found
-
-
-def _event(event: Event) -> Json:
-    try:
-        told = as_json(event)
-    except ValueError:
-        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
-    if not isinstance(told, dict):
-        raise NotReadable("expected events that are objects, got something else")
-    told.setdefault("type", event.name)
-    if told["type"] == "error" or (told.get("error") and "response" not in told):
-        raise NotReadable("the stream ended in an error", error=told.get("error") or told)
-    return told
-
-
-def _blocks(item: Mapping[str, Any]) -> list[Any]:
-    content = item.get("content")
-    return content if isinstance(content, list) else [] if content is None else [content]
-
-
-def _is_text(block: Any) -> bool:
-    return (
-        isinstance(block, Mapping)
-        and block.get("type") in {"output_text", "text"}
-        and isinstance(block.get("text"), str)
-    )
-
-
-def _unread_item(item: Mapping[str, Any]) -> str:
-    kind = str(item.get("type"))
-    known = kind in {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"}
-    return "" if known or kind in _CALLS else "an output item that is no message"
-
-
-def _silenced(item: Mapping[str, Any], taken: Sequence[str]) -> Any:
-    """An item that is no message without what may repeat the text; calls that the client runs stay whole."""
-    kind = item.get("type")
-    if kind in _FOR_CLIENT:
-        return item
-    kept = clean(item, taken)
-    if kind == "reasoning":  # a service that keeps no state wants it back, and nobody else can read it
-        kept = {name: item[name] for name in ("type", "id", "status", "encrypted_content") if name in item}
-        kept["summary"] = []
-    return kept
-
-
-def _known(body: Mapping[str, Any], taken: Sequence[str]) -> Json:
-    rest = clean({name: value for name, value in body.items() if name not in _BODY}, taken)
-    return {
-        name: value if name in _BODY else rest[name]
-        for name, value in body.items()
-        if name in _BODY or name in rest
-    }

@@ -90,11 +90,15 @@ def examined(case: Case, reply: Reply, texts: Forbidden, mark: str) -> Row:
     items = reply.read()
     harmless = any(CLEAN in text for text in shown(items))
     annotated = case.policy == "annotate" and case.fault in {"", "stubborn"} and success
+    broken = case.policy == "annotate" and case.streams and case.fault in {"cut", "malformed"}
+    released = {} if annotated else _released(reply, texts)
+    if broken:  # sentences that were out already have their marks; nowhere else may the texts be
+        released.pop("body", None)
     return Row(
         case,
         reply.status,
-        {} if annotated else _released(reply, texts),
-        _unmarked(items, texts, mark) if annotated else 0,
+        released,
+        _unmarked(items, texts, mark) if annotated or broken else 0,
         success and _unchecked(case, reply, harmless=harmless),
         success and (harmless or _is_held(reply)),
     )

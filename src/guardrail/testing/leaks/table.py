@@ -21,7 +21,7 @@ class Row:
         status: of HTTP.
         released: bytes of forbidden texts by channel; empty where nothing got out. A byte counts once, however often it came.
         marks_missing: of annotate: forbidden texts that came without their mark, or before it.
-        unchecked: a success that no check stands behind: an upstream's answer that broke off, or a check that raised.
+        unchecked: a success without a check: an upstream's answer that broke off, or a check that raised.
         answered: the status is 2xx, and the harmless part of the answer came or a sign that it was withheld.
         not_offered: why the door does not have this; else "".
     """
@@ -69,7 +69,7 @@ class Table:
 
     @property
     def unchecked(self) -> int:
-        """Successes that no check stands behind."""
+        """Successes without a check."""
         return sum(row.unchecked for row in self.rows)
 
     @property

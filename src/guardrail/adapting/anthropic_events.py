@@ -1,0 +1,98 @@
+"""The events of Anthropic's streams: read, and written from a whole message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from guardrail.adapting.openai_api import NotReadable
+from guardrail.adapting.sse import Event, as_json
+
+__all__ = ["MESSAGE", "block_events", "ending", "index_of", "message_events", "start", "told_of", "written"]
+
+Json = dict[str, Any]
+MESSAGE = ("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage")
+"""The known fields of a message."""
+
+
+def told_of(event: Event) -> Json:
+    """What an event says.
+
+    Raises:
+        NotReadable: it is malformed, or says that something failed.
+    """
+    try:
+        told = as_json(event)
+    except ValueError:
+        raise NotReadable("expected events of JSON, got a stream that broke off or is malformed") from None
+    if not isinstance(told, dict):
+        raise NotReadable("expected events that are objects, got something else")
+    if told.get("type") == "error":
+        raise NotReadable("the stream ended in an error", error=told.get("error"))
+    return told
+
+
+def index_of(told: Mapping[str, Any]) -> int:
+    """The number of the content block that an event is about.
+
+    Raises:
+        NotReadable: it has none.
+    """
+    index = told.get("index")
+    if not isinstance(index, int):
+        raise NotReadable("expected content blocks with an index, got one without")
+    return index
+
+
+def written(told: Mapping[str, Any]) -> Event:
+    """An event."""
+    return Event(json.dumps(told), told["type"])
+
+
+def message_events(body: Mapping[str, Any]) -> list[Event]:
+    """A whole message as a stream; the report is on `message_delta`."""
+    head = {name: value for name, value in body.items() if name != "guardrail"}
+    blocks = [told for index, block in enumerate(body["content"]) for told in block_events(block, index)]
+    return [written(told) for told in (start(head), *blocks, *ending(body))]
+
+
+def start(head: Mapping[str, Any]) -> Json:
+    """How a message begins."""
+    begun = {**head, "content": [], "stop_reason": None, "stop_sequence": None}
+    return {"type": "message_start", "message": begun}
+
+
+def ending(body: Mapping[str, Any]) -> list[Json]:
+    """How a message ended."""
+    how = {name: body.get(name) for name in ("stop_reason", "stop_sequence")}
+    report = {"guardrail": body["guardrail"]} if "guardrail" in body else {}
+    ended = {"type": "message_delta", "delta": how, "usage": body.get("usage") or {}, **report}
+    return [ended, {"type": "message_stop"}]
+
+
+def block_events(block: Mapping[str, Any], index: int, *, rest: str | None = None) -> Iterator[Json]:
+    """A content block; `rest`: its text has begun already, and so much of it is still to be said."""
+    blank, deltas = _pieces(block if rest is None else {**block, "text": rest})
+    if rest is None:
+        yield {"type": "content_block_start", "index": index, "content_block": blank}
+    for delta in deltas:
+        yield {"type": "content_block_delta", "index": index, "delta": delta}
+    yield {"type": "content_block_stop", "index": index}
+
+
+def _pieces(block: Mapping[str, Any]) -> tuple[Json, list[Json]]:
+    """A block without its content, and the deltas that bring it."""
+    match block.get("type"):
+        case "text":
+            cited = [{"type": "citations_delta", "citation": one} for one in block.get("citations") or ()]
+            said = [{"type": "text_delta", "text": block["text"]}] if block["text"] else []
+            return {**block, "text": "", **({"citations": []} if cited else {})}, [*said, *cited]
+        case "thinking":
+            names = (("thinking_delta", "thinking"), ("signature_delta", "signature"))
+            deltas = [{"type": kind, name: block[name]} for kind, name in names if block.get(name)]
+            return {**block, "thinking": "", "signature": ""}, deltas
+        case "tool_use" | "server_tool_use":
+            arguments = json.dumps(block.get("input") or {})
+            return {**block, "input": {}}, [{"type": "input_json_delta", "partial_json": arguments}]
+    return dict(block), []

@@ -1,0 +1,128 @@
+"""The items and fields of a response: what is text, what is not, and what may repeat a text that was taken out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from guardrail.adapting.residue import clean
+
+__all__ = ["BODY", "FOR_CLIENT", "blocks_of", "is_text", "known", "silenced", "unread_item"]
+
+_HOSTED = (
+    "apply_patch",
+    "code_interpreter",
+    "computer",
+    "custom_tool",
+    "file_search",
+    "function",
+    "image_generation",
+    "local_shell",
+    "mcp",
+    "shell",
+    "tool_search",
+    "web_search",
+)
+# Kinds by name, none by their endings: an item of a kind that is not known may be speech.
+_CALLS = (
+    {f"{name}_call" for name in _HOSTED}
+    | {f"{name}_call_output" for name in _HOSTED}
+    | {"tool_search_output"}
+)
+FOR_CLIENT = {
+    *(
+        "function_call",
+        "custom_tool_call",
+        "computer_call",
+        "local_shell_call",
+        "shell_call",
+        "apply_patch_call",
+    ),
+    "mcp_approval_request",
+}
+BODY = {
+    *(
+        "id",
+        "object",
+        "created_at",
+        "completed_at",
+        "status",
+        "error",
+        "incomplete_details",
+        "instructions",
+        "model",
+    ),
+    *(
+        "max_output_tokens",
+        "max_tool_calls",
+        "output",
+        "parallel_tool_calls",
+        "previous_response_id",
+        "reasoning",
+    ),
+    *(
+        "store",
+        "temperature",
+        "text",
+        "tool_choice",
+        "tools",
+        "top_p",
+        "top_logprobs",
+        "truncation",
+        "usage",
+        "user",
+    ),
+    *(
+        "metadata",
+        "service_tier",
+        "background",
+        "conversation",
+        "prompt",
+        "safety_identifier",
+        "prompt_cache_key",
+    ),
+}
+
+
+def blocks_of(item: Mapping[str, Any]) -> list[Any]:
+    """The content parts of a message."""
+    content = item.get("content")
+    return content if isinstance(content, list) else [] if content is None else [content]
+
+
+def is_text(block: Any) -> bool:
+    """Whether a content part is a text of the answer."""
+    return (
+        isinstance(block, Mapping)
+        and block.get("type") in {"output_text", "text"}
+        and isinstance(block.get("text"), str)
+    )
+
+
+def unread_item(item: Mapping[str, Any]) -> str:
+    """What an item is that is no message, if nobody can examine it; "" if it is no answer."""
+    kind = str(item.get("type"))
+    passes = kind in {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"}
+    return "" if passes or kind in _CALLS else "an output item that is no message"
+
+
+def silenced(item: Mapping[str, Any], taken: Sequence[str]) -> Any:
+    """An item that is no message without what may repeat the text; calls that the client runs stay whole."""
+    kind = item.get("type")
+    if kind in FOR_CLIENT:
+        return item
+    kept = clean(item, taken)
+    if kind == "reasoning":  # a service that keeps no state wants it back, and nobody else can read it
+        kept = {name: item[name] for name in ("type", "id", "status", "encrypted_content") if name in item}
+        kept["summary"] = []
+    return kept
+
+
+def known(body: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
+    """The fields of a body: known ones as they are, and of the others those that cannot be prose."""
+    rest = clean({name: value for name, value in body.items() if name not in BODY}, taken)
+    return {
+        name: value if name in BODY else rest[name]
+        for name, value in body.items()
+        if name in BODY or name in rest
+    }
