@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.openai_api import Choice, Codec, NotReadable
+from guardrail.adapting.openai_api.choices import items
 from guardrail.adapting.residue import clean, is_wordless
 from guardrail.adapting.sse import Event, as_json
 from guardrail.errors import InputError
@@ -22,6 +23,12 @@ _SERVERS = {
     "web_search_tool_result",
     "web_fetch_tool_result",
     "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "container_upload",
 }
 _BODY = ("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage")
 _GROWING = {
@@ -41,7 +48,7 @@ class Messages(Codec):
     def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
         """What was asked; results of tools are untrusted text of the assistant."""
         found = [system(text)] if (text := _text(request.get("system"))) else []
-        for one in request.get("messages") or ():
+        for one in items(request.get("messages")):
             if not isinstance(one, Mapping):
                 continue
             content = one.get("content")
@@ -114,7 +121,7 @@ class Messages(Codec):
         del index
         new, left = [], iter(texts)
         for block in body["content"]:
-            if block.get("type") == "text":
+            if block.get("type") == "text" and isinstance(block.get("text"), str):
                 if text := next(left):
                     new.append({"type": "text", "text": text})
             elif taken is None or block.get("type") in _CALLS:
@@ -220,15 +227,24 @@ def _grow(block: Json, delta: Mapping[str, Any]) -> None:
     kind = str(delta.get("type"))
     name = _GROWING.get(kind)
     if name is not None and isinstance(delta.get(name), str):
-        block[name] = (block.get(name) or "") + delta[name]
+        parts = block.get(name)
+        if not isinstance(parts, list):
+            parts = block[name] = [parts or ""]
+        parts.append(
+            delta[name]
+        )  # joined at the end: adding to a text each time takes the square of the time
     elif kind == "citations_delta":
-        block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+        block["citations"] = block.get("citations") or []
+        block["citations"].append(delta.get("citation"))
     else:
         raise NotReadable("expected a delta of a known type, got another")
 
 
 def _closed(block: Json) -> Json:
     """A block whose pieces were put together: a call's arguments as an object."""
+    for name in _GROWING.values():
+        if isinstance(block.get(name), list):
+            block[name] = "".join(str(part) for part in block[name])
     written = block.pop("partial_json", None)
     if written:
         try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
 from guardrail.adapting.changes import Change
 from guardrail.report import Action, Report, Verdict, worst
 
-__all__ = ["failed", "headers", "own_cost", "shown_spans", "together", "untouched"]
+__all__ = ["failed", "headers", "own_cost", "partly", "shown_spans", "together", "untouched"]
 
 _ACTIONS = [action.value for action in Action]  # mildest first
 
@@ -61,6 +62,25 @@ def failed(reason: str, *, blocked: bool) -> dict[str, Any]:
         "counts": {Verdict.UNVERIFIED.value: 1},
         "failures": [{"detector": "guardrail", "reason": reason}],
         "calls": 0,
+    }
+
+
+def partly(summary: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The summary of an answer in which there was something that nobody can examine, too."""
+    counts = Counter(summary["counts"])
+    counts[Verdict.UNVERIFIED.value] += 1
+    before = [Verdict(summary["verdict"])] if summary["verdict"] else []
+    overall = worst([*before, Verdict.UNVERIFIED])
+    action = str(summary["action"])
+    return {
+        **summary,
+        "verdict": overall.value if overall else None,
+        "action": Action.FLAG.value if action == Action.PASS.value else action,
+        "counts": dict(counts),
+        "failures": [
+            *summary.get("failures", ()),
+            {"detector": "guardrail", "reason": f"expected text, got {what}"},
+        ],
     }
 
 

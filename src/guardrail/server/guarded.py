@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
@@ -45,6 +46,7 @@ CODECS: dict[str, Codec] = {
 }
 _STREAM = "text/event-stream"
 _SPREAD = 16  # a stream writes about so many bytes for one of its text
+_MANY = 2_000  # events that take some milliseconds to put together
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def _by_sentence(codec: Codec, request: Json, desk: Desk) -> SentenceExchange | 
     wanted = desk.settings.stream == "sentence" and request.get("stream") is True
     if not wanted or why_buffered(desk.guard, codec, request):
         return None
-    return SentenceExchange(desk.guard, codec, request)
+    return SentenceExchange(desk.guard, codec, request, longest=desk.settings.answer_limit)
 
 
 async def _answered(
@@ -145,7 +147,7 @@ async def _buffered(
     codec: Codec, call: Call, request: Json, found: httpx.Response, desk: Desk
 ) -> AsyncGenerator[bytes]:
     """The events that may be shown: written anew from what was examined, so that nothing else is among them."""
-    body = _whole(codec, await _events(found, desk))
+    body = await _whole(codec, await _events(found, desk), desk)
     shown, _ = await _shown(codec, call, request, body, desk)
     for event in codec.events(shown, request):
         yield sse.written([event])
@@ -209,11 +211,23 @@ async def _parts(found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
             yield part
 
 
-def _whole(codec: Codec, events: list[sse.Event]) -> Json:
+async def _whole(codec: Codec, events: list[sse.Event], desk: Desk) -> Json:
+    """The body that a stream would have been.
+
+    Raises:
+        Refused: it cannot be read, or its text is too long.
+    """
     try:
-        return codec.whole(events)
+        if len(events) > _MANY:
+            body = await asyncio.to_thread(codec.whole, events)  # so that other clients need not wait
+        else:
+            body = codec.whole(events)
+        said = sum(len(choice.text) for choice in codec.choices(body))
     except NotReadable as error:
         raise _unreadable(error) from None
+    if said > desk.settings.answer_limit:
+        raise Refused(502, "answer_too_long", "the upstream's answer is too long and was not examined")
+    return body
 
 
 async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk) -> tuple[Json, Json]:
@@ -284,9 +298,10 @@ async def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk
 
 async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
     try:
-        body = _copied(codec, copy, streams=streams)
-        desk.stored.note(call.owner, body)
-        settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
+        async with asyncio.timeout(desk.settings.deadline):
+            body = await _copied(codec, copy, streams=streams, desk=desk)
+            desk.stored.note(call.owner, body)
+            settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
         log.error("not_observed", error=type(error).__name__)
         desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")
@@ -294,7 +309,7 @@ async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bo
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
 
 
-def _copied(codec: Codec, copy: bytes | None, *, streams: bool) -> Json:
+async def _copied(codec: Codec, copy: bytes | None, *, streams: bool, desk: Desk) -> Json:
     """The body of an answer that was passed on.
 
     Raises:
@@ -302,7 +317,7 @@ def _copied(codec: Codec, copy: bytes | None, *, streams: bool) -> Json:
     """
     if copy is None:
         raise Refused(502, "answer_too_long", "the answer is too long to be examined")
-    return _whole(codec, sse.read_all([copy])[0]) if streams else _parsed(copy)
+    return await _whole(codec, sse.read_all([copy])[0], desk) if streams else _parsed(copy)
 
 
 async def _never(wanted: Mapping[str, Any]) -> Json:

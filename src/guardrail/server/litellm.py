@@ -134,7 +134,9 @@ async def guarded(
             metrics.examined(report.summary(), mode=mode)
     if mode == "monitor":
         return JSONResponse({"action": "NONE"})
-    return JSONResponse(_decided(texts, reports, on_rewrite=on_rewrite, closed=guard.policy.fail == "closed"))
+    return JSONResponse(
+        _decided(texts, reports, on_rewrite=on_rewrite, closed=guard.policy.withholds_unchecked)
+    )
 
 
 async def _examined(guard: Guard, text: str, messages: Any) -> Report | None:

@@ -6,8 +6,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable, count, logprobs, messages
-from guardrail.adapting.openai_api.deltas import merged
+from guardrail.adapting.openai_api.choices import (
+    Choice,
+    Codec,
+    Json,
+    NotReadable,
+    count,
+    items,
+    logprobs,
+    messages,
+)
+from guardrail.adapting.openai_api.deltas import Growing
 from guardrail.adapting.residue import clean, is_wordless
 from guardrail.adapting.sse import DONE, Event, as_json
 from guardrail.requests import Message
@@ -33,16 +42,20 @@ class ChatCompletions(Codec):
 
     def refusal(self, request: Mapping[str, Any]) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
-        if "audio" in (request.get("modalities") or ()):
+        wanted = request.get("modalities")
+        if any(
+            str(one).casefold() == "audio" for one in ([wanted] if isinstance(wanted, str) else items(wanted))
+        ):
             return "speech cannot be examined: ask for modalities=['text']"
         return ""
 
     def form(self, request: Mapping[str, Any]) -> Any:
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
         wanted = request.get("response_format")
-        if not isinstance(wanted, Mapping) or wanted.get("type") in {None, "text"}:
+        if not isinstance(wanted, Mapping) or wanted.get("type") in (None, "text"):  # a list is in no set
             return None
-        return (wanted.get("json_schema") or {}).get("schema") or True
+        told = wanted.get("json_schema")
+        return (told.get("schema") if isinstance(told, Mapping) else None) or True
 
     def again(self, request: Mapping[str, Any], feedback: str) -> Json:
         """The request that asks for one other answer, not streamed."""
@@ -98,10 +111,18 @@ class ChatCompletions(Codec):
         number = body["choices"][index].get("index", index)
         return _with_choice(_stripped(body, _BODY, ()), index, {**other["choices"][0], "index": number})
 
+    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Without the fields in which legacy completions and chunks of a stream have their text."""
+        choices = [
+            {name: value for name, value in choice.items() if name not in {"text", "delta"}}
+            for choice in body["choices"]
+        ]
+        return {**body, "choices": choices}
+
     def whole(self, events: Sequence[Event]) -> Json:
         """The body that a stream would have been."""
         body: Json = {}
-        choices: dict[int, Json] = {}
+        choices: dict[int, Growing] = {}
         for event in events:
             if event.data.startswith(DONE):
                 break
@@ -112,12 +133,12 @@ class ChatCompletions(Codec):
             )
             for one in listed:
                 index = one.get("index", 0)
-                choices[index] = merged(choices.get(index, {}), one)
-        finished = all(one.get("finish_reason") for one in choices.values())
-        if not choices or not finished:
+                choices.setdefault(index, Growing()).add(one)
+        whole = {index: one.value() for index, one in choices.items()}
+        if not whole or not all(one.get("finish_reason") for one in whole.values()):
             raise NotReadable("expected a stream with whole choices, got one that broke off")
         body["object"] = "chat.completion"
-        body["choices"] = [_assembled(choices[index], index) for index in sorted(choices)]
+        body["choices"] = [_assembled(whole[index], index) for index in sorted(whole)]
         return body
 
     def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:

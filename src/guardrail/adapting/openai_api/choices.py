@@ -169,9 +169,13 @@ class Codec(ABC):
         """
         raise NotImplementedError
 
+    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A body in which the answer is in one place: elsewhere some clients would read another one, which nobody examined."""
+        return body
+
     def reported(self, body: Mapping[str, Any], summary: Mapping[str, Any], usages: Sequence[Any]) -> Json:
         """A body with the report, and with the usage of all attempts."""
-        found = {**body, "guardrail": dict(summary)}
+        found = {**self.alone(body), "guardrail": dict(summary)}
         told = [usage for usage in usages if isinstance(usage, Mapping)]
         if len(told) > 1:
             found["usage"] = summed(told)
@@ -209,13 +213,18 @@ def logprobs(told: Any) -> tuple[TokenLogprob, ...]:
 def messages(listed: Any) -> tuple[Message, ...]:
     """The messages of a request; one of a service's own form is read as the user's, if it has a text."""
     found: list[Message] = []
-    for one in [listed] if isinstance(listed, str) else listed or ():
+    for one in [listed] if isinstance(listed, str) else items(listed):
         try:
             found += content.messages([one] if isinstance(one, Mapping) else str(one))
         except InputError:
             said = one.get("content") if isinstance(one, Mapping) else None
             found += [user(said)] if isinstance(said, str) and said else []
     return tuple(found)
+
+
+def items(listed: Any) -> Sequence[Any]:
+    """A list of a request; nothing where there is something else: no request may keep its answer from being examined."""
+    return listed if isinstance(listed, list) else ()
 
 
 def count(usage: Any, name: str) -> int:

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable, count, logprobs, messages
+from guardrail.adapting.openai_api.choices import (
+    Choice,
+    Codec,
+    Json,
+    NotReadable,
+    count,
+    items,
+    logprobs,
+    messages,
+)
 from guardrail.adapting.openai_api.response_events import response_events
 from guardrail.adapting.residue import clean
 from guardrail.adapting.sse import DONE, Event, as_json
@@ -121,7 +130,7 @@ class Responses(Codec):
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
         told = request.get("text")
         wanted = told.get("format") if isinstance(told, Mapping) else None
-        if not isinstance(wanted, Mapping) or wanted.get("type") in {None, "text"}:
+        if not isinstance(wanted, Mapping) or wanted.get("type") in (None, "text"):  # a list is in no set
             return None
         return wanted.get("schema") or True
 
@@ -136,13 +145,13 @@ class Responses(Codec):
                 raise InputError(
                     f"a response with {name} is not asked for again: the service keeps each answer"
                 )
-        for tool in request.get("tools") or ():
+        for tool in items(request.get("tools")):
             if isinstance(tool, Mapping) and tool.get("type") not in _OWN_TOOLS:
                 raise InputError(
                     f"a response with {tool.get('type')!r} is not asked for again: the tool would run twice"
                 )
-        given = request.get("input") or ()
-        asked = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+        given = request.get("input")
+        asked = [{"role": "user", "content": given}] if isinstance(given, str) else items(given)
         kept = {name: value for name, value in request.items() if name not in {"stream", "stream_options"}}
         return {**kept, "input": [*asked, {"role": "user", "content": feedback}]}
 
@@ -224,6 +233,14 @@ class Responses(Codec):
         """The other body: there is but one choice."""
         del body, index
         return dict(other)
+
+    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """With the texts of its messages in `output_text`, where it has one."""
+        if "output_text" not in body:
+            return body
+        messages = (item for item in body["output"] if item.get("type") == "message")
+        said = "".join(block["text"] for item in messages for block in _blocks(item) if _is_text(block))
+        return {**body, "output_text": said}
 
     def whole(self, events: Sequence[Event]) -> Json:
         """The body that the last event of a stream holds."""
