@@ -234,7 +234,9 @@ class Application:
             return await guarded.answer(call, desk)
         match call.path:
             case "/v1/guardrail/check":
-                return await questions.check(call, guard, metrics, mode=settings.mode)
+                return await questions.check(
+                    call, guard, metrics, mode=settings.mode, longest=settings.answer_limit
+                )
             case "/v1/guardrail/estimate":
                 return await questions.estimate(call, guard)
             case "/beta/litellm_basic_guardrail_api":
@@ -247,6 +249,7 @@ class Application:
                     self._remembered,
                     mode=settings.mode,
                     on_rewrite=settings.on_rewrite,
+                    longest=settings.answer_limit,
                 )
         raise _not_here(call)
 

@@ -148,6 +148,13 @@ class TestLongStreams:
         assert [call["index"] for call in found["delta"]["tool_calls"]] == list(range(1_000))
         assert found["index"] == 0
 
+    def test_a_character_that_is_cut_in_two_is_one_again(self):
+        """A service that counts in UTF-16 cuts emoji; they were shown as two marks of something unreadable."""
+        growing = Growing()
+        for half in ("a \ud83d", "\ude00 b", "\ude00"):
+            growing.add({"content": half})
+        assert growing.value() == {"content": "a \U0001f600 b\ude00"}
+
     def test_pieces_are_not_changed(self):
         """The stream may be read again."""
         piece = {"delta": {"content": "a", "tool_calls": [{"index": 0, "function": {"arguments": "1"}}]}}
@@ -159,3 +166,22 @@ class TestLongStreams:
             "tool_calls": [{"index": 0, "function": {"arguments": "11"}}],
         }
         assert piece["delta"]["content"] == "a"
+
+
+class TestGivenAnswers:
+    def test_one_that_is_too_long_is_refused(self, guarded):
+        """As one of the upstream would be: examining it keeps other clients waiting."""
+        served = guarded(answer_limit=1_000)
+        found = served.client.post("/v1/guardrail/check", json={"answer": "a" * 1_001})
+        assert (found.status_code, found.json()["error"]["code"]) == (413, "answer_too_long")
+        assert served.client.post("/v1/guardrail/check", json={"answer": "a" * 1_000}).status_code == 200
+
+    def test_texts_of_litellm_likewise(self, guarded):
+        """All together."""
+        served = guarded(answer_limit=1_000)
+        body = {"input_type": "response", "texts": ["a" * 600, "b" * 600]}
+        assert served.client.post("/beta/litellm_basic_guardrail_api", json=body).status_code == 413
+        assert (
+            served.client.post("/beta/litellm_basic_guardrail_api", json={**body, "texts": ["a"]}).status_code
+            == 200
+        )

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["Growing", "merged"]
+__all__ = ["Growing"]
 
+_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ONCE = {"id", "type", "role", "name", "index", "finish_reason", "object"}
-
-
-def merged(pieces: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """One object of its pieces.
-
-    Example:
-        >>> merged([{"delta": {"content": "a"}}, {"delta": {"content": "b"}}])
-        {'delta': {'content': 'ab'}}
-    """
-    found = Growing()
-    for piece in pieces:
-        found.add(piece)
-    return found.value()
 
 
 class Growing:
     """What was received of an object so far: texts and lists grow, the rest is as it came last.
 
     Items of a list that have an `index` (tool calls) are put together by it.
+
+    Example:
+        >>> growing = Growing()
+        >>> for word in ("a", "b"):
+        ...     growing.add({"delta": {"content": word}, "index": 0})
+        >>> growing.value()
+        {'delta': {'content': 'ab'}, 'index': 0}
     """
 
     def __init__(self) -> None:
@@ -82,6 +78,13 @@ class _Items:
             self._places[index].add(item)
 
 
+def _paired(text: str) -> str:
+    """A text in which two halves of a character are one: a service that counts in UTF-16 may cut between them."""
+    if text.isascii() or not _HALVES.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
 def _begun(value: Any) -> Any:
     if isinstance(value, str):
         return _Text(value)
@@ -96,7 +99,7 @@ def _begun(value: Any) -> Any:
 
 def _ended(value: Any) -> Any:
     if isinstance(value, _Text):
-        return "".join(value.parts)
+        return _paired("".join(value.parts))
     if isinstance(value, _Items):
         return [_ended(item) for item in value.items]
     return value.value() if isinstance(value, Growing) else value
