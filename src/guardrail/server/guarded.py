@@ -46,6 +46,7 @@ CODECS: dict[str, Codec] = {
 }
 _STREAM = "text/event-stream"
 _SPREAD = 16  # a stream writes about so many bytes for one of its text
+_LINES = 2_000_000  # of a stream; an event is an object for each of its few bytes, and has two or three lines
 _MANY = 2_000  # events that take some milliseconds to put together
 
 
@@ -200,11 +201,12 @@ async def _parts(found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
     Raises:
         Refused: it is too long, or was cut.
     """
-    limit = desk.settings.answer_limit * _SPREAD
+    limit, lines = desk.settings.answer_limit * _SPREAD, _LINES
     async with desk.upstream.parts(found) as parts:
         async for part in parts:
             limit -= len(part)
-            if limit < 0:
+            lines -= part.count(b"\n") + part.count(b"\r")
+            if limit < 0 or lines < 0:
                 raise Refused(
                     502, "answer_too_long", "the upstream's answer is too long and was not examined"
                 )

@@ -195,8 +195,10 @@ class Passed(Response):
             )
             async for part in parts:
                 await send({"type": "http.response.body", "body": part, "more_body": True})
-                if copy is not None:
-                    copy = copy + part if len(copy) + len(part) <= self._limit else None
+                if copy is not None and len(copy) + len(part) > self._limit:
+                    copy = None
+                elif copy is not None:
+                    copy += part  # in place: a stream comes in very many parts
         await send({"type": "http.response.body", "body": b""})
         if self._after is not None:
             self._after(None if copy is None else bytes(copy))

@@ -1,13 +1,18 @@
 """Answers that have text where it is not looked for, or something in them that nobody can examine."""
 
+import asyncio
+import contextlib
 import json
 
+import httpx
 import pytest
 from tests.unit.server.conftest import SECRET, Spotter, answer_of, canned, running
 from tests.unit.server.test_attacks import chunks
 
 from guardrail import Guard, annotate, block, flag
 from guardrail.adapting.openai_api.deltas import Growing
+from guardrail.server import guarded as guarded_routes
+from guardrail.server.upstream import Passed
 
 SAID = f"Rivers flow. See {SECRET} for more."
 PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages")
@@ -132,6 +137,43 @@ class TestLongStreams:
             found = served.chat(stream=True).text
         assert "word" in found
         assert found.endswith("data: [DONE]\n\n")
+
+    @pytest.mark.parametrize("stream", ["buffer", "sentence", "observe"])
+    @pytest.mark.parametrize("event", [b"data:{}\n\n", b"data:\r\n\r\n", b"\n", b": x\r"])
+    def test_a_stream_of_very_many_events_ends(self, monkeypatch, stream, event):
+        """Each takes ten times the memory of its bytes."""
+        monkeypatch.setattr(guarded_routes, "_LINES", 3_000)
+        with (
+            canned(chunks("word ", 9) + event * 4_000) as upstream,
+            running(upstream.url, Guard([], policy=flag()), stream=stream) as served,
+        ):
+            found = served.chat(stream=True).text
+        assert "too long" in found
+
+    def test_a_copy_is_made_in_place(self):
+        """In monitor mode each part of a stream was added to a copy of all before: ten megabytes took minutes."""
+
+        class Source:
+            def headers(self, response):
+                return []
+
+            @contextlib.asynccontextmanager
+            async def parts(self, response):
+                async def made():
+                    for _ in range(200_000):
+                        yield b"x" * 50
+
+                yield made()
+
+        async def drop(message):
+            pass
+
+        copies = []
+        response = httpx.Response(200)
+        for limit in (10_000_000, 9_999_999):
+            passed = Passed(Source(), response, after=copies.append, limit=limit)
+            asyncio.run(passed({}, drop, drop))
+        assert [None if copy is None else len(copy) for copy in copies] == [10_000_000, None]
 
     def test_very_many_pieces_are_put_together(self):
         """Half a million took minutes, in which nobody else was served: each piece was added to a copy of all before."""
