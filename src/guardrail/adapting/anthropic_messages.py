@@ -93,13 +93,12 @@ class Messages(Codec):
             raise NotReadable("expected a message with content blocks, got a body without")
         text, places, unread = "", [], ""
         for block in content:
-            kind = block.get("type")
-            if kind == "text" and isinstance(block.get("text"), str):
+            if _is_text(block):
                 places.append((len(text), len(text) + len(block["text"])))
                 text += block["text"]
-            elif kind not in {*_THOUGHTS, *_CALLS, *_SERVERS}:
+            if str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and not _is_plain_text(block):
                 unread = "a content block that is no text"
-        calls = any(block.get("type") in _CALLS for block in content)
+        calls = any(str(block.get("type")) in _CALLS for block in content)
         refused = body.get("stop_reason") == "refusal"
         return [Choice(0, text, tuple(places), calls=calls, refused=refused, unread=unread)]
 
@@ -111,7 +110,7 @@ class Messages(Codec):
             if isinstance(usage, Mapping)
             else [0, 0]
         )
-        asked, said = (one if isinstance(one, int) else 0 for one in told)
+        asked, said = (one if isinstance(one, int) and one > 0 else 0 for one in told)
         return asked, said
 
     def edited(
@@ -121,10 +120,10 @@ class Messages(Codec):
         del index
         new, left = [], iter(texts)
         for block in body["content"]:
-            if block.get("type") == "text" and isinstance(block.get("text"), str):
+            if _is_text(block):
                 if text := next(left):
                     new.append({"type": "text", "text": text})
-            elif taken is None or block.get("type") in _CALLS:
+            elif taken is None or str(block.get("type")) in _CALLS:
                 new.append(block)
         shown = {**body, "content": new or [{"type": "text", "text": ""}]}
         return shown if taken is None else _stripped(shown, taken)
@@ -193,6 +192,17 @@ def _text(content: Any) -> str:
     listed = content if isinstance(content, list) else ()
     texts = (one.get("text") for one in listed if isinstance(one, Mapping) and one.get("type") == "text")
     return "".join(text for text in texts if isinstance(text, str))
+
+
+def _is_text(block: Mapping[str, Any]) -> bool:
+    """Whether a block has a text that may be shown; that of a kind that nobody knows may be."""
+    return str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and isinstance(
+        block.get("text"), str
+    )
+
+
+def _is_plain_text(block: Mapping[str, Any]) -> bool:
+    return block.get("type") == "text" and isinstance(block.get("text"), str)
 
 
 def _results(content: Any) -> list[str]:

@@ -9,7 +9,7 @@ from guardrail.server.refusals import Refused
 
 __all__ = ["request_object"]
 
-_MOST = 100_000
+_MOST = 50_000
 """Objects in one body. A long chat has some thousands; reading a million keeps all other clients waiting."""
 _BRACKETS = 500_000  # opening ones, also in texts: lists cannot be counted while they are read
 _READ = frozenset(

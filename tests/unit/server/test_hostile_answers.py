@@ -17,7 +17,7 @@ from guardrail.server.upstream import Passed
 SAID = f"Rivers flow. See {SECRET} for more."
 PATHS = ("/v1/chat/completions", "/v1/responses", "/v1/messages")
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "q"}], "input": "q"}
-UNKNOWN = {"type": "hologram", "text": "more to see"}
+UNKNOWN = {"type": "hologram", "glow": "more to see"}
 
 
 class TestPartsThatNobodyCanExamine:
@@ -76,6 +76,20 @@ class TestPartsThatNobodyCanExamine:
         )
         found = served.client.post("/v1/messages", json=ASKED)
         assert found.json()["guardrail"]["counts"].get("unverified", 0) == 0
+
+    @pytest.mark.parametrize("path", PATHS)
+    def test_a_text_of_an_unknown_kind_is_examined(self, canned_answer, path):
+        """A client may show it."""
+        block = {"type": "hologram", "text": SECRET, "content": SECRET}
+        found = canned_answer(path, "Rivers flow.\n\n", block).client.post(path, json=ASKED)
+        assert (SECRET in found.text) is (path == "/v1/responses")  # there it is an item: see below
+        assert found.json()["guardrail"]["counts"]["unverified"] >= 1
+
+    def test_an_item_of_an_unknown_kind_that_has_texts_is_examined(self, canned_answer):
+        """As a message is."""
+        item = {"type": "hologram", "content": [{"type": "output_text", "text": SECRET}]}
+        found = canned_answer(PATHS[1], "Rivers flow.", item).client.post(PATHS[1], json=ASKED)
+        assert SECRET not in found.text
 
     def test_a_text_block_without_text_is_such_a_part(self, canned_answer):
         """And moves no other block out of its place."""

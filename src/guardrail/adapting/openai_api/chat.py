@@ -132,7 +132,9 @@ class ChatCompletions(Codec):
                 {name: value for name, value in chunk.items() if value is not None or name not in body}
             )
             for one in listed:
-                index = one.get("index", 0)
+                index = one.get("index") or 0
+                if not isinstance(index, int):
+                    raise NotReadable("expected choices with a number as index, got something else")
                 choices.setdefault(index, Growing()).add(one)
         whole = {index: one.value() for index, one in choices.items()}
         if not whole or not all(one.get("finish_reason") for one in whole.values()):
@@ -284,18 +286,27 @@ def _texts(content: Any) -> tuple[list[str], str]:
         return [], f"content of type {type(content).__name__}"
     texts, unread = [], ""
     for block in content:
-        if (text := _block_text(block)) is not None:
-            texts.append(text)
-        elif not isinstance(block, Mapping) or block.get("type") not in _THOUGHTS:
+        text = _block_text(block)
+        texts += [] if text is None else [text]
+        if (
+            not isinstance(block, str)
+            and _kind(block) not in _THOUGHTS
+            and (text is None or _kind(block) not in _TEXTS)
+        ):
             unread = "a content block that is no text"
     return texts, unread
 
 
+def _kind(block: Any) -> str:
+    return str(block.get("type")) if isinstance(block, Mapping) else ""
+
+
 def _block_text(block: Any) -> str | None:
+    """A block's text; that of a kind that nobody knows may be shown like any other."""
     if isinstance(block, str):
         return block
-    known = isinstance(block, Mapping) and block.get("type") in _TEXTS and isinstance(block.get("text"), str)
-    return block["text"] if known else None
+    text = block.get("text") if isinstance(block, Mapping) and _kind(block) not in _THOUGHTS else None
+    return text if isinstance(text, str) else None
 
 
 def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) -> Any:
@@ -307,7 +318,7 @@ def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) 
             new += [block] if taken is None or is_wordless(block, taken) else []
         else:
             text = next(left)
-            new.append(text if isinstance(block, str) else {"type": block["type"], "text": text})
+            new.append(text if isinstance(block, str) else {"type": block.get("type", "text"), "text": text})
     return new
 
 

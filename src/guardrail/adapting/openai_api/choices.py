@@ -9,7 +9,7 @@ from typing import Any
 
 from guardrail.adapting.sse import Event
 from guardrail.chat import token_logprobs
-from guardrail.errors import GuardrailError, InputError
+from guardrail.errors import GuardrailError
 from guardrail.given import content
 from guardrail.requests import Message, TokenLogprob, user
 
@@ -206,17 +206,20 @@ def logprobs(told: Any) -> tuple[TokenLogprob, ...]:
     """Tokens as the protocols write them; none where they are of a service's own form."""
     try:
         return token_logprobs(told or ())
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         return ()
 
 
 def messages(listed: Any) -> tuple[Message, ...]:
-    """The messages of a request; one of a service's own form is read as the user's, if it has a text."""
+    """The messages of a request; one of a service's own form is read as the user's, if it has a text.
+
+    A request is its client's: whatever it is, this must not fail, or the answer would not be examined.
+    """
     found: list[Message] = []
     for one in [listed] if isinstance(listed, str) else items(listed):
         try:
             found += content.messages([one] if isinstance(one, Mapping) else str(one))
-        except InputError:
+        except Exception:  # noqa: BLE001  # as above
             said = one.get("content") if isinstance(one, Mapping) else None
             found += [user(said)] if isinstance(said, str) and said else []
     return tuple(found)
@@ -230,4 +233,4 @@ def items(listed: Any) -> Sequence[Any]:
 def count(usage: Any, name: str) -> int:
     """A number of tokens in a usage."""
     value = usage.get(name) if isinstance(usage, Mapping) else None
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and value > 0 else 0

@@ -19,6 +19,7 @@ from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadab
 from guardrail.adapting.summaries import failed, own_cost, partly, shown_spans, together, untouched
 from guardrail.guard import Guard
 from guardrail.report import Case, Report, Verdict
+from guardrail.requests import Message
 
 __all__ = ["WITHHELD", "Exchange", "Settled"]
 
@@ -164,7 +165,7 @@ class Exchange:
         reading = self._read((body, choice.index)) if choice.text else None
         if reading is None:
             return None
-        asked, context = self._codec.messages(self._request), tuple(self._context)
+        asked, context = self._asked(), tuple(self._context)
         return Case(answer=reading.text, messages=asked, context=context, logprobs=reading.logprobs)
 
     def _unwatched(self, error: Exception) -> Json:
@@ -186,9 +187,17 @@ class Exchange:
             self._guard,
             self._read,
             spent=lambda tried: self._codec.tokens(tried[0]),
-            prompt=lambda: self._codec.messages(self._request),
+            prompt=self._asked,
             context=lambda: self._context,
         )
+
+    def _asked(self) -> tuple[Message, ...]:
+        """What was asked; nothing where the request cannot be read: that is no reason to leave its answer unexamined."""
+        try:
+            return self._codec.messages(self._request)
+        except Exception as error:  # noqa: BLE001  # a request is its client's
+            log.warning("request_not_read", error=type(error).__name__)
+            return ()
 
     def _read(self, tried: Try) -> Reading | None:
         body, index = tried

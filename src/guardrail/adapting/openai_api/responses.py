@@ -26,6 +26,7 @@ from guardrail.requests import Message, system
 __all__ = ["Responses"]
 
 _ENDS = {"response.completed", "response.incomplete", "response.failed"}
+_TEXTS = {"output_text", "text"}
 _OWN_TOOLS = {
     "function",
     "custom",
@@ -160,12 +161,12 @@ class Responses(Codec):
         output = body.get("output")
         if not isinstance(output, list) or not all(isinstance(item, Mapping) for item in output):
             raise NotReadable("expected a response with output, got a body without")
-        if body.get("status") in {"queued", "in_progress"}:
+        if str(body.get("status")) in {"queued", "in_progress"}:
             raise NotReadable("expected a response that has ended, got one that is still being made")
         texts, places, unread, refused = "", [], "", False
         for item in output:
-            if item.get("type") != "message":
-                unread = unread or _unread_item(item)
+            unread = unread or _unread_item(item)
+            if not _speaks(item):
                 continue
             joint = JOINT if texts else ""
             for block in _blocks(item):
@@ -173,11 +174,11 @@ class Responses(Codec):
                     texts += joint
                     places.append((len(texts), len(texts) + len(block["text"])))
                     texts, joint = texts + block["text"], ""
-                elif isinstance(block, Mapping) and block.get("type") == "refusal":
+                if isinstance(block, Mapping) and block.get("type") == "refusal":
                     refused = True
-                else:
+                elif not _is_text(block) or str(block.get("type")) not in _TEXTS:
                     unread = "a content block that is no text"
-        blocks = [block for item in output if item.get("type") == "message" for block in _blocks(item)]
+        blocks = [block for item in output if _speaks(item) for block in _blocks(item)]
         told = [block.get("logprobs") for block in blocks if _is_text(block)]
         tokens = logprobs(told[0]) if len(told) == 1 else ()
         calls = any(str(item.get("type")).endswith("_call") for item in output)
@@ -196,9 +197,9 @@ class Responses(Codec):
         left = iter(texts)
         output = []
         for item in body["output"]:
-            if item.get("type") == "message":
+            if _speaks(item):
                 blocks = [
-                    {"type": block["type"], "text": next(left), "annotations": []}
+                    {"type": block.get("type", "output_text"), "text": next(left), "annotations": []}
                     if _is_text(block)
                     else block
                     for block in _blocks(item)
@@ -238,7 +239,7 @@ class Responses(Codec):
         """With the texts of its messages in `output_text`, where it has one."""
         if "output_text" not in body:
             return body
-        messages = (item for item in body["output"] if item.get("type") == "message")
+        messages = (item for item in body["output"] if _speaks(item))
         said = "".join(block["text"] for item in messages for block in _blocks(item) if _is_text(block))
         return {**body, "output_text": said}
 
@@ -299,27 +300,35 @@ def _event(event: Event) -> Json:
 
 def _blocks(item: Mapping[str, Any]) -> list[Any]:
     content = item.get("content")
-    return content if isinstance(content, list) else [] if content is None else [content]
+    listed = content if isinstance(content, list) else [] if content is None else [content]
+    return [{"type": "output_text", "text": block} if isinstance(block, str) else block for block in listed]
 
 
 def _is_text(block: Any) -> bool:
+    """Whether a block has a text that may be shown; that of a kind that nobody knows may be."""
     return (
-        isinstance(block, Mapping)
-        and block.get("type") in {"output_text", "text"}
-        and isinstance(block.get("text"), str)
+        isinstance(block, Mapping) and isinstance(block.get("text"), str) and block.get("type") != "refusal"
     )
 
 
-def _unread_item(item: Mapping[str, Any]) -> str:
+def _is_known(item: Mapping[str, Any]) -> bool:
     kind = str(item.get("type"))
-    known = kind in {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"}
-    return "" if known or kind in _CALLS else "an output item that is no message"
+    return kind in {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"} or kind in _CALLS
+
+
+def _speaks(item: Mapping[str, Any]) -> bool:
+    """Whether an item may be shown as what the model said: a message, or one of a kind that nobody knows with texts in it."""
+    return item.get("type") == "message" or (not _is_known(item) and any(map(_is_text, _blocks(item))))
+
+
+def _unread_item(item: Mapping[str, Any]) -> str:
+    return "" if item.get("type") == "message" or _is_known(item) else "an output item that is no message"
 
 
 def _silenced(item: Mapping[str, Any], taken: Sequence[str]) -> Any:
     """An item that is no message without what may repeat the text; calls that the client runs stay whole."""
     kind = item.get("type")
-    if kind in _FOR_CLIENT:
+    if str(kind) in _FOR_CLIENT:
         return item
     kept = clean(item, taken)
     if kind == "reasoning":  # a service that keeps no state wants it back, and nobody else can read it
