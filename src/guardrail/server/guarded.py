@@ -110,7 +110,7 @@ async def _answered(
 ) -> Response:
     found = await desk.upstream.ask(call)
     if not found.is_success:
-        return await desk.upstream.error(found)
+        return await _failed(codec, found, desk)
     headers = [pair for pair in desk.upstream.headers(found) if pair[0] != "content-type"]
     if found.headers.get("content-type", "").startswith(_STREAM):
         if by_sentence is not None:
@@ -136,6 +136,24 @@ async def _answered(
         pairs += vsr(summary, [choice.text for choice in codec.choices(shown)], desk.guard.policy)
     made.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
     return made
+
+
+async def _failed(codec: Codec, found: httpx.Response, desk: Desk) -> Response:
+    """An upstream's error as it came.
+
+    Raises:
+        Refused: there is an answer in it, which nobody examined.
+    """
+    response = await desk.upstream.error(found)
+    try:
+        body = json.loads(response.body)
+        said = isinstance(body, dict) and any(choice.text or choice.unread for choice in codec.choices(body))
+    except (ValueError, RecursionError, NotReadable):
+        said = found.headers.get("content-type", "").lower().startswith(_STREAM)
+    if said:
+        why = f"the upstream answered {found.status_code} with an answer in its error, which is left out"
+        raise Refused(found.status_code, "upstream_error_with_answer", why)
+    return response
 
 
 async def _close(found: httpx.Response, by_sentence: SentenceExchange | None) -> None:

@@ -19,6 +19,7 @@ from guardrail.server.refusals import Refused
 from guardrail.server.routes import PREFIX
 from guardrail.server.settings import Settings
 
+_LAST_STATUS = 599
 _LONGEST_ERROR = 256 * 1024  # bytes
 
 
@@ -74,6 +75,9 @@ class Upstream:
             raise Refused(
                 502, "upstream_unreachable", f"the upstream cannot be reached ({type(error).__name__})"
             ) from None
+        if not 200 <= found.status_code <= _LAST_STATUS:
+            await found.aclose()
+            raise Refused(502, "upstream_unreadable", "the upstream answered with a status that HTTP has not")
         if found.is_redirect:
             await found.aclose()
             raise Refused(502, "upstream_redirect", "the upstream sends elsewhere: mend --upstream")

@@ -241,3 +241,38 @@ class TestGivenAnswers:
             served.client.post("/beta/litellm_basic_guardrail_api", json={**body, "texts": ["a"]}).status_code
             == 200
         )
+
+
+class TestErrorsOfTheUpstream:
+    @pytest.mark.parametrize("path", PATHS)
+    @pytest.mark.parametrize("status", ["400 Bad Request", "529 Overloaded"])
+    def test_an_answer_in_an_error_is_left_out(self, path, status):
+        """Its status is the upstream's."""
+        body = json.dumps(answer_of(path, SAID)).encode()
+        with (
+            canned(body, kind="application/json", status=status) as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            found = served.client.post(path, json=ASKED)
+        assert found.status_code == int(status[:3])
+        assert SECRET not in found.text
+        assert "with an answer in its error" in found.text
+
+    def test_a_stream_with_an_error_s_status_likewise(self):
+        """It is no error that a client can read."""
+        with (
+            canned(chunks(SAID, 5), status="500 Oops") as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            found = served.chat(stream=True)
+        assert (found.status_code, "Rivers" in found.text) == (500, False)
+
+    @pytest.mark.parametrize("status", ["600 x", "999 x"])
+    def test_a_status_that_does_not_exist_is_a_bad_gateway(self, status):
+        """It broke the connection, and printed where."""
+        with (
+            canned(b"{}", kind="application/json", status=status) as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            assert served.chat().status_code == 502
+            assert served.client.get("/v1/models").status_code == 502
