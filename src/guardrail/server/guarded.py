@@ -146,7 +146,7 @@ async def _failed(codec: Codec, found: httpx.Response, desk: Desk) -> Response:
     """
     response = await desk.upstream.error(found)
     try:
-        body = json.loads(response.body)
+        body = json.loads(bytes(response.body))
         said = isinstance(body, dict) and any(choice.text or choice.unread for choice in codec.choices(body))
     except (ValueError, RecursionError, NotReadable):
         said = found.headers.get("content-type", "").lower().startswith(_STREAM)
