@@ -129,7 +129,7 @@ class Messages(Codec):
         return shown if taken is None else _stripped(shown, taken)
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
-        """A refusal that holds nothing but a message."""
+        """A refusal with nothing but a message."""
         del index
         content = [{"type": "text", "text": message}]
         return {**_stripped(body, ()), "content": content, "stop_reason": "refusal", "stop_sequence": None}

@@ -67,7 +67,7 @@ def parsed(text: str) -> Any:
     """A text as JSON.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no JSON.
     """
     try:
         return json.loads(text, object_pairs_hook=_once)

@@ -1,7 +1,7 @@
 """What else of a message may repeat a text that was taken out of it.
 
 Log-probabilities spell the answer out token by token, reasoning drafts it, search metadata quotes it. Once text
-has been removed, of a message's side data only that remains which cannot hold prose: numbers, and single words
+has been removed, of a message's side data only that remains which cannot be prose: numbers, and single words
 such as ids, model names and finish reasons. Tool calls stay: they are no answer, and the agent needs them whole.
 """
 
@@ -47,7 +47,7 @@ def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
 
 
 def is_wordless(value: Any, taken: Sequence[str]) -> bool:
-    """Whether a value can hold no prose: a number, a flag, or one ASCII word without a text that was taken out."""
+    """Whether a value cannot be prose: a number, a flag, or one ASCII word without a text that was taken out."""
     if value is None or isinstance(value, bool | int | float):
         return True
     if isinstance(value, str):

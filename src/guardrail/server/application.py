@@ -39,7 +39,7 @@ class Application:
     """Guards one upstream. The guard stays the caller's to close.
 
     Args:
-        settings: what the server was told.
+        settings: of the server.
         guard: examines the answers.
         shared: counters of all workers, where there are several.
     """

@@ -44,7 +44,7 @@ def request_object(body: bytes) -> dict[str, Any]:
     """The object that a body is.
 
     Raises:
-        Refused: it is none; it has too many parts; or a name is there twice or in capitals, so that readers differ in what it says.
+        Refused: it is something else; it has too many parts; or a name is there twice or in capitals, so that readers differ in what it says.
     """
     parts = _Parts()
     try:

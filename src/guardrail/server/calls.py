@@ -75,7 +75,7 @@ class Call:
         """The body as an object; nobody may change it.
 
         Raises:
-            Refused: it is none, or one that readers understand differently.
+            Refused: it is something else, or readers understand it differently.
         """
         if self._object is None:
             self._object = request_object(self.body)

@@ -1,4 +1,4 @@
-"""Guarded routes: ask upstream, hold the answer back until it was examined, as a whole or by sentence, and send what may be shown."""
+"""Guarded routes: ask upstream, keep the answer back until it was examined, as a whole or by sentence, and send what may be shown."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Desk:
     """What answering takes.
 
     Attributes:
-        settings: what the server was told.
+        settings: of the server.
         guard: examines the answers.
         metrics: counts them.
         upstream: whom to ask.

@@ -81,5 +81,5 @@ def handed_on(
 
 
 def is_name(text: str) -> bool:
-    """Whether an operator may have this header handed on: it says nothing about a connection, and is none of ours."""
+    """Whether an operator may have this header handed on: it says nothing about a connection, and is not one of ours."""
     return bool(_NAME.fullmatch(text)) and text not in _NEVER and not text.startswith(_PRIVATE)

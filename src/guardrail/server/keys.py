@@ -24,7 +24,7 @@ def hash_of(text: str) -> str:
     """A hash as it is written in a configuration; the message shows nothing of what may be a key.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is no such hash.
     """
     found = _HASH.fullmatch(text.lower())
     if found is None:

@@ -26,7 +26,7 @@ def run(
     """Serve until a signal comes; then the guard is closed.
 
     Args:
-        settings: what the server was told.
+        settings: of the server.
         make: makes the guard that examines the answers; with several workers in each of them, so that it must be picklable.
         listening: called with the address once it is answered there.
         say: called with a line about a worker that ended.

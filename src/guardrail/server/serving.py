@@ -56,7 +56,7 @@ async def serving(
     """Serve in this process until a signal comes, then close the guard.
 
     Args:
-        settings: what the server was told.
+        settings: of the server.
         guard: examines the answers.
         listener: where connections come in.
         shared: counters of all workers, where there are several.

@@ -1,4 +1,4 @@
-"""What the server was told: by the command line, and by `[server]` in the configuration."""
+"""The settings of the server: from the command line, and by `[server]` in the configuration."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class Settings:
         host_names: further names by which clients may call it ("guard.internal"); localhost, addresses and `host` always may.
         response_headers: further headers of the upstream that are handed on to clients.
         shared_state: whether clients who share the server's upstream key may go on with each other's stored responses.
-        on_rewrite: what LiteLLM is told about a text that the policy changed: "rewrite" or "block".
+        on_rewrite: what LiteLLM gets to know about a text that the policy changed: "rewrite" or "block".
 
     Raises:
         ConfigError: something is out of range, or the combination would be open to strangers.
@@ -212,7 +212,7 @@ def _upstream(url: Any) -> str:
             f"expected the upstream's base URL without blanks and with a port up to 65535, got {url!r:.80}"
         )
     if parts.username or parts.password:
-        raise ConfigError("the upstream's URL holds a name or password: give the key by --upstream-key-env")
+        raise ConfigError("the upstream's URL has a name or password: give the key by --upstream-key-env")
     if parts.query or parts.fragment:
         raise ConfigError(f"the upstream's URL ends in a query or fragment, got {url!r:.80}: leave it out")
     return str(url).rstrip("/")

@@ -60,7 +60,7 @@ class Supervisor:
     """Starts workers, starts those anew that die, and drains all on SIGTERM or SIGINT.
 
     Args:
-        settings: what the server was told, with the number of workers.
+        settings: of the server, with the number of workers.
         make: makes the guard of a process; it and its arguments are sent there.
         listener: the socket that all take connections from.
         say: called with a line when a worker ended.

@@ -97,7 +97,7 @@ class ChatCompletions(Codec):
         return _with_choice(body, index, new)
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
-        """A body in which one choice holds nothing but a message."""
+        """A body in which one choice has nothing but a message."""
         choice = {
             "index": body["choices"][index].get("index", index),
             "finish_reason": "content_filter",

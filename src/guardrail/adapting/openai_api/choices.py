@@ -105,7 +105,7 @@ class Codec(ABC):
 
     @abstractmethod
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
-        """A body in which one choice holds nothing but a message, and says that it was filtered."""
+        """A body in which one choice has nothing but a message, and says that it was filtered."""
 
     @abstractmethod
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:

@@ -80,7 +80,7 @@ class Exchange:
             ask: sends another request and gives the body that comes; what it raises ends the attempts.
 
         Raises:
-            NotReadable: the body is none of the protocol.
+            NotReadable: the body is not one of the protocol.
         """
         self._bodies = [first]
         outcomes: dict[int, _Outcome] = {}
@@ -103,7 +103,7 @@ class Exchange:
         return self._settled(first, outcomes)
 
     async def asettle(self, first: Json, ask: Callable[[Json], Awaitable[Json]]) -> Settled:
-        """As `settle`; choices are examined beside each other."""
+        """As `settle`; choices are examined at the same time."""
         self._bodies = [first]
 
         async def one(choice: Choice) -> _Outcome:
@@ -138,7 +138,7 @@ class Exchange:
         """The report on an answer that has been shown already: the policy does nothing.
 
         Raises:
-            NotReadable: the body is none of the protocol.
+            NotReadable: the body is not one of the protocol.
         """
         found = {}
         for choice in self._codec.choices(body):

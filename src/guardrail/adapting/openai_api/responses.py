@@ -215,7 +215,7 @@ class Responses(Codec):
         return {**found, "output": output}
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
-        """A body that holds nothing but a message."""
+        """A body with nothing but a message."""
         del index
         said = {"type": "output_text", "text": message, "annotations": []}
         item = {
@@ -244,7 +244,7 @@ class Responses(Codec):
         return {**body, "output_text": said}
 
     def whole(self, events: Sequence[Event]) -> Json:
-        """The body that the last event of a stream holds."""
+        """The body in the last event of a stream."""
         done: dict[int, Any] = {}
         for event in events:
             if event.data.startswith(DONE):
