@@ -104,7 +104,7 @@ class TestContainerfile:
     def test_what_it_needs_is_not_left_out(self):
         """By the list of what a build does not see."""
         left_out = (ROOT / ".dockerignore").read_text().split()
-        assert {".git", ".venv"} <= set(left_out)
+        assert {".git", ".venv", ".env", "guardrail.toml"} <= set(left_out)
         wheel = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["hatch"]["build"]["targets"][
             "wheel"
         ]

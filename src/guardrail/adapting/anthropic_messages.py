@@ -9,6 +9,7 @@ from typing import Any
 from guardrail.adapting.anthropic_events import MESSAGE, index_of, message_events, told_of
 from guardrail.adapting.anthropic_pieces import MessagePieces
 from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
+from guardrail.adapting.openai_api.choices import items
 from guardrail.adapting.residue import clean, is_wordless
 from guardrail.adapting.sse import Event
 from guardrail.errors import InputError
@@ -24,6 +25,12 @@ _SERVERS = {
     "web_search_tool_result",
     "web_fetch_tool_result",
     "code_execution_tool_result",
+    "bash_code_execution_tool_result",
+    "text_editor_code_execution_tool_result",
+    "tool_search_tool_result",
+    "mcp_tool_use",
+    "mcp_tool_result",
+    "container_upload",
 }
 _GROWING = {
     "text_delta": "text",
@@ -42,7 +49,7 @@ class Messages(Codec):
     def messages(self, request: Mapping[str, Any]) -> tuple[Message, ...]:
         """What was asked; results of tools are untrusted text of the assistant."""
         found = [system(text)] if (text := _text(request.get("system"))) else []
-        for one in request.get("messages") or ():
+        for one in items(request.get("messages")):
             if not isinstance(one, Mapping):
                 continue
             content = one.get("content")
@@ -87,13 +94,12 @@ class Messages(Codec):
             raise NotReadable("expected a message with content blocks, got a body without")
         text, places, unread = "", [], ""
         for block in content:
-            kind = block.get("type")
-            if kind == "text" and isinstance(block.get("text"), str):
+            if _is_text(block):
                 places.append((len(text), len(text) + len(block["text"])))
                 text += block["text"]
-            elif kind not in {*_THOUGHTS, *_CALLS, *_SERVERS}:
+            if str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and not _is_plain_text(block):
                 unread = "a content block that is no text"
-        calls = any(block.get("type") in _CALLS for block in content)
+        calls = any(str(block.get("type")) in _CALLS for block in content)
         refused = body.get("stop_reason") == "refusal"
         return [Choice(0, text, tuple(places), calls=calls, refused=refused, unread=unread)]
 
@@ -105,7 +111,7 @@ class Messages(Codec):
             if isinstance(usage, Mapping)
             else [0, 0]
         )
-        asked, said = (one if isinstance(one, int) else 0 for one in told)
+        asked, said = (one if isinstance(one, int) and one > 0 else 0 for one in told)
         return asked, said
 
     def edited(
@@ -115,10 +121,10 @@ class Messages(Codec):
         del index
         new, left = [], iter(texts)
         for block in body["content"]:
-            if block.get("type") == "text":
+            if _is_text(block):
                 if text := next(left):
                     new.append({"type": "text", "text": text})
-            elif taken is None or block.get("type") in _CALLS:
+            elif taken is None or str(block.get("type")) in _CALLS:
                 new.append(block)
         shown = {**body, "content": new or [{"type": "text", "text": ""}]}
         return shown if taken is None else _stripped(shown, taken)
@@ -200,6 +206,17 @@ def _text(content: Any) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
+def _is_text(block: Mapping[str, Any]) -> bool:
+    """Whether a block has a text that may be shown; that of a kind that nobody knows may be."""
+    return str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and isinstance(
+        block.get("text"), str
+    )
+
+
+def _is_plain_text(block: Mapping[str, Any]) -> bool:
+    return block.get("type") == "text" and isinstance(block.get("text"), str)
+
+
 def _results(content: Any) -> list[str]:
     """What tools answered, in a content."""
     listed = content if isinstance(content, list) else ()
@@ -213,15 +230,24 @@ def _grow(block: Json, delta: Mapping[str, Any]) -> None:
     kind = str(delta.get("type"))
     name = _GROWING.get(kind)
     if name is not None and isinstance(delta.get(name), str):
-        block[name] = (block.get(name) or "") + delta[name]
+        parts = block.get(name)
+        if not isinstance(parts, list):
+            parts = block[name] = [parts or ""]
+        parts.append(
+            delta[name]
+        )  # joined at the end: adding to a text each time takes the square of the time
     elif kind == "citations_delta":
-        block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+        block["citations"] = block.get("citations") or []
+        block["citations"].append(delta.get("citation"))
     else:
         raise NotReadable("expected a delta of a known type, got another")
 
 
 def _closed(block: Json) -> Json:
     """A block whose pieces were put together: a call's arguments as an object."""
+    for name in _GROWING.values():
+        if isinstance(block.get(name), list):
+            block[name] = "".join(str(part) for part in block[name])
     written = block.pop("partial_json", None)
     if written:
         try:

@@ -90,7 +90,7 @@ class MessagePieces(Piecewise):
 
 
 def _delta(delta: Any) -> str | None:
-    if not isinstance(delta, Mapping) or delta.get("type") not in _KNOWN:
+    if not isinstance(delta, Mapping) or str(delta.get("type")) not in _KNOWN:
         return None
     if delta["type"] != "text_delta":
         return ""

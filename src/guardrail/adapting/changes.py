@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -82,7 +83,7 @@ class Change:
         return found
 
     def split(self, bounds: Sequence[tuple[int, int]]) -> list[Change]:
-        """The change of each part, given where the parts lie in the text; a new text goes to the first."""
+        """The change of each part, given where the parts lie in the text, one after the other; a new text goes to the first."""
         if not self.changed:
             return [self._part(a, b, ()) for a, b in bounds]
         if not self.edits:
@@ -90,13 +91,13 @@ class Change:
             texts = [self.after, *[""] * (len(parts) - 1)]
             return [dataclasses.replace(p, after=text) for p, text in zip(parts, texts, strict=True)]
         local: list[list[Edit]] = [[] for _ in bounds]
+        starts, ends = [a for a, _ in bounds], [b for _, b in bounds]
         for edit in self.edits:
             start, end = edit.span.start, edit.span.end
-            touched = [i for i, (a, b) in enumerate(bounds) if max(a, start) < min(b, end)]
+            near = range(bisect_right(ends, start), bisect_left(starts, end))
+            touched = [i for i in near if max(starts[i], start) < min(ends[i], end)]
             # What is inserted between two parts follows the text before it.
-            home = (
-                touched[0] if touched else max((i for i, (a, _) in enumerate(bounds) if a < start), default=0)
-            )
+            home = touched[0] if touched else max(0, bisect_left(starts, start) - 1)
             for i in touched or [home]:
                 a, b = bounds[i]
                 span = Span(start=min(max(start, a), b) - a, end=min(max(end, a), b) - a)

@@ -33,6 +33,8 @@ def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
     """The entries that cannot repeat the text."""
     kept: dict[str, Any] = {}
     for name, value in found.items():
+        if not is_wordless(name, taken):
+            continue
         if name in _CALL_FIELDS:
             kept[name] = value
         elif name in _ECHOES:
@@ -52,5 +54,5 @@ def is_wordless(value: Any, taken: Sequence[str]) -> bool:
         prose = not value.isascii() or any(character.isspace() for character in value)
         return not prose and not any(text in value for text in taken)
     if isinstance(value, Mapping):
-        return all(is_wordless(item, taken) for item in value.values())
+        return all(is_wordless(item, taken) for pair in value.items() for item in pair)
     return isinstance(value, list | tuple) and all(isinstance(item, int | float) for item in value)

@@ -47,7 +47,7 @@ class Row:
 
 _MORE = "(/.+)?"
 _STORED = "is returned as the model wrote it"
-_HOLDS = "holds answers as the model wrote them"
+_HOLDS = "has answers as the model wrote them"
 
 ROUTES = (
     Row(Group.GUARDED, "POST", "chat/completions", "chat"),
@@ -96,7 +96,7 @@ ROUTES = (
         "GET",
         "files/[^/]+/content",
         "files.content",
-        "a file may hold what a batch answered",
+        "a file may have what a batch answered",
     ),
     Row(Group.MODEL_TEXT, "*", f"conversations{_MORE}", "conversations", f"a conversation {_HOLDS}"),
     Row(
@@ -111,7 +111,7 @@ ROUTES = (
         "*",
         f"containers{_MORE}",
         "containers",
-        "a container's files may hold what the model wrote",
+        "a container's files may have what the model wrote",
     ),
     Row(Group.MODEL_TEXT, "*", f"evals{_MORE}", "evals", f"an evaluation {_HOLDS}"),
     Row(

@@ -26,6 +26,8 @@ WITHDRAWN = "what was released is not how the answer may begin; nothing more of 
 
 _LONGEST = 50_000  # characters; of a longer answer the rest waits for the end
 _GROWTH = 20  # looked at again once it has grown by a twentieth, so that long answers take linear time
+_CROWDED = 200  # findings; each look takes longer the more there are, so from here on the text must grow by a quarter
+_CROWDED_GROWTH = 4
 _ENDS = re.compile(r"[.!?…。！？｡\n]")
 
 
@@ -49,6 +51,7 @@ class SentenceStream:
         self._cuts = policy.cuts
         self._parts: list[str] = []
         self._length = 0
+        self._growth = _GROWTH
         self._next = 0  # length from which the text is looked at again
         self._ended_one = False
         self._reached = 0  # how far was examined
@@ -80,7 +83,7 @@ class SentenceStream:
             self.hold()
             return None
         text = self.text
-        self._next = self._length + max(1, self._length // _GROWTH)
+        self._next = self._length + max(1, self._length // self._growth)
         reached = settled(text, cuts=self._cuts, after=self._reached)
         if reached == self._reached:
             return None
@@ -91,6 +94,8 @@ class SentenceStream:
     def examined(self, review: Review) -> str:
         """What may be released, now that the beginning that was due has been examined; it is not given again."""
         prefix = review.case.answer
+        if len(review.findings) > _CROWDED:
+            self._growth = _CROWDED_GROWTH
         if self._held or review.failures or not self._is_by_sentence(review.findings):
             return ""
         review = self._with_frozen(review)

@@ -1,7 +1,7 @@
 """Server-sent events: a reader that takes bytes in any pieces, and a writer.
 
 Both follow the WHATWG specification of event streams (section 9.2.6): lines end with CR, LF or CR LF, a line that
-begins with a colon is a comment, and an event that the stream breaks off in is none.
+begins with a colon is a comment, and an event within which the stream breaks off does not count.
 """
 
 from __future__ import annotations

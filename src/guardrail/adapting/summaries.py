@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Mapping
+from itertools import accumulate
 from typing import Any
 
 from guardrail.adapting.changes import Change
-from guardrail.report import Action, Report, Verdict, worst
+from guardrail.report import Action, Edit, Report, Verdict, worst
 
-__all__ = ["failed", "headers", "own_cost", "shown_spans", "together", "untouched"]
+__all__ = ["failed", "headers", "own_cost", "partly", "shown_spans", "together", "untouched"]
 
 _ACTIONS = [action.value for action in Action]  # mildest first
 
@@ -20,21 +23,25 @@ def shown_spans(change: Change) -> list[dict[str, Any]]:
     """
     if change.changed and not change.edits:
         return []
+    edits: list[Edit] = []
+    for edit in sorted(change.edits, key=lambda edit: (edit.span.start, edit.span.end)):
+        if (
+            not edits or edit.span.start >= edits[-1].span.end
+        ):  # one that overlaps an earlier one is not applied
+            edits.append(edit)
+    starts, ends = [edit.span.start for edit in edits], [edit.span.end for edit in edits]
+    sizes = [end - start for start, end in zip(starts, ends, strict=True)]
+    cut = [0, *accumulate(sizes)]  # characters that the edits before each one take away
+    grown = [0, *accumulate(len(edit.replacement) - size for edit, size in zip(edits, sizes, strict=True))]
     found = []
     for finding in change.report.findings:
         if finding.span is None or finding.verdict is Verdict.SUPPORTED:
             continue
-        start, end, cut = finding.span.start, finding.span.end, False
-        moved = [0, 0]
-        for edit in change.edits:
-            grown = len(edit.replacement) - (edit.span.end - edit.span.start)
-            if edit.span.end <= start:
-                moved = [moved[0] + grown, moved[1] + grown]
-            elif edit.span.start < end:
-                cut = cut or edit.span.end > edit.span.start
-                moved[1] += grown
-        if not cut:
-            place = {"start": start + moved[0], "end": end + moved[1]}
+        start, end = finding.span.start, finding.span.end
+        before = bisect_right(ends, start)  # edits that end in front of it
+        until = max(before, bisect_left(starts, end))  # those and the ones within it
+        if cut[before] == cut[until]:
+            place = {"start": start + grown[before], "end": end + grown[until]}
             found.append({**place, "detector": finding.detector, "verdict": finding.verdict.value})
     return found
 
@@ -61,6 +68,25 @@ def failed(reason: str, *, blocked: bool) -> dict[str, Any]:
         "counts": {Verdict.UNVERIFIED.value: 1},
         "failures": [{"detector": "guardrail", "reason": reason}],
         "calls": 0,
+    }
+
+
+def partly(summary: Mapping[str, Any], what: str) -> dict[str, Any]:
+    """The summary of an answer in which there was something that nobody can examine, too."""
+    counts = Counter(summary["counts"])
+    counts[Verdict.UNVERIFIED.value] += 1
+    before = [Verdict(summary["verdict"])] if summary["verdict"] else []
+    overall = worst([*before, Verdict.UNVERIFIED])
+    action = str(summary["action"])
+    return {
+        **summary,
+        "verdict": overall.value if overall else None,
+        "action": Action.FLAG.value if action == Action.PASS.value else action,
+        "counts": dict(counts),
+        "failures": [
+            *summary.get("failures", ()),
+            {"detector": "guardrail", "reason": f"expected text, got {what}"},
+        ],
     }
 
 

@@ -52,6 +52,11 @@ class Plan:
         return self.whole.needs_whole_answer or self.fail == "closed"
 
     @property
+    def withholds_unchecked(self) -> bool:
+        """Whether an answer that could not be examined at all is withheld."""
+        return self.fail == "closed" or self.on_unverified == "block"
+
+    @property
     def edits(self) -> bool:
         """Whether the text that is shown may differ from the one examined."""
         return self.whole.edits or self.fail == "closed"

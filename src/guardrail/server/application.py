@@ -78,7 +78,16 @@ class Application:
         return self._opened
 
     def later(self, work: Coroutine[Any, Any, None]) -> None:
-        """Do something that no client waits for; the server waits for it when it ends."""
+        """Do something that no client waits for; the server waits for it when it ends.
+
+        As many as there are places run at once. What is too much is left out, and counted: with a slow detector and a fast
+        client, answers would pile up without end.
+        """
+        if len(self._behind) >= self.settings.concurrency:
+            work.close()
+            log.warning("not_observed", error="TooManyAtOnce")
+            self.metrics.add("guardrail_unfinished_checks_total", detector="guard")
+            return
         task = asyncio.ensure_future(work)
         self._behind.add(task)
         task.add_done_callback(self._done)
@@ -225,7 +234,9 @@ class Application:
             return await guarded.answer(call, desk)
         match call.path:
             case "/v1/guardrail/check":
-                return await questions.check(call, guard, metrics, mode=settings.mode)
+                return await questions.check(
+                    call, guard, metrics, mode=settings.mode, longest=settings.answer_limit
+                )
             case "/v1/guardrail/estimate":
                 return await questions.estimate(call, guard)
             case "/beta/litellm_basic_guardrail_api":
@@ -238,6 +249,7 @@ class Application:
                     self._remembered,
                     mode=settings.mode,
                     on_rewrite=settings.on_rewrite,
+                    longest=settings.answer_limit,
                 )
         raise _not_here(call)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Coroutine
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Any
 
 from starlette.types import Message, Receive, Scope, Send
 
+from guardrail.server.bodies import request_object
 from guardrail.server.refusals import Refused
 from guardrail.server.routes import Kind, Through, kind_of, plain
 
@@ -36,6 +36,7 @@ class Call:
     until: float
     owner: str = ""
     body: bytes = b""
+    _object: dict[str, Any] | None = None
 
     @classmethod
     def of(cls, scope: Scope, seconds: float) -> Call:
@@ -71,36 +72,14 @@ class Call:
         return kind_of(self.method, self.path, through)
 
     def json(self) -> dict[str, Any]:
-        """The body as an object.
+        """The body as an object; nobody may change it.
 
         Raises:
-            Refused: it is no object.
+            Refused: it is not an object, or readers understand it differently.
         """
-        try:
-            found = json.loads(self.body, object_pairs_hook=_once)
-        except _TwiceError as error:
-            raise Refused(
-                400, "bad_json", f"the request's body has a name twice in one object: {error}"
-            ) from None
-        except (ValueError, RecursionError) as error:
-            raise Refused(
-                400, "bad_json", f"the request's body is not JSON: {type(error).__name__}"
-            ) from None
-        if not isinstance(found, dict):
-            raise Refused(400, "bad_json", f"expected a JSON object, got {type(found).__name__}")
-        return found
-
-
-class _TwiceError(Exception):
-    """A name is twice in one object: readers differ in which of them counts."""
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(repr(next(name for name in names if names.count(name) > 1))[:80])
-    return found
+        if self._object is None:
+            self._object = request_object(self.body)
+        return self._object
 
 
 class Held:

@@ -1,7 +1,8 @@
-"""Guarded routes: ask upstream, hold the answer back until it was examined, as a whole or by sentence, and send what may be shown."""
+"""Guarded routes: ask upstream, keep the answer back until it was examined, as a whole or by sentence, and send what may be shown."""
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
@@ -45,6 +46,8 @@ CODECS: dict[str, Codec] = {
 }
 _STREAM = "text/event-stream"
 _SPREAD = 16  # a stream writes about so many bytes for one of its text
+_LINES = 2_000_000  # of a stream; an event is an object for each of its few bytes, and has two or three lines
+_MANY = 2_000  # events that take some milliseconds to put together
 
 
 @dataclass(frozen=True)
@@ -99,7 +102,7 @@ def _by_sentence(codec: Codec, request: Json, desk: Desk) -> SentenceExchange | 
     wanted = desk.settings.stream == "sentence" and request.get("stream") is True
     if not wanted or why_buffered(desk.guard, codec, request):
         return None
-    return SentenceExchange(desk.guard, codec, request)
+    return SentenceExchange(desk.guard, codec, request, longest=desk.settings.answer_limit)
 
 
 async def _answered(
@@ -107,7 +110,7 @@ async def _answered(
 ) -> Response:
     found = await desk.upstream.ask(call)
     if not found.is_success:
-        return await desk.upstream.error(found)
+        return await _failed(codec, found, desk)
     headers = [pair for pair in desk.upstream.headers(found) if pair[0] != "content-type"]
     if found.headers.get("content-type", "").startswith(_STREAM):
         if by_sentence is not None:
@@ -135,6 +138,24 @@ async def _answered(
     return made
 
 
+async def _failed(codec: Codec, found: httpx.Response, desk: Desk) -> Response:
+    """An upstream's error as it came.
+
+    Raises:
+        Refused: there is an answer in it, which nobody examined.
+    """
+    response = await desk.upstream.error(found)
+    try:
+        body = json.loads(bytes(response.body))
+        said = isinstance(body, dict) and any(choice.text or choice.unread for choice in codec.choices(body))
+    except (ValueError, RecursionError, NotReadable):
+        said = found.headers.get("content-type", "").lower().startswith(_STREAM)
+    if said:
+        why = f"the upstream answered {found.status_code} with an answer in its error, which is left out"
+        raise Refused(found.status_code, "upstream_error_with_answer", why)
+    return response
+
+
 async def _close(found: httpx.Response, by_sentence: SentenceExchange | None) -> None:
     await found.aclose()
     if by_sentence is not None:
@@ -145,7 +166,7 @@ async def _buffered(
     codec: Codec, call: Call, request: Json, found: httpx.Response, desk: Desk
 ) -> AsyncGenerator[bytes]:
     """The events that may be shown: written anew from what was examined, so that nothing else is among them."""
-    body = _whole(codec, await _events(found, desk))
+    body = await _whole(codec, await _events(found, desk), desk)
     shown, _ = await _shown(codec, call, request, body, desk)
     for event in codec.events(shown, request):
         yield sse.written([event])
@@ -198,22 +219,35 @@ async def _parts(found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
     Raises:
         Refused: it is too long, or was cut.
     """
-    limit = desk.settings.answer_limit * _SPREAD
+    limit, lines = desk.settings.answer_limit * _SPREAD, _LINES
     async with desk.upstream.parts(found) as parts:
         async for part in parts:
             limit -= len(part)
-            if limit < 0:
+            lines -= part.count(b"\n") + part.count(b"\r")
+            if limit < 0 or lines < 0:
                 raise Refused(
                     502, "answer_too_long", "the upstream's answer is too long and was not examined"
                 )
             yield part
 
 
-def _whole(codec: Codec, events: list[sse.Event]) -> Json:
+async def _whole(codec: Codec, events: list[sse.Event], desk: Desk) -> Json:
+    """The body that a stream would have been.
+
+    Raises:
+        Refused: it cannot be read, or its text is too long.
+    """
     try:
-        return codec.whole(events)
+        if len(events) > _MANY:
+            body = await asyncio.to_thread(codec.whole, events)  # so that other clients need not wait
+        else:
+            body = codec.whole(events)
+        said = sum(len(choice.text) for choice in codec.choices(body))
     except NotReadable as error:
         raise _unreadable(error) from None
+    if said > desk.settings.answer_limit:
+        raise Refused(502, "answer_too_long", "the upstream's answer is too long and was not examined")
+    return body
 
 
 async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk) -> tuple[Json, Json]:
@@ -284,9 +318,10 @@ async def _monitored(codec: Codec, call: Call, found: httpx.Response, desk: Desk
 
 async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bool, desk: Desk) -> None:
     try:
-        body = _copied(codec, copy, streams=streams)
-        desk.stored.note(call.owner, body)
-        settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
+        async with asyncio.timeout(desk.settings.deadline):
+            body = await _copied(codec, copy, streams=streams, desk=desk)
+            desk.stored.note(call.owner, body)
+            settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
         log.error("not_observed", error=type(error).__name__)
         desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")
@@ -294,7 +329,7 @@ async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bo
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
 
 
-def _copied(codec: Codec, copy: bytes | None, *, streams: bool) -> Json:
+async def _copied(codec: Codec, copy: bytes | None, *, streams: bool, desk: Desk) -> Json:
     """The body of an answer that was passed on.
 
     Raises:
@@ -302,7 +337,7 @@ def _copied(codec: Codec, copy: bytes | None, *, streams: bool) -> Json:
     """
     if copy is None:
         raise Refused(502, "answer_too_long", "the answer is too long to be examined")
-    return _whole(codec, sse.read_all([copy])[0]) if streams else _parsed(copy)
+    return await _whole(codec, sse.read_all([copy])[0], desk) if streams else _parsed(copy)
 
 
 async def _never(wanted: Mapping[str, Any]) -> Json:

@@ -12,6 +12,19 @@ _OURS = frozenset(
     f"{_HOP} host content-length accept-encoding content-encoding cookie expect origin forwarded x-http-method "
     "x-http-method-override x-method-override x-original-url x-rewrite-url".split()
 )
+_CREDENTIALS = frozenset(
+    [
+        "authorization",
+        "x-api-key",
+        "api-key",
+        "x-goog-api-key",
+        "ocp-apim-subscription-key",
+        "openai-organization",
+        "openai-project",
+        "x-goog-user-project",
+    ]
+)
+"""A client's keys, and whose account pays: with the server's key, both are the operator's."""
 _PRIVATE = ("x-guardrail-", "x-forwarded-", "x-vsr-", "access-control-")
 _THEIRS = frozenset(
     [
@@ -42,11 +55,11 @@ def going_up(pairs: Iterable[tuple[str, str]], *, own_key: bool) -> list[tuple[s
 
     Args:
         pairs: names in lower case.
-        own_key: whether the server shows a key of its own, so that the client's are left out.
+        own_key: whether the server shows a key of its own, so that the client's are left out, as is whom to bill.
     """
     pairs = list(pairs)
     hop = {one.strip().lower() for name, value in pairs if name == "connection" for one in value.split(",")}
-    dropped = _OURS | hop | ({"authorization", "x-api-key", "api-key"} if own_key else set())
+    dropped = _OURS | hop | (_CREDENTIALS if own_key else set())
     return [(n, v) for n, v in pairs if n not in dropped and not n.startswith(_PRIVATE)]
 
 
@@ -68,5 +81,5 @@ def handed_on(
 
 
 def is_name(text: str) -> bool:
-    """Whether an operator may have this header handed on: it says nothing about a connection, and is none of ours."""
+    """Whether an operator may have this header handed on: it says nothing about a connection, and is not one of ours."""
     return bool(_NAME.fullmatch(text)) and text not in _NEVER and not text.startswith(_PRIVATE)

@@ -112,8 +112,13 @@ async def guarded(
     *,
     mode: str,
     on_rewrite: Literal["rewrite", "block"],
+    longest: int,
 ) -> Response:
-    """What LiteLLM is to do with the texts of a request or a response."""
+    """What LiteLLM is to do with the texts of a request or a response.
+
+    Raises:
+        Refused: the body says something else, or the texts of a response have more than so many characters.
+    """
     body = call.json()
     texts = body.get("texts") or []
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
@@ -130,6 +135,8 @@ async def guarded(
         return JSONResponse({"action": "NONE"})
     if body.get("input_type") != "response":
         raise Refused(400, "bad_request", "expected input_type to be request or response")
+    if sum(map(len, texts)) > longest:
+        raise Refused(413, "answer_too_long", f"expected texts of at most {longest:,} characters, got more")
     messages = remembered.get(key) if key[2] else None
     found = [await examined(guard, text, messages) for text in texts]
     for report, _ in found:
@@ -139,7 +146,7 @@ async def guarded(
             metrics.examined(report.summary(), mode=mode)
     if mode == "monitor":
         return JSONResponse({"action": "NONE"})
-    closed = guard.policy.fail == "closed"
+    closed = guard.policy.withholds_unchecked
     return JSONResponse(decided(texts, found, on_rewrite=on_rewrite, closed=closed))
 
 

@@ -17,9 +17,17 @@ _FIELDS = ("answer", "prompt", "context", "samples")
 _UNSAID = {"failures": {"__all__": {"traceback"}}}  # paths of this machine
 
 
-async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str) -> Response:
-    """The report on a given answer."""
+async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str, longest: int) -> Response:
+    """The report on a given answer.
+
+    Raises:
+        Refused: the answer cannot be read, is longer than so many characters, or could not be checked.
+    """
     case = _case(call.json())
+    if len(case.answer) > longest:
+        raise Refused(
+            413, "answer_too_long", f"expected an answer of at most {longest:,} characters, got more"
+        )
     try:
         report = await guard.acheck(case)
     except GuardrailError as error:

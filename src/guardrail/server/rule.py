@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -14,6 +15,7 @@ from guardrail.server.keys import hash_of
 
 __all__ = ["Rule"]
 
+_LONGEST = 500  # characters of a model's name
 _FIELDS = ("keys", "models", "policy", "detectors", "mode")
 
 
@@ -23,7 +25,9 @@ class Rule:
 
     Attributes:
         keys: hashes of the clients' keys; none = all clients.
-        models: names that a request may have as its model, with "*" for any characters; none = all.
+        models: names that a request may have as its model, with "*" for any characters; none = all. Case, blanks around a
+            name and characters that nobody sees make no difference, since they make none to some services. Only where a rule
+            stops examining (mode "monitor") must a name be written as in the rule.
         policy: as in `[guard]`.
         detectors: names among the guard's.
         mode: "enforce" or "monitor".
@@ -64,9 +68,17 @@ class Rule:
 
     def takes(self, owner: str, model: str) -> bool:
         """Whether a request falls under it."""
-        return (not self.keys or owner in self.keys) and (
-            not self.models or any(fnmatchcase(model, pattern) for pattern in self.models)
-        )
+        return (not self.keys or owner in self.keys) and (not self.models or self._names(model))
+
+    def _names(self, model: str) -> bool:
+        read = str if self.mode == "monitor" else _plain
+        return any(fnmatchcase(read(model), read(pattern)) for pattern in self.models)
+
+
+def _plain(name: str) -> str:
+    """A model's name as the most lenient service reads it."""
+    text = unicodedata.normalize("NFKC", name[:_LONGEST])
+    return "".join(one for one in text if unicodedata.category(one) not in {"Cc", "Cf"}).strip().casefold()
 
 
 def _names(name: str, given: Any) -> tuple[str, ...]:

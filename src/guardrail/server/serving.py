@@ -13,6 +13,7 @@ import uvicorn
 
 from guardrail.guard import Guard
 from guardrail.server.application import Application
+from guardrail.server.connections import patient
 from guardrail.server.counters import Shared
 from guardrail.server.settings import Settings
 
@@ -66,7 +67,7 @@ async def serving(
         Application(settings, guard, shared),
         lifespan="on",
         ws="none",
-        http="h11",  # the stricter one, whatever else is installed
+        http=patient(settings.body_seconds),  # h11, the stricter one, whatever else is installed
         log_config=None,
         access_log=False,
         server_header=False,

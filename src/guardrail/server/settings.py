@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of, refuse_unknown
@@ -107,6 +107,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "upstream", _upstream(self.upstream))
+        _check_key(self.upstream_key)
         object.__setattr__(self, "keys", tuple(hash_of(key) for key in _texts("keys", self.keys)))
         object.__setattr__(self, "rules", tuple(Rule.of(rule) for rule in self.rules))
         if any(key not in self.keys for rule in self.rules for key in rule.keys):
@@ -206,11 +207,35 @@ def _upstream(url: Any) -> str:
         raise ConfigError(
             f"expected the upstream's base URL, got {url!r:.80}: write https://api.openai.com/v1"
         )
+    if not _is_plain(str(url)) or "\\" in str(url) or not _has_port(parts):
+        raise ConfigError(
+            f"expected the upstream's base URL without blanks and with a port up to 65535, got {url!r:.80}"
+        )
     if parts.username or parts.password:
-        raise ConfigError("the upstream's URL holds a name or password: give the key by --upstream-key-env")
+        raise ConfigError("the upstream's URL has a name or password: give the key by --upstream-key-env")
     if parts.query or parts.fragment:
         raise ConfigError(f"the upstream's URL ends in a query or fragment, got {url!r:.80}: leave it out")
     return str(url).rstrip("/")
+
+
+def _has_port(parts: SplitResult) -> bool:
+    try:
+        return parts.port != 0
+    except ValueError:
+        return False
+
+
+def _check_key(key: str | None) -> None:
+    """Refuse a key that no header can have; the message shows nothing of it."""
+    if key is not None and not _is_plain(key):
+        raise ConfigError(
+            "expected the upstream's key as one word of ASCII, got blanks, line breaks or other characters in it"
+        )
+
+
+def _is_plain(text: str) -> bool:
+    """Whether a text is one word of visible ASCII: it goes into a line of HTTP."""
+    return text.isascii() and text.isprintable() and " " not in text
 
 
 def _texts(name: str, given: Any) -> tuple[str, ...]:

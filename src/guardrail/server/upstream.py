@@ -19,6 +19,7 @@ from guardrail.server.refusals import Refused
 from guardrail.server.routes import PREFIX
 from guardrail.server.settings import Settings
 
+_LAST_STATUS = 599
 _LONGEST_ERROR = 256 * 1024  # bytes
 
 
@@ -74,6 +75,9 @@ class Upstream:
             raise Refused(
                 502, "upstream_unreachable", f"the upstream cannot be reached ({type(error).__name__})"
             ) from None
+        if not 200 <= found.status_code <= _LAST_STATUS:
+            await found.aclose()
+            raise Refused(502, "upstream_unreadable", "the upstream answered with a status that HTTP has not")
         if found.is_redirect:
             await found.aclose()
             raise Refused(502, "upstream_redirect", "the upstream sends elsewhere: mend --upstream")
@@ -195,8 +199,10 @@ class Passed(Response):
             )
             async for part in parts:
                 await send({"type": "http.response.body", "body": part, "more_body": True})
-                if copy is not None:
-                    copy = copy + part if len(copy) + len(part) <= self._limit else None
+                if copy is not None and len(copy) + len(part) > self._limit:
+                    copy = None
+                elif copy is not None:
+                    copy += part  # in place: a stream comes in very many parts
         await send({"type": "http.response.body", "body": b""})
         if self._after is not None:
             self._after(None if copy is None else bytes(copy))

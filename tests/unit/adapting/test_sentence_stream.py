@@ -146,6 +146,19 @@ class TestReleased:
         assert "".join(parts[:-1]).strip() in {"Paris is big. It is nice.", "Paris is big."}
         assert "".join(parts) == report.answer
 
+    def test_very_many_short_sentences_are_looked_at_less_often(self):
+        """Ten kilobytes of them took eight seconds of a processor: each look is at all from the beginning."""
+        guard, tally = Guard([BySentence()], policy=remove()), Tally()
+        stream = SentenceStream(guard.policy)
+        text, looked_at = "- One.\n" * 1_500, 0
+        for part in chunked(text, [7]):
+            stream.feed(part)
+            if (due := stream.due()) is not None:
+                looked_at += len(due)
+                stream.examined(guard.review(Case.of(due), tally))
+        assert 0 < looked_at < 9 * len(text)
+        assert stream.released
+
     def test_a_heading_waits_only_where_text_may_be_cut(self):
         """Whatever repeats what is cut later goes with it."""
         text = "Paris is big.\n\n## The city itself\n\nIt is nice. It is dry. It is late."

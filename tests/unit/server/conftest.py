@@ -1,6 +1,7 @@
 """A guarding server on this machine, in front of the project's test service."""
 
 import contextlib
+import json
 import socket
 import threading
 import time
@@ -83,14 +84,14 @@ class Guarded:
 
 
 @contextlib.contextmanager
-def running(upstream, guard, **settings):
+def running(upstream, guard, *, http="h11", **settings):
     """Serve while the block runs."""
     application = Application(Settings(upstream=upstream, **settings), guard)
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     listener.listen(128)
     config = uvicorn.Config(
-        application, log_config=None, ws="none", http="h11", lifespan="on", timeout_graceful_shutdown=5
+        application, log_config=None, ws="none", http=http, lifespan="on", timeout_graceful_shutdown=5
     )
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
@@ -178,5 +179,44 @@ def guarded():
             found = stack.enter_context(running(served.base_url, made, **settings))
             found.service = served.service
             return found
+
+        yield start
+
+
+def answer_of(path, text, *blocks):
+    """A body as an upstream writes it at a path: a text, and further blocks."""
+    if path == "/v1/chat/completions":
+        said = [{"type": "text", "text": text}, *blocks] if blocks else text
+        message = {"role": "assistant", "content": said}
+        return {
+            "id": "c1",
+            "object": "chat.completion",
+            "choices": [{"index": 0, "message": message, "finish_reason": "stop"}],
+        }
+    if path == "/v1/messages":
+        content = [{"type": "text", "text": text}, *blocks]
+        return {
+            "id": "m1",
+            "type": "message",
+            "role": "assistant",
+            "content": content,
+            "stop_reason": "end_turn",
+            "usage": {},
+        }
+    content = [{"type": "output_text", "text": text, "annotations": []}]
+    item = {"type": "message", "id": "i1", "role": "assistant", "status": "completed", "content": content}
+    return {"id": "r1", "object": "response", "status": "completed", "output": [item, *blocks]}
+
+
+@pytest.fixture
+def canned_answer():
+    """Start an upstream that gives one body to everybody, and a guard in front of it."""
+    with contextlib.ExitStack() as stack:
+
+        def start(path, text, *blocks, policy=None, detector=None, plan=None, body=None, **settings):
+            given = answer_of(path, text, *blocks) if body is None else body
+            upstream = stack.enter_context(canned(json.dumps(given).encode(), kind="application/json"))
+            made = Guard([detector or Spotter()], policy=policy or remove(), **(plan or {}))
+            return stack.enter_context(running(upstream.url, made, **settings))
 
         yield start

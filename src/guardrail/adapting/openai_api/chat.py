@@ -6,8 +6,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable, count, logprobs, messages
-from guardrail.adapting.openai_api.deltas import merged
+from guardrail.adapting.openai_api.choices import (
+    Choice,
+    Codec,
+    Json,
+    NotReadable,
+    count,
+    items,
+    logprobs,
+    messages,
+)
+from guardrail.adapting.openai_api.deltas import Growing
 from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.residue import clean, is_wordless
 from guardrail.adapting.sse import DONE, Event, as_json
@@ -34,16 +43,20 @@ class ChatCompletions(Codec):
 
     def refusal(self, request: Mapping[str, Any]) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
-        if "audio" in (request.get("modalities") or ()):
+        wanted = request.get("modalities")
+        if any(
+            str(one).casefold() == "audio" for one in ([wanted] if isinstance(wanted, str) else items(wanted))
+        ):
             return "speech cannot be examined: ask for modalities=['text']"
         return ""
 
     def form(self, request: Mapping[str, Any]) -> Any:
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
         wanted = request.get("response_format")
-        if not isinstance(wanted, Mapping) or wanted.get("type") in {None, "text"}:
+        if not isinstance(wanted, Mapping) or wanted.get("type") in (None, "text"):  # a list is in no set
             return None
-        return (wanted.get("json_schema") or {}).get("schema") or True
+        told = wanted.get("json_schema")
+        return (told.get("schema") if isinstance(told, Mapping) else None) or True
 
     def again(self, request: Mapping[str, Any], feedback: str) -> Json:
         """The request that asks for one other answer, not streamed."""
@@ -99,10 +112,18 @@ class ChatCompletions(Codec):
         number = body["choices"][index].get("index", index)
         return _with_choice(_stripped(body, _BODY, ()), index, {**other["choices"][0], "index": number})
 
+    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Without the fields in which legacy completions and chunks of a stream have their text."""
+        choices = [
+            {name: value for name, value in choice.items() if name not in {"text", "delta"}}
+            for choice in body["choices"]
+        ]
+        return {**body, "choices": choices}
+
     def whole(self, events: Sequence[Event]) -> Json:
         """The body that a stream would have been."""
         body: Json = {}
-        choices: dict[int, Json] = {}
+        choices: dict[int, Growing] = {}
         for event in events:
             if event.data.startswith(DONE):
                 break
@@ -112,13 +133,15 @@ class ChatCompletions(Codec):
                 {name: value for name, value in chunk.items() if value is not None or name not in body}
             )
             for one in listed:
-                index = one.get("index", 0)
-                choices[index] = merged(choices.get(index, {}), one)
-        finished = all(one.get("finish_reason") for one in choices.values())
-        if not choices or not finished:
+                index = one.get("index") or 0
+                if not isinstance(index, int):
+                    raise NotReadable("expected choices with a number as index, got something else")
+                choices.setdefault(index, Growing()).add(one)
+        whole = {index: one.value() for index, one in choices.items()}
+        if not whole or not all(one.get("finish_reason") for one in whole.values()):
             raise NotReadable("expected a stream with whole choices, got one that broke off")
         body["object"] = "chat.completion"
-        body["choices"] = [_assembled(choices[index], index) for index in sorted(choices)]
+        body["choices"] = [_assembled(whole[index], index) for index in sorted(whole)]
         return body
 
     def events(self, body: Mapping[str, Any], request: Mapping[str, Any]) -> list[Event]:
@@ -283,18 +306,27 @@ def _texts(content: Any) -> tuple[list[str], str]:
         return [], f"content of type {type(content).__name__}"
     texts, unread = [], ""
     for block in content:
-        if (text := _block_text(block)) is not None:
-            texts.append(text)
-        elif not isinstance(block, Mapping) or block.get("type") not in _THOUGHTS:
+        text = _block_text(block)
+        texts += [] if text is None else [text]
+        if (
+            not isinstance(block, str)
+            and _kind(block) not in _THOUGHTS
+            and (text is None or _kind(block) not in _TEXTS)
+        ):
             unread = "a content block that is no text"
     return texts, unread
 
 
+def _kind(block: Any) -> str:
+    return str(block.get("type")) if isinstance(block, Mapping) else ""
+
+
 def _block_text(block: Any) -> str | None:
+    """A block's text; that of a kind that nobody knows may be shown like any other."""
     if isinstance(block, str):
         return block
-    known = isinstance(block, Mapping) and block.get("type") in _TEXTS and isinstance(block.get("text"), str)
-    return block["text"] if known else None
+    text = block.get("text") if isinstance(block, Mapping) and _kind(block) not in _THOUGHTS else None
+    return text if isinstance(text, str) else None
 
 
 def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) -> Any:
@@ -306,7 +338,7 @@ def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) 
             new += [block] if taken is None or is_wordless(block, taken) else []
         else:
             text = next(left)
-            new.append(text if isinstance(block, str) else {"type": block["type"], "text": text})
+            new.append(text if isinstance(block, str) else {"type": block.get("type", "text"), "text": text})
     return new
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.sse import Event
 from guardrail.chat import token_logprobs
-from guardrail.errors import GuardrailError, InputError
+from guardrail.errors import GuardrailError
 from guardrail.given import content
 from guardrail.requests import Message, TokenLogprob, user
 
@@ -147,9 +147,13 @@ class Codec(ABC):
         """
         raise NotImplementedError
 
+    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """A body in which the answer is in one place: elsewhere some clients would read another one, which nobody examined."""
+        return body
+
     def reported(self, body: Mapping[str, Any], summary: Mapping[str, Any], usages: Sequence[Any]) -> Json:
         """A body with the report, and with the usage of all attempts."""
-        found = {**body, "guardrail": dict(summary)}
+        found = {**self.alone(body), "guardrail": dict(summary)}
         told = [usage for usage in usages if isinstance(usage, Mapping)]
         if len(told) > 1:
             found["usage"] = summed(told)
@@ -180,23 +184,31 @@ def logprobs(told: Any) -> tuple[TokenLogprob, ...]:
     """Tokens as the protocols write them; none where they are of a service's own form."""
     try:
         return token_logprobs(told or ())
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         return ()
 
 
 def messages(listed: Any) -> tuple[Message, ...]:
-    """The messages of a request; one of a service's own form is read as the user's, if it has a text."""
+    """The messages of a request; one of a service's own form is read as the user's, if it has a text.
+
+    A request is its client's: whatever it is, this must not fail, or the answer would not be examined.
+    """
     found: list[Message] = []
-    for one in [listed] if isinstance(listed, str) else listed or ():
+    for one in [listed] if isinstance(listed, str) else items(listed):
         try:
             found += content.messages([one] if isinstance(one, Mapping) else str(one))
-        except InputError:
+        except Exception:  # noqa: BLE001  # as above
             said = one.get("content") if isinstance(one, Mapping) else None
             found += [user(said)] if isinstance(said, str) and said else []
     return tuple(found)
 
 
+def items(listed: Any) -> Sequence[Any]:
+    """A list of a request; nothing where there is something else: no request may keep its answer from being examined."""
+    return listed if isinstance(listed, list) else ()
+
+
 def count(usage: Any, name: str) -> int:
     """A number of tokens in a usage."""
     value = usage.get(name) if isinstance(usage, Mapping) else None
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and value > 0 else 0

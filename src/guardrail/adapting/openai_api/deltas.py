@@ -1,53 +1,105 @@
-"""Pieces of a choice put together."""
+"""Pieces of a choice put together, in time that grows with their number and not with its square."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-__all__ = ["merged"]
+__all__ = ["Growing"]
 
+_HALVES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _ONCE = {"id", "type", "role", "name", "index", "finish_reason", "object"}
 
 
-def merged(before: Mapping[str, Any], piece: Mapping[str, Any]) -> dict[str, Any]:
-    """What was received of an object, and one more piece of it: texts and lists grow, the rest is as it came last.
+class Growing:
+    """What was received of an object so far: texts and lists grow, the rest is as it came last.
 
     Items of a list that have an `index` (tool calls) are put together by it.
 
     Example:
-        >>> merged({"delta": {"content": "a"}}, {"delta": {"content": "b"}})
-        {'delta': {'content': 'ab'}}
+        >>> growing = Growing()
+        >>> for word in ("a", "b"):
+        ...     growing.add({"delta": {"content": word}, "index": 0})
+        >>> growing.value()
+        {'delta': {'content': 'ab'}, 'index': 0}
     """
-    found = dict(before)
-    for name, value in piece.items():
-        known = found.get(name)
-        if value is None:
-            found.setdefault(name, None)
-        elif known is None or name in _ONCE:
-            found[name] = _listed([], value) if isinstance(value, list) else value
-            if name in _ONCE and value == "" and known:
-                found[name] = known
-        elif isinstance(value, str) and isinstance(known, str):
-            found[name] = known + value
-        elif isinstance(value, Mapping) and isinstance(known, Mapping):
-            found[name] = merged(known, value)
-        elif isinstance(value, list) and isinstance(known, list):
-            found[name] = _listed(known, value)
-        else:
-            found[name] = value
-    return found
+
+    def __init__(self) -> None:
+        self._fields: dict[str, Any] = {}
+
+    def add(self, piece: Mapping[str, Any]) -> None:
+        """One more piece, which is not changed."""
+        for name, value in piece.items():
+            known = self._fields.get(name)
+            if value is None:
+                self._fields.setdefault(name, None)
+            elif known is None or name in _ONCE:
+                if value != "" or not known:
+                    self._fields[name] = _begun(value)
+            elif isinstance(value, str) and isinstance(known, _Text):
+                known.parts.append(value)
+            elif isinstance(value, Mapping) and isinstance(known, Growing):
+                known.add(value)
+            elif isinstance(value, list) and isinstance(known, _Items):
+                known.extend(value)
+            else:
+                self._fields[name] = _begun(value)
+
+    def value(self) -> dict[str, Any]:
+        """The object."""
+        return {name: _ended(value) for name, value in self._fields.items()}
 
 
-def _listed(known: list[Any], more: list[Any]) -> list[Any]:
-    found = [*known]
-    for item in more:
-        index = item.get("index") if isinstance(item, Mapping) else None
-        place = next(
-            (i for i, one in enumerate(found) if index is not None and one.get("index") == index), None
-        )
-        if place is None:
-            found.append(item)
-        else:
-            found[place] = merged(found[place], item)
-    return found
+class _Text:
+    """A text that grows."""
+
+    def __init__(self, text: str) -> None:
+        self.parts = [text]
+
+
+class _Items:
+    """A list that grows."""
+
+    def __init__(self, items: Iterable[Any]) -> None:
+        self.items: list[Any] = []
+        self._places: dict[int | str, Growing] = {}
+        self.extend(items)
+
+    def extend(self, more: Iterable[Any]) -> None:
+        for item in more:
+            index = item.get("index") if isinstance(item, Mapping) else None
+            if not isinstance(index, int | str):
+                self.items.append(item)
+                continue
+            if index not in self._places:
+                self._places[index] = Growing()
+                self.items.append(self._places[index])
+            self._places[index].add(item)
+
+
+def _paired(text: str) -> str:
+    """A text in which two halves of a character are one: a service that counts in UTF-16 may cut between them."""
+    if text.isascii() or not _HALVES.search(text):
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
+
+
+def _begun(value: Any) -> Any:
+    if isinstance(value, str):
+        return _Text(value)
+    if isinstance(value, list):
+        return _Items(value)
+    if isinstance(value, Mapping):
+        begun = Growing()
+        begun.add(value)
+        return begun
+    return value
+
+
+def _ended(value: Any) -> Any:
+    if isinstance(value, _Text):
+        return _paired("".join(value.parts))
+    if isinstance(value, _Items):
+        return [_ended(item) for item in value.items]
+    return value.value() if isinstance(value, Growing) else value

@@ -16,9 +16,10 @@ from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text
 from guardrail.adapting.json_text import JsonText, is_valid, parsed
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
-from guardrail.adapting.summaries import failed, own_cost, shown_spans, together, untouched
+from guardrail.adapting.summaries import failed, own_cost, partly, shown_spans, together, untouched
 from guardrail.guard import Guard
 from guardrail.report import Case, Report, Verdict
+from guardrail.requests import Message
 
 __all__ = ["WITHHELD", "Exchange", "Settled"]
 
@@ -143,7 +144,7 @@ class Exchange:
         for choice in self._codec.choices(body):
             case = self._case(body, choice)
             try:
-                found[choice.index] = _watched(self._guard.check(case) if case else None)
+                found[choice.index] = _watched(self._guard.check(case) if case else None, choice)
             except Exception as error:  # noqa: BLE001  # nothing can be withheld any more
                 found[choice.index] = self._unwatched(error)
         return together(found) if found else untouched("there are no choices")
@@ -154,17 +155,17 @@ class Exchange:
         for choice in self._codec.choices(body):
             case = self._case(body, choice)
             try:
-                found[choice.index] = _watched(await self._guard.acheck(case) if case else None)
+                found[choice.index] = _watched(await self._guard.acheck(case) if case else None, choice)
             except Exception as error:  # noqa: BLE001  # as above
                 found[choice.index] = self._unwatched(error)
         return together(found) if found else untouched("there are no choices")
 
     def _case(self, body: Json, choice: Choice) -> Case | None:
         """What is examined of an answer that is only watched."""
-        reading = self._read((body, choice.index)) if choice.text and not choice.unread else None
+        reading = self._read((body, choice.index)) if choice.text else None
         if reading is None:
             return None
-        asked, context = self._codec.messages(self._request), tuple(self._context)
+        asked, context = self._asked(), tuple(self._context)
         return Case(answer=reading.text, messages=asked, context=context, logprobs=reading.logprobs)
 
     def _unwatched(self, error: Exception) -> Json:
@@ -173,8 +174,8 @@ class Exchange:
     # -- what is examined
 
     def _unexamined(self, choice: Choice) -> _Outcome | None:
-        """What becomes of a choice in which there is no text, or something that nobody can read."""
-        if choice.unread:
+        """What becomes of a choice in which there is no text, or in which something that nobody can read must not be shown."""
+        if choice.unread and (not choice.text or self._guard.policy.withholds_unchecked):
             return self._failed(None, choice.unread)
         if not choice.text:
             what = "tool calls" if choice.calls else "a refusal" if choice.refused else "no text"
@@ -186,15 +187,23 @@ class Exchange:
             self._guard,
             self._read,
             spent=lambda tried: self._codec.tokens(tried[0]),
-            prompt=lambda: self._codec.messages(self._request),
+            prompt=self._asked,
             context=lambda: self._context,
         )
+
+    def _asked(self) -> tuple[Message, ...]:
+        """What was asked; nothing where the request cannot be read: that is no reason to leave its answer unexamined."""
+        try:
+            return self._codec.messages(self._request)
+        except Exception as error:  # noqa: BLE001  # a request is its client's
+            log.warning("request_not_read", error=type(error).__name__)
+            return ()
 
     def _read(self, tried: Try) -> Reading | None:
         body, index = tried
         choice = self._codec.choices(body)[index]
-        if choice.unread:
-            raise ValueError(f"expected text, got {choice.unread}")
+        if choice.unread and self._bodies and body is not self._bodies[0]:
+            raise ValueError(f"expected text, got {choice.unread}")  # a first answer is what there is to show
         if not choice.text:
             return None
         value = self._value(choice)
@@ -229,7 +238,7 @@ class Exchange:
         frames = traceback.extract_tb(error.__traceback__) if error else []
         where = f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
         log.error("guard_failed", error=name, where=where)
-        return _Outcome(None, None, failed(name, blocked=self._guard.policy.fail == "closed"))
+        return _Outcome(None, None, failed(name, blocked=self._guard.policy.withholds_unchecked))
 
     # -- what is handed out
 
@@ -252,6 +261,7 @@ class Exchange:
             return self._codec.blocked(body, index, self._neutral(WITHHELD)) if blocked else body, summary
         summary = own_cost(change.summary, change.report)
         choice = self._codec.choices(body)[index]
+        summary = partly(summary, choice.unread) if choice.unread else summary
         if change.report.blocked:
             return self._codec.blocked(body, index, self._neutral(change.refusal)), summary
         if not change.changed:
@@ -302,9 +312,11 @@ class _Outcome:
     summary: Json | None = None
 
 
-def _watched(report: Report | None) -> Json:
+def _watched(report: Report | None, choice: Choice) -> Json:
     """The summary of a report whose policy was not applied."""
     if report is None:
-        return {**untouched("no text"), "mode": "observe"}
-    action = "flag" if report.verdict is not None and report.verdict is not Verdict.SUPPORTED else "pass"
-    return {**to_jsonable_python(report.summary()), "action": action, "mode": "observe"}
+        summary = untouched("no text")
+    else:
+        action = "flag" if report.verdict is not None and report.verdict is not Verdict.SUPPORTED else "pass"
+        summary = {**to_jsonable_python(report.summary()), "action": action}
+    return {**(partly(summary, choice.unread) if choice.unread else summary), "mode": "observe"}

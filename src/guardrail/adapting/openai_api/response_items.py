@@ -7,7 +7,17 @@ from typing import Any
 
 from guardrail.adapting.residue import clean
 
-__all__ = ["BODY", "FOR_CLIENT", "blocks_of", "is_text", "known", "silenced", "unread_item"]
+__all__ = [
+    "BODY",
+    "FOR_CLIENT",
+    "TEXTS",
+    "blocks_of",
+    "is_text",
+    "known",
+    "silenced",
+    "speaks",
+    "unread_item",
+]
 
 _HOSTED = (
     "apply_patch",
@@ -29,6 +39,7 @@ _CALLS = (
     | {f"{name}_call_output" for name in _HOSTED}
     | {"tool_search_output"}
 )
+TEXTS = {"output_text", "text"}
 FOR_CLIENT = {
     *(
         "function_call",
@@ -87,29 +98,38 @@ BODY = {
 def blocks_of(item: Mapping[str, Any]) -> list[Any]:
     """The content parts of a message."""
     content = item.get("content")
-    return content if isinstance(content, list) else [] if content is None else [content]
+    listed = content if isinstance(content, list) else [] if content is None else [content]
+    return [{"type": "output_text", "text": block} if isinstance(block, str) else block for block in listed]
 
 
 def is_text(block: Any) -> bool:
-    """Whether a content part is a text of the answer."""
+    """Whether a content part has a text that may be shown; that of a kind that nobody knows may be."""
     return (
-        isinstance(block, Mapping)
-        and block.get("type") in {"output_text", "text"}
-        and isinstance(block.get("text"), str)
+        isinstance(block, Mapping) and isinstance(block.get("text"), str) and block.get("type") != "refusal"
+    )
+
+
+def _is_known(item: Mapping[str, Any]) -> bool:
+    kind = str(item.get("type"))
+    return kind in {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"} or kind in _CALLS
+
+
+def speaks(item: Mapping[str, Any]) -> bool:
+    """Whether an item may be shown as what the model said: a message, or one of a kind that nobody knows with texts in it."""
+    return item.get("type") == "message" or (
+        not _is_known(item) and any(is_text(block) for block in blocks_of(item))
     )
 
 
 def unread_item(item: Mapping[str, Any]) -> str:
     """What an item is that is no message, if nobody can examine it; "" if it is no answer."""
-    kind = str(item.get("type"))
-    passes = kind in {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"}
-    return "" if passes or kind in _CALLS else "an output item that is no message"
+    return "" if item.get("type") == "message" or _is_known(item) else "an output item that is no message"
 
 
 def silenced(item: Mapping[str, Any], taken: Sequence[str]) -> Any:
     """An item that is no message without what may repeat the text; calls that the client runs stay whole."""
     kind = item.get("type")
-    if kind in FOR_CLIENT:
+    if str(kind) in FOR_CLIENT:
         return item
     kept = clean(item, taken)
     if kind == "reasoning":  # a service that keeps no state wants it back, and nobody else can read it

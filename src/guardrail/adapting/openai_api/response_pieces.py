@@ -67,7 +67,7 @@ class ResponsePieces(Piecewise):
             told = told_of(event)
         except NotReadable:
             return None
-        kind = told["type"]
+        kind = str(told["type"])
         if kind in _BEGINS:
             return self._opened(told.get("response"))
         if kind == "response.output_item.added":
@@ -87,7 +87,7 @@ class ResponsePieces(Piecewise):
     def _item(self, item: Any, place: Any) -> str | None:
         if not isinstance(item, Mapping):
             return None
-        kind = item.get("type")
+        kind = str(item.get("type"))
         if self._message is not None:
             if kind == "message":
                 self._joint = JOINT
@@ -108,7 +108,7 @@ class ResponsePieces(Piecewise):
         place = told.get("output_index"), told.get("content_index")
         is_first = not self._begun and self._message is not None and place == (len(self._before), 0)
         self._begun = self._begun or kind == "output_text"
-        is_plain = is_text(part) and isinstance(part, Mapping) and not part["text"]
+        is_plain = isinstance(part, Mapping) and kind == "output_text" and part.get("text") == ""
         return "" if is_first and is_plain and self._head is not None else None
 
     def _delta(self, told: Mapping[str, Any]) -> str | None:

@@ -7,10 +7,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT
-from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable, count, logprobs, messages
+from guardrail.adapting.openai_api.choices import (
+    Choice,
+    Codec,
+    Json,
+    NotReadable,
+    count,
+    items,
+    logprobs,
+    messages,
+)
 from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.openai_api.response_events import ENDS, response_events, told_of
-from guardrail.adapting.openai_api.response_items import blocks_of, is_text, known, silenced, unread_item
+from guardrail.adapting.openai_api.response_items import (
+    TEXTS,
+    blocks_of,
+    is_text,
+    known,
+    silenced,
+    speaks,
+    unread_item,
+)
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
 from guardrail.adapting.sse import DONE, Event
 from guardrail.errors import InputError
@@ -49,7 +66,7 @@ class Responses(Codec):
         """The JSON Schema that answers must have; `True` for any JSON, `None` for text."""
         told = request.get("text")
         wanted = told.get("format") if isinstance(told, Mapping) else None
-        if not isinstance(wanted, Mapping) or wanted.get("type") in {None, "text"}:
+        if not isinstance(wanted, Mapping) or wanted.get("type") in (None, "text"):  # a list is in no set
             return None
         return wanted.get("schema") or True
 
@@ -64,13 +81,13 @@ class Responses(Codec):
                 raise InputError(
                     f"a response with {name} is not asked for again: the service keeps each answer"
                 )
-        for tool in request.get("tools") or ():
+        for tool in items(request.get("tools")):
             if isinstance(tool, Mapping) and tool.get("type") not in _OWN_TOOLS:
                 raise InputError(
                     f"a response with {tool.get('type')!r} is not asked for again: the tool would run twice"
                 )
-        given = request.get("input") or ()
-        asked = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
+        given = request.get("input")
+        asked = [{"role": "user", "content": given}] if isinstance(given, str) else items(given)
         kept = {name: value for name, value in request.items() if name not in {"stream", "stream_options"}}
         return {**kept, "input": [*asked, {"role": "user", "content": feedback}]}
 
@@ -79,12 +96,12 @@ class Responses(Codec):
         output = body.get("output")
         if not isinstance(output, list) or not all(isinstance(item, Mapping) for item in output):
             raise NotReadable("expected a response with output, got a body without")
-        if body.get("status") in {"queued", "in_progress"}:
+        if str(body.get("status")) in {"queued", "in_progress"}:
             raise NotReadable("expected a response that has ended, got one that is still being made")
         texts, places, unread, refused = "", [], "", False
         for item in output:
-            if item.get("type") != "message":
-                unread = unread or unread_item(item)
+            unread = unread or unread_item(item)
+            if not speaks(item):
                 continue
             joint = JOINT if texts else ""
             for block in blocks_of(item):
@@ -92,11 +109,11 @@ class Responses(Codec):
                     texts += joint
                     places.append((len(texts), len(texts) + len(block["text"])))
                     texts, joint = texts + block["text"], ""
-                elif isinstance(block, Mapping) and block.get("type") == "refusal":
+                if isinstance(block, Mapping) and block.get("type") == "refusal":
                     refused = True
-                else:
+                elif not is_text(block) or str(block.get("type")) not in TEXTS:
                     unread = "a content block that is no text"
-        blocks = [block for item in output if item.get("type") == "message" for block in blocks_of(item)]
+        blocks = [block for item in output if speaks(item) for block in blocks_of(item)]
         told = [block.get("logprobs") for block in blocks if is_text(block)]
         tokens = logprobs(told[0]) if len(told) == 1 else ()
         calls = any(str(item.get("type")).endswith("_call") for item in output)
@@ -115,9 +132,9 @@ class Responses(Codec):
         left = iter(texts)
         output = []
         for item in body["output"]:
-            if item.get("type") == "message":
+            if speaks(item):
                 blocks = [
-                    {"type": block["type"], "text": next(left), "annotations": []}
+                    {"type": block.get("type", "output_text"), "text": next(left), "annotations": []}
                     if is_text(block)
                     else block
                     for block in blocks_of(item)
@@ -152,6 +169,14 @@ class Responses(Codec):
         """The other body: there is but one choice."""
         del body, index
         return dict(other)
+
+    def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
+        """With the texts of its messages in `output_text`, where it has one."""
+        if "output_text" not in body:
+            return body
+        messages = (item for item in body["output"] if speaks(item))
+        said = "".join(block["text"] for item in messages for block in blocks_of(item) if is_text(block))
+        return {**body, "output_text": said}
 
     def whole(self, events: Sequence[Event]) -> Json:
         """The body in the last event of a stream."""

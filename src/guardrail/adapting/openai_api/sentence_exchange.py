@@ -34,13 +34,23 @@ class SentenceExchange:
         codec: of the protocol.
         request: the body that the application sent.
         context: documents the answer should rest on.
+        longest: characters of an answer that is examined as a whole; `None` = any number.
 
     Attributes:
         summary: the report, once the stream has ended.
         body: the whole upstream answer, likewise.
     """
 
-    def __init__(self, guard: Guard, codec: Codec, request: Json, *, context: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        guard: Guard,
+        codec: Codec,
+        request: Json,
+        *,
+        context: Sequence[str] = (),
+        longest: int | None = None,
+    ) -> None:
+        self._longest = longest
         self.summary: Json | None = None
         self.body: Json | None = None
         self._codec = codec
@@ -115,6 +125,8 @@ class SentenceExchange:
             raise NotReadable("expected a whole stream, got one that broke off")
         body = self.body = self._codec.whole(self._events)
         choices = self._codec.choices(body)
+        if self._longest is not None and sum(len(choice.text) for choice in choices) > self._longest:
+            raise NotReadable(f"expected an answer of at most {self._longest:,} characters, got a longer one")
         is_fed = len(choices) == 1 and not choices[0].unread and self._release.is_of(choices[0].text)
         return body, choices[0] if is_fed else None
 

@@ -1,0 +1,99 @@
+"""A request's body as JSON that every reader understands in the same way, and that takes no time to read."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from guardrail.server.refusals import Refused
+
+__all__ = ["request_object"]
+
+_MOST = 50_000
+"""Objects in one body. A long chat has some thousands; reading a million keeps all other clients waiting."""
+_BRACKETS = 500_000  # opening ones, also in texts: lists cannot be counted while they are read
+_READ = frozenset(
+    [
+        "model",
+        "messages",
+        "input",
+        "stream",
+        "stream_options",
+        "n",
+        "logprobs",
+        "top_logprobs",
+        "modalities",
+        "background",
+        "response_format",
+        "text",
+        "tools",
+        "system",
+        "instructions",
+        "output_config",
+        "output_format",
+        "answer",
+        "prompt",
+        "context",
+        "samples",
+    ]
+)
+"""Names that change what the guard does."""
+
+
+def request_object(body: bytes) -> dict[str, Any]:
+    """The object that a body is.
+
+    Raises:
+        Refused: it is something else; it has too many parts; or a name is there twice or in capitals, so that readers differ in what it says.
+    """
+    parts = _Parts()
+    try:
+        if body.count(b"[") > _BRACKETS:
+            raise _too_many()
+        found = json.loads(body, object_pairs_hook=parts.made)
+    except (ValueError, RecursionError) as error:
+        raise Refused(400, "bad_json", f"the request's body is not JSON: {type(error).__name__}") from None
+    if not isinstance(found, dict):
+        raise Refused(400, "bad_json", f"expected a JSON object, got {type(found).__name__}")
+    for name in found:
+        if name not in _READ and name.casefold() in _READ:
+            said = f"expected the name {name.casefold()!r}, got {name!r}: some services read it in any case"
+            raise Refused(400, "bad_json", said)
+    return found
+
+
+class _Parts:
+    """Makes the objects of a body, and counts them."""
+
+    def __init__(self) -> None:
+        self._made = 0
+
+    def made(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        """An object of these pairs."""
+        self._made += 1
+        if self._made > _MOST:
+            raise _too_many()
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            raise Refused(
+                400, "bad_json", f"the request's body has a name twice in one object: {_twice(pairs)!r:.80}"
+            )
+        return found
+
+
+def _twice(pairs: list[tuple[str, Any]]) -> str:
+    """The first name that is there again."""
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            return name
+        seen.add(name)
+    raise AssertionError("each name is there once")
+
+
+def _too_many() -> Refused:
+    return Refused(
+        413,
+        "too_many_parts",
+        f"expected a request's body of at most {_MOST:,} objects, got more: send fewer messages",
+    )

@@ -1,0 +1,58 @@
+"""A connection whose client must send the head of a request in time: otherwise a few bytes a minute would keep it open for ever."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+__all__ = ["Connection", "patient"]
+
+
+class Connection(H11Protocol):
+    """Closed if the head of a request takes longer than so many seconds. A body has a limit of its own."""
+
+    seconds: float = 30.0
+    _late: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its parent
+        """The first head begins."""
+        super().connection_made(transport)
+        self._watch()
+
+    def data_received(self, data: bytes) -> None:
+        """A head may end here, or the next one begin."""
+        super().data_received(data)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is waited for any more."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def _watch(self) -> None:
+        if not self._is_idle():
+            self._forget()
+        elif self._late is None and not self.transport.is_closing():
+            self._late = self.loop.call_later(self.seconds, self._close)
+
+    def _forget(self) -> None:
+        if self._late is not None:
+            self._late.cancel()
+            self._late = None
+
+    def _close(self) -> None:
+        self._late = None
+        if self._is_idle():
+            self.transport.close()
+
+    def _is_idle(self) -> bool:
+        """Whether no request is being answered."""
+        cycle: Any = self.cycle  # nothing before the first request, whatever its type says
+        return cycle is None or bool(cycle.response_complete)
+
+
+def patient(seconds: float) -> type[Connection]:
+    """Connections that wait so long for a head."""
+    return type("Connection", (Connection,), {"seconds": seconds})

@@ -1,0 +1,110 @@
+"""Connections that are kept open with little, and work that piles up."""
+
+import asyncio
+import socket
+
+import pytest
+from tests.unit.server.conftest import running
+
+from guardrail import Guard
+from guardrail.errors import ConfigError
+from guardrail.server import Application, Settings
+from guardrail.server.connections import patient
+from guardrail.server.headers import going_up
+from guardrail.server.keys import hashed
+from guardrail.testing.server import serve
+
+HEAD = b"GET /healthz HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n"
+
+
+def closed_after(port, *parts):
+    """Send the parts, and give what came back until the server closed."""
+    said = b""
+    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+        for part in parts:
+            connection.sendall(part)
+        while part := connection.recv(65536):
+            said += part
+    return said
+
+
+class TestSlowHeads:
+    @pytest.fixture
+    def impatient(self):
+        """A server that waits a moment for a head, and an upstream that takes longer."""
+        upstream = serve(lambda _: "Rivers flow.", latency=1.0)
+        with upstream as up, running(up.base_url, Guard([]), http=patient(0.3)) as served:
+            yield served
+
+    @pytest.mark.parametrize("begun", [b"", b"G", HEAD[:-2], HEAD[:-2] + b"x-a: b\r\n"])
+    def test_a_head_that_does_not_end_is_cut_off(self, impatient, begun):
+        """It holds a connection and no place among the requests."""
+        assert closed_after(impatient.port, *[begun] if begun else []) == b""
+
+    def test_the_next_head_likewise(self, impatient):
+        """After an answer."""
+        said = closed_after(impatient.port, HEAD + HEAD[:20])
+        assert said.count(b"HTTP/1.1 200") == 1
+
+    def test_an_answer_may_take_longer(self, impatient):
+        """Only the head is hurried."""
+        assert impatient.chat().status_code == 200
+        assert impatient.chat().status_code == 200
+
+
+class TestWorkThatPilesUp:
+    def test_no_more_is_examined_behind_than_there_are_places(self):
+        """With a slow detector and a fast client, answers that were passed on would fill the memory."""
+
+        async def main():
+            application = Application(Settings("http://up.example/v1", concurrency=2), Guard([]))
+            done = []
+            waiting = asyncio.Event()
+
+            async def work(number):
+                await waiting.wait()
+                done.append(number)
+
+            for number in range(4):
+                application.later(work(number))
+            waiting.set()
+            await application.close()
+            return done, application.metrics.text()
+
+        done, metrics = asyncio.run(main())
+        assert done == [0, 1]
+        assert 'guardrail_unfinished_checks_total{detector="guard"} 2' in metrics
+
+
+class TestWhoPays:
+    def test_a_client_chooses_no_account_of_the_operator(self):
+        """With the server's upstream key."""
+        pairs = [
+            ("openai-organization", "o"),
+            ("openai-project", "p"),
+            ("x-goog-api-key", "k"),
+            ("user-agent", "u"),
+        ]
+        assert going_up(pairs, own_key=True) == [("user-agent", "u")]
+        assert going_up(pairs, own_key=False) == pairs
+
+
+class TestWhatIsWritten:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "http://up.example:99999/v1", "http://up.example:0/v1", "http://up.example:x/v1", "http://up.example/v 1", "http://up.ex\nample/v1",
+            "http://up.example/v1\r\nx: y", "http://up.example\\@evil.example/v1", "http://\u0430pi.example/v1", "file:///etc/passwd", "unix:/run/x",
+        ],
+    )  # fmt: skip
+    def test_an_upstream_that_is_no_plain_url_is_refused(self, url):
+        """When the server starts, and not at the first request."""
+        with pytest.raises(ConfigError, match="upstream"):
+            Settings(url)
+
+    @pytest.mark.parametrize("key", ["sk-1\n", "sk 1", "sk-\u00e9", "sk-1\r\nx: y", " sk-1", "sk\x00"])
+    def test_a_key_that_no_header_can_have_is_refused(self, key):
+        """And not shown: every request would have failed."""
+        with pytest.raises(ConfigError, match="one word of ASCII") as refused:
+            Settings("http://up.example/v1", upstream_key=key, keys=(hashed("k"),))
+        assert "sk" not in str(refused.value)
