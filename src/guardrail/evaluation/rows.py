@@ -15,7 +15,16 @@ from typing import Any
 
 from guardrail.errors import InputError, MissingExtra, ParseError
 
-__all__ = ["COLUMNS", "InputFile", "ResultRow", "RunInfo", "read_rows", "read_run", "results_file"]
+__all__ = [
+    "COLUMNS",
+    "InputFile",
+    "ResultRow",
+    "RowWriter",
+    "RunInfo",
+    "read_rows",
+    "read_run",
+    "results_file",
+]
 
 FORMAT = 1
 MANIFEST = "manifest.json"

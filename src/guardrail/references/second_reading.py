@@ -19,7 +19,7 @@ from guardrail.references.quotation import Differences, accused
 __all__ = ["STRINGS", "confirms", "in_marks", "is_plain", "read_again", "read_otherwise", "rest", "says_more"]
 
 STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
-"""Styles in which the fields have to be told apart."""
+"""Styles in which the fields have to be separated."""
 
 _POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
 _AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
@@ -98,7 +98,7 @@ def read_otherwise(
 
 
 def is_plain(citation: Citation, text: str) -> bool:
-    """Whether it is a string in which the title has to be told from the rest.
+    """Whether it is a string in which the title has to be separated from the rest.
 
     A title in quotation marks, emphasised or linked is the title in every reading.
     """
@@ -113,7 +113,7 @@ def _in_brackets(said: Reference, text: str) -> bool:
 
 
 def in_marks(citation: Citation, text: str) -> bool:
-    """Whether the title stands behind a quotation mark, emphasis or the bracket of a link."""
+    """Whether the title comes after a quotation mark, emphasis or the bracket of a link."""
     at = text.find(citation.reference.title[:30])
     return at > 0 and text[at - 1] in "\"“„«‘'《『「*_["
 
@@ -124,13 +124,13 @@ def _drops_subtitle(said: str, title: str) -> bool:
 
 
 def rest(text: str, title: str) -> str:
-    """What a citation says beside its title, without marks at the ends."""
+    """What a citation says apart from its title, without marks at the ends."""
     before, _, after = text.partition(title)
     return " ".join(f"{before} {after}".split()).strip(' .,;:!?"“”„«»*_()[]#-–—')
 
 
 def says_more(text: str, title: str, work: Record) -> bool:
-    """Whether three words or more beside the title are none of the work's: they may belong to another title."""
+    """Whether three words or more apart from the title do not belong to the work: they may be of another title."""
     left = rest(text, title)
     return len(words(left)) >= 3 and unexplained(left, work)
 

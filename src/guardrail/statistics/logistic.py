@@ -28,7 +28,7 @@ def ridge_logistic(
         target: shape (n,), in [0, 1].
         penalty: ridge on the weights, above 0 where features may separate the labels.
         shares: what each row counts, shape (n,) or one number.
-        on_bias: ridge on the bias: so small that it only keeps labels of one kind from sending the bias to infinity.
+        on_bias: ridge on the bias: so small that it only keeps the bias finite where all labels are equal.
 
     Returns:
         Shape (k + 1,): the bias, then a weight per feature.

@@ -92,7 +92,7 @@ class TestOnnxFile:
 
     def test_without_a_configuration(self, tmp_path):
         (tmp_path / "model.onnx").write_bytes(b"")
-        with pytest.raises(ConfigError, match=r"config\.json and tokenizer\.json beside it"):
+        with pytest.raises(ConfigError, match=r"config\.json and tokenizer\.json next to it"):
             EntailmentModel(tmp_path / "model.onnx")
 
     def test_is_not_run_by_torch(self, file):

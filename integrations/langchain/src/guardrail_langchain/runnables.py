@@ -66,8 +66,8 @@ def guard_runnable(
         context: documents the answer should rest on, from the chain's input.
         strict: refuse what cannot be guarded: a model with callbacks of its own, a chain in which no model is
             recognised (no feedback could reach it).
-        streaming: "buffer" holds a stream back until the verdict; "sentence" releases each sentence once it was examined, where
-            the guard judges by sentence and the chain gives a chat model's message or its text, and else holds the stream back.
+        streaming: "buffer" keeps a stream back until the verdict; "sentence" releases each sentence once it was examined, if
+            the guard judges by sentence and the chain ends in a chat model's message or its text. Other streams are kept back.
 
     Raises:
         ConfigError: the chain stores what it said before it could be examined (a graph, a history); it has no

@@ -277,8 +277,8 @@ def family_names(names: Iterable[str]) -> list[str]:
     """The family names of a list of authors, folded, in order.
 
     Example:
-        >>> family_names(["Woese, C. R.", "G. E. Fox"])
-        ['woese', 'fox']
+        >>> family_names(["Müller, C. R.", "G. E. Fox"])
+        ['muller', 'fox']
     """
     return [" ".join(_folded_words(parse_name(name).family)) for name in names]
 
