@@ -224,9 +224,9 @@ class TestResponses:
 
         async def run(base_url):
             guard = Guard([BySentence()], policy=remove())
-            client = guard_openai(client_of("async", base_url), guard, streaming="sentence")
-            created = await client.responses.create(model="m", input=ASK["messages"], stream=True)
-            return [one async for one in created]
+            async with guard_openai(client_of("async", base_url), guard, streaming="sentence") as client:
+                created = await client.responses.create(model="m", input=ASK["messages"], stream=True)
+                return [one async for one in created]
 
         with serve(self.says) as service:
             events = asyncio.run(run(service.base_url))
