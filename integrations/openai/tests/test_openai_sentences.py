@@ -224,7 +224,8 @@ class TestResponses:
 
         async def run(base_url):
             guard = Guard([BySentence()], policy=remove())
-            async with guard_openai(client_of("async", base_url), guard, streaming="sentence") as client:
+            async with client_of("async", base_url) as plain:
+                client = guard_openai(plain, guard, streaming="sentence")
                 created = await client.responses.create(model="m", input=ASK["messages"], stream=True)
                 return [one async for one in created]
 
