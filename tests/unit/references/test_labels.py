@@ -27,6 +27,9 @@ SHAPES = {
     "a bullet with it": "- {title}, {doi}",
     "the text of a link": "[{title}]({doi})",
     "italic in a sentence": "As *{title}* ({doi}) shows, it works.",
+    "an HTML link": '<p>See <a href="{doi}">{title}</a>, and what follows.</p>',
+    "italic, with more in the bracket": "As *{title}* (CVPR, 2016, DOI {doi}) shows, it works.",
+    "Chinese, with more in the bracket": "推荐《{title}》（CVPR，2016，DOI {doi}）。",
 }
 
 SURE = [shape for name, shape in SHAPES.items() if name.startswith(("quoted", "the text"))]

@@ -8,7 +8,7 @@ items. All matching takes time linear in the length of the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from guardrail.references.citations.author_year import marks
@@ -19,7 +19,7 @@ from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import inline, starts, vancouver
 from guardrail.references.citations.items import apart, completed, with_places, without_lives
-from guardrail.references.citations.labels import loose
+from guardrail.references.citations.labels import Link, loose
 from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
@@ -41,6 +41,7 @@ _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
 )
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
+_LONGEST_LINK = 400  # characters of the text of a link
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
 
 
@@ -64,8 +65,8 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
     """
     answer = answer[: read_to(answer)]
     read = structured(answer, asked=asked_for_references) or Structured([], answer)
-    text, places = visible(_plain(read.text))
-    found = _citations(text, asked=asked_for_references)
+    seen, places = visible(read.text)
+    found = _citations(_plain(seen), _linked(seen), asked=asked_for_references)
     if places is not None:
         found = [placed(citation, places) for citation in found]
     found = [_with_tag(citation, read.text) for citation in found]
@@ -79,6 +80,18 @@ def _plain(text: str) -> str:
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)
     text = _ANCHOR_END.sub("    ", text).replace("&amp;", "&    ")
     return _TAG.sub(_as_markdown, text)
+
+
+def _linked(text: str) -> dict[int, Link]:
+    """The HTML links, by where their addresses begin."""
+    found = {}
+    for tag in _ANCHOR.finditer(text) if "<" in text else ():
+        end = _ANCHOR_END.search(text, tag.end(), tag.end() + _LONGEST_LINK)
+        if end:
+            found[tag.start("url")] = Link(
+                Span(start=tag.start(), end=end.end()), Span(start=tag.end(), end=end.start())
+            )
+    return found
 
 
 def _with_tag(citation: Citation, text: str) -> Citation:
@@ -96,7 +109,7 @@ def _as_markdown(tag: re.Match[str]) -> str:
     return mark.ljust(len(tag[0])) if tag["closing"] else mark.rjust(len(tag[0]))
 
 
-def _citations(answer: str, *, asked: bool) -> list[Citation]:
+def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[Citation]:
     rows = lines(answer)
     taken = bytearray(len(answer))
     found: list[Citation] = []
@@ -142,7 +155,7 @@ def _citations(answer: str, *, asked: bool) -> list[Citation]:
         if all(work.span.end <= mark.start or mark.end <= work.span.start for mark in meant)
     )
     found[:] = with_places(answer, completed(answer, found, ids, taken))
-    keep(loose(answer, ids, rows))
+    keep(loose(answer, ids, rows, links))
     keep(decided)
     keep(named(answer))
     found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.model import Citation, Style
 from guardrail.report import Span
 
@@ -20,7 +21,7 @@ _YEAR = r"(?:1[5-9]|20)\d\d"
 _WHO = rf"(?P<who>[{_HAN}]{{2,24}}?)(?<!的)(?:(?:先生|教授|女士|博士|さん|氏)?(?:的|の)?|[:：])"
 _WORK = r"(?:《(?P<zh>[^《》\n]{2,120})》|『(?P<ja>[^『』\n]{2,120})』)"
 _BEHIND = (
-    rf"(?:[*_]{{0,3}}[（(](?P<house>[^（）()，,、\d\n]{{2,30}})[，,、]\s?(?P<later>{_YEAR})年?[)）]"
+    rf"(?:[*_]{{0,3}}[（(](?P<house>[^（）()，,、\d\n]{{2,30}})[，,、]\s?(?P<later>{_YEAR})年?(?:[，,、；;]\s?[^（）()\n]{{1,60}})?[)）]"
     rf"|，(?P<press>[{_HAN}·]{{2,16}}(?:出版社|书店|書店|书局|書局|印书馆|印書館))(?:，(?P<last>{_YEAR})年?)?"
     rf"|(?P<name>[{_HAN}]{{1,6}}(?:社|書店|書房|新書|文庫|館|堂|出版)|[\u30a1-\u30fa・ー]{{4,20}})(?=[\s、。，,（(]|$)(?:、(?P<end>{_YEAR})年?)?)?"
 )
@@ -75,7 +76,9 @@ def _citation(answer: str, match: re.Match[str]) -> Citation | None:
         return None
     title = said["zh"] or said.get("ja", "")
     names = (*(others[0].split("、")[:-1] if others else ()), who)
-    reference = Reference(title, names, year=int(year) if year else None, venue=venue.strip())
+    reference = with_identifiers(
+        Reference(title, names, year=int(year) if year else None, venue=venue.strip()), identifiers(match[0])
+    )
     style: Style = "quoted" if year and venue else "unmarked"
     return Citation(Span(start=start, end=match.end()), reference, style)
 

@@ -15,8 +15,9 @@ __all__ = ["Identifier", "Kind", "identifiers", "with_identifiers"]
 Kind: TypeAlias = Literal["doi", "arxiv", "pmid", "isbn", "url"]
 
 # Every repetition is bounded or runs over a class that its follower excludes: matching is linear.
-_URL = r"https?://[^\s<>\"“”«»{}|\\^`\[\]]{1,2000}"
-_DOI = r"10\.\d{4,9}(?:/|%2[Ff])[^\s\"“”«»<>{}|\\^`\[\]]{1,200}"
+_ENDS = r"\s<>\"“”«»{}|\\^`\[\]（）。，、；：《》〈〉「」『』【】"  # what no address has unescaped, of Chinese and Japanese texts too
+_URL = rf"https?://[^{_ENDS}]{{1,2000}}"
+_DOI = rf"10\.\d{{4,9}}(?:/|%2[Ff])[^{_ENDS}]{{1,200}}"
 _ARXIV_ID = (
     r"(?:\d{4}\.\d{4,5}(?!\d)"
     r"|(?:astro-ph|cond-mat|gr-qc|hep-ex|hep-lat|hep-ph|hep-th|math-ph|nlin|nucl-ex|nucl-th|physics|quant-ph|"

@@ -6,10 +6,11 @@ An identifier proves that its work exists. What it is called is a claim of its o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.evidence import heading
 from guardrail.references.citations.fields import author_and_year, clean_title, parse
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
@@ -18,13 +19,13 @@ from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.words import title_case, words
 from guardrail.report import Span
 
-__all__ = ["CASED", "loose", "points"]
+__all__ = ["CASED", "Link", "loose", "points"]
 
 _LINK = re.compile(r"\[(?P<text>[^\[\]\r\n]{3,300})\]\(\Z")
 _MARKED = re.compile(
     r"(?P<marked>\"[^\"\r\n]{4,300}\"|“[^”\r\n]{4,300}”|«[^»\r\n]{4,300}»|《[^》\r\n]{2,200}》"
     r"|\*\*[^*\r\n]{4,300}\*\*|\*[^*\r\n]{4,300}\*|(?<!\w)_[^_\r\n]{4,300}_)"
-    r"[\s(\[<,:.–—-]{0,6}(?:(?:doi|link|url|source|available (?:at|from|online)|at|see)\b[:\s]{0,3})?[\s(\[<]{0,3}\Z",
+    r"(?:\s?[(（][^()（）\r\n]{1,80}[,，、;；\s])?[\s(\[<,:.–—-]{0,6}(?:(?:doi|link|url|source|available (?:at|from|online)|at|see)\b[:\s]{0,3})?[\s(\[<]{0,3}\Z",
     re.IGNORECASE,
 )
 _ALONE = re.compile(
@@ -97,22 +98,41 @@ class _Label:
     sure: bool
 
 
-def loose(answer: str, found: Sequence[Identifier], rows: Sequence[Line]) -> Iterator[Citation]:
-    """References of an identifier alone, each with its label where there is one."""
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Where an HTML link is, with its tags, and its text."""
+
+    whole: Span
+    text: Span
+
+
+def loose(
+    answer: str, found: Sequence[Identifier], rows: Sequence[Line], links: Mapping[int, Link]
+) -> Iterator[Citation]:
+    """References of an identifier alone, each with its label where there is one.
+
+    Args:
+        answer: the text, its HTML as Markdown or blanks.
+        found: its identifiers.
+        rows: its lines.
+        links: its HTML links by where their addresses begin.
+    """
     at = 0
     for i in found:
         if i.kind == "url":
             continue
         while at + 1 < len(rows) and rows[at + 1].start <= i.start:
             at += 1
-        label = _label(answer, i, rows, at)
+        link = links.get(i.start)
+        label = _linked(answer, link.text) if link else _label(answer, i, rows, at)
         reference = _called(label) if label else None
         if label is None or reference is None:
             yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
             continue
-        end = i.end + (answer[label.start] == "[" and answer[i.end : i.end + 1] == ")")
         style: Style = "quoted" if label.sure or not reference.title else "labelled"
-        yield Citation(Span(start=label.start, end=end), with_identifiers(reference, [i]), style)
+        end = i.end + (answer[label.start] == "[" and answer[i.end : i.end + 1] == ")")
+        span = link.whole if link else Span(start=label.start, end=end)
+        yield Citation(span, with_identifiers(reference, [i]), style)
 
 
 def points(text: str) -> bool:
@@ -123,6 +143,12 @@ def points(text: str) -> bool:
         (True, False)
     """
     return all(word.lower() in _POINTERS for word in words(text))
+
+
+def _linked(answer: str, link: Span) -> _Label:
+    """The text of an HTML link, which comes after its address."""
+    text = answer[link.start : link.end]
+    return _Label(text, link.start, sure=title_case(text) >= CASED)
 
 
 def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label | None:
@@ -148,6 +174,6 @@ def _called(label: _Label) -> Reference | None:
     text = clean_title(label.text)
     if yeared := author_and_year(text):
         return yeared
-    if len(words(text)) < 3 or points(text):
+    if (len(words(text)) < 3 and not SCRIPT.search(text)) or points(text):
         return None
     return parse(text).reference if parse(text).reference.title else Reference(title=text)
