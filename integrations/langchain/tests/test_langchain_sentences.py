@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from integrations.langchain.tests.langchain_fakes import MARK, Ear, FakeChat, bad_message, leaks, text_of
-from langchain_core.messages import AIMessage, AIMessageChunk, message_chunk_to_message
+from langchain.agents import create_agent
+from langchain_core.messages import AIMessage, AIMessageChunk, ToolMessage, message_chunk_to_message
 from langchain_core.output_parsers import JsonOutputParser, StrOutputParser
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_core.prompts import ChatPromptTemplate
@@ -353,3 +354,41 @@ class TestGraphs:
         assert said(heard)[0] == "Cats purr softly."
         assert "".join(said(heard)) == CUT
         assert not leaks(events)
+
+    @pytest.mark.parametrize("asynchronous", [False, True])
+    def test_messages_of_an_agent_come_sentence_by_sentence(self, asynchronous):
+        """An agent takes the guarded model as its model: its tools are bound, run, and the answer after them flows."""
+
+        def reply(messages):
+            if isinstance(messages[-1], ToolMessage):
+                return AIMessage(SAID)
+            return AIMessage("", tool_calls=[CALL])
+
+        def look(pet: str) -> str:
+            """Look at a pet."""
+            return f"{pet} is well."
+
+        model = FakeChat(reply)
+        agent = create_agent(guarded(model), [look])
+        asked, modes = {"messages": [("user", "Pets?")]}, ["messages", "values"]
+        if asynchronous:
+
+            async def run():
+                return [one async for one in agent.astream(asked, stream_mode=modes)]
+
+            found = asyncio.run(run())
+        else:
+            found = list(agent.stream(asked, stream_mode=modes))
+        chunks = [one[0] for mode, one in found if mode == "messages"]
+        told = said([chunk for chunk in chunks if isinstance(chunk, AIMessageChunk)])
+        assert told[0] == "Cats purr softly."
+        assert "".join(told) == CUT
+        states = [one for mode, one in found if mode == "values"]
+        assert [type(one).__name__ for one in states[-1]["messages"][1:]] == [
+            "AIMessage",
+            "ToolMessage",
+            "AIMessage",
+        ]
+        assert states[-1]["messages"][-1].text == CUT
+        assert model.options[0]["tools"]
+        assert not leaks([found])
