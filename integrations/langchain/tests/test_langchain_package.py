@@ -125,7 +125,7 @@ def test_readme_runs(capsys, monkeypatch):
     for block in blocks:
         exec(compile(block, "README.md", "exec"), names)
         names["guard"] = Guard([MarkedWords()], policy=remove())
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     assert "Dogs" not in "".join(names["texts"])  # in none of the documents
     assert capsys.readouterr().out == GOOD
     assert names["answer"].content == GOOD
