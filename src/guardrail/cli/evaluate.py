@@ -124,7 +124,7 @@ def evaluate(  # noqa: PLR0917  # an option each
     Exit codes:
       0    all answers are examined
       2    bad usage or input
-      3    some answers are left: the budget is used up, or other shards are not done
+      3    some answers are left, because the budget is used up
       130  interrupted; what was done is kept, and the same command goes on
     """
     from guardrail.cli._guard import Choice, build
@@ -187,6 +187,9 @@ def evaluate(  # noqa: PLR0917  # an option each
                 stopped = _examined(
                     folder, info, built.guard, paths, budget=budget, parallel=parallel, quiet=quiet
                 ).stopped
+            if shards > 1 and engine == "local" and not folder.is_whole(info):
+                _shard_ended(folder, info, stopped)
+                return
             found = _written(folder, info, stopped, compare)
         finally:
             folder.close()
@@ -304,9 +307,22 @@ def _examined(
         with patience("answers", missing, rate=True, lines=not quiet) as progress:
             return run(folder, info, guard, paths, budget=most, parallel=parallel, progress=progress)
     except KeyboardInterrupt as error:
-        found = _written(folder, info, "it was interrupted", None)
-        done = f"{found.summary['answers']:,} of {info.answers:,} answers are done; the same command goes on"
+        if folder.shards == 1:
+            _written(folder, info, "it was interrupted", None)
+        share = sum(len(part.rows) for part in folder.share(info))
+        done = f"{share - folder.left(info):,} of {share:,} answers are done; the same command goes on"
         raise Interrupted(done) from error
+
+
+def _shard_ended(folder: Folder, info: RunInfo, stopped: str) -> None:
+    """What is said of one of several shards: whoever is last puts the results together, so that not each of them does."""
+    if left := folder.left(info):
+        say(f"{left:,} answers of this shard are left: {stopped}")
+        raise typer.Exit(3)
+    say(
+        f"shard {folder.shard} of {folder.shards} is done, others are not. The last one in this folder writes the results; "
+        "so does the same command without --shard and --shards, with --merge for other folders"
+    )
 
 
 def _written(folder: Folder, info: RunInfo, stopped: str, compare: str | None) -> Evaluation:

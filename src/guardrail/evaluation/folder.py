@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -146,11 +147,22 @@ class Folder:
 
     def missing(self, info: RunInfo) -> list[Part]:
         """Those of this shard that are not written."""
-        return [
-            part
-            for part in self.parts(info)
-            if part.index % self.shards == self.shard and not self.place(part, info).exists()
-        ]
+        return [part for part in self.share(info) if not self.place(part, info).exists()]
+
+    def share(self, info: RunInfo) -> list[Part]:
+        """Those of this shard."""
+        return [part for part in self.parts(info) if self._is_own(part)]
+
+    def _is_own(self, part: Part) -> bool:
+        return part.index % self.shards == self.shard
+
+    def is_whole(self, info: RunInfo) -> bool:
+        """Whether all parts are written, those of other shards too."""
+        return all(self.place(part, info).exists() for part in self.parts(info))
+
+    def left(self, info: RunInfo) -> int:
+        """How many answers of this shard are not written down."""
+        return sum(len(part.rows) - len(self.noted(part)) for part in self.missing(info))
 
     def write(self, part: Part, rows: Sequence[ResultRow], info: RunInfo) -> None:
         """Write a part; nothing of it is there if this is cut short."""
@@ -203,11 +215,12 @@ class Folder:
         """The answers that were written down; a line that a kill cut short is left out."""
         found: dict[int, list[ResultRow]] = {}
         place = self._open(part)
-        if not place.exists():
+        try:
+            whole = place.read_bytes()
+        except FileNotFoundError:  # another shard may have finished it just now
             return found
-        whole = place.read_bytes()
         kept = whole[: whole.rfind(b"\n") + 1]
-        if len(kept) != len(whole):
+        if len(kept) != len(whole) and self._is_own(part):  # others may be writing theirs
             os.truncate(place, len(kept))
         for line in kept.splitlines():
             row, rows = json.loads(line)
@@ -321,7 +334,8 @@ class Ledger:
 
 def durable(target: Path, put: Callable[[Path], object]) -> None:
     """Write a file that is there whole or not at all, and stays after a power cut."""
-    part = target.with_name(f".{os.getpid()}-{target.name}")
+    # other machines may have the same process numbers
+    part = target.with_name(f".{platform.node()}-{os.getpid()}-{target.name}")
     try:
         put(part)
         with part.open("rb") as file:

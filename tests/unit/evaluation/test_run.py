@@ -271,12 +271,13 @@ class TestParallel:
 
 class TestShards:
     def test_one_folder(self, file, evaluate, tmp_path):
-        """Shards in one folder: whoever is last has all rows."""
+        """Shards in one folder: whoever is last has all rows, and the others write none of the results."""
         path, out = file(answers(50)), tmp_path / "run"
         code, said = evaluate(path, *NGRAM, "--out", out, "--part-rows", 10, "--shards", 2, "--shard", 0)
-        assert code == 3
-        assert "20 answers are left" in said
-        assert json.loads((out / "summary.json").read_text(encoding="utf-8"))["complete"] is False
+        assert code == 0
+        assert "shard 0 of 2 is done" in said
+        assert not list(out.glob("*results*"))
+        assert not (out / "summary.json").exists()
         code, _ = evaluate(path, *NGRAM, "--out", out, "--shards", 2, "--shard", 1, "-q")
         assert code == 0
         evaluate(path, *NGRAM, "--out", tmp_path / "whole", "-q")
@@ -294,8 +295,26 @@ class TestShards:
         evaluate(path, *NGRAM, "--out", tmp_path / "whole", "-q")
         assert plain(tmp_path / "run") == plain(tmp_path / "whole")
         seconds = [row.seconds for row in read_rows(tmp_path / "run")]
-        halves = {row.row: row.seconds for shard in (0, 1) for row in read_rows(tmp_path / f"shard{shard}")}
+        parts = [part for shard in (0, 1) for part in (tmp_path / f"shard{shard}" / "parts").iterdir()]
+        halves = {row.row: row.seconds for part in parts for row in read_rows(part)}
         assert seconds == [halves[row] for row in range(50)]
+
+    def test_a_journal_of_another_shard_is_left_as_it_is(self, file, tmp_path):
+        """Its owner may be writing the line that has no end yet."""
+        path = file(answers(40))
+        guard = Guard([PromptCheck()], chat=ScriptedChat(lambda _: "yes"))
+        one, other = Folder(tmp_path / "run"), Folder(tmp_path / "run", shard=1, shards=2)
+        info = one.begin(
+            info_of(guard, files=(surveyed(path, Mapped()),), part_rows=10, rows_format="jsonl", made="")
+        )
+        first = one.parts(info)[0]
+        place = tmp_path / "run" / "open" / f"{first.name}.jsonl"
+        place.write_text("[0, []]\n[1, [", encoding="utf-8")
+        assert list(other.noted(first)) == [0]
+        assert place.read_text(encoding="utf-8").endswith("[1, [")
+        assert list(one.noted(first)) == [0]
+        assert place.read_text(encoding="utf-8") == "[0, []]\n"
+        one.close()
 
     def test_foreign_shard(self, file, evaluate, tmp_path):
         """The shard of another run is refused."""
