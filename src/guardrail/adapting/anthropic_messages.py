@@ -9,7 +9,7 @@ from typing import Any
 from guardrail.adapting.anthropic_events import MESSAGE, index_of, message_events, told_of
 from guardrail.adapting.anthropic_pieces import MessagePieces
 from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
-from guardrail.adapting.openai_api.choices import items
+from guardrail.adapting.openai_api.choices import count, items
 from guardrail.adapting.residue import clean, is_wordless
 from guardrail.adapting.sse import Event
 from guardrail.errors import InputError
@@ -20,6 +20,7 @@ __all__ = ["Messages"]
 Json = dict[str, Any]
 _THOUGHTS = {"thinking", "redacted_thinking"}
 _CALLS = {"tool_use"}
+_OF_CALL = {"type", "id", "name", "input"}
 _SERVERS = {
     "server_tool_use",
     "web_search_tool_result",
@@ -94,6 +95,8 @@ class Messages(Codec):
             raise NotReadable("expected a message with content blocks, got a body without")
         text, places, unread = "", [], ""
         for block in content:
+            if "text" in block and not (_is_text(block) or block["text"] is None):
+                raise NotReadable("expected texts that are strings, in blocks of text, got something else")
             if _is_text(block):
                 places.append((len(text), len(text) + len(block["text"])))
                 text += block["text"]
@@ -106,13 +109,7 @@ class Messages(Codec):
     def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
         """Tokens of the prompt and of the answer."""
         usage = body.get("usage")
-        told = (
-            [usage.get(n) for n in ("input_tokens", "output_tokens")]
-            if isinstance(usage, Mapping)
-            else [0, 0]
-        )
-        asked, said = (one if isinstance(one, int) and one > 0 else 0 for one in told)
-        return asked, said
+        return count(usage, "input_tokens"), count(usage, "output_tokens")
 
     def edited(
         self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
@@ -124,8 +121,10 @@ class Messages(Codec):
             if _is_text(block):
                 if text := next(left):
                     new.append({"type": "text", "text": text})
-            elif taken is None or str(block.get("type")) in _CALLS:
+            elif taken is None:
                 new.append(block)
+            elif str(block.get("type")) in _CALLS:
+                new.append({name: value for name, value in block.items() if name in _OF_CALL})
         shown = {**body, "content": new or [{"type": "text", "text": ""}]}
         return shown if taken is None else _stripped(shown, taken)
 
@@ -158,12 +157,10 @@ class Messages(Codec):
             elif kind == "content_block_start" and isinstance(told.get("content_block"), dict):
                 blocks[index_of(told)] = dict(told["content_block"])
             elif kind == "content_block_delta":
-                _grow(
-                    blocks.setdefault(index_of(told), {"type": "text", "text": ""}), told.get("delta") or {}
-                )
+                _grow(blocks.setdefault(index_of(told), {"type": "text", "text": ""}), _object(told, "delta"))
             elif kind == "message_delta":
-                usage = {**(body.get("usage") or {}), **(told.get("usage") or {})}
-                body = {**body, **(told.get("delta") or {}), "usage": usage}
+                usage = {**_object(body, "usage"), **_object(told, "usage")}
+                body = {**body, **_object(told, "delta"), "usage": usage}
             ended = ended or kind == "message_stop"
         if not ended or not body:
             raise NotReadable("expected a stream with a whole message, got one that broke off")
@@ -237,10 +234,17 @@ def _grow(block: Json, delta: Mapping[str, Any]) -> None:
             delta[name]
         )  # joined at the end: adding to a text each time takes the square of the time
     elif kind == "citations_delta":
-        block["citations"] = block.get("citations") or []
+        if not isinstance(block.get("citations"), list):
+            block["citations"] = []
         block["citations"].append(delta.get("citation"))
     else:
         raise NotReadable("expected a delta of a known type, got another")
+
+
+def _object(told: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A field that is an object; of anything else nothing."""
+    value = told.get(name)
+    return value if isinstance(value, Mapping) else {}
 
 
 def _closed(block: Json) -> Json:

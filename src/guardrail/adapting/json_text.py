@@ -61,6 +61,7 @@ _KNOWN = {
     *("properties", "required", "strict", "title", "type", "oneOf"),
 }
 _DEEPEST = 100
+_MOST_STEPS = 100_000
 
 
 def parsed(text: str) -> Any:
@@ -149,7 +150,7 @@ def _with(value: Any, new: Mapping[tuple[str | int, ...], str], place: tuple[str
 def is_valid(value: Any, schema: Any, *, before: Any = None) -> bool:
     """Whether a value is what a JSON Schema wants, of the part of the language that structured outputs use.
 
-    What cannot be decided (a keyword that is not known here, a form such as "email") is valid only if it was so before:
+    What cannot be decided (a keyword that is not known here, a form such as "email", a pattern, more than 100,000 steps) is valid only if it was so before:
     strings of `before` pass.
 
     Args:
@@ -163,17 +164,27 @@ def is_valid(value: Any, schema: Any, *, before: Any = None) -> bool:
     """
     known = {text for _, text in _strings(before, ())}
     try:
-        return _valid(value, schema, schema, known, 0)
+        return _valid(value, schema, _Checked(schema, known), 0)
     except (re.error, TypeError, AttributeError, LookupError, RecursionError):
         return False
 
 
-def _valid(value: Any, schema: Any, root: Any, known: set[str], depth: int) -> bool:
+@dataclass
+class _Checked:
+    """What one check of a value knows, and how much it may still do: a schema is its client's, and may branch without end."""
+
+    root: Any
+    known: set[str]
+    left: int = _MOST_STEPS
+
+
+def _valid(value: Any, schema: Any, checked: _Checked, depth: int) -> bool:
+    checked.left -= 1
     if isinstance(schema, bool):
         return schema
-    if depth > _DEEPEST or not set(schema) <= _KNOWN:
+    if checked.left < 0 or depth > _DEEPEST or not set(schema) <= _KNOWN:
         return False
-    if "$ref" in schema and not _valid(value, _referred(schema["$ref"], root), root, known, depth + 1):
+    if "$ref" in schema and not _valid(value, _referred(schema["$ref"], checked.root), checked, depth + 1):
         return False
     if "const" in schema and value != schema["const"]:
         return False
@@ -181,17 +192,17 @@ def _valid(value: Any, schema: Any, root: Any, known: set[str], depth: int) -> b
         return False
     if "type" in schema and not _is_of(value, schema["type"]):
         return bool(schema.get("nullable")) and value is None
-    branches = [_valid(value, one, root, known, depth + 1) for one in schema.get("allOf", ())]
+    branches = [_valid(value, one, checked, depth + 1) for one in schema.get("allOf", ())]
     if not all(branches):
         return False
     for word in ("anyOf", "oneOf"):
-        if word in schema and not any(_valid(value, one, root, known, depth + 1) for one in schema[word]):
+        if word in schema and not any(_valid(value, one, checked, depth + 1) for one in schema[word]):
             return False
     if isinstance(value, str):
-        return _valid_text(value, schema, known)
+        return _valid_text(value, schema, checked.known)
     if isinstance(value, list):
-        return _valid_list(value, schema, root, known, depth)
-    return not isinstance(value, dict) or _valid_object(value, schema, root, known, depth)
+        return _valid_list(value, schema, checked, depth)
+    return not isinstance(value, dict) or _valid_object(value, schema, checked, depth)
 
 
 def _referred(name: str, root: Any) -> Any:
@@ -213,25 +224,21 @@ def _is_of(value: Any, kinds: str | Sequence[str]) -> bool:
 
 
 def _valid_text(value: str, schema: Mapping[str, Any], known: set[str]) -> bool:
-    if "format" in schema and value not in known:
-        return False
-    if "pattern" in schema and value not in known and not re.search(schema["pattern"], value):
-        return False
+    if not schema.keys().isdisjoint({"format", "pattern"}) and value not in known:
+        return False  # a pattern is its client's: matching it could take forever
     return bool(schema.get("minLength", 0) <= len(value) <= schema.get("maxLength", len(value)))
 
 
-def _valid_list(value: list[Any], schema: Mapping[str, Any], root: Any, known: set[str], depth: int) -> bool:
+def _valid_list(value: list[Any], schema: Mapping[str, Any], checked: _Checked, depth: int) -> bool:
     if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
         return False
     first = schema.get("prefixItems", [])
     rules = [*first, *[schema.get("items", True)] * max(0, len(value) - len(first))]
-    return all(_valid(one, rule, root, known, depth + 1) for one, rule in zip(value, rules, strict=False))
+    return all(_valid(one, rule, checked, depth + 1) for one, rule in zip(value, rules, strict=False))
 
 
-def _valid_object(
-    value: dict[str, Any], schema: Mapping[str, Any], root: Any, known: set[str], depth: int
-) -> bool:
+def _valid_object(value: dict[str, Any], schema: Mapping[str, Any], checked: _Checked, depth: int) -> bool:
     if not set(schema.get("required", ())) <= set(value):
         return False
     properties, rest = schema.get("properties", {}), schema.get("additionalProperties", True)
-    return all(_valid(one, properties.get(key, rest), root, known, depth + 1) for key, one in value.items())
+    return all(_valid(one, properties.get(key, rest), checked, depth + 1) for key, one in value.items())

@@ -93,7 +93,9 @@ def _billable(cost: Any) -> bool:
     if not isinstance(cost, Cost):
         return False
     parts: list[Any] = [cost.calls, cost.prompt_tokens, cost.completion_tokens, cost.seconds]
-    return all(isinstance(part, int | float) and math.isfinite(part) and part >= 0 for part in parts)
+    return all(
+        isinstance(part, int | float) and 0 <= part < math.inf for part in parts
+    )  # not isfinite, which fails for an integer that no float has
 
 
 @dataclass(slots=True, eq=False)

@@ -234,7 +234,6 @@ class TestUnread:
             (CHAT, chat([{"type": "odd", "words": BAD}])),
             (CHAT, chat({"words": BAD})),
             (RESPONSES, {**response(), "output": [{"type": "odd", "words": BAD}]}),
-            (RESPONSES, {**response(), "output": [{"type": "speech_call", "text": BAD}]}),
         ],
     )
     def test_what_nobody_can_read_is_not_verified(self, codec, body):

@@ -32,6 +32,9 @@ _NOT_TEXT = ("tool_calls", "function_call", "refusal", "audio")
 _MESSAGE = ("role", "content", "tool_calls", "function_call")
 
 
+_MOST_CHOICES = 128
+
+
 class ChatCompletions(Codec):
     """The codec of chat completions."""
 
@@ -72,6 +75,8 @@ class ChatCompletions(Codec):
             isinstance(one, Mapping) and isinstance(one.get("message"), Mapping) for one in listed
         ):
             raise NotReadable("expected a chat completion with choices, got a body without")
+        if len(listed) > _MOST_CHOICES:  # as many as OpenAI gives: each is put together from all
+            raise NotReadable(f"expected at most {_MOST_CHOICES} choices, got {len(listed):,}")
         return [_choice(one, i) for i, one in enumerate(listed)]
 
     def tokens(self, body: Mapping[str, Any]) -> tuple[int, int]:
@@ -302,11 +307,15 @@ def _texts(content: Any) -> tuple[list[str], str]:
     """The texts of a message's content, and what in it cannot be read."""
     if content is None or isinstance(content, str):
         return ([content] if content else []), ""
+    if isinstance(content, Mapping):
+        return _texts([content])
     if not isinstance(content, list):
         return [], f"content of type {type(content).__name__}"
     texts, unread = [], ""
     for block in content:
         text = _block_text(block)
+        if text is None and (not isinstance(block, Mapping) or _kind(block) in _TEXTS):
+            raise NotReadable("expected texts that are strings, got something else")
         texts += [] if text is None else [text]
         if (
             not isinstance(block, str)
@@ -338,7 +347,9 @@ def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) 
             new += [block] if taken is None or is_wordless(block, taken) else []
         else:
             text = next(left)
-            new.append(text if isinstance(block, str) else {"type": block.get("type", "text"), "text": text})
+            kind = "" if isinstance(block, str) else block.get("type", "text")
+            kind = kind if taken is None or is_wordless(kind, taken) else "text"
+            new.append(text if isinstance(block, str) else {"type": kind, "text": text})
     return new
 
 
@@ -356,8 +367,12 @@ def _with_choice(body: Mapping[str, Any], index: int, choice: Json) -> Json:
 
 def _assembled(choice: Json, index: int) -> Json:
     """A choice whose deltas were put together."""
-    message = {"role": "assistant", "content": None, **choice.get("delta", {})}
-    for call in message.get("tool_calls") or ():
+    delta = choice.get("delta")
+    message = {"role": "assistant", "content": None, **(delta if isinstance(delta, Mapping) else {})}
+    calls = message.get("tool_calls") or []
+    if not isinstance(calls, list) or not all(isinstance(call, dict) for call in calls):
+        raise NotReadable("expected tool calls that are objects, got something else")
+    for call in calls:
         call.pop("index", None)
     rest = {name: value for name, value in choice.items() if name != "delta"}
     return {"logprobs": None, **rest, "index": index, "message": message}

@@ -17,6 +17,7 @@ from guardrail.requests import Message, TokenLogprob, user
 __all__ = ["Choice", "Codec", "Json", "NotReadable", "logprobs", "messages", "summed"]
 
 Json = dict[str, Any]
+_MOST_TOKENS = 2**53  # beyond, a number of an upstream is no count, and a float may not hold it
 
 
 class NotReadable(GuardrailError):
@@ -184,7 +185,7 @@ def logprobs(told: Any) -> tuple[TokenLogprob, ...]:
     """Tokens as the protocols write them; none where they are of a service's own form."""
     try:
         return token_logprobs(told or ())
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError):
         return ()
 
 
@@ -211,4 +212,4 @@ def items(listed: Any) -> Sequence[Any]:
 def count(usage: Any, name: str) -> int:
     """A number of tokens in a usage."""
     value = usage.get(name) if isinstance(usage, Mapping) else None
-    return value if isinstance(value, int) and value > 0 else 0
+    return value if isinstance(value, int) and 0 < value < _MOST_TOKENS else 0

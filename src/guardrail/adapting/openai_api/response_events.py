@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from guardrail.adapting.openai_api.choices import Json, NotReadable
+from guardrail.adapting.openai_api.choices import Json, NotReadable, items
+from guardrail.adapting.openai_api.response_items import blocks_of
 from guardrail.adapting.sse import Event, as_json
 
 __all__ = ["ENDS", "block_events", "item_events", "last", "numbered", "opening", "response_events", "told_of"]
@@ -79,7 +80,7 @@ def item_events(item: Mapping[str, Any], place: int, *, rest: str | None = None)
     if rest is None:
         yield {"type": "response.output_item.added", "output_index": place, "item": begun}
     if item.get("type") == "message":
-        for number, block in enumerate(item.get("content") or ()):
+        for number, block in enumerate(blocks_of(item)):
             yield from block_events(block, {**at, "content_index": number}, None if number else rest)
     elif item.get("type") == "function_call":
         arguments = item.get("arguments", "")
@@ -90,7 +91,13 @@ def item_events(item: Mapping[str, Any], place: int, *, rest: str | None = None)
 
 
 def block_events(block: Mapping[str, Any], at: Mapping[str, Any], rest: str | None = None) -> Iterator[Json]:
-    """A content part; `rest` as of an item: the part has begun already."""
+    """A content part; `rest` as of an item: the part has begun already.
+
+    Raises:
+        NotReadable: it is none.
+    """
+    if not isinstance(block, Mapping):
+        raise NotReadable("expected content parts that are objects, got something else")
     if block.get("type") == "refusal":
         said = block.get("refusal", "")
         empty = {**block, "refusal": ""}
@@ -106,7 +113,7 @@ def block_events(block: Mapping[str, Any], at: Mapping[str, Any], rest: str | No
         yield {"type": "response.content_part.added", **at, "part": empty}
     if left := said if rest is None else rest:
         yield {"type": f"response.{kind}.delta", **at, "delta": left, **told}
-    for number, annotation in enumerate(block.get("annotations") or ()):
+    for number, annotation in enumerate(items(block.get("annotations"))):
         yield {
             "type": "response.output_text.annotation.added",
             **at,

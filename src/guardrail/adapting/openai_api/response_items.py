@@ -40,6 +40,7 @@ _CALLS = (
     | {"tool_search_output"}
 )
 TEXTS = {"output_text", "text"}
+_SILENT = {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"}
 FOR_CLIENT = {
     *(
         "function_call",
@@ -98,6 +99,8 @@ BODY = {
 def blocks_of(item: Mapping[str, Any]) -> list[Any]:
     """The content parts of a message."""
     content = item.get("content")
+    if content is None and not _is_known(item):
+        content = item.get("text")  # of a kind that nobody knows
     listed = content if isinstance(content, list) else [] if content is None else [content]
     return [{"type": "output_text", "text": block} if isinstance(block, str) else block for block in listed]
 
@@ -111,7 +114,11 @@ def is_text(block: Any) -> bool:
 
 def _is_known(item: Mapping[str, Any]) -> bool:
     kind = str(item.get("type"))
-    return kind in {"reasoning", "compaction", "mcp_list_tools", "mcp_approval_request"} or kind in _CALLS
+    if kind not in _SILENT and kind not in _CALLS:
+        return False
+    content = item.get("content")
+    listed = content if isinstance(content, list) else [content]
+    return not any(isinstance(block, Mapping) and block.get("type") == "output_text" for block in listed)
 
 
 def speaks(item: Mapping[str, Any]) -> bool:

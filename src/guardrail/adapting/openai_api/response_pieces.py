@@ -95,7 +95,12 @@ class ResponsePieces(Piecewise):
         if place != len(self._before):
             return None
         if kind == "message":
-            self._message = {**item, "status": "in_progress", "content": []}
+            kept = {
+                name: item[name]
+                for name in ("type", "id", "role", "phase")
+                if isinstance(item.get(name), str)
+            }
+            self._message = {**kept, "status": "in_progress", "content": []}
             return None if item.get("content") else ""
         self._before.append(_blank(item))
         return "" if kind in _OPENED else None

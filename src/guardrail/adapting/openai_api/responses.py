@@ -29,6 +29,7 @@ from guardrail.adapting.openai_api.response_items import (
     unread_item,
 )
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
+from guardrail.adapting.residue import clean, is_wordless
 from guardrail.adapting.sse import DONE, Event
 from guardrail.errors import InputError
 from guardrail.requests import Message, system
@@ -105,6 +106,8 @@ class Responses(Codec):
                 continue
             joint = JOINT if texts else ""
             for block in blocks_of(item):
+                if isinstance(block, Mapping) and "text" in block and not isinstance(block["text"], str):
+                    raise NotReadable("expected texts that are strings, got something else")
                 if is_text(block):
                     texts += joint
                     places.append((len(texts), len(texts) + len(block["text"])))
@@ -134,13 +137,14 @@ class Responses(Codec):
         for item in body["output"]:
             if speaks(item):
                 blocks = [
-                    {"type": block.get("type", "output_text"), "text": next(left), "annotations": []}
+                    {"type": _kind(block, taken), "text": next(left), "annotations": []}
                     if is_text(block)
                     else block
                     for block in blocks_of(item)
                     if taken is None or is_text(block)
                 ]
-                output.append({**item, "content": blocks})
+                kept = {name: value for name, value in item.items() if name not in {"text", "content"}}
+                output.append({**(kept if taken is None else clean(kept, taken)), "content": blocks})
             elif taken is None:
                 output.append(item)
             else:
@@ -186,8 +190,11 @@ class Responses(Codec):
                 break
             told = told_of(event)
             if told["type"] == "response.output_item.done":
-                done[told.get("output_index", len(done))] = told.get("item")
-            if told["type"] in ENDS and isinstance(told.get("response"), dict):
+                place = told.get("output_index", len(done))
+                if not isinstance(place, int):
+                    raise NotReadable("expected items with a number as index, got something else")
+                done[place] = told.get("item")
+            if str(told["type"]) in ENDS and isinstance(told.get("response"), dict):
                 body = dict(told["response"])
                 if not body.get("output"):  # a service that says its items only on the way
                     body["output"] = [done[place] for place in sorted(done)]
@@ -201,7 +208,7 @@ class Responses(Codec):
 
     def why_whole(self, request: Mapping[str, Any]) -> str:
         """Log-probabilities and structured outputs are released as a whole."""
-        if request.get("top_logprobs") or "message.output_text.logprobs" in (request.get("include") or ()):
+        if request.get("top_logprobs") or "message.output_text.logprobs" in items(request.get("include")):
             return "log-probabilities were asked for"
         return "" if self.form(request) is None else "a structured output was asked for"
 
@@ -213,7 +220,7 @@ class Responses(Codec):
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the stream, or cannot be read."""
         try:
-            return event.data.startswith(DONE) or told_of(event)["type"] in ENDS
+            return event.data.startswith(DONE) or str(told_of(event)["type"]) in ENDS
         except NotReadable:
             return True
 
@@ -229,3 +236,9 @@ class Responses(Codec):
                 told["response"]["guardrail"] = dict(summary)
                 found[place] = Event(json.dumps(told), event.name)
         return found
+
+
+def _kind(block: Mapping[str, Any], taken: Sequence[str] | None) -> Any:
+    """The type of a text block; of a kind that nobody knows only what is no prose, once text has gone."""
+    kind = block.get("type", "output_text")
+    return kind if taken is None or is_wordless(kind, taken) else "output_text"

@@ -133,16 +133,16 @@ class SentenceExchange:
     def _settled(self, body: Json, last: Choice) -> Settled:
         try:
             report = self._release.concluded(last.text, last.logprobs, self._codec.tokens(body))
-            return self._decided(body, report)
         except Exception as error:  # noqa: BLE001  # the fail mode says what becomes of the answer
             return self._exchange.unfinished(body, error)
+        return self._decided(body, report)  # if this fails nothing is shown: there is a verdict
 
     async def _asettled(self, body: Json, last: Choice) -> Settled:
         try:
             report = await self._release.aconcluded(last.text, last.logprobs, self._codec.tokens(body))
-            return self._decided(body, report)
         except Exception as error:  # noqa: BLE001  # as above
             return self._exchange.unfinished(body, error)
+        return self._decided(body, report)
 
     def _decided(self, body: Json, report: Report) -> Settled:
         return self._exchange.decided(body, Change.of(report.case.answer, report))
@@ -159,7 +159,9 @@ class SentenceExchange:
             shown, self.summary = settled.body, settled.summary
         except Withdrawn:
             self.summary = {**settled.summary, "action": "block", "note": WITHDRAWN}
-            blocked = self._codec.blocked(body, 0, "")
+            blocked = body
+            for choice in self._codec.choices(body):  # nobody examined the others either
+                blocked = self._codec.blocked(blocked, choice.index, "")
             shown = self._codec.reported(blocked, self.summary, [body.get("usage")])
         return written(self._piecewise.continued(shown, released, rest))
 
