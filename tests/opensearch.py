@@ -164,6 +164,10 @@ def opensearch() -> Iterator[tuple[Engine, str]]:
                 status, reply = (0, None) if fault else engine.answer(self.command, self.path, body)
             if fault:
                 status, headers, raw = fault
+                headers = {
+                    "Connection": "close",
+                    **headers,
+                }  # or the next request may meet a connection that is gone
             else:
                 headers, raw = {"Content-Type": "application/json; charset=UTF-8"}, json.dumps(reply).encode()
             self.send_response(status)

@@ -14,9 +14,10 @@ from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.claims import Identifier, identifiers, same_address
 from guardrail.references.bibliography.conferences import named
+from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import IDENTIFIERS, normalise
 from guardrail.references.bibliography.records import FieldCheck, Outcome, Record, Reference
-from guardrail.references.bibliography.venues import compare_venues, same_venue, unlike
+from guardrail.references.bibliography.venues import compare_venues, publishes, same_venue, unlike
 
 __all__ = ["check_authors", "check_fields"]
 
@@ -163,10 +164,12 @@ def _venue(reference: Reference, work: Record) -> FieldCheck:
     if not venue:
         return FieldCheck("venue", Outcome.OPEN, reference.venue)
     check = compare_venues(reference.venue, venue)
-    article = bool(work.volume or work.issue or work.pages)  # a book has other publishers elsewhere
+    article = bool(
+        work.volume or work.issue or work.pages
+    )  # a book has other publishers elsewhere, but is in no journal
     if (
         check.outcome is Outcome.OPEN
-        and article
+        and (article or (journals(check.claimed) and not publishes(check.claimed)))
         and check.how in {"", "unknown"}
         and unlike(check.claimed, venue)
     ):

@@ -15,7 +15,7 @@ from guardrail.references.bibliography.normalise import normalise, squeeze
 from guardrail.references.bibliography.records import FieldCheck, Outcome
 from guardrail.references.bibliography.titles import FUNCTION_WORDS
 
-__all__ = ["compare_venues", "same_venue", "unlike"]
+__all__ = ["compare_venues", "publishes", "same_venue", "unlike"]
 
 # Words that stand before or behind any conference's name. Not "journal", "workshop", "findings": another venue.
 _GENERIC = (
@@ -111,6 +111,11 @@ def compare_venues(claimed: str, found: str) -> FieldCheck:
             Outcome.NEAR if fits else Outcome.OPEN, "series", "a series that publishes it" if fits else ""
         )
     return _by_lists(check, claimed, found, ours, theirs)
+
+
+def publishes(name: str) -> bool:
+    """Whether a name has a word of publishers: Science Press."""
+    return not PUBLISHERS.isdisjoint(normalise(name[:LONGEST]).split())
 
 
 def unlike(claimed: str, found: str) -> bool:

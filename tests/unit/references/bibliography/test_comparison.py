@@ -190,3 +190,19 @@ class TestRetraction:
         """ "Retracted papers in oncology" is a title."""
         work = Record("Retracted papers in oncology", PEOPLE)
         assert judge(Reference("Papers in oncology"), [work]).status is Status.ABSENT
+
+
+BOOK = Record(TITLE, ("Maier, Otto",), year=1971, venue="Harvard University Press")
+
+
+@pytest.mark.parametrize(
+    ("venue", "expected"),
+    [
+        ("The Astrophysical Journal", ("differs", "unlike")),  # a book is in no journal
+        ("Basic Books", ("not compared", "")),  # but may have several publishers
+        ("Science Press", ("not compared", "")),  # and a journal may have the name of one
+    ],
+)
+def test_the_venue_of_a_book(venue, expected):
+    """A journal is reported with a mark, another publisher is not."""
+    assert outcome("venue", venue, BOOK) == expected
