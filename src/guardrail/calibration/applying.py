@@ -128,6 +128,8 @@ def _reason(place: float, group: Group, verdict: Verdict) -> str:
         )
     if verdict is Verdict.SUPPORTED:
         return f"its score is in the range that the certificate passes ({place:.3f}, below {group.lower:.3f})"
+    if all(outcome.threshold is None for outcome in group.outcomes):
+        return "the certificate could set no threshold"
     return f"its score is between the certificate's thresholds ({place:.3f})"
 
 

@@ -65,7 +65,7 @@ class Outcome(_Model):
             return f"{head}: kept at {self.threshold:.4f} (p = {self.p_value:.2g}, {self.sources} sources, {self.rows} rows)"
         if self.needed is None:
             return f"{head}: no threshold keeps it, and more sources like these would not help ({self.sources} tested)"
-        return f"{head}: not shown with {self.sources} sources; about {self.needed} would be needed"
+        return f"{head}: not shown with {self.sources} tested sources; about {self.needed} in all would be needed"
 
 
 class Group(_Model):

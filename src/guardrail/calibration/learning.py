@@ -75,6 +75,9 @@ def placing(rows: Rows, *, seed: int = 0) -> tuple[Rows, Rows]:
     return rows.where(placed), rows.where(~placed)
 
 
+_MARGIN, _MORE = 1.5, 1.25  # of the sources that the growth seen asks for; of those that were there
+
+
 def learn(
     rows: Rows,
     promise: Promise,
@@ -131,6 +134,10 @@ def learn(
         starts = _starts(points, placed.scores, planned, error, names.size)
     passed = _passed(p_values, promise, error, starts)
     lacking = None if any(passed) else sources_needed(values, promise.bound, error)
+    if (
+        lacking is not None
+    ):  # the best of many thresholds looks better than it is, and a plan should mostly succeed
+        lacking = math.ceil(max(_MARGIN * lacking, _MORE * names.size))
     extra = placed.names.size if grid is None and lacking is not None else 0
     return Learned(
         tuple(points.tolist()),
