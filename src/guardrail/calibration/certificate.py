@@ -34,7 +34,7 @@ class Outcome(_Model):
         sources: tested for it, each counting once.
         rows: of these sources.
         test: "betting" on means of sources, or "binomial" where every source has one row.
-        needed: about how many sources would be needed where none qualifies; `None` = no number would do.
+        needed: about how many sources to label in all where none qualifies, for two chances in three; `None` = no number would do.
         share: `fdr` is also promised where fewer rows are made up, down to this share; `None` = only for the calibration's share.
         tested: the bound among the calibration's rows; smaller than `bound` for a smaller share. `None` = `bound`.
         made_up: an upper limit of the calibration's share made up, from which `tested` comes; `None` without `share`.

@@ -46,7 +46,7 @@ class Learned:
         sources: how many were tested.
         rows: how many of their rows count for the promise.
         test: which one.
-        needed: about how many sources would do where nothing passed; `None` = something passed, or no number would.
+        needed: about how many sources to label in all where nothing passed, for two chances in three; `None` = something passed, or no number would.
         bound: what was tested; below the promise's where fewer rows may be made up than here.
         made_up: the upper limit of the share made up that `bound` comes from; `None` = the promise names no share.
     """
@@ -75,7 +75,10 @@ def placing(rows: Rows, *, seed: int = 0) -> tuple[Rows, Rows]:
     return rows.where(placed), rows.where(~placed)
 
 
-_MARGIN, _MORE = 1.5, 1.25  # of the sources that the growth seen asks for; of those that were there
+# Of the sources that the growth seen asks for, and of those that were there. Drawn four ways with 20, 40 and 80 sources, as many
+# as are named then suffice in .67 to .86 of the runs; with 1.5 in .13 to .59, with 1 in 0 to .20: the best of many thresholds
+# looks better than it is.
+_MARGIN, _MORE = 2.0, 1.25
 
 
 def learn(
@@ -134,9 +137,7 @@ def learn(
         starts = _starts(points, placed.scores, planned, error, names.size)
     passed = _passed(p_values, promise, error, starts)
     lacking = None if any(passed) else sources_needed(values, promise.bound, error)
-    if (
-        lacking is not None
-    ):  # the best of many thresholds looks better than it is, and a plan should mostly succeed
+    if lacking is not None:
         lacking = math.ceil(max(_MARGIN * lacking, _MORE * names.size))
     extra = placed.names.size if grid is None and lacking is not None else 0
     return Learned(

@@ -56,6 +56,19 @@ class TestLearn:
         one = learn(drawn(0), promise, error=0.05, test="binomial")
         assert (one.test, one.rows == one.sources) == ("binomial", True)
 
+    def test_as_many_sources_as_are_named_mostly_suffice(self):
+        """In most of 40 draws, and it is never a number that was there already."""
+        shown = tried = 0
+        for seed in range(40):
+            few = learn(drawn(seed, sources=40, separation=0.25), Promise(Risk.FDR, 0.2), error=0.05)
+            if any(few.passed) or few.needed is None:
+                continue
+            assert few.needed > 40
+            rest = drawn(1_000 + seed, sources=few.needed, separation=0.25)
+            tried, shown = tried + 1, shown + any(learn(rest, Promise(Risk.FDR, 0.2), error=0.05).passed)
+        assert tried > 20
+        assert shown / tried > 0.6
+
     def test_says_how_many_sources_are_needed(self):
         """Thirty sources show nothing; the number said is larger, and with twice that many it works."""
         few = learn(drawn(0, sources=30), Promise(Risk.SOUND, 0.1), error=0.05)
