@@ -13,6 +13,7 @@ from benchmarks.calibration.methods import METHODS, NAIVE, ROWS, SOURCES, Tally,
 from benchmarks.calibration.sets import populations
 from benchmarks.calibration.synthetic import SEED
 from guardrail.calibration import Promise, Risk, Rows
+from guardrail.calibration.learning import risk_at
 from guardrail.calibration.shares import share_of
 from guardrail.statistics.testing import losses
 
@@ -58,19 +59,13 @@ class Truth:
         return self._known[key]
 
     def _at(self, risk: Risk, threshold: float) -> tuple[float, float]:
-        rows = self.rows
-        flagged = rows.scores >= threshold
-        passed = rows.scores < threshold
+        rows, found = self.rows, risk_at(self.rows, risk, threshold) or 0.0
         if risk is Risk.FDR:
-            flags = float(losses(flagged, rows.sources).mean())
-            wrong = float(losses(flagged & ~rows.made_up, rows.sources).mean())
-            return (wrong / flags if flags else 0.0), flags
-        of, other = (rows.made_up, ~rows.made_up) if risk is Risk.MISSED else (~rows.made_up, rows.made_up)
-        marks = passed if risk is Risk.MISSED else flagged
-        return (
-            float(losses(marks[of], rows.sources[of]).mean()),
-            float(losses(marks[other], rows.sources[other]).mean()),
-        )
+            return found, float(losses(rows.scores >= threshold, rows.sources).mean())
+        missed = risk is Risk.MISSED
+        other = rows.where(~rows.made_up if missed else rows.made_up)
+        marks = other.scores < threshold if missed else other.scores >= threshold
+        return found, float(losses(marks, other.sources).mean())
 
     def largest(self, promise: Promise) -> float:
         """The largest gain that the promise permits."""

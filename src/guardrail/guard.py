@@ -67,7 +67,7 @@ class Guard:
     """Runs detectors on a case and hands what they find to the policy.
 
     Args:
-        detectors: detectors, or names of registered ones.
+        detectors: detectors, or names of registered ones, with options as on the command line ("selfcheck-grounding:fit=words").
         chat: the chat model that answers detectors' questions, and `generate`'s.
         judge: another model for questions that judge; `chat` where absent.
         backends: further backends by lane ("entailment", "embedding", …).
@@ -127,7 +127,7 @@ class Guard:
         self._opened: list[Any] = []
         self._closed = False
         listed = arguments.detectors(detectors)
-        self.detectors = tuple(DETECTORS.create(d, {}) if isinstance(d, str) else d for d in listed)
+        self.detectors = tuple(DETECTORS.written(d) if isinstance(d, str) else d for d in listed)
         for given in self.detectors:
             _must_be_detector(given)
         self._brought = [detector.backends() for detector in self.detectors]

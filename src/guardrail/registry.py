@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import re
+import tomllib
 import warnings
 from collections.abc import Iterator, Mapping
 from importlib import metadata
@@ -100,6 +102,26 @@ class Registry(Mapping[str, T], Generic[T]):
                     f"{self._kind} {name!r} needs {missing!r}, got {given}: write {missing} = …"
                 )
         return found(**parameters)
+
+    def written(self, text: str, *, folder: Path | None = None) -> Any:
+        """An instance from `NAME:OPTION=VALUE,OPTION=VALUE`: a value is TOML, else plain text; a comma ends it where another NAME= follows."""
+        name, _, options = text.partition(":")
+        parameters: dict[str, Any] = {}
+        for part in re.split(r",(?=\s*\w+\s*=)", options) if options else ():
+            option, equals, value = (piece.strip() for piece in part.partition("="))
+            if not equals or not option:
+                raise ConfigError(
+                    f"expected NAME:OPTION=VALUE,OPTION=VALUE, got {text!r}: no value in {part!r}"
+                )
+            if option in parameters:
+                raise ConfigError(
+                    f"expected each option once, got {option!r} twice in {text!r}: leave one out"
+                )
+            try:
+                parameters[option] = tomllib.loads(f"value = {value}")["value"]
+            except tomllib.TOMLDecodeError:
+                parameters[option] = value
+        return self.create(name, parameters, folder=folder)
 
     def made(self, name: str, parameters: Mapping[str, Any]) -> Any:
         """The class of what `create` would make: of a function what its `class_for` says, else what is registered."""

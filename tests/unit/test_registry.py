@@ -98,6 +98,33 @@ class TestPlugIns:
         assert len(warned) == 2  # "gone" as well
 
 
+class TestWritten:
+    """A name with options, as one text."""
+
+    @pytest.mark.parametrize(
+        ("text", "options"),
+        [
+            ("free", {}),
+            ("free:samples=3", {"samples": 3}),
+            ("free:fit=words, samples=3", {"fit": "words", "samples": 3}),
+            ("free:words=one, two,exact=true", {"words": "one, two", "exact": True}),
+            ("free:where=a:b", {"where": "a:b"}),
+        ],
+    )
+    def test_values_are_toml_or_text(self, toys, plugins, text, options):
+        """A comma ends a value only where another option follows."""
+        plugins.append(Point("free", lambda: Free))
+        assert toys.written(text).options == options
+
+    @pytest.mark.parametrize(
+        ("text", "words"), [("says:name", "no value in 'name'"), ("says:name=1,name=2", "'name' twice")]
+    )
+    def test_refuses(self, toys, text, words):
+        """What has no value, or two."""
+        with pytest.raises(ConfigError, match=words):
+            toys.written(text)
+
+
 class TestCreate:
     def test_makes_an_instance(self, toys):
         """With its parameters."""

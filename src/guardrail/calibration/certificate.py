@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from guardrail.calibration.promises import Risk
 from guardrail.calibration.scoring import Scoring, score_at
-from guardrail.errors import ConfigError
+from guardrail.calibration.stored import Model, Stored
 from guardrail.report import Scale
 
 __all__ = ["Certificate", "Group", "Outcome", "Reference"]
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class Outcome(_Model):
+class Outcome(Model):
     """What came of one promise in one group.
 
     Attributes:
@@ -38,6 +33,8 @@ class Outcome(_Model):
         share: `fdr` is also promised where fewer rows are made up, down to this share; `None` = only for the calibration's share.
         tested: the bound among the calibration's rows; smaller than `bound` for a smaller share. `None` = `bound`.
         made_up: an upper limit of the calibration's share made up, from which `tested` comes; `None` without `share`.
+        measured: the risk on the labelled rows themselves, at the thresholds of the group; `None` = nothing is flagged (or passes), or
+            there is no row that it is a share of. An estimate, not what is promised.
     """
 
     risk: Risk
@@ -55,6 +52,7 @@ class Outcome(_Model):
     share: float | None = None
     tested: float | None = None
     made_up: float | None = None
+    measured: float | None = None
 
     def line(self) -> str:
         """One line for a person."""
@@ -62,13 +60,15 @@ class Outcome(_Model):
         if self.share is not None and self.tested is not None:
             head += f" where {self.share:.0%} or more are made up (here ≤ {self.tested:.3g})"
         if self.threshold is not None:
-            return f"{head}: kept at {self.threshold:.4f} (p = {self.p_value:.2g}, {self.sources} sources, {self.rows} rows)"
+            seen = "" if self.measured is None else f"measured {self.measured:.3g}, "
+            rows = f"{self.sources} sources, {self.rows} {self.unit}s"
+            return f"{head}: kept at {self.threshold:.4f} ({seen}p = {self.p_value:.2g}, {rows})"
         if self.needed is None:
             return f"{head}: no threshold keeps it, and more sources like these would not help ({self.sources} tested)"
         return f"{head}: not shown with {self.sources} tested sources; about {self.needed} in all would be needed"
 
 
-class Group(_Model):
+class Group(Model):
     """The thresholds of one group, as positions in [0, 1] of the detectors' scales.
 
     Attributes:
@@ -78,6 +78,8 @@ class Group(_Model):
         sources: in the group.
         rows: in the group.
         outcomes: of each promise.
+        flagged: share of the labelled rows that these thresholds flag.
+        passed: share of them that pass; the others are unverified.
     """
 
     name: str = ""
@@ -86,9 +88,18 @@ class Group(_Model):
     sources: int
     rows: int
     outcomes: tuple[Outcome, ...]
+    flagged: float | None = None
+    passed: float | None = None
+
+    def shares(self, unit: str) -> str:
+        """What becomes of the labelled rows, for a person."""
+        if self.flagged is None or self.passed is None:
+            return ""
+        left = max(0.0, 1 - self.flagged - self.passed)
+        return f"of these {unit}s {self.flagged:.0%} are flagged, {self.passed:.0%} pass, {left:.0%} are unverified"
 
 
-class Reference(_Model):
+class Reference(Model):
     """What live scores are compared with.
 
     Attributes:
@@ -100,7 +111,7 @@ class Reference(_Model):
     error: float = Field(default=0.05, gt=0, lt=1)
 
 
-class Certificate(_Model):
+class Certificate(Stored):
     """Thresholds with a promise, for one way of scoring.
 
     The promise: for new sources drawn like those calibrated on, all risks are within their bounds, with probability `confidence`
@@ -115,6 +126,7 @@ class Certificate(_Model):
         small: groups with too few sources for thresholds of their own, by their number of sources.
         sources: in all.
         rows: in all.
+        unit: what a row is.
         unscored: share of rows without a score. They count as abstained: neither flagged nor passed.
         labelled: digest of the labelled data.
         made: the date, ISO 8601.
@@ -124,44 +136,24 @@ class Certificate(_Model):
         form: version of this form.
     """
 
+    KIND: ClassVar = "a certificate"
+    COMMAND: ClassVar = "guardrail calibrate RUN --target … --out FILE"
+
     confidence: float = Field(gt=0, lt=1)
     by: tuple[str, ...] = ()
     unknown: Literal["unverified", "strictest"] = "unverified"
     groups: tuple[Group, ...]
-    small: dict[str, int] = {}
+    small: dict[str, int] = Field(default_factory=dict)
     sources: int
     rows: int
+    unit: Literal["finding", "answer"] = "finding"
     unscored: float
     labelled: str
     made: str
     scoring: Scoring
-    scales: dict[str, Scale] = {}
+    scales: dict[str, Scale] = Field(default_factory=dict)
     reference: Reference = Reference()
     form: Literal[1] = 1
-
-    @classmethod
-    def load(cls, path: str | Path) -> Certificate:
-        """Read one.
-
-        Raises:
-            ConfigError: it cannot be read, or is not a certificate.
-        """
-        try:
-            return cls.model_validate_json(Path(path).read_bytes())
-        except OSError as error:
-            raise ConfigError(
-                f"expected a certificate, got {str(path)!r} ({error.strerror}): make one with guardrail calibrate"
-            ) from error
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"])) or "the file"
-            raise ConfigError(
-                f"{path}: not a certificate ({place}: {first['msg']}): make one with guardrail calibrate"
-            ) from error
-
-    def save(self, path: str | Path) -> None:
-        """Write it as JSON."""
-        Path(path).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
     def group(self, name: str) -> Group | None:
         """The thresholds of a group, or `None`."""
@@ -185,14 +177,16 @@ class Certificate(_Model):
 
     def text(self) -> str:
         """For a person: every promise, group by group."""
-        head = f"{self.sources} sources, {self.rows} rows; confidence {self.confidence:g} for all promises together"
-        lines = [head, f"{self.unscored:.1%} of rows have no score and count as abstained"]
+        head = f"{self.sources} sources, {self.rows} {self.unit}s; confidence {self.confidence:g} for all promises together"
+        lines = [head, f"{self.unscored:.1%} of the {self.unit}s have no score and count as unverified"]
         for group in self.groups:
             flags = (
                 "nothing is flagged" if group.upper is None else f"flagged from {self._point(group.upper)} on"
             )
             passes = "nothing passes" if group.lower is None else f"passes below {self._point(group.lower)}"
             lines.append(f"{group.name or 'all answers'}: {flags}, {passes}")
+            if shares := group.shares(self.unit):
+                lines.append(f"  {shares}")
             lines += [f"  {outcome.line()}" for outcome in group.outcomes]
         lines += [f"{name}: only {count} sources, no thresholds" for name, count in self.small.items()]
         return "\n".join(lines)

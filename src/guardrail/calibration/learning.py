@@ -24,7 +24,7 @@ from guardrail.statistics.testing import (
     sources_needed,
 )
 
-__all__ = ["Learned", "learn", "placing"]
+__all__ = ["Learned", "learn", "placing", "risk_at"]
 
 Test: TypeAlias = Literal["betting", "binomial"]
 
@@ -151,6 +151,22 @@ def learn(
         promise.bound,
         made_up,
     )
+
+
+def risk_at(rows: Rows, risk: Risk, threshold: float) -> float | None:
+    """A risk among labelled rows at a threshold, in [0, 1], each source counting once.
+
+    `None`: there are no rows that it is a share of (of `fdr`: nothing is flagged). Rows without a score are neither flagged nor passed.
+    """
+    if risk is Risk.ANSWERS:
+        rows = rows.by_answer()
+    if risk is Risk.FDR:
+        flagged = rows.scores >= threshold
+        wrong, flags = (losses(marks, rows.sources).sum() for marks in (flagged & ~rows.made_up, flagged))
+        return float(wrong / flags) if flags else None
+    of = rows.where(_counted(rows, risk))
+    marks = of.scores < threshold if risk is Risk.MISSED else of.scores >= threshold
+    return float(losses(marks, of.sources).mean()) if len(of) else None
 
 
 def _planned(promise: Promise, placed: Rows) -> float:

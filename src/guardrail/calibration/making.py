@@ -10,7 +10,7 @@ import numpy as np
 
 from guardrail.calibration.certificate import Certificate, Group, Outcome, Reference
 from guardrail.calibration.drift import UNSCORED
-from guardrail.calibration.learning import Learned, learn
+from guardrail.calibration.learning import Learned, learn, risk_at
 from guardrail.calibration.promises import Promise, Risk, Target
 from guardrail.calibration.rows import Rows
 from guardrail.calibration.scoring import Scoring
@@ -77,6 +77,7 @@ def certify(
         small={name: size for name, size in sizes.items() if name not in large},
         sources=int(rows.names.size),
         rows=len(rows),
+        unit=unit,
         unscored=rows.unscored or 0.0,
         labelled=rows.digest(),
         made=made or date.today().isoformat(),  # noqa: DTZ011  # the user's day
@@ -103,7 +104,13 @@ def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, se
         lower=lower,
         sources=int(rows.names.size),
         rows=len(rows),
-        outcomes=tuple(_outcome(promise, found, unit, error) for promise, found in learned.items()),
+        outcomes=tuple(
+            _outcome(promise, found, unit, error, None if at is None else risk_at(rows, promise.risk, at))
+            for promise, found in learned.items()
+            for at in (upper if promise.risk.bounds_flags else lower,)
+        ),
+        flagged=0.0 if upper is None else float((rows.scores >= upper).mean()),
+        passed=0.0 if lower is None else float((rows.scores < lower).mean()),
     )
 
 
@@ -124,7 +131,7 @@ def _highest(learned: Learned) -> float | None:
     )
 
 
-def _outcome(promise: Promise, learned: Learned, unit: str, error: float) -> Outcome:
+def _outcome(promise: Promise, learned: Learned, unit: str, error: float, measured: float | None) -> Outcome:
     kept = [place for place, passed in enumerate(learned.passed) if passed]
     place = None if not kept else kept[-1] if promise.risk.bounds_flags else kept[0]
     return Outcome(
@@ -142,6 +149,7 @@ def _outcome(promise: Promise, learned: Learned, unit: str, error: float) -> Out
         rows=learned.rows,
         test=learned.test,
         needed=learned.needed,
+        measured=measured,
     )
 
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from datetime import date
-from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from guardrail.calibration.rows import Rows
 from guardrail.calibration.scoring import Scoring, position
-from guardrail.errors import ConfigError, InputError
+from guardrail.calibration.stored import Model, Stored
+from guardrail.errors import InputError
 from guardrail.report import Finding, Measurement, Scale
 from guardrail.statistics.calibration import LogisticCalibration
 from guardrail.statistics.curves import Curve, IsotonicCalibration, choose_curve
@@ -26,11 +26,7 @@ FEWEST = 20
 EDGE = 1e-4
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-class DetectorCurve(_Model):
+class DetectorCurve(Model):
     """The curve of one detector. Its input is the log-odds of a score's position in the detector's scale.
 
     Attributes:
@@ -51,7 +47,7 @@ class DetectorCurve(_Model):
     intercept: float = 0.0
     scores: tuple[float, ...] = ()
     values: tuple[float, ...] = ()
-    losses: dict[str, float] = {}
+    losses: dict[str, float] = Field(default_factory=dict)
     unit: Literal["finding", "answer"] = "finding"
     sources: int
     rows: int
@@ -113,7 +109,7 @@ class DetectorCurve(_Model):
         )
 
 
-class Probabilities(_Model):
+class Probabilities(Stored):
     """Curves for one way of scoring: a guard that scores otherwise refuses them.
 
     Attributes:
@@ -124,36 +120,14 @@ class Probabilities(_Model):
         form: version of this form.
     """
 
+    KIND: ClassVar = "a file of probabilities"
+    COMMAND: ClassVar = "guardrail calibrate RUN --probabilities FILE"
+
     curves: dict[str, DetectorCurve]
     scales: dict[str, Scale]
     scoring: Scoring
     made: str
     form: Literal[1] = 1
-
-    @classmethod
-    def load(cls, path: str | Path) -> Probabilities:
-        """Read a file.
-
-        Raises:
-            ConfigError: it cannot be read, or has another form.
-        """
-        try:
-            return cls.model_validate_json(Path(path).read_bytes())
-        except OSError as error:
-            raise ConfigError(
-                f"expected a file of probabilities, got {str(path)!r} ({error.strerror}): "
-                "make one with guardrail calibrate --probabilities"
-            ) from error
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"])) or "the file"
-            raise ConfigError(
-                f"{path}: not a file of probabilities ({place}: {first['msg']}): make one with guardrail calibrate --probabilities"
-            ) from error
-
-    def save(self, path: str | Path) -> None:
-        """Write it as JSON."""
-        Path(path).write_text(self.model_dump_json(indent=1) + "\n", encoding="utf-8")
 
     def of(self, detector: str, score: float) -> float | None:
         """P(made up) of a score of a detector; `None` = there is no curve for it."""

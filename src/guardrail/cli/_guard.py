@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
@@ -189,28 +187,11 @@ def named(texts: Sequence[str]) -> list[Detector]:
 
     made = []
     for text in texts:
-        name, _, written = text.partition(":")
         try:
-            made.append(DETECTORS.create(name, _written(text, written), folder=Path()))
+            made.append(DETECTORS.written(text, folder=Path()))
         except (TypeError, ConfigError) as error:
             raise Usage(f"--detector {text}: {error}") from error
     return made
-
-
-def _written(text: str, written: str) -> dict[str, Any]:
-    """Options with their values: TOML, else plain text; a comma ends a value where another NAME= follows."""
-    options: dict[str, Any] = {}
-    for part in re.split(r",(?=\s*\w+\s*=)", written) if written else ():
-        name, equals, value = part.partition("=")
-        if not equals or not name.strip():
-            raise Usage(f"--detector {text}: expected NAME:OPTION=VALUE,OPTION=VALUE, got {part!r}")
-        if name.strip() in options:
-            raise Usage(f"--detector {text}: {name.strip()} is given twice, write it once")
-        try:
-            options[name.strip()] = tomllib.loads(f"value = {value}")["value"]
-        except tomllib.TOMLDecodeError:
-            options[name.strip()] = value.strip()
-    return options
 
 
 def names_model(model: str | None, options: Mapping[str, object]) -> bool:

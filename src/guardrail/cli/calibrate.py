@@ -119,6 +119,11 @@ def _certify(
     )
     made.save(out)
     typer.echo(made.text())
+    if not found.named:
+        say(
+            "the answers name no source, so each counts as a source of its own. If several are about one document or question, this "
+            "overstates the evidence: evaluate again with --map source=COLUMN"
+        )
     kept = all(outcome.threshold is not None for group in made.groups for outcome in group.outcomes)
     kept = kept and bool(made.groups)
     if not kept:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import ne
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -50,6 +51,11 @@ class Labelled:
     unit: Unit
     scoring: Scoring
     scales: Mapping[str, Scale]
+
+    @property
+    def named(self) -> bool:
+        """Whether the answers name their sources; else each counts as a source of its own."""
+        return any(map(ne, self.rows.sources, self.rows.answers))
 
 
 def read_labelled(folder: str | Path, *, by: Sequence[str] = ()) -> Labelled:

@@ -67,6 +67,23 @@ class TestCertify:
         assert group.lower < group.upper
         assert "fdr ≤ 0.2: kept at" in found.text()
 
+    def test_shows_what_was_measured(self):
+        """Of the rows themselves, at the thresholds of the group."""
+        found, known = certificate(), rows()
+        (group,) = found.groups
+        flagged, passed = known.scores >= group.upper, known.scores < group.lower
+        assert group.flagged == pytest.approx(flagged.mean())
+        assert group.passed == pytest.approx(passed.mean())
+        by_name = {outcome.risk: outcome.measured for outcome in group.outcomes}
+        # every source has five rows, so that each row counts the same among the flagged
+        assert by_name["fdr"] == pytest.approx((flagged & ~known.made_up).sum() / flagged.sum())
+        missed = [
+            passed[(known.sources == name) & known.made_up].mean()
+            for name in known.names
+            if ((known.sources == name) & known.made_up).any()
+        ]
+        assert by_name["missed"] == pytest.approx(np.mean(missed))
+
     def test_nothing_is_promised_that_cannot_be_shown(self):
         """A bound of one in a thousand: no threshold, and the number of sources that would do."""
         found = certificate("sound=0.001")

@@ -51,7 +51,10 @@ class TestCalibrate:
         """It says what was promised, and a guard with the same detector takes it."""
         found = run("calibrate", "run", "--target", "fdr=0.2,missed=0.2", "--out", "c.json")
         assert found.exit_code == 0, found.output
-        assert "120 sources, 240 rows" in found.output
+        assert "120 sources, 240 answers" in found.output
+        assert "of these answers 50% are flagged, 50% pass, 0% are unverified" in found.output
+        assert "(measured 0, p = " in found.output
+        assert "--map source" not in found.output
         made = Certificate.load(folder / "c.json")
         assert made.groups[0].upper is not None
         assert made.groups[0].outcomes[0].unit == "answer"
@@ -69,6 +72,15 @@ class TestCalibrate:
         assert found.exit_code == 1
         assert "would be needed" in found.output
         assert (folder / "c.json").exists()
+
+    def test_says_that_no_source_is_named(self, run, folder):
+        """Answers about one document would then count as independent."""
+        rows = [json.loads(line) for line in (folder / "answers.jsonl").read_text().splitlines()]
+        bare = "\n".join(json.dumps({**row, "source": None}) for row in rows)
+        (folder / "bare.jsonl").write_text(bare, encoding="utf-8")
+        run("evaluate", "bare.jsonl", "--detector", "selfcheck-ngram", "--out", "bare")
+        found = run("calibrate", "bare", "--target", "fdr=0.2", "--out", "c.json")
+        assert "--map source=COLUMN" in found.output
 
     def test_makes_groups(self, run, folder):
         """Two parts of 60 sources."""

@@ -302,7 +302,7 @@ class TestDetector:
             ),
             (["references:bibliography=nowhere.sqlite"], "guardrail references index add"),
             (["references:bibliography=answer.md"], "answer.md"),
-            (["selfcheck-ngram:n=1,n=2"], "n is given twice, write it once"),
+            (["selfcheck-ngram:n=1,n=2"], "expected each option once, got 'n' twice"),
             (["FactCheck"], "Did you mean 'logic'?"),
             (["ngram"], "Did you mean 'selfcheck-ngram'?"),
             (["references", "--deadline", "30s"], "'--deadline': expected a valid number, got '30s'"),
