@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from guardrail import Detector, Finding, Guard, Span, Verdict, flag, remove
 from guardrail.chat import OpenAIChat
@@ -89,16 +89,17 @@ def _look_up(upstream: str) -> Guard:
     return Guard([ReferenceCheck(bibliography=str(path))], policy=remove())
 
 
-def _ngram(upstream: str) -> Guard:
+def _sampled(method: Literal["ngram", "nli"], upstream: str) -> Guard:
     chat = OpenAIChat("m", base_url=upstream, api_key="none")
-    return Guard([SelfCheck("ngram", samples=3)], chat=chat, policy=flag())
+    return Guard([SelfCheck(method, samples=3)], chat=chat, policy=flag())
 
 
 GUARDS: Mapping[str, Callable[[str], Guard]] = {
     "nothing": lambda _: Guard([Nothing()], policy=flag()),
     "spotter": lambda _: Guard([Spotter()], policy=remove()),
     "look-up": _look_up,
-    "n-gram": _ngram,
+    "n-gram": partial(_sampled, "ngram"),
+    "samples": partial(_sampled, "nli"),
     "entailment": lambda _: Guard([SelfCheck("grounding")], policy=flag()),
 }
 

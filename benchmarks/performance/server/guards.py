@@ -1,9 +1,10 @@
-"""Our server with guards that do something: requests a second, and delay."""
+"""Our server with guards that do something: requests a second, delay, and when a stream shows its first sentence."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,6 +19,13 @@ from guardrail.testing.server import serve
 __all__ = ["rows"]
 
 CLIENTS = 8
+_PACE = 0.02  # seconds a word
+_SENTENCES = 8
+_EIGHT = " ".join(
+    f"It passes the town of {town} on its way."
+    for town in ("Aldham", "Borley", "Catton", "Denby", "Elston", "Fenby", "Garton")
+)
+_DELTA = re.compile(rb'"content": ?"([^"]*)"')
 _RHINE = (
     "The Rhine rises in Switzerland and flows north for 1,230 kilometres. It passes Basel, Cologne and Rotterdam. "
     "It ends in the North Sea. About fifty million people live in its basin, and ships use it from Basel on."
@@ -103,7 +111,7 @@ def rows(run: Run) -> list[Row]:
             targets.guarded(stub.base_url, kind.name, concurrency=4 * CLIENTS) as target,
         ):
             found += _measured(kind, target, 40 if run.fast else 400)
-    return found
+    return [*found, *_first_sentence(run, 8 if run.fast else 40)]
 
 
 def _measured(kind: _Kind, target: targets.Target, count: int) -> list[Row]:
@@ -125,4 +133,44 @@ def _measured(kind: _Kind, target: targets.Target, count: int) -> list[Row]:
         Row.shown(f"{name}: p99", 1000 * percentile(taken, 0.99), unit="ms", digits=1),
         Row.shown(f"{name}: processor time a request", 1000 * spent / count, unit="ms", digits=1),
         Row.equal(f"{name}: answers that were not examined as they should be", unexamined, 0),
+    ]
+
+
+def _first_sentence(run: Run, count: int) -> list[Row]:
+    """When a client has the first sentence of a streamed answer, and its last: entailment by three samples, 8 sentences word by word."""
+    run.say("guards: first sentence")
+    found = []
+    with serve(own_process=True, pace=_PACE) as stub:
+        found += _arrivals("upstream by itself", targets.stub(stub.base_url), count)
+        for mode, what in (("sentence", "by sentence"), ("buffer", "after the verdict")):
+            with targets.guarded(stub.base_url, "samples", stream=mode, concurrency=4 * CLIENTS) as target:
+                found += _arrivals(what, target, count)
+    return found
+
+
+def _arrivals(what: str, target: targets.Target, count: int) -> list[Row]:
+    firsts, wholes, short = list[float](), list[float](), 0
+
+    async def ask(connection: Connection, number: int) -> None:
+        nonlocal short
+        text, first, began = bytearray(), list[float](), time.perf_counter()
+
+        def heard(piece: bytes) -> None:
+            text.extend(b"".join(_DELTA.findall(piece)))
+            if not first and b"." in text:
+                first.append(time.perf_counter() - began)
+
+        body = {**_chat(f"River {number} flows north. " + _EIGHT), "stream": True}
+        await connection.send(request(target.url, "/v1/chat/completions", body))
+        reply = await connection.read(heard=heard)
+        short += not (reply.whole and text.count(b".") >= _SENTENCES and first)
+        firsts.extend(first)
+        wholes.append(time.perf_counter() - began)
+
+    asyncio.run(closed_loop(target.url, range(count), CLIENTS, ask))
+    name = f"stream, {what}"
+    return [
+        Row.shown(f"{name}: first sentence, p50", 1000 * percentile(firsts, 0.5), unit="ms", digits=0),
+        Row.shown(f"{name}: last sentence, p50", 1000 * percentile(wholes, 0.5), unit="ms", digits=0),
+        Row.equal(f"{name}: answers that were not whole", short, 0),
     ]

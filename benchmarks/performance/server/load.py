@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 from urllib.parse import urlsplit
@@ -87,14 +87,19 @@ class Connection:
         pairs = (line.partition(":") for line in lines if line)
         return int(first.split(" ")[1]), {name.lower(): value.strip() for name, _, value in pairs}
 
-    async def read(self, head: tuple[int, Mapping[str, str]] | None = None) -> Reply:
-        """The whole answer, or what came of it; `head` is what was read before."""
+    async def read(
+        self, head: tuple[int, Mapping[str, str]] | None = None, heard: Callable[[bytes], None] | None = None
+    ) -> Reply:
+        """The whole answer, or what came of it; `head` is what was read before, `heard` gets each piece of the body as it comes."""
         status, headers = head or (0, {})
         body = bytearray()
         try:
             if head is None:
                 status, headers = await self.head()
-            await self._body(headers, body)
+            async for piece in self._pieces(headers):
+                body += piece
+                if heard is not None:
+                    heard(piece)
         except (asyncio.IncompleteReadError, OSError):
             self.close()
             return Reply(status, headers, bytes(body), whole=False)
@@ -102,13 +107,13 @@ class Connection:
             self.close()
         return Reply(status, headers, bytes(body), whole=True)
 
-    async def _body(self, headers: Mapping[str, str], body: bytearray) -> None:
+    async def _pieces(self, headers: Mapping[str, str]) -> AsyncIterator[bytes]:
         assert self._reader is not None  # noqa: S101  # after `head`
         if "chunked" not in headers.get("transfer-encoding", ""):
-            body += await self._reader.readexactly(int(headers.get("content-length", 0)))
+            yield await self._reader.readexactly(int(headers.get("content-length", 0)))
             return
         while size := int(await self._reader.readuntil(b"\r\n"), 16):
-            body += (await self._reader.readexactly(size + 2))[:-2]
+            yield (await self._reader.readexactly(size + 2))[:-2]
         await self._reader.readuntil(b"\r\n")
 
 
