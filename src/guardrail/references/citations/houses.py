@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS"]
+__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_press"]
 
 HOUSES = re.compile(
     r"(?:Farrar,? Straus,? (?:and|&) (?:Giroux|Young|Cudahy)|Little,? Brown(?: and Company)?|Harcourt,? Brace(?:,? Jovanovich)?(?: and Company)?|"
@@ -12,8 +12,46 @@ HOUSES = re.compile(
     r"John Wiley (?:and|&) Sons|Alfred A\. Knopf|L\. Erlbaum(?: Associates)?|J\. ?Wiley(?: (?:and|&) Sons)?|J\. ?B\. Lippincott|B\. ?G\. Teubner|Mohr(?: Siebeck)?(?:,? Paul Siebeck)?)"
 )
 """Publishers whose names have a comma or a period in them."""
+_PRESSES = frozenset(
+    name.strip()
+    for name in """
+    abrams|ace|addison-wesley|akal|alianza|allen lane|allen & unwin|allen and unwin|albin michel|actes sud|adelphi|alfaguara|alfred a. knopf|almedina|anagrama|anchor|anchor books|
+    ariel|armand colin|ashgate|athlone|aufbau|ballantine|bantam|basic books|beacon|belknap|belles lettres|les belles lettres|berghahn|birkhäuser|blackwell|bloomsbury|bollati boringhieri|
+    bompiani|bonniers|brill|böhlau|c.h. beck|c. h. beck|beck|cambridge|cape|jonathan cape|carocci|cátedra|cengage|chapman & hall|chapman and hall|chatto & windus|chelsea green|chronicle|
+    chronicle books|civilização brasileira|clarendon|collins|companhia das letras|continuum|crc|crítica|crown|currency|czytelnik|de bezige bij|de gruyter|walter de gruyter|doubleday|dover|
+    dtv|dunod|dutton|e.p. dutton|ecco|editora 34|edward elgar|einaudi|elsevier|erlbaum|lawrence erlbaum|faber|faber & faber|faber and faber|fayard|feltrinelli|fischer|s. fischer|
+    flammarion|fondo de cultura económica|fsg|gallimard|garland|garzanti|gedisa|gollancz|victor gollancz|gradiva|granta|grasset|greenwood|gredos|grove|hachette|hackett|hanser|carl hanser|
+    harcourt|harcourt brace|harper|harper & brothers|harper & row|harper and row|harpercollins|harper perennial|harvill|heinemann|henry holt|herder|hodder|hogarth|holt|houghton mifflin|
+    hutchinson|il mulino|iletişim|i̇letişim|iletişim yayınları|insel|james currey|jossey-bass|karger|kiepenheuer & witsch|klett-cotta|vittorio klostermann|klostermann|knopf|kluwer|knaus|
+    la découverte|laterza|le seuil|seuil|lippincott|lippincott williams & wilkins|little, brown|luchterhand|macmillan|manning|mariner|mcgraw-hill|methuen|metis|max niemeyer|niemeyer|
+    michael joseph|minuit|les éditions de minuit|mondadori|morgan kaufmann|mosby|no starch|norstedts|north-holland|norton|open court|o'reilly|palgrave|palgrave macmillan|pantheon|
+    payot|pelican|penguin|pergamon|perseus|perspectiva|phaidon|picador|piper|planeta|plenum|plon|polity|prentice hall|prentice-hall|presença|profile|prometheus|puf|putnam|
+    pwn|random house|reclam|record|relógio d'água|riverhead|rizzoli|rodale|routledge|routledge & kegan paul|rowman & littlefield|rowohlt|rutledge|sage|saunders|schocken|schöningh|
+    scribe|scribner|scribner's|secker & warburg|seix barral|siglo xxi|signet|simon & schuster|simon and schuster|sinauer|springer|st. martin's|suhrkamp|sudamericana|tarcher|taurus|
+    taylor & francis|ten speed|thames & hudson|thames and hudson|thieme|times books|tor|trotta|tusquets|ullstein|utet|van nostrand|vandenhoeck & ruprecht|verso|viking|vintage|virago|
+    voltaire foundation|vozes|vrin|w. w. norton|w.w. norton|wbg|weidenfeld & nicolson|westview|wiley|wiley-blackwell|john wiley|wiley-vch|workman|yapı kredi|yapı kredi yayınları|zahar|
+    zed books|znak|zone books|zsolnay|наука|мысль|прогресс|аст|азбука|эксмо|высшая школа|художественная литература|новое литературное обозрение|нло|языки славянских культур
+    """.split("|")
+)
+_WITH_PRESS = re.compile(
+    r"(?<!\w)(?:Press|Presses|UP|U\.P\.|Verlag|Publish\w{2,4}|Publications|Books|Éditions|Editions|Edições|Ediciones|Editora|Editorial|Editrice|Edizioni|Editori|"
+    r"Uitgeverij|Wydawnictwo|Oficyna|Förlag|Forlag|Yayınları|Yayınevi|Yayıncılık|Kiadó|Nakladatelství|Издательство|изд-во|Видавництво|Εκδόσεις|University|Univ\.)(?!\w)"
+)
+
+
+def is_press(name: str) -> bool:
+    """Whether a text is the name of a publisher: a known one, or one that says so.
+
+    Example:
+        >>> is_press("Palgrave Macmillan"), is_press("Duke University Press"), is_press("Donald Richie")
+        (True, True, False)
+    """
+    bare = " ".join(name.replace("’", "'").split()).strip(" .,;:*_").removesuffix(" & Co")
+    return bare.casefold() in _PRESSES or _WITH_PRESS.search(bare) is not None or HOUSES.fullmatch(bare) is not None
+
+
 EDITION = re.compile(
-    r",?\s(?:\d{1,2}(?:st|nd|rd|th)?|[Ff]irst|[Ss]econd|[Tt]hird|[Rr]ev(?:ised|\.)?)\s(?:ed\.|edn\.?|edition)$|,?\s(?:ed\.|edn\.?|edition)$"
+    r",?\s(?:\d{1,2}(?:st|nd|rd|th)?|[Ff]irst|[Ss]econd|[Tt]hird|[Ff]ourth|[Nn]ew|[Uu]pdated|[Ee]nlarged|[Ee]xpanded|[Rr]ev(?:ised|\.)?)\s(?:ed\.|edn\.?|edition)$|,?\s(?:ed\.|edn\.?|edition)$"
 )
 KINDS = re.compile(
     r"(?:(?:un)?published\s)?(?:technical report|tech\.? rep\.?|working paper|discussion paper|(?:doctoral|phd|ph\.d\.|master[’']?s?|m\.?sc\.?)\s(?:thesis|dissertation)|"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guardrail.references.citations.houses import CITIES, EDITION, HOUSES, KINDS
+from guardrail.references.citations.houses import CITIES, EDITION, HOUSES, KINDS, is_press
 from guardrail.references.citations.identifiers import Identifier
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
@@ -202,9 +202,13 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     year = YEAR.search(inner)
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
     head = _DAY.sub("", _DAY.sub("", head)) if year else head
+    head = EDITION.sub("", head.rstrip(" ,")) if year else head
     names = None
-    venue = VENUE.search(head) or (year and _ACRONYM.fullmatch(head))
-    if not knows_authors and not venue:
+    parted = _names_and_place(head) if not knows_authors else None
+    venue = VENUE.search(head) or (year and (_ACRONYM.fullmatch(head) or is_press(head)))
+    if parted:
+        names, head, venue = parted[0], parted[1], True
+    elif not knows_authors and not venue:
         names = people(head)
     if year and not tail.venue:
         tail.venue = _place_of(head) if venue or (knows_authors and head.strip()) else ""
@@ -216,6 +220,20 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     elif not names and (prose or is_comment(inner)):
         return None
     return paren.end()
+
+
+def _names_and_place(head: str) -> tuple[tuple[tuple[str, ...], bool], str] | None:
+    """Names, and behind a comma a publisher or a journal: (David Bordwell, Princeton University Press, 1988)."""
+    for comma in list(re.finditer(r"[,;]\s", head))[:20]:
+        place = head[comma.end() :]
+        first = re.split(r"[,;]\s", place)[0]
+        if not (is_press(first) or (VENUE.search(first) and not people(first))):
+            continue
+        names = people(head[: comma.start()])
+        if names and not is_press(names[0][-1]):
+            return names, place
+        return None
+    return None
 
 
 def _place_of(written: str) -> str:

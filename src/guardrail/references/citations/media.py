@@ -1,0 +1,54 @@
+"""Answers about films, music or pictures: what they name has a title, a maker and a year, and is no reference."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from guardrail.references.citations.houses import HOUSES
+from guardrail.references.citations.model import Citation
+from guardrail.references.citations.words import VENUE
+
+__all__ = ["about_media", "without_media"]
+
+_MEDIA = re.compile(
+    r"(?<!\w)(?:film\w{0,3}|movies?|cinema|cine|cinéma|kino|películas?|pellicol[ae]|regist[ai]|regisseur\w{0,3}|directors?|director[ae]s?|réalisat\w+|albums?|alben|"
+    r"songs?|lieder|chansons?|canzon[ei]|canciones|episodes?|soundtracks?|TV|Netflix|box office|Academy Awards?|Oscars?|starring|screenplay|paintings?|painters?|"
+    r"gemälde|tableaux?|cuadros?|sculptures?|synth\w*|video ?games?|podcasts?|кино\w*|фильм\w*|режисс[её]р\w*|песн\w+|альбом\w*)(?!\w)"
+    r"|电影|電影|影片|导演|導演|专辑|歌曲|映画|監督|アルバム|영화|감독|드라마|앨범",
+    re.IGNORECASE,
+)
+_WORKS = re.compile(
+    r"(?<!\w)(?:e?-?books?|novels?|papers?|articles?|journals?|authors?|press|publish\w*|stud(?:y|ies)|research\w*|essays?|reads?|reading|readers?|chapters?|"
+    r"editions?|literatur\w*|theses|thesis|monograph\w*|textbooks?|scholar\w*|theor\w+|bibliograph\w*|bibliogra\w+|references?|sources?|preprints?|reviews?|"
+    r"livres?|ouvrages?|romans?|auteure?s?|éditions?|lire|lecture|libros?|libri|autor\w*|editorial|leer|lectura|leggere|saggi\w*|buch|bücher\w*|verlag|lesen|studie\w*|aufsatz|"
+    r"livros?|artigos?|artículos?|articol\w+|książk\w+|knih\w+|boek\w*|bok|böcker|kitap\w*|könyv\w*|книг\w*|стать\w+|автор\w*|роман\w*|издат\w+|чита\w+|sách|buku)(?!\w)"
+    r"|书|書|论文|論文|期刊|作者|著|文献|出版|책|논문|저자|지음|출판|本を|読",
+    re.IGNORECASE,
+)
+_PRINTED = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "labelled", "legal"})
+
+
+def about_media(text: str) -> bool:
+    """Whether more words of an answer are about films, music and pictures than about books and articles.
+
+    Example:
+        >>> about_media("Three films: *La Strada* (Fellini, 1954)"), about_media("A book on film: *Hitchcock* (Truffaut, 1966), an author's film")
+        (True, False)
+    """
+    media = sum(1 for _ in _MEDIA.finditer(text))
+    return media > 0 and media > sum(1 for _ in _WORKS.finditer(text))
+
+
+def without_media(text: str, found: Iterable[Citation]) -> Iterator[Citation]:
+    """The citations; of an answer about films and the like only those that show that they are printed."""
+    media = about_media(text)
+    yield from (one for one in found if not media or one.means or _is_printed(one))
+
+
+def _is_printed(citation: Citation) -> bool:
+    said = citation.reference
+    named = VENUE.search(said.venue) or HOUSES.match(said.venue)
+    return bool(
+        citation.style in _PRINTED or said.doi or said.arxiv or said.isbn or said.pmid or said.volume or named
+    )
