@@ -35,6 +35,7 @@ ARCHIVES = frozenset(_ARCHIVES.split())
 SMALL = 2  # authors; in a longer list one wrong name does not make it badly wrong
 _RANK = {Outcome.CONFIRMED: 4, Outcome.NEAR: 3, Outcome.DIFFERS: 2, Outcome.OPEN: 0}
 _OF_PREPRINTS = frozenset({"preprint", "published"})
+_CASE = re.compile(r"\sv\.\s")
 _DASH = re.compile(r"\s*(?:[-\u2010-\u2015\u2212]+|\bto\b)\s*")
 _NUMBERS = ("volume", "issue", "pages")
 
@@ -150,7 +151,7 @@ def _year(reference: Reference, work: Record) -> FieldCheck:
         return FieldCheck("year", Outcome.OPEN, str(claimed))
     apart = abs(claimed - found)
     check = FieldCheck("year", Outcome.CONFIRMED, str(claimed), str(found))
-    if apart == 1:
+    if apart == 1 and not _CASE.search(reference.title):  # a court decides in one year
         note = f"differs by one ({claimed}, {found}), as between preprint and print"
         return replace(check, outcome=Outcome.NEAR, how="by one", note=note)
     return replace(check, outcome=Outcome.DIFFERS, how="other") if apart else check

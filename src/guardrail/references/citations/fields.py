@@ -9,13 +9,13 @@ from functools import lru_cache
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
-from guardrail.references.citations.houses import HOUSES
+from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.people import body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
-__all__ = ["Parsed", "author_and_year", "clean_title", "parse", "parse_reference", "with_labels"]
+__all__ = ["LED", "Parsed", "author_and_year", "clean_title", "parse", "parse_reference", "with_labels"]
 
 LONGEST = 2000
 """A longer string is no reference; only its beginning is read."""
@@ -58,6 +58,8 @@ _YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
 _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 _BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
 _AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
+LED = re.compile(r"(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,150}?)\s[–—-]{1,2}\s(?=\S)")
+"""What may be names before a title."""
 _DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
 _VOLUME_AND_MORE = re.compile(
     r",\s(?:vol\.?\s?)?\d{1,4}\s?(?:\(\d[\d–-]*\))?(?:,\s.*)?$"
@@ -130,10 +132,11 @@ def parse_reference(text: str) -> Reference:
 
 
 @lru_cache(maxsize=1_024)  # lists, lines and what follows in them read the same string
-def parse(text: str, *, by: bool = True) -> Parsed:
+def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
     """Read one reference string and say how far it goes.
 
-    With `by=False`, "by" is a word of the title ("Learning by Doing").
+    With `by=False`, "by" is a word of the title ("Learning by Doing"). With `led=True`, what stands before a dash are names, as in
+    the other items of its list ("Edward Aldwell & Carl Schachter – Harmony and Voice Leading").
 
     Example:
         >>> parsed = parse('"Deep Learning" by Yoshua Bengio (2016) - This book is the standard text.')
@@ -158,6 +161,7 @@ def parse(text: str, *, by: bool = True) -> Parsed:
         or _abridged(clean, start)
         or _after_colon(clean, start)
         or _marked(raw, clean, start, by=by)
+        or _led(clean, start, certain=led)
         or _names_and_year(clean, start)
         or (_titled_by(clean, start) if by else None)
         or _sentences(clean, start)
@@ -326,6 +330,30 @@ def _abridged(text: str, start: int) -> _Draft | None:
         return None
     title = _before_listed(text, title)
     return _Draft(title, title[1], 0, *names)
+
+
+def _led(text: str, start: int, *, certain: bool) -> _Draft | None:
+    """Authors – Title (Press, 1998): names in full before a dash; unless that is certain, no names behind it, and a year."""
+    head = LED.match(text, start)
+    names = people(head["names"]) if head else None
+    if head is None or names is None or not all(" " in name for name in names[0]):
+        return None
+    end = _sentence_end(text, head.end())
+    for paren in _PAREN.finditer(text, head.end(), end):
+        if YEAR.search(paren[1]) or is_press(paren[1]):
+            end = paren.start()
+            break
+    for more in _DASH.finditer(text, head.end(), end):
+        if certain or is_comment(text[more.end() :]):
+            end = more.start()
+            break
+    stop = _STOP.search(text, head.end(), end)
+    if stop and stop[0] == "." and title_case(text[head.end() : stop.start()]) >= 0.7:
+        end = stop.end()  # in an informal answer a remark in lower case follows
+    title = text[head.end() : end].strip()
+    if not certain and (people(title) or len(words(title)) < 2 or not YEAR.search(text, end, end + 80)):
+        return None
+    return _Draft((head.end(), end), end, 0, *names)
 
 
 def _before_listed(text: str, title: tuple[int, int]) -> tuple[int, int]:

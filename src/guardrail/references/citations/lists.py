@@ -10,14 +10,14 @@ from typing import Literal
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import lead_in, sure, weigh
-from guardrail.references.citations.fields import Parsed, parse, with_labels
+from guardrail.references.citations.fields import LED, Parsed, parse, with_labels
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.markers import Marker, field_of, is_labelled, lettered, marker_of
 from guardrail.references.citations.model import Citation
 from guardrail.references.citations.people import people
-from guardrail.references.citations.words import YEAR
+from guardrail.references.citations.words import YEAR, is_comment
 from guardrail.report import Span
 
 __all__ = ["Listed", "listed"]
@@ -33,6 +33,10 @@ _PLACE = re.compile(
     r"(?:(?:[Ss]ee\s)?also:?\s)?(?=[^\W\d_a-z]|[\"“«*_\[])"
 )
 _FULL_STOP = re.compile(r"(?:\w{3}|\d|\))\.\s{0,8}$")
+_PAIR = re.compile(
+    r"(?P<left>[^\W\d_a-z][^–—|\n]{2,150}?)(?:\s(?:[–—-]|by)\s|\s?—\s?)(?P<right>[^\W\d_a-z][^–—|\n]{2,100}[^.!?:;,])"
+)
+_LAST_NAMES = re.compile(r"\s[–—-]\s(?P<names>[^–—\n]{3,120})$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _BULLETS = "-*•‣◦▪●–—·+"
 _LONGEST_ITEM = 30
@@ -113,6 +117,23 @@ def _read_group(rows: Sequence[Line], group: _Group, begun: Sequence[int], *, le
         doubtful = [i for i in group.items if i.parsed and "by" in i.parsed.marks]
         for item in [i for i in doubtful if i.parsed and not i.parsed.reference.year]:
             _read(rows, item, begun, lenient=lenient, by=False)
+    for item in _led(rows, group):
+        _read(rows, item, begun, lenient=lenient, led=True)
+
+
+def _led(rows: Sequence[Line], group: _Group) -> list[_Item]:
+    """The items that begin with names and a dash, if most do and fewer have names behind it: "Edward Aldwell – Harmony and Voice Leading"."""
+    led, trailed = list[_Item](), 0
+    for item in group.items:
+        text = rows[item.first].text[item.content - rows[item.first].start :]
+        head = LED.match(text)
+        names = people(head["names"]) if head else None
+        if head is None or names is None or not all(" " in name for name in names[0]):
+            continue
+        led.append(item)
+        behind = people(re.split(r"[(.|]", text[head.end() :])[0])
+        trailed += behind is not None and all(" " in name for name in behind[0])
+    return led if len(led) >= 3 and 2 * len(led) > len(group.items) and 2 * trailed < len(led) else []
 
 
 def _groups(rows: Sequence[Line]) -> list[_Group]:
@@ -166,7 +187,7 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
     """The items in order, each with the item above it; complete once all are drawn."""
     stack: list[_Item] = []
     done: list[_Item] = []
-    letters = lettered(rows)
+    letters = _bare(rows) | lettered(rows)
     gap = 0
     for number, row in enumerate(rows):
         if row.code:
@@ -196,6 +217,29 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
         for item in stack:
             item.reach = number
     return iter(done)
+
+
+def _bare(rows: Sequence[Line]) -> dict[int, Marker]:
+    """Lines of a list without markers, three or more below each other: "Walkable City — Jeff Speck"."""
+    found: dict[int, Marker] = {}
+    run: list[int] = []
+    for number in range(len(rows) + 1):
+        if number < len(rows) and _is_pair(rows[number]):
+            run.append(number)
+            continue
+        if len(run) >= 3:
+            found |= {one: Marker("", "", 0, 0) for one in run}
+        run = []
+    return found
+
+
+def _is_pair(row: Line) -> bool:
+    """Whether a line is a title and its authors, with nothing but a dash or "by" between them."""
+    pair = _PAIR.fullmatch(row.text.strip()) if len(row.text) < 200 and not row.code else None
+    if pair is None:
+        return False
+    sides = [people(pair[name]) for name in ("left", "right")]
+    return any(side and all(" " in name for name in side[0]) for side in sides)
 
 
 def _above_labels(rows: Sequence[Line], number: int) -> Marker | None:
@@ -282,11 +326,19 @@ def _indent(text: str) -> int:
     return len(text[: len(text) - len(bare)].expandtabs(4))
 
 
-def _read(rows: Sequence[Line], item: _Item, begun: Sequence[int], *, lenient: bool, by: bool = True) -> None:
+def _read(
+    rows: Sequence[Line],
+    item: _Item,
+    begun: Sequence[int],
+    *,
+    lenient: bool,
+    by: bool = True,
+    led: bool = False,
+) -> None:
     """Parse an item: its head, then the labelled lines below it; what follows is looked at again."""
     text, reached = _head(rows, item)
     text = text[: _cut(text, item.content, begun)]
-    parsed = parse(text, by=by)
+    parsed = parse(text, by=by, led=led)
     fields: dict[str, str] = {}
     last = 0
     for number in item.lines[reached:]:
@@ -327,8 +379,12 @@ def _head(rows: Sequence[Line], item: _Item) -> tuple[str, int]:
 
 
 def _wraps(line: str, following: str) -> bool:
-    """Whether a line is likely to go on in the next: it is long, and no sentence ends with it."""
-    return len(line) >= 60 and not (_FULL_STOP.search(line) and following.lstrip()[:1].isupper())
+    """Whether a line is likely to go on in the next: it is long, neither a sentence nor a list of names ends with it."""
+    begins = following.lstrip()
+    if len(line) < 60 or (begins[:1].isupper() and (_FULL_STOP.search(line) or is_comment(begins))):
+        return False
+    names = _LAST_NAMES.search(line)  # **Dirt** — David R. Montgomery
+    return not (names and begins[:1].isupper() and people(names["names"]))
 
 
 def _is_another(before: str, line: str) -> bool:

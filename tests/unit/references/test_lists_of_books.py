@@ -1,0 +1,135 @@
+"""Lists of books as chatbots write them: brackets with a press, names first, lines without markers; and lists of films."""
+
+import pytest
+
+from guardrail.references.bibliography.comparison import check_fields
+from guardrail.references.bibliography.records import Record, Reference
+from guardrail.references.citations import citations
+from guardrail.references.citations.fields import parse
+from guardrail.references.citations.houses import is_press
+from guardrail.references.citations.media import about_media
+
+
+def read(text, **options):
+    return [one.reference for one in citations(text, **options)]
+
+
+class TestFilms:
+    """They have titles, makers and years, and are no references."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Three films to begin with:\n- *Tokyo Story* (1953) – Yasujirō Ozu\n- *Ikiru* (Kurosawa, 1952)\n- **Ugetsu** (1953) – Kenji Mizoguchi",
+            "His albums are *Kind of Blue* (Davis, 1959) and *Bitches Brew* (Davis, 1970).",
+            "Quelques films : *Playtime* (Tati, 1967) et *Le Mépris* (Godard, 1963).",
+        ],
+    )
+    def test_are_left_out(self, text):
+        """Whatever their form."""
+        assert read(text) == []
+
+    def test_a_printed_work_among_them_is_found(self):
+        """It says who published it."""
+        text = "Of the films, see *Ikiru* (Kurosawa, 1952), which opened in Tokyo and made him known to everybody.\n\nOn his style: *The Warrior's Camera* (Stephen Prince, Princeton University Press, 1999)."
+        assert [one.title for one in read(text)] == ["The Warrior's Camera"]
+
+    def test_works_outweigh_them(self):
+        """A book about a film is a book."""
+        assert not about_media("This book on film has an author and a publisher.")
+        text = "You ask about cinema. Two books to read first: *Ozu's Rooms* (Donald Richie, 1974) and *Transcendental Style* (Paul Schrader, 1972)."
+        assert len(read(text)) == 2
+
+    def test_they_are_read_where_references_were_asked_for(self):
+        """The question decides."""
+        text = "- *What Is Cinema?* (André Bazin, 1967)\n- *Film Art* (David Bordwell, 1979)"
+        assert len(read(text, asked_for_references=True)) == 2
+
+
+class TestBrackets:
+    """Behind a title: names, a press, a year."""
+
+    @pytest.mark.parametrize(
+        ("text", "authors", "venue", "year"),
+        [
+            ("**Silent Fields** (Ada Quill, Duke University Press, 2003). A classic.", ("Ada Quill",), "Duke University Press", 2003),
+            ("**Silent Fields** (Ada Quill and Bo Marsh, Palgrave Macmillan, 2003)", ("Ada Quill", "Bo Marsh"), "Palgrave Macmillan", 2003),
+            ("**Silent Fields** (Quill, Marsh & Olds, 2nd ed., 2003, Lippincott Williams & Wilkins)", ("Quill", "Marsh", "Olds"), "Lippincott Williams & Wilkins", 2003),
+            ("*Silent Fields* (Zone Books, 2003) by Ada Quill", ("Ada Quill",), "Zone Books", 2003),
+        ],
+    )  # fmt: skip
+    def test_are_taken_apart(self, text, authors, venue, year):
+        """Names end where a press begins."""
+        found = parse(text).reference
+        assert (found.title, found.authors, found.venue, found.year) == (
+            "Silent Fields",
+            authors,
+            venue,
+            year,
+        )
+
+    def test_a_person_is_no_press(self):
+        """Only names of presses, and what says that it is one."""
+        assert [is_press(name) for name in ("Suhrkamp", "Ada Press", "Donald Richie")] == [True, True, False]
+
+
+class TestNamesFirst:
+    """Author – Title."""
+
+    LIST = (
+        "a) Nora Field & Tim Ash – Harmony and Form. the one to begin with\n"
+        "b) Nora Field – The Sonata: Its Growth and Structure (Viking, 1971). brilliant\n"
+        "c) William E. Ash – A Theory of Phrases (Oxford University Press, 1998). sentences, periods"
+    )
+
+    def test_the_list_decides(self):
+        """Also of an item whose title could be names."""
+        found = read(self.LIST, asked_for_references=True)
+        assert [one.title for one in found] == [
+            "Harmony and Form",
+            "The Sonata: Its Growth and Structure",
+            "A Theory of Phrases",
+        ]
+        assert found[0].authors == ("Nora Field", "Tim Ash")
+        assert found[2].venue == "Oxford University Press"
+
+    def test_titles_first_stay_so(self):
+        """The other way round."""
+        text = "- A Theory of Phrases – Nora Field\n- The Sonata Again – Tim Ash\n- Forms in Music – William E. Ash"
+        assert [one.authors for one in read(text, asked_for_references=True)] == [
+            ("Nora Field",),
+            ("Tim Ash",),
+            ("William E. Ash",),
+        ]
+
+
+class TestBareLines:
+    """Lists without markers."""
+
+    TEXT = "The Living Street — Jane Marsh\nA City of Gardens — Kevin Ash\nRoads to Nowhere by Ada Quill\nWalls — Bo Olds, Tim Ash"
+
+    def test_are_read_where_references_were_asked_for(self):
+        """Three lines or more with a title and names."""
+        found = read(self.TEXT, asked_for_references=True)
+        assert [one.title for one in found] == ["The Living Street", "A City of Gardens", "Roads to Nowhere", "Walls"]  # fmt: skip
+
+    def test_are_not_read_otherwise(self):
+        """Parts and actors look the same."""
+        assert read("The Captain — Ada Quill\nThe Mate — Tim Ash\nThe Cook — Bo Olds") == []
+
+
+def test_a_remark_below_long_names_is_no_part_of_them():
+    """The line above is long, and yet it ends."""
+    text = (
+        "1. **Soil: The Slow Erosion of Civilizations** — David R. Marsh\n   Dense, systematic, translated from French.\n"
+        "2. **Sugar: Its Place in the Making of Modern History** — Ada Quill\n   A historian follows one plant.\n"
+    )
+    assert [one.authors for one in read(text, asked_for_references=True)] == [("David R. Marsh",), ("Ada Quill",)]  # fmt: skip
+
+
+def test_a_court_decides_in_one_year():
+    """The year of a case is compared as it is; of an article it may differ by one, as between preprint and print."""
+    case, paper = "Marsh v. Quill", "A theory of marshes"
+    for title, how in ((case, "other"), (paper, "by one")):
+        found = check_fields(Reference(title, year=1979), None, [Record(title, year=1980)])
+        assert [one.how for one in found if one.field == "year"] == [how]
