@@ -47,7 +47,7 @@ class Findings:
     by_sources: bool
 
     def of_its_entry(self, mark: Citation, entry: Finding | None) -> Finding:
-        """The finding on an author-year mark is that of the entry which it refers to."""
+        """The finding on an author-year mark, or on a title that is named again, is that of the entry which it refers to."""
         if entry is None:
             return self.unverified(mark, "the reference that this mark refers to was not examined")
         reason = f"this refers to “{entry.text}”: {entry.reason}"

@@ -133,3 +133,25 @@ def test_a_court_decides_in_one_year():
     for title, how in ((case, "other"), (paper, "by one")):
         found = check_fields(Reference(title, year=1979), None, [Record(title, year=1980)])
         assert [one.how for one in found if one.field == "year"] == [how]
+
+
+class TestNamedAgain:
+    """A title in marks that is that of a reference of the answer."""
+
+    ENTRY = "1. Ada Quill, *Rivers of Ink: A History of Paper* (Verso, 1999)\n\n"
+
+    @pytest.mark.parametrize(
+        "again",
+        ["*Rivers of Ink*", "“Rivers of Ink”", "*Rivers of Ink: A History of Paper*", "_Rivers of Ink_"],
+    )
+    def test_it_means_that_reference(self, again):
+        """With or without its subtitle."""
+        text = f"{self.ENTRY}I would start with {again}, which is short."
+        first, second = citations(text, asked_for_references=True)
+        assert second.span.of(text) == again
+        assert second.means == first.span
+
+    @pytest.mark.parametrize("again", ["*rivers of ink*", "**Rivers of**", "*Rivers*", "Rivers of Ink"])
+    def test_other_words_do_not(self, again):
+        """Terms, parts of a title, and what is in no marks."""
+        assert len(citations(f"{self.ENTRY}I would start with {again}.", asked_for_references=True)) == 1

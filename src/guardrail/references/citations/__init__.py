@@ -24,6 +24,7 @@ from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import without_media
+from guardrail.references.citations.mentions import mentions
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.passages import further, read_passages, seconded
 from guardrail.references.citations.prose import above_authors, standing, titled
@@ -162,6 +163,6 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     if not asked:
         found = list(without_media(answer, found))
     found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
-    return sorted(
-        without_lives(answer, [*found, *marks(answer, found)]), key=lambda citation: citation.span.start
-    )
+    found += [*marks(answer, found)]
+    found += [*mentions(answer, found)]
+    return sorted(without_lives(answer, found), key=lambda citation: citation.span.start)

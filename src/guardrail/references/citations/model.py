@@ -45,8 +45,8 @@ class Citation:
             or the BibTeX or RIS block, or the object of JSON; `None` in running prose and where two references share a line. An item never
             holds another citation: with references below it, it ends before the first of them.
         marker: the list marker as written, such as "3.", "[2]" or "-".
-        means: where the entry is that an author-year mark refers to; `None` for all other citations, and for a mark without an
-            entry in the answer.
+        means: where the entry is that an author-year mark, or a title that is named again, refers to; `None` for all other
+            citations, and for a mark without an entry in the answer.
         other: another reading of the same place, by the trained model, with another title or other authors; `None` where it
             agrees or is not sure. Then nothing is called wrong (`ReferenceCheck`).
         agreed: of "title" and "authors", what the trained model reads at the same place as it was read here.
