@@ -155,3 +155,36 @@ class TestNamedAgain:
     def test_other_words_do_not(self, again):
         """Terms, parts of a title, and what is in no marks."""
         assert len(citations(f"{self.ENTRY}I would start with {again}.", asked_for_references=True)) == 1
+
+
+class TestWholeReferences:
+    """Styles of journals and of lists."""
+
+    @pytest.mark.parametrize(
+        ("text", "title", "authors", "venue"),
+        [
+            ("Roe, J. H. (1976). Aspects of reading. In L. B. Poe (Ed.), *The nature of reading* (pp. 1–9). Verso.", "Aspects of reading", ("Roe, J. H.",), "The nature of reading"),
+            ("Roe, Jan (1988): Reden und Schweigen. In: Poe, Tom (Hrsg.): Kultur und Rede. Frankfurt a. M.: Suhrkamp, S. 9–19", "Reden und Schweigen", ("Roe, Jan",), "Kultur und Rede"),
+            ("J. Roe, L. N. Poe, and J. R. Doe, Theory of Films, Phys. Rev. 108, 1175 (1957)", "Theory of Films", ("J. Roe", "L. N. Poe", "J. R. Doe"), "Phys. Rev."),
+            ("Rivers and Markets Authority (2020) *Online rivers: a final report*. London: Verso.", "Online rivers: a final report", ("Rivers and Markets Authority",), "Verso"),
+            ("For another view: Ada Quill's *Rivers at Work* (2006)", "Rivers at Work", ("Ada Quill",), ""),
+            ("Ngũgĩ wa Roe. *Writing the River*. James Currey, 1986.", "Writing the River", ("Ngũgĩ wa Roe",), "James Currey"),
+        ],
+    )  # fmt: skip
+    def test_are_read(self, text, title, authors, venue):
+        """Editors, organisations and presses are not the authors."""
+        found = parse(text)
+        assert (found.reference.title, found.reference.authors, found.reference.venue) == (
+            title,
+            authors,
+            venue,
+        )
+
+    def test_in_brackets_within_a_sentence(self):
+        """As journals of physics print them, with or without a title."""
+        text = "It is known [J. Roe and L. N. Poe, Theory of Films, Phys. Rev. 108, 1175 (1957)], or briefly: J. Roe, Phys. Rev. 108, 1175 (1957)."
+        assert [(one.title, one.year) for one in read(text)] == [("Theory of Films", 1957), ("", 1957)]
+
+    def test_garlands_are_no_author(self):
+        """A word and a comma before something in quotation marks."""
+        assert parse("12 bright balloons: Garlands, “Happy Birthday to You”").reference.authors == ()

@@ -17,7 +17,7 @@ from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
-from guardrail.references.citations.inline import inline, starts, vancouver
+from guardrail.references.citations.inline import inline, of_journals, starts
 from guardrail.references.citations.items import apart, completed, with_places, without_lives
 from guardrail.references.citations.labels import Link, loose
 from guardrail.references.citations.legal import cases, named
@@ -138,7 +138,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(lists.citations)
     keep(tabled(rows, asked=asked))
     keep(inline(answer, begun, taken))
-    keep(vancouver(answer))
+    keep(of_journals(answer))
     keep(above_authors(rows, taken))
     keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
     for row in rows:

@@ -11,11 +11,20 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
 from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
-from guardrail.references.citations.people import body, people
+from guardrail.references.citations.people import PEOPLE, authors, body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
-__all__ = ["LED", "Parsed", "author_and_year", "clean_title", "parse", "parse_reference", "with_labels"]
+__all__ = [
+    "JOURNAL_AT_END",
+    "LED",
+    "Parsed",
+    "author_and_year",
+    "clean_title",
+    "parse",
+    "parse_reference",
+    "with_labels",
+]
 
 LONGEST = 2000
 """A longer string is no reference; only its beginning is read."""
@@ -43,6 +52,8 @@ _NICKNAME = re.compile(
     r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
     r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
 )
+_OWNED = re.compile(rf"(?:[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$")
+"""Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
@@ -75,6 +86,11 @@ _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:
 _VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\d{1,6})?$")
 _LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
+_COMMA = re.compile(r",\s")
+JOURNAL_AT_END = re.compile(
+    r",\s(?=(?P<rest>[^\W\d_a-z][\w.&’' ]{1,60}?\s\d{1,4},\s[A-Z]?\d{1,7}(?:[-–]\d{1,7})?\s\((?:1[4-9]|20)\d\d\)))"
+)
+"""Journal, volume, page and year, as journals of physics write them: , Phys. Rev. 108, 1175 (1957)."""
 _EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 _LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
 
@@ -109,7 +125,7 @@ _POINTERS = frozenset(["see", "link", "source", "doi", "url", "available at", "r
 
 @dataclass(slots=True)
 class _Draft:
-    """A reading in progress: where the title stands in the text, who wrote it, where the tail begins."""
+    """A reading in progress: where the title is in the text, who wrote it, where the tail begins, and where it all begins."""
 
     title: tuple[int, int]
     tail: int
@@ -118,6 +134,7 @@ class _Draft:
     et_al: bool = False
     year: int | None = None
     marks: set[str] = field(default_factory=set)
+    start: int = 0
 
 
 def parse_reference(text: str) -> Reference:
@@ -159,6 +176,7 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
     draft = (
         _dated(clean, start)
         or _abridged(clean, start)
+        or _run_on(clean, start)
         or _after_colon(clean, start)
         or _marked(raw, clean, start, by=by)
         or _led(clean, start, certain=led)
@@ -183,7 +201,7 @@ def _from_eastern(raw: str, read: Eastern) -> Parsed:
 
 def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[Identifier]) -> Parsed:
     end = max(tail.end, draft.tail, draft.least)
-    within = [i for i in found if i.start < end]
+    within = [i for i in found if draft.start <= i.start < end]
     authors, et_al = (draft.authors, draft.et_al) if draft.authors else (tail.authors, tail.et_al)
     title = clean_title(written[slice(*draft.title)])
     named = re.match(r"[\s*_]*:", written[draft.title[1] :]) or title.endswith((":", " DOI", " PMID"))
@@ -210,12 +228,12 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
     while end > 0 and raw[end - 1].isspace():
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
-    return Parsed(reference, min(start, end), end, frozenset(marks))
+    return Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks))
 
 
 def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
     """The reference with what labelled lines say: {"authors": "Kaiming He, Jian Sun", "venue": "CVPR (2016)"}."""
-    names = people(fields["authors"]) if "authors" in fields else None
+    names = authors(fields["authors"]) if "authors" in fields else None
     year = YEAR.search(fields.get("year", "")) or YEAR.search(fields.get("venue", ""))
     if "title" in fields:
         reference = replace(reference, title=clean_title(fields["title"]))
@@ -296,7 +314,7 @@ def _dated(text: str, start: int) -> _Draft | None:
         if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
         head = text[start : date.start()]
-        names = None if pattern is _DATE and _named_date(date) else people(head) or body(head)
+        names = None if pattern is _DATE and _named_date(date) else authors(head)
         rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
         if closed := _CLOSED.match(text, date.end()):
             rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
@@ -330,6 +348,20 @@ def _abridged(text: str, start: int) -> _Draft | None:
         return None
     title = _before_listed(text, title)
     return _Draft(title, title[1], 0, *names)
+
+
+def _run_on(text: str, start: int) -> _Draft | None:
+    """J. Bardeen, L. N. Cooper, and J. R. Schrieffer, Theory of Superconductivity, Phys. Rev. 108, 1175 (1957): only commas."""
+    where = JOURNAL_AT_END.search(text, start, start + 900)
+    if where is None:
+        return None
+    head = text[start : where.start()]
+    for comma in [len(head), *(found.start() for found in reversed([*_COMMA.finditer(head)][-40:]))]:
+        names = people(head[:comma])
+        if names and surely_people(*names) and re.search(r"\b[A-Z]\.", names[0][0]):
+            at = start + comma + (2 if comma < len(head) else 0)
+            return _Draft((at, where.start()), where.start(), 0, *names, marks={"apa"})
+    return None
 
 
 def _led(text: str, start: int, *, certain: bool) -> _Draft | None:
@@ -470,13 +502,8 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         draft.year = int(short["year"])
     elif short and not short["names"] and _authors_behind(text, draft.tail):
         pass  # a short name of the work: **ResNet**: "Deep Residual Learning" (He et al., 2016)
-    elif head:
-        year = YEAR.search(head)
-        names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
-        if names is None or not (year or apart or surely_people(*names)):
-            return None  # "Beyond Modern" is no author of "Deep Learning", the quotation is in the title
-        draft.authors, draft.et_al = names
-        draft.year = int(year[0]) if year else None
+    elif head and not _authored(draft, head, text[start:at], start, apart=apart):
+        return None
     inner = clean_title(text[at:end])
     if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
         return replace(draft, title=(end, end), authors=label.authors, et_al=label.et_al, year=label.year)
@@ -487,6 +514,23 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         deeper = (_titled_by(flat, at + opening) if by else None) or _plain(flat, at + opening)
         return replace(deeper, least=behind, marks={*deeper.marks, mark})
     return draft
+
+
+def _authored(draft: _Draft, head: str, before: str, start: int, *, apart: bool) -> bool:
+    """Whether the words before a title are names, which are then taken: "Beyond Modern" is no author of "Deep Learning"."""
+    year = YEAR.search(head)
+    names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
+    owned = _OWNED.search(head) if names is None else None
+    if owned:
+        names = people(owned["names"])
+        if names and head.endswith(",") and not names[1] and not any(" " in name for name in names[0]):
+            return False  # garlands, “Happy Birthday”
+        draft.start = start + before.find(owned["names"])
+    if names is None or not (year or apart or owned or surely_people(*names)):
+        return False
+    draft.authors, draft.et_al = names
+    draft.year = int(year[0]) if year else None
+    return True
 
 
 def _authors_behind(text: str, at: int) -> bool:
@@ -586,6 +630,11 @@ def _sentences(text: str, start: int) -> _Draft | None:
             if title:
                 return _Draft(title, title[1], 0, *names)
             return None
+        if body(head) and " " in head.strip(" .") and YEAR.search(text, stop, stop + 300):
+            at = stop + len(text[stop:]) - len(text[stop:].lstrip())
+            title = _title_after(text, at)
+            if title and len(words(text[slice(*title)])) >= 2:
+                return _Draft(title, title[1], 0, *(authors(head) or ((), False)))
         if names and _title_follows(text, stop, names[0]):
             at = stop + len(text[stop:]) - len(text[stop:].lstrip())
             return _Draft((at, _sentence_end(text, at)), _sentence_end(text, at), 0, *names)

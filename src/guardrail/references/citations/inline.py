@@ -7,14 +7,14 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from guardrail.references.citations.evidence import heading, sure
-from guardrail.references.citations.fields import parse, surely_people
+from guardrail.references.citations.fields import JOURNAL_AT_END, parse, surely_people
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import YEAR, is_comment, words
 from guardrail.report import Span
 
-__all__ = ["doubtless", "inline", "starts", "vancouver"]
+__all__ = ["doubtless", "inline", "of_journals", "starts"]
 
 _DATE = re.compile(
     r"\(\s?(?:[^\W\d_]{3,9}\.?\s)?(?:1[4-9]|20)\d\d[a-z]?(?:,\s[^()\r\n]{0,20})?\)(?P<mark>[.,:]{0,2})\s+(?=(?P<first>\S))"
@@ -35,6 +35,7 @@ _VANCOUVER = re.compile(  # Kroenke K, Spitzer RL. The PHQ-9: validity of a meas
     rf"(?<![\w-]){_SHORT_NAME}(?:,\s{_SHORT_NAME}){{0,20}}(?:,\set\sal)?\.\s[^\W\d_a-z][^.?!\r\n]{{8,300}}[.?!]\s"
     r"[^\W\d_a-z][\w &:-]{1,60}\.\s(?:19|20)\d\d(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\d{1,4}(?:\([\w-]{1,9}\))?:[eE]?\d{1,6}(?:[-–]\d{1,6})?(?:\.(?=\s|$))?"
 )
+_OPENED = re.compile(r"[\[(:;\n]\s{0,3}")
 _LONGEST = 1200
 _OPENING = re.compile(r"[\s>#/%|¹²³⁰⁴-⁹†‡]*+")
 
@@ -104,18 +105,26 @@ def _below_heading(text: str, start: int) -> int:
     return end + 1 if end >= 0 and heading(text[text.rfind("\n", 0, start) + 1 : end]) else start
 
 
-def vancouver(text: str) -> Iterator[Citation]:
-    """References in Vancouver style within sentences.
+def of_journals(text: str) -> Iterator[Citation]:
+    """References in the styles of medical and physical journals within sentences.
 
     Example:
         >>> text = "It goes back to Roe K, Poe RL. The HQ-9: validity of a brief measure. J Gen Med. 2001;16:606–613, and so on."
-        >>> [(one.reference.title, one.reference.authors, one.reference.venue) for one in vancouver(text)]
+        >>> [(one.reference.title, one.reference.authors, one.reference.venue) for one in of_journals(text)]
         [('The HQ-9: validity of a brief measure', ('Roe K', 'Poe RL'), 'J Gen Med')]
     """
     for match in _VANCOUVER.finditer(text):
         parsed = parse(match[0])
         if parsed.reference.title and parsed.reference.authors:
             yield Citation(Span(start=match.start(), end=match.end()), parsed.reference, "inline")
+    for where in JOURNAL_AT_END.finditer(text):
+        before = text[max(0, where.start() - 900) : where.start()]
+        for opened in [0, *(mark.end() for mark in _OPENED.finditer(before))][:-5:-1]:
+            start = where.start() - len(before) + opened
+            parsed = parse(text[start : where.end("rest")])
+            if "apa" in parsed.marks and parsed.start == 0:
+                yield Citation(Span(start=start, end=start + parsed.end), parsed.reference, "inline")
+                break
 
 
 def doubtless(row: Line) -> list[Citation]:

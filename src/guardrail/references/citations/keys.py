@@ -27,7 +27,7 @@ _FIELDS: dict[Field, str] = {
     "year": """year date published publishedyear yearpublished publicationyear yearofpublication pubyear publicationdate
         publishdate publisheddate datepublished publishedon pubdate dcdate issued jahr erscheinungsjahr datum año anio ano année
         annee anno год 年 年份 出版年 出版年份 发表年份 発行年 연도 출판연도 날짜""",
-    "venue": """journal journalname journaltitle containertitle sourcetitle venue conference conferencename proceedings publicationvenue
+    "venue": """container containername journal journalname journaltitle containertitle sourcetitle venue conference conferencename proceedings publicationvenue
         publicationname publishedin periodical magazine newspaper hostvenue zeitschrift revue revista rivista журнал 期刊 会议
         雑誌 雑誌名 학술지""",
     "booktitle": "booktitle bookname",

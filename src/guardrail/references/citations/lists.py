@@ -37,6 +37,7 @@ _PAIR = re.compile(
     r"(?P<left>[^\W\d_a-z][^–—|\n]{2,150}?)(?:\s(?:[–—-]|by)\s|\s?—\s?)(?P<right>[^\W\d_a-z][^–—|\n]{2,100}[^.!?:;,])"
 )
 _LAST_NAMES = re.compile(r"\s[–—-]\s(?P<names>[^–—\n]{3,120})$")
+_LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _BULLETS = "-*•‣◦▪●–—·+"
 _LONGEST_ITEM = 30
@@ -383,8 +384,9 @@ def _wraps(line: str, following: str) -> bool:
     begins = following.lstrip()
     if len(line) < 60 or (begins[:1].isupper() and (_FULL_STOP.search(line) or is_comment(begins))):
         return False
-    names = _LAST_NAMES.search(line)  # **Dirt** — David R. Montgomery
-    return not (names and begins[:1].isupper() and people(names["names"]))
+    names = _LAST_NAMES.search(line)  # **Dirt** — David R. Montgomery; … et al. (2020)
+    ended = _LAST_YEAR.search(line) or (names and people(names["names"]))
+    return not (ended and begins[:1].isupper())
 
 
 def _is_another(before: str, line: str) -> bool:

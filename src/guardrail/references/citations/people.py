@@ -37,6 +37,7 @@ _PARTICLES = frozenset(
         "y",
         "e",
         "i",
+        "wa",
     ]
 )
 _NOT_NAMES = frozenset(
@@ -184,6 +185,23 @@ def body(text: str) -> tuple[tuple[str, ...], bool] | None:
     if not 2 <= len(text) <= 120 or text.startswith(("A ", "An ")) or _BODY.fullmatch(text) is None:
         return None
     return ((text,), False) if text.isupper() or _BODY_WORD.search(text) else None
+
+
+def authors(text: str) -> tuple[tuple[str, ...], bool] | None:
+    """An organisation (or two), or else a list of people; `None` if the text is neither.
+
+    Example:
+        >>> authors("Competition and Markets Authority"), authors("National Research Council & Institute of Medicine")[0]
+        ((('Competition and Markets Authority',), False), ('National Research Council', 'Institute of Medicine'))
+    """
+    whole, names = body(text), people(text)
+    if whole is None or not _BODY_WORD.search(text) or (names and re.search(r",\s[A-Z]\.", text)):
+        return names or whole
+    parts = [body(part) for part in re.split(r"\s(?:&|and)\s", text)]
+    two = len(parts) == 2 and all(
+        part and _BODY_WORD.search(part[0][0]) and " " in part[0][0] for part in parts
+    )
+    return (tuple(part[0][0] for part in parts if part), False) if two else whole
 
 
 def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | None:

@@ -29,7 +29,7 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(
-    r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;)]|$))|$)"
+    r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|(?<![\s.][A-Z])\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;)]|$))|$)"
 )
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
     r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
@@ -40,6 +40,12 @@ _DAY = re.compile(
 )
 _DATED = re.compile(  # behind names: , May 21, 2015
     r",\s(?=(?:January|February|March|April|May|June|July|August|September|October|November|December)\s(?:\d{1,2},\s)?(?:1[4-9]|20)\d\d)"
+)
+_IN_VOLUME = re.compile(  # In L. B. Resnick (Ed.), *The nature of intelligence*
+    r"(?:[Ii]n|[Ee]n|[Dd]ans):?\s[^()\n*\"“]{3,200}?\s?\((?:[Ee]ds?|Hrsg|Hg|[Dd]irs?|[Cc]oords?|[Cc]omps?)\.?\),?:?\s(?=\S)"
+)
+_VOLUME_TITLE = re.compile(
+    r"(?P<mark>[*_])(?P<marked>[^*_\n]{3,200})(?P=mark)|[\"“„«](?P<quoted>[^\"“”„«»\n]{3,200})[\"”“»]|(?P<plain>[^\W\d_a-z][^()\[\].\n]{3,200}?)(?=\s[(\[]|\.\s|\.?$|,\s(?:pp?|S)\.)"
 )
 _WITHIN = re.compile(r"(?:in|In|en|dans):?\s+(?=[*_])")
 _PEOPLE_END = re.compile(
@@ -283,7 +289,7 @@ def _people_until(text: str, at: int, end: int, tail: Tail) -> int | None:
 
 def _plausible(names: tuple[str, ...]) -> bool:
     """A single word behind full names is a venue ("Yuxi Li, Nature")."""
-    if HOUSES.fullmatch(names[0]):
+    if is_press(names[0]):
         return False
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
         return False  # "Walter Rudin, McGraw-Hill"
@@ -305,6 +311,8 @@ def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -
     mark = separator[-1:] if separator[-1:] in {"*", "_"} and separator[-2:] not in {"**", "__"} else ""
     if mark and (after := _take_emphasised(text, at, mark, tail)):
         return after
+    if (volume := _IN_VOLUME.match(text, at)) and not mark:
+        return _take_volume(text, volume.end(), tail)
     within = _WITHIN.match(text, at)
     if within and not mark:  # in *Proc. IEEE Conf. Comput. Vis. Pattern Recognit.*, 2016
         inner = within.end() + 1
@@ -319,6 +327,15 @@ def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -
     if segment is None or is_comment(_sentence(text, at)):
         return None
     return _take_segment(text, segment, separator, tail, sure=sure)
+
+
+def _take_volume(text: str, at: int, tail: Tail) -> int | None:
+    """The book that a chapter is in, behind its editors."""
+    inner = _VOLUME_TITLE.match(text, at)
+    if inner is None:
+        return None
+    tail.venue = tail.venue or " ".join((inner["marked"] or inner["quoted"] or inner["plain"]).split())
+    return inner.end()
 
 
 def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
@@ -339,7 +356,12 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
     """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
     known = VENUE.search(piece) is not None
-    if "“" in piece or (not known and "|" in separator and sure and tail.year):
+    if "“" in piece or (
+        not known
+        and "|" in separator
+        and sure
+        and (tail.year or not YEAR.search(text, segment.end(), segment.end() + 40))
+    ):
         return None  # the “Gang of Four”; a line of its own behind names and a year
     city = _CITY.match(text, segment.start())
     if city and not known and not tail.venue:  # Santiago: Editorial Universitaria
