@@ -21,6 +21,8 @@ Differences: TypeAlias = Literal["default", "strict"]
 _ACCUSED = frozenset(
     {("title", "another"), ("title", "invented"), ("authors", "changed"), ("authors", "added")}
 )
+_KNOWN_BY = frozenset(["authors", "year", "venue"])
+"""What makes a work known, whatever follows its title."""
 # "strict" accuses all that differ. Besides: a year that differs by one, unless a preprint is cited; a venue that no list knows,
 # if the work's own is known; and, if the bibliography claims to have every work, print of which it has the preprint only.
 
@@ -38,6 +40,10 @@ def accused(match: Match, differences: Differences) -> tuple[FieldCheck, ...]:
 
 def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bool:
     if differences == "default":
+        if check.how == "invented" and _KNOWN_BY.issubset(
+            one.field for one in match.fields if one.outcome is Outcome.CONFIRMED
+        ):
+            return False  # catalogues leave subtitles out
         return check.outcome is Outcome.DIFFERS and (check.field, check.how) in _ACCUSED
     if check.how == "by one":
         return not any(other.how == "preprint" for other in match.fields)

@@ -20,6 +20,7 @@ from guardrail.references.bibliography.titles import (
     compare,
     unknown,
 )
+from guardrail.references.bibliography.venues import same_venue
 
 __all__ = ["judge"]
 
@@ -109,7 +110,7 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
     apart = None if years[0] is None or years[1] is None else abs(years[0] - years[1])
     closeness = titles.closeness
     if closeness is Closeness.SHORTER:
-        named = len(title.words) >= MAIN_WORDS
+        named = len(title.words) >= MAIN_WORDS or (apart == 0 and same_venue(reference.venue, work.venue))
         accepted = bool(agree) or (named and agree is None)
     elif closeness in {Closeness.LONGER, Closeness.LETTER}:
         accepted = bool(agree)

@@ -103,7 +103,9 @@ EAST = r"\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 TOKEN = re.compile(rf"[{EAST}]|[^\W_{EAST}]+")
 # A word broken at the end of a line, but not "pre- and postprocessing".
 BROKEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\s{1,3}(?=[^\W\d_])(?!(?:and|or|to|und|oder|et|y)\b)")
-BREAK = re.compile(r":\s|\s[-–—]{1,3}\s|[—?!]\s|[―—]{2}|\.\s+(?=[A-Z])|\s\(|;\s")
+BREAK = re.compile(
+    r":\s|：|\s[-–—]{1,3}\s|[—?!]\s|[―—]{2}|\.\s+(?=[A-ZÀ-ÞĆĈČĎĐĘĚĞİŁŃŇŐŘŚŞŠŤŮŰŹŻŽА-ЯЁІЇЄ])|\s\(|;\s"
+)
 
 
 def decode_tex(text: str) -> str:

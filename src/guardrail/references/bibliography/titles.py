@@ -36,6 +36,29 @@ _FUNCTION_WORDS = (
     "a an the of for in on and or to with by from via using at as is are into over under toward towards its "
     "through between among"
 )
+_ARTICLES = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "der",
+        "die",
+        "das",
+        "le",
+        "la",
+        "les",
+        "el",
+        "los",
+        "las",
+        "il",
+        "lo",
+        "i",
+        "gli",
+        "o",
+        "os",
+        "as",
+    ]
+)
 FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 _PREFIXES = (
     "a an un in im ir il non de re dis anti pre post sub super bi co multi semi mono poly inter intra over under "
@@ -131,7 +154,11 @@ def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> Tit
     whole = _compare(claimed, found, frequency)
     if whole.closeness >= Closeness.REWORDED:
         return whole
-    if any(_compare(claimed, part, frequency).closeness >= Closeness.NOISE for part in found.mains):
+    if any(
+        _bare(claimed.words) == _bare(part.words)
+        or _compare(claimed, part, frequency).closeness >= Closeness.NOISE
+        for part in found.mains
+    ):
         return TitleMatch(Closeness.SHORTER, max(whole.similarity, 0.9))
     if any(part.squeezed == found.squeezed for part in claimed.mains):
         return TitleMatch(Closeness.LONGER, whole.similarity)
@@ -150,6 +177,11 @@ def _compare(claimed: Title, found: Title, frequency: Frequency) -> TitleMatch:
     if closeness is Closeness.DIFFERENT and similarity >= NEAR:
         closeness = Closeness.NEAR
     return TitleMatch(closeness, similarity)
+
+
+def _bare(words: list[str]) -> list[str]:
+    """The words without an article in front, which speakers leave out: "Kuhn's Structure of Scientific Revolutions"."""
+    return words[1:] if len(words) > 2 and words[0] in _ARTICLES else words
 
 
 def _words(claimed: list[str], found: list[str], frequency: Frequency) -> Closeness:

@@ -5,6 +5,7 @@ import pytest
 from guardrail.references.bibliography.matching import judge
 from guardrail.references.bibliography.records import Outcome, Record, Reference, Status
 from guardrail.references.bibliography.titles import Closeness, Title, compare
+from guardrail.references.quotation import accused
 
 TIMES = {
     "supervised": 4000,
@@ -277,3 +278,44 @@ class TestOwners:
             match = judge(said, works)
             assert match.status is Status.ABSENT
             assert [check.found for check in match.fields if check.how == "owner"] == [owner.title]
+
+
+class TestShortTitles:
+    """A title without its subtitle."""
+
+    WORK = Record("The Slave Road: A Human History", ("Ada Quill",), year=2007, venue="Viking")
+
+    @pytest.mark.parametrize(
+        ("reference", "found"),
+        [
+            (Reference("Slave Road", ("Quill",)), True),  # without its article
+            (Reference("Slave Road", year=2007, venue="Viking"), True),
+            (Reference("Slave Road", year=2007), False),
+            (Reference("Slave Road", year=2009, venue="Viking"), False),
+            (Reference("Slave Road", ("Marsh",), year=2007, venue="Viking"), False),
+        ],
+    )
+    def test_need_authors_or_year_and_venue(self, reference, found):
+        """Two words may be the beginning of many titles."""
+        assert (judge(reference, [self.WORK]).status is Status.FOUND) is found
+
+    def test_a_subtitle_may_follow_a_period(self):
+        """Also before a capital with an accent."""
+        work = Record("Prześniona droga. Ćwiczenie z logiki", ("Anna Kowal",), year=2014)
+        assert judge(Reference("Prześniona droga", ("Kowal, A.",), year=2014), [work]).status is Status.FOUND
+
+
+@pytest.mark.parametrize(
+    ("venue", "year", "how_many"),
+    [("Viking", 2007, 0), ("Verso", 2007, 1), ("Viking", 2009, 1), ("", 2007, 1)],
+)
+def test_a_subtitle_that_no_record_has(venue, year, how_many):
+    """Catalogues leave subtitles out: it is no accusation where authors, year and venue agree; strictly it is."""
+    work = Record("Slave Road", ("Ada Quill",), year=2007, venue="Viking")
+    match = judge(
+        Reference("Slave Road: The Ships and the Sea", ("Ada Quill",), year=year, venue=venue), [work]
+    )
+    titles = [check for check in accused(match, "default") if check.field == "title"]
+    assert (match.status, len(titles)) == (Status.FOUND, how_many)
+    assert "title" in {check.field for check in accused(match, "strict")}
+    assert match.differences
