@@ -133,7 +133,8 @@ def exact_keys(reference: Reference, title: Title) -> list[int]:
     ]
     hashes += [key(said.kind, said.value) for said in identifiers(reference) if said.field != said.kind]
     if title.squeezed:
-        hashes += [key("title", title.squeezed), key("main", title.squeezed)]
+        for squeezed in (title.squeezed, *title.with_other_articles):
+            hashes += [key("title", squeezed), key("main", squeezed)]
     return hashes + [key("title", part.squeezed) for part in title.mains]
 
 

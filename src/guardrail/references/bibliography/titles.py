@@ -7,6 +7,7 @@ another is another title, however similar the strings are.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -92,7 +93,7 @@ class Title:
     normalised: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "normalised", normalise(self.raw))
+        object.__setattr__(self, "normalised", normalise(_in_full(self.raw)))
 
     @cached_property
     def words(self) -> list[str]:
@@ -103,6 +104,15 @@ class Title:
     def squeezed(self) -> str:
         """The normalised title without blanks."""
         return squeeze(self.normalised)
+
+    @cached_property
+    def with_other_articles(self) -> list[str]:
+        """The title without blanks, with an article in front if it has none, and without one if it has."""
+        if len(self.words) < 2:
+            return []
+        if self.words[0] in _ARTICLES:
+            return [squeeze(" ".join(self.words[1:]))]
+        return [squeeze(f"{article} {self.normalised}") for article in ("the", "a", "an")]
 
     @cached_property
     def mains(self) -> list[Title]:
@@ -117,6 +127,30 @@ class TitleMatch:
 
     closeness: Closeness
     similarity: float
+
+
+# What legal writing cuts short in the names of cases; "Co.", "Corp." and "Inc." are never written out.
+_CUT_SHORT = {
+    "admin": "administration", "ass'n": "association", "bd": "board", "comm'n": "commission", "dep't": "department", "dist": "district",
+    "educ": "education", "gov't": "government", "hosp": "hospital", "ins": "insurance", "int'l": "international", "mfg": "manufacturing",
+    "mfrs": "manufacturers", "nat'l": "national", "ry": "railway", "sch": "school", "serv": "service", "soc'y": "society",
+    "sys": "systems", "tel": "telephone", "transp": "transportation", "univ": "university",
+}  # fmt: skip
+_SHORT_WORD = re.compile(r"\b(?P<word>[A-Z][a-z]*(?:['’][a-z])?[a-z]*)\.?(?=\s|,|$)")
+
+
+def _in_full(title: str) -> str:
+    """The name of a case with its words in full; any other title as it is.
+
+    Example:
+        >>> _in_full("Zippo Mfg. Co. v. Nat'l Ass'n of Towns"), _in_full("Ins and outs of dist. learning")
+        ('Zippo manufacturing Co. v. national association of Towns', 'Ins and outs of dist. learning')
+    """
+    if " v. " not in title:
+        return title
+    return _SHORT_WORD.sub(
+        lambda found: _CUT_SHORT.get(found["word"].lower().replace("’", "'"), found[0]), title
+    )
 
 
 def fold(word: str) -> str:

@@ -60,7 +60,9 @@ _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
 _BY_NAMES = re.compile(r"(?:\*{2,3}|__)?,?\s*(?:[-–—]\s)?(?:(?:by|von|de|par|por|di)\s)?")
 _STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
-_ABBREVIATION = re.compile(r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|\b[^\W\d_])$")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])\b[^\W\d_])$"
+)
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
 """A bare title: nothing in it that could be anything else."""
 _OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
@@ -168,6 +170,7 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
     found = identifiers(raw)
     raw = _SLANTED_ET_AL.sub(r" et al.\2 ", raw)
     clean = _VISIT.sub(lambda match: " " * len(match[0]), _blanked(raw, found))
+    clean = clean.replace("→", "–")
     if clean.islower():
         clean = _capitalised(clean)
     ornament = _ORNAMENT.match(clean)

@@ -37,6 +37,7 @@ _PAIR = re.compile(
     r"(?P<left>[^\W\d_a-z][^–—|\n]{2,150}?)(?:\s(?:[–—-]|by)\s|\s?—\s?)(?P<right>[^\W\d_a-z][^–—|\n]{2,100}[^.!?:;,])"
 )
 _LAST_NAMES = re.compile(r"\s[–—-]\s(?P<names>[^–—\n]{3,120})$")
+_CHAIN = re.compile(r"[→➡]\ufe0f?\s*(?:\d\S{0,3}\s)?[*_\"“《『]")
 _LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _BULLETS = "-*•‣◦▪●–—·+"
@@ -198,6 +199,8 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
             gap += 2 if row.text[:1] in ("\r", "\n") else 1
             continue
         marker = letters.get(number) or marker_of(row.text) or _above_labels(rows, number)
+        if _CHAIN.search(row.text):
+            marker = None  # an order of reading: *Wild Swans* → *The Search for Modern China*
         owner = _owner(rows, stack, number, marker, gap)
         if owner:
             owner.lines.append(number)

@@ -157,7 +157,7 @@ _SPLIT = re.compile(
     r"\s*[,，、]\s*(?:(?:and|und|et|y|e)\s+|&\s*)?|\s+(?:and|und|et|with|y|e|och|og|и)\s+|\s*&\s*",
     re.IGNORECASE,
 )
-_FINAL_DOT = re.compile(r"(?:\b[^\W\d_]|\b(?:[Ee]t [Aa]l|Jr|Sr|[Ee]ds?))\.$")
+_FINAL_DOT = re.compile(r"(?:(?<![’'])\b[^\W\d_]|\b(?:[Ee]t [Aa]l|Jr|Sr|[Ee]ds?))\.$")
 _COMPACT = re.compile(
     r"(?:[^\W\d_][\w'’-]{1,40}\s[A-Z]{1,3},\s){0,60}[^\W\d_][\w'’-]{1,40}\s[A-Z]\."
 )  # "Watson J.": the dot ends the list

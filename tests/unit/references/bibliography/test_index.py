@@ -501,3 +501,12 @@ class TestRealTitles:
                 if index.find(Reference(r.title, r.authors, r.et_al, r.year)).status != "found"
             ]
         assert lost == []
+
+
+def test_a_short_title_without_its_article_is_found(tmp_path):
+    """Footnotes leave out articles and subtitles."""
+    with Index.create(tmp_path / "works.sqlite", complete=True) as index:
+        index.add([Record("The Slave Road: A Human History", ("Ada Quill",), year=2007)])
+    with Index(tmp_path / "works.sqlite") as index:
+        assert index.find(Reference("Slave Road", ("Quill",))).status is Status.FOUND
+        assert index.find(Reference("Slave Road", ("Marsh",))).status is Status.ABSENT

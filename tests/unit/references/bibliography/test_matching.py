@@ -319,3 +319,11 @@ def test_a_subtitle_that_no_record_has(venue, year, how_many):
     assert (match.status, len(titles)) == (Status.FOUND, how_many)
     assert "title" in {check.field for check in accused(match, "strict")}
     assert match.differences
+
+
+def test_names_of_cases_are_compared_in_full():
+    """Legal writing cuts words short."""
+    compared = compare(
+        Title("Roe Mfg. Co. v. Doe Nat'l Bank"), Title("Roe Manufacturing Co. v. Doe National Bank")
+    )
+    assert compared.closeness is Closeness.EXACT
