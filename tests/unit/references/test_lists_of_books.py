@@ -188,3 +188,19 @@ class TestWholeReferences:
     def test_garlands_are_no_author(self):
         """A word and a comma before something in quotation marks."""
         assert parse("12 bright balloons: Garlands, “Happy Birthday to You”").reference.authors == ()
+
+
+class TestWebPages:
+    """Addresses without a scheme, dates with a month."""
+
+    def test_an_address_may_begin_with_www(self):
+        """It is read as if the scheme were there."""
+        text = "## Works Cited\n\nRoe, Ada. “The Danger of One River.” *TED*, July 2009, www.example.org/talks/one_river."
+        (found,) = citations(text)
+        assert found.reference.url == "https://www.example.org/talks/one_river"
+        assert (found.reference.year, found.reference.venue) == (2009, "TED")
+        assert found.span.of(text).endswith("one_river.")
+
+    def test_a_word_with_www_in_it_is_none(self):
+        """Nor is an address of mail."""
+        assert citations("Write to a@www.example.org or see awww.example.") == []

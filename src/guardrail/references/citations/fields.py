@@ -334,7 +334,8 @@ def _dated(text: str, start: int) -> _Draft | None:
         bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
         if title is None or (bare and len(text[slice(*title)].split()) < 3):
             continue
-        marked = text[title[0]] in '"“«„*_' and (closed or opened)
+        emphasised = text[title[0]] in "*_" and len(words(text[slice(*title)])) >= 3
+        marked = emphasised or (text[title[0]] in '"“«„*_' and (closed or opened))
         if pattern is _DATE and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
             continue
         year = int(date[1]) if date[1] else None

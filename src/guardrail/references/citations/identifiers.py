@@ -16,7 +16,7 @@ Kind: TypeAlias = Literal["doi", "arxiv", "pmid", "isbn", "url"]
 
 # Every repetition is bounded or runs over a class that its follower excludes: matching is linear.
 _ENDS = r"\s<>\"“”«»{}|\\^`\[\]（）。，、；：《》〈〉「」『』【】"  # what no address has unescaped, of Chinese and Japanese texts too
-_URL = rf"https?://[^{_ENDS}]{{1,2000}}"
+_URL = rf"(?:https?://|(?<![\w./@-])www\.(?=[\w-]{{1,60}}\.[a-z]{{2}}))[^{_ENDS}]{{1,2000}}"
 _DOI = rf"10\.\d{{4,9}}(?:/|%2[Ff])[^{_ENDS}]{{1,200}}"
 _ARXIV_ID = (
     r"(?:\d{4}\.\d{4,5}(?!\d)"
@@ -91,14 +91,16 @@ def _decoded(doi: str) -> str:
     return unquote(doi) if "%" in doi else doi
 
 
-def _address(url: str, start: int) -> Identifier:
+def _address(written: str, start: int) -> Identifier:
+    end = start + len(written)
+    url = written if "://" in written[:8] else f"https://{written}"
     if found := _DOI_URL.match(url):
-        return Identifier("doi", _decoded(_trimmed(found[1])).lower(), start, start + len(url), url)
+        return Identifier("doi", _decoded(_trimmed(found[1])).lower(), start, end, url)
     if found := _ARXIV_URL.match(url):
-        return Identifier("arxiv", _VERSION.sub("", found[1]), start, start + len(url), url)
+        return Identifier("arxiv", _VERSION.sub("", found[1]), start, end, url)
     if found := _PUBMED_URL.match(url):
-        return Identifier("pmid", found[1], start, start + len(url), url)
-    return Identifier("url", url, start, start + len(url), url)
+        return Identifier("pmid", found[1], start, end, url)
+    return Identifier("url", url, start, end, url)
 
 
 def _trimmed(text: str) -> str:

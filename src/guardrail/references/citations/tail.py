@@ -47,6 +47,10 @@ _IN_VOLUME = re.compile(  # In L. B. Resnick (Ed.), *The nature of intelligence*
 _VOLUME_TITLE = re.compile(
     r"(?P<mark>[*_])(?P<marked>[^*_\n]{3,200})(?P=mark)|[\"“„«](?P<quoted>[^\"“”„«»\n]{3,200})[\"”“»]|(?P<plain>[^\W\d_a-z][^()\[\].\n]{3,200}?)(?=\s[(\[]|\.\s|\.?$|,\s(?:pp?|S)\.)"
 )
+_MONTH = re.compile(  # July 2009; 12 May 2020; May 12, 2020
+    r"(?:\d{1,2}\s)?(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec|January|February|March|April|August|September|October|November|December)\.?"
+    r"(?:\s\d{1,2})?,?\s(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
+)
 _WITHIN = re.compile(r"(?:in|In|en|dans):?\s+(?=[*_])")
 _PEOPLE_END = re.compile(
     r"\s?\(|\s[-–—·]\s|\s?\||:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
@@ -186,6 +190,9 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
         return year.end()
     if prose:
         return None
+    if (dated := _MONTH.match(text, at)) and not tail.year:
+        tail.year = int(dated["year"])
+        return dated.end()
     label = _LABELS.match(text, at)
     if label:
         return label.end()
