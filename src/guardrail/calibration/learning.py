@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 from guardrail.calibration.promises import Promise, Risk
 from guardrail.calibration.rows import Rows
 from guardrail.calibration.shares import PART, bound_here, largest_share, share_of
+from guardrail.calibration.starts import planned_starts, revealed_start
 from guardrail.statistics.testing import (
-    FIRST,
-    betting_p_values,
+    betting_p_values_together,
     binomial_p_value,
     discovery_losses,
     fallback,
@@ -27,12 +28,14 @@ from guardrail.statistics.testing import (
 __all__ = ["Learned", "learn", "placing"]
 
 Test: TypeAlias = Literal["betting", "binomial"]
+Floats: TypeAlias = NDArray[np.float64]
+Marks: TypeAlias = NDArray[np.bool_]
+Points: TypeAlias = tuple[Floats, Floats, Marks]
 
 FEWEST, MOST = 12, 16
 """Sources that place the grid: one in ten between these, one in twenty where that is more."""
-STARTS = (1.1, 1.7, 2.7)
-"""Where testing of a false discovery rate begins, in shares of flagged rows that are just enough if all flags are right."""
-LARGEST = 0.9
+REVEALED = 0.75
+"""What of the error of a false discovery rate goes to the threshold found by revealing labels, where sources have one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Learned:
     Attributes:
         grid: the thresholds, descending.
         passed: of each, whether it keeps the promise.
-        p_values: of each, of the hypothesis that it does not.
+        p_values: of each, of the hypothesis that it does not; of the betting test, adjusted for the other thresholds.
         sources: how many were tested.
         rows: how many of their rows count for the promise.
         test: which one.
@@ -63,7 +66,7 @@ class Learned:
 
 
 def placing(rows: Rows, *, seed: int = 0) -> tuple[Rows, Rows]:
-    """Rows whose scores place the grid (their labels choose no threshold), and rows to test: disjoint sources.
+    """Rows that place the grid and say where testing begins, and rows to test: disjoint sources.
 
     A grid placed by the tested rows would choose its own questions.
     """
@@ -104,17 +107,20 @@ def learn(
     A false discovery rate for smaller shares of made-up rows (`promise.share`) is tested as a smaller rate among these rows. That
     rate depends on an upper limit of their share, to which a fifth of `error` goes.
 
-    Source: [angelopoulos2021]; differs: the unit is the source, its test is a betting test [waudbysmith2024], and several
-    starts share the error by the fallback procedure [wiens2003].
+    Source: [angelopoulos2021]; differs: the unit is the source, its test is a betting test [waudbysmith2024], several starts of a
+    false discovery rate share the error (by averages of e-values [vovkwang2021], exact tests by the fallback procedure
+    [wiens2003]), and where sources have one row most of it goes to a threshold found by revealing labels from below.
     """
     placed, tested = placing(rows, seed=seed) if grid is None else (rows, rows)
     points = grid_of(placed.scores) if grid is None else np.asarray(grid, dtype=float)
     planned = _planned(promise, placed)
     made_up: float | None = None
+    revealable = rows
     if promise.share is not None:
         made_up = largest_share(tested, error=PART * error, seed=seed)
         promise = replace(promise, bound=bound_here(promise.bound, promise.share, made_up))
         error *= 1 - PART
+        revealable = tested  # the plan has used labels of the others
     if promise.risk is Risk.ANSWERS:
         tested = tested.by_answer()
     counted = tested.where(_counted(tested, promise.risk))
@@ -123,27 +129,29 @@ def learn(
     chosen: Test = test or ("binomial" if single else "betting")
     if chosen == "binomial" and not single:
         counted = counted.where(one_row_each(counted.sources, seed=seed))
+    fdr = promise.risk is Risk.FDR and grid is None
+    starts = {0: 1.0}
+    if fdr:
+        starts = planned_starts(points, placed, planned, error=error, sources=names.size)
     flagged = counted.scores[None, :] >= points[:, None]  # NaN is not flagged
     values = _values(flagged, counted, promise)
-    values = values[:, np.random.default_rng(seed).permutation(values.shape[1])]
     if chosen == "betting":
-        p_values = betting_p_values(values, promise.bound)
+        mixed = np.random.default_rng(seed).permutation(values.shape[1])
+        p_values, passed = _by_betting(values[:, mixed], promise, error, starts)
     else:
-        p_values = np.array(
-            [_exact(flags, value, counted, promise) for flags, value in zip(flagged, values, strict=True)]
-        )
-    starts = [0]
-    if promise.risk is Risk.FDR and grid is None:
-        starts = _starts(points, placed.scores, planned, error, names.size)
-    passed = _passed(p_values, promise, error, starts)
-    lacking = None if any(passed) else sources_needed(values, promise.bound, error)
+        share = 1 - REVEALED if fdr else 1.0
+        p_values, passed = _exactly(flagged, counted, promise, share * error, starts)
+    if fdr and chosen == "binomial":
+        more = _revealed(revealable, promise.bound, planned, REVEALED * error, seed)
+        points, p_values, passed = _merged((points, p_values, passed), more)
+    lacking = None if passed.any() else sources_needed(values, promise.bound, error)
     if lacking is not None:
         lacking = math.ceil(max(_MARGIN * lacking, _MORE * names.size))
     extra = placed.names.size if grid is None and lacking is not None else 0
     return Learned(
         tuple(points.tolist()),
-        tuple(passed),
-        tuple(np.asarray(p_values, dtype=float).tolist()),
+        tuple(passed.tolist()),
+        tuple(p_values.tolist()),
         int(names.size),
         len(counted),
         chosen,
@@ -177,31 +185,46 @@ def _values(flagged: NDArray[Any], rows: Rows, promise: Promise) -> NDArray[Any]
     return losses(flagged, rows.sources)
 
 
-def _exact(flags: NDArray[Any], values: NDArray[Any], rows: Rows, promise: Promise) -> float:
-    """The exact test for one row per source; of the false discovery rate, given how many are flagged."""
+def _by_betting(
+    values: NDArray[Any], promise: Promise, error: float, starts: Mapping[int, float]
+) -> tuple[Floats, Marks]:
+    """P-values and what passes, tested from the safest threshold on."""
+    step = -1 if promise.risk is Risk.MISSED else 1
+    p_values = betting_p_values_together(values[::step], promise.bound, starts=starts)[::step]
+    return p_values, p_values <= error
+
+
+def _exactly(
+    flagged: NDArray[Any], rows: Rows, promise: Promise, error: float, starts: Mapping[int, float]
+) -> tuple[Floats, Marks]:
+    """The same by exact tests, for one row per source."""
+    step = -1 if promise.risk is Risk.MISSED else 1
+    p_values = np.array([_exact(flags, rows, promise) for flags in flagged], dtype=float)
+    return p_values, np.array(fallback(p_values[::step], error, starts=starts)[::step], dtype=bool)
+
+
+def _exact(flags: NDArray[Any], rows: Rows, promise: Promise) -> float:
+    """The exact test of one threshold; of the false discovery rate, given how many are flagged."""
     if promise.risk is Risk.FDR:
         return binomial_p_value(int((flags & ~rows.made_up).sum()), int(flags.sum()), promise.bound)
-    return binomial_p_value(round(float(values.sum())), int(values.size), promise.bound)
+    wrong = ~flags & np.isfinite(rows.scores) if promise.risk is Risk.MISSED else flags
+    return binomial_p_value(int(wrong.sum()), len(rows), promise.bound)
 
 
-def _passed(p_values: NDArray[Any], promise: Promise, error: float, starts: list[int]) -> list[bool]:
-    """Which thresholds pass, tested from the safest on."""
-    if promise.risk is Risk.MISSED:
-        return fallback(p_values[::-1], error)[::-1]
-    return fallback(p_values, error, starts=starts)
+def _revealed(rows: Rows, bound: float, planned: float, error: float, seed: int) -> Points:
+    """The threshold that labels below it suggest, if any, and its exact test by the rows above."""
+    if rows.names.size < len(rows):
+        rows = rows.where(one_row_each(rows.sources, seed=seed))
+    point = revealed_start(rows, planned)
+    if point is None:
+        return np.array([]), np.array([]), np.array([], dtype=bool)
+    flags = rows.scores >= point
+    p_value = binomial_p_value(int((flags & ~rows.made_up).sum()), int(flags.sum()), bound)
+    return np.array([point]), np.array([p_value]), np.array([p_value <= error])
 
 
-def _starts(
-    points: NDArray[Any], scores: NDArray[Any], bound: float, error: float, sources: int
-) -> list[int]:
-    """Where testing of a false discovery rate begins: very few flags prove nothing, however right they are.
-
-    The first start is where just enough is flagged if all flags are right, the last where more than enough is if half of the
-    bound is used, by the scores that placed the grid. Nothing of the tested rows is looked at.
-    """
-    if not points.size or not sources:
-        return [0]
-    enough = -math.log(FIRST * error / len(STARTS)) / (sources * -math.log1p(-bound))
-    wanted = [enough * times for times in STARTS if enough * times <= LARGEST] or [LARGEST]
-    shares = (scores[None, :] >= points[:, None]).mean(axis=1)
-    return [min(points.size - 1, int((shares < share).sum())) for share in wanted]
+def _merged(one: Points, other: Points) -> Points:
+    """Thresholds of both, descending."""
+    points, p_values, passed = (np.concatenate(pair) for pair in zip(one, other, strict=True))
+    order = np.argsort(-points, kind="stable")
+    return points[order], p_values[order], passed[order]
