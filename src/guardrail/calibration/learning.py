@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
@@ -12,9 +13,9 @@ from numpy.typing import NDArray
 from guardrail.calibration.promises import Promise, Risk
 from guardrail.calibration.rows import Rows
 from guardrail.calibration.shares import PART, bound_here, largest_share, share_of
+from guardrail.calibration.starts import planned_starts, revealed_start
 from guardrail.statistics.testing import (
-    FIRST,
-    betting_p_values,
+    betting_p_values_together,
     binomial_p_value,
     discovery_losses,
     fallback,
@@ -27,12 +28,14 @@ from guardrail.statistics.testing import (
 __all__ = ["Learned", "learn", "placing", "risk_at"]
 
 Test: TypeAlias = Literal["betting", "binomial"]
+Floats: TypeAlias = NDArray[np.float64]
+Marks: TypeAlias = NDArray[np.bool_]
+Points: TypeAlias = tuple[Floats, Floats, Marks]
 
 FEWEST, MOST = 12, 16
 """Sources that place the grid: one in ten between these, one in twenty where that is more."""
-STARTS = (1.1, 1.7, 2.7)
-"""Where testing of a false discovery rate begins, in shares of flagged rows that are just enough if all flags are right."""
-LARGEST = 0.9
+REVEALED = 0.75
+"""What of the error of a false discovery rate goes to the threshold found by revealing labels, where sources have one row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +45,7 @@ class Learned:
     Attributes:
         grid: the thresholds, descending.
         passed: of each, whether it keeps the promise.
-        p_values: of each, of the hypothesis that it does not.
+        p_values: of each, of the hypothesis that it does not; of the betting test, adjusted for the other thresholds.
         sources: how many were tested.
         rows: how many of their rows count for the promise.
         test: which one.
@@ -63,7 +66,7 @@ class Learned:
 
 
 def placing(rows: Rows, *, seed: int = 0) -> tuple[Rows, Rows]:
-    """Rows whose scores place the grid (their labels choose no threshold), and rows to test: disjoint sources.
+    """Rows that place the grid and say where testing begins, and rows to test: disjoint sources.
 
     A grid placed by the tested rows would choose its own questions.
     """
@@ -76,7 +79,7 @@ def placing(rows: Rows, *, seed: int = 0) -> tuple[Rows, Rows]:
 
 
 # Of the sources that the growth seen asks for, and of those that were there. Drawn four ways with 20, 40 and 80 sources, as many
-# as are named then suffice in .67 to .86 of the runs; with 1.5 in .13 to .59, with 1 in 0 to .20: the best of many thresholds
+# as are named then suffice in .63 to 1 of the runs; with 1.5 in .10 to .90, with 1 in 0 to .62: the best of many thresholds
 # looks better than it is.
 _MARGIN, _MORE = 2.0, 1.25
 
@@ -104,17 +107,20 @@ def learn(
     A false discovery rate for smaller shares of made-up rows (`promise.share`) is tested as a smaller rate among these rows. That
     rate depends on an upper limit of their share, to which a fifth of `error` goes.
 
-    Source: [angelopoulos2021]; differs: the unit is the source, its test is a betting test [waudbysmith2024], and several
-    starts share the error by the fallback procedure [wiens2003].
+    Source: [angelopoulos2021]; differs: the unit is the source, its test is a betting test [waudbysmith2024], several starts of a
+    false discovery rate share the error (by averages of e-values [vovkwang2021], exact tests by the fallback procedure
+    [wiens2003]), and where sources have one row most of it goes to a threshold found by revealing labels from below.
     """
     placed, tested = placing(rows, seed=seed) if grid is None else (rows, rows)
     points = grid_of(placed.scores) if grid is None else np.asarray(grid, dtype=float)
     planned = _planned(promise, placed)
     made_up: float | None = None
+    revealable = rows
     if promise.share is not None:
         made_up = largest_share(tested, error=PART * error, seed=seed)
         promise = replace(promise, bound=bound_here(promise.bound, promise.share, made_up))
         error *= 1 - PART
+        revealable = tested  # the plan has used labels of the others
     if promise.risk is Risk.ANSWERS:
         tested = tested.by_answer()
     counted = tested.where(_counted(tested, promise.risk))
@@ -123,31 +129,27 @@ def learn(
     chosen: Test = test or ("binomial" if single else "betting")
     if chosen == "binomial" and not single:
         counted = counted.where(one_row_each(counted.sources, seed=seed))
-    flagged = counted.scores[None, :] >= points[:, None]  # NaN is not flagged
-    values = _values(flagged, counted, promise)
-    values = values[:, np.random.default_rng(seed).permutation(values.shape[1])]
-    if chosen == "betting":
-        p_values = betting_p_values(values, promise.bound)
+    if promise.risk is not Risk.FDR or grid is not None:
+        found = _tested(points, counted, promise, test=chosen, error=error, starts={0: 1.0}, seed=seed)
+        used = counted
     else:
-        p_values = np.array(
-            [_exact(flags, value, counted, promise) for flags, value in zip(flagged, values, strict=True)]
-        )
-    starts = [0]
-    if promise.risk is Risk.FDR and grid is None:
-        starts = _starts(points, placed.scores, planned, error, names.size)
-    passed = _passed(p_values, promise, error, starts)
-    lacking = None if any(passed) else sources_needed(values, promise.bound, error)
-    if lacking is not None:
-        lacking = math.ceil(max(_MARGIN * lacking, _MORE * names.size))
-    extra = placed.names.size if grid is None and lacking is not None else 0
+        starts = planned_starts(points, placed, planned, error=error, sources=names.size)
+        part = 1.0 if chosen == "betting" else 1 - REVEALED
+        found = _tested(points, counted, promise, test=chosen, error=part * error, starts=starts, seed=seed)
+        used = counted
+        if chosen == "binomial":
+            used = revealable.where(one_row_each(revealable.sources, seed=seed))
+            found = _merged(found, _revealed(used, promise.bound, planned, REVEALED * error))
+    thresholds, p_values, passed = found
+    extra = placed.names.size if grid is None else 0
     return Learned(
-        tuple(points.tolist()),
-        tuple(passed),
-        tuple(np.asarray(p_values, dtype=float).tolist()),
-        int(names.size),
-        len(counted),
+        tuple(thresholds.tolist()),
+        tuple(passed.tolist()),
+        tuple(p_values.tolist()),
+        int(used.names.size),
+        len(used),
         chosen,
-        None if lacking is None else lacking + extra,
+        None if passed.any() else _needed(points, counted, promise, error, extra),
         promise.bound,
         made_up,
     )
@@ -167,6 +169,13 @@ def risk_at(rows: Rows, risk: Risk, threshold: float) -> float | None:
     of = rows.where(_counted(rows, risk))
     marks = of.scores < threshold if risk is Risk.MISSED else of.scores >= threshold
     return float(losses(marks, of.sources).mean()) if len(of) else None
+
+
+def _needed(points: Floats, counted: Rows, promise: Promise, error: float, extra: int) -> int | None:
+    """How many sources to label in all, those that place the grid among them."""
+    values = _values(counted.scores[None, :] >= points[:, None], counted, promise)
+    lacking = sources_needed(values, promise.bound, error)
+    return None if lacking is None else math.ceil(max(_MARGIN * lacking, _MORE * counted.names.size)) + extra
 
 
 def _planned(promise: Promise, placed: Rows) -> float:
@@ -193,31 +202,48 @@ def _values(flagged: NDArray[Any], rows: Rows, promise: Promise) -> NDArray[Any]
     return losses(flagged, rows.sources)
 
 
-def _exact(flags: NDArray[Any], values: NDArray[Any], rows: Rows, promise: Promise) -> float:
-    """The exact test for one row per source; of the false discovery rate, given how many are flagged."""
+def _tested(
+    points: Floats,
+    rows: Rows,
+    promise: Promise,
+    *,
+    test: Test,
+    error: float,
+    starts: Mapping[int, float],
+    seed: int,
+) -> Points:
+    """P-values of thresholds, and which pass, tested from the safest on."""
+    flagged = rows.scores[None, :] >= points[:, None]  # NaN is not flagged
+    step = -1 if promise.risk is Risk.MISSED else 1
+    if test == "binomial":
+        exact = np.array([_exact(flags, rows, promise) for flags in flagged], dtype=float)
+        return points, exact, np.array(fallback(exact[::step], error, starts=starts)[::step], dtype=bool)
+    values = _values(flagged, rows, promise)
+    values = values[::step, np.random.default_rng(seed).permutation(values.shape[1])]
+    p_values = betting_p_values_together(values, promise.bound, starts=starts)[::step]
+    return points, p_values, p_values <= error
+
+
+def _exact(flags: NDArray[Any], rows: Rows, promise: Promise) -> float:
+    """The exact test of one threshold; of the false discovery rate, given how many are flagged."""
     if promise.risk is Risk.FDR:
         return binomial_p_value(int((flags & ~rows.made_up).sum()), int(flags.sum()), promise.bound)
-    return binomial_p_value(round(float(values.sum())), int(values.size), promise.bound)
+    wrong = ~flags & np.isfinite(rows.scores) if promise.risk is Risk.MISSED else flags
+    return binomial_p_value(int(wrong.sum()), len(rows), promise.bound)
 
 
-def _passed(p_values: NDArray[Any], promise: Promise, error: float, starts: list[int]) -> list[bool]:
-    """Which thresholds pass, tested from the safest on."""
-    if promise.risk is Risk.MISSED:
-        return fallback(p_values[::-1], error)[::-1]
-    return fallback(p_values, error, starts=starts)
+def _revealed(rows: Rows, bound: float, planned: float, error: float) -> Points:
+    """The threshold that labels below it suggest, if any, and its exact test by the rows above; one row per source."""
+    point = revealed_start(rows, planned)
+    points = np.array([] if point is None else [point])
+    p_values = np.array(
+        [_exact(rows.scores >= point, rows, Promise(Risk.FDR, bound)) for point in points], dtype=float
+    )
+    return points, p_values, p_values <= error
 
 
-def _starts(
-    points: NDArray[Any], scores: NDArray[Any], bound: float, error: float, sources: int
-) -> list[int]:
-    """Where testing of a false discovery rate begins: very few flags prove nothing, however right they are.
-
-    The first start is where just enough is flagged if all flags are right, the last where more than enough is if half of the
-    bound is used, by the scores that placed the grid. Nothing of the tested rows is looked at.
-    """
-    if not points.size or not sources:
-        return [0]
-    enough = -math.log(FIRST * error / len(STARTS)) / (sources * -math.log1p(-bound))
-    wanted = [enough * times for times in STARTS if enough * times <= LARGEST] or [LARGEST]
-    shares = (scores[None, :] >= points[:, None]).mean(axis=1)
-    return [min(points.size - 1, int((shares < share).sum())) for share in wanted]
+def _merged(one: Points, other: Points) -> Points:
+    """Thresholds of both, descending."""
+    points, p_values, passed = (np.concatenate(pair) for pair in zip(one, other, strict=True))
+    order = np.argsort(-points, kind="stable")
+    return points[order], p_values[order], passed[order]

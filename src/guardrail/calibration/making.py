@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Literal
@@ -89,7 +90,7 @@ def certify(
 
 def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, seed: int) -> Group:
     learned = {promise: learn(rows, promise, error=error, seed=seed) for promise in target.promises}
-    flags = [found for promise, found in learned.items() if promise.risk.bounds_flags]
+    flags = {promise: found for promise, found in learned.items() if promise.risk.bounds_flags}
     upper = _lowest_of_all(flags)
     lower = next(
         (_highest(found) for promise, found in learned.items() if promise.risk is Risk.MISSED), upper
@@ -114,21 +115,32 @@ def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, se
     )
 
 
-def _lowest_of_all(learned: list[Learned]) -> float | None:
-    """The lowest threshold at which all promises about flags are kept: their grids are the same."""
-    kept = [
-        {point for point, passed in zip(found.grid, found.passed, strict=True) if passed} for found in learned
-    ]
-    if not kept or not all(kept):
-        return None
-    common = set.intersection(*kept)
-    return min(common, default=None)
+def _lowest_of_all(learned: Mapping[Promise, Learned]) -> float | None:
+    """The lowest threshold at which all promises about flags are kept.
+
+    Sound rows and answers are flagged less often by a higher threshold, so their promises are kept from their lowest on; a false
+    discovery rate is kept only at thresholds that passed.
+    """
+    floor, rates = -math.inf, []
+    for promise, found in learned.items():
+        kept = _kept(found)
+        if not kept:
+            return None
+        if promise.risk is Risk.FDR:
+            rates.append(kept)
+        else:
+            floor = max(floor, min(kept))
+    if not rates:
+        return floor if learned else None
+    return min((point for point in rates[0] if point >= floor), default=None)
+
+
+def _kept(learned: Learned) -> list[float]:
+    return [point for point, passed in zip(learned.grid, learned.passed, strict=True) if passed]
 
 
 def _highest(learned: Learned) -> float | None:
-    return max(
-        (point for point, passed in zip(learned.grid, learned.passed, strict=True) if passed), default=None
-    )
+    return max(_kept(learned), default=None)
 
 
 def _outcome(promise: Promise, learned: Learned, unit: str, error: float, measured: float | None) -> Outcome:

@@ -91,6 +91,20 @@ class TestCertify:
         assert found.groups[0].outcomes[0].needed > 200
         assert "about" in found.text()
 
+    def test_promises_about_flags_are_kept_together(self):
+        """One row a source: the rate passes at a threshold of no grid, and what is flagged keeps the other promise too."""
+        rng = np.random.default_rng(3)
+        made_up = rng.random(300) < 0.5
+        scores = np.clip(rng.normal(0.3, 0.1, 300) + 0.35 * made_up, 0, 1)
+        single = Rows(scores, made_up, np.arange(300), np.arange(300))
+        (group,) = certify(single, Target.parse("fdr=0.2,sound=0.1"), scoring()).groups
+        rate, sound = group.outcomes
+        assert (rate.sources, rate.rows) == (300, 300)
+        assert group.upper >= max(rate.threshold, sound.threshold)
+        flagged = scores >= group.upper
+        assert flagged[~made_up].mean() <= 0.1
+        assert flagged[made_up].mean() > 0.7
+
     def test_groups_need_sixty_sources(self):
         """A small group has no thresholds; the error is shared by the others."""
         parts = [rows(80, "north"), rows(70, "south"), rows(20, "west")]
