@@ -26,6 +26,7 @@ _WORKS = re.compile(
     r"|书|書|论文|論文|期刊|作者|著|文献|出版|책|논문|저자|지음|출판|本を|読",
     re.IGNORECASE,
 )
+_LOOKED_AT = 30_000  # characters that show what an answer is about
 _PRINTED = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "labelled", "legal"})
 
 
@@ -36,6 +37,7 @@ def about_media(text: str) -> bool:
         >>> about_media("Three films: *La Strada* (Fellini, 1954)"), about_media("A book on film: *Hitchcock* (Truffaut, 1966), an author's film")
         (True, False)
     """
+    text = text[:_LOOKED_AT]
     media = sum(1 for _ in _MEDIA.finditer(text))
     return media > 0 and media > sum(1 for _ in _WORKS.finditer(text))
 
