@@ -99,7 +99,7 @@ def learn(
         rows: labelled, independent by source; not used for fitting anything.
         promise: what is bounded.
         error: in (0, 1).
-        seed: of the draw of sources that place the grid.
+        seed: of draws, with the rows themselves (`Rows.seed`).
         test: "betting" on the means of sources; "binomial" on one random row per source. Default: binomial where every source
             has one row, else betting.
         grid: descending thresholds fixed beforehand; all sources are then tested.
@@ -111,6 +111,7 @@ def learn(
     false discovery rate share the error (by averages of e-values [vovkwang2021], exact tests by the fallback procedure
     [wiens2003]), and where sources have one row most of it goes to a threshold found by revealing labels from below.
     """
+    seed = rows.seed(seed)
     placed, tested = placing(rows, seed=seed) if grid is None else (rows, rows)
     points = grid_of(placed.scores) if grid is None else np.asarray(grid, dtype=float)
     planned = _planned(promise, placed)

@@ -168,7 +168,7 @@ def _outcome(promise: Promise, learned: Learned, unit: str, error: float, measur
 def _reference(rows: Rows, error: float, seed: int) -> Reference:
     """The score of one random answer of each source."""
     answers = rows.by_answer()
-    mixed = np.random.default_rng(seed).permutation(len(answers))
+    mixed = np.random.default_rng(rows.seed(seed)).permutation(len(answers))
     _, first = np.unique(answers.sources[mixed], return_index=True)
     chosen = answers.scores[mixed[np.sort(first)][:MOST_REFERENCE]]
     scores = np.where(np.isnan(chosen), UNSCORED, np.round(chosen, 6))

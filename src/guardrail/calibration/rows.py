@@ -115,6 +115,14 @@ class Rows:
             blake2b(str(name).encode("utf-8", "replace"), digest_size=12).hexdigest() for name in self.names
         )
 
+    def seed(self, number: int = 0) -> int:
+        """A seed of draws from these rows.
+
+        It comes from the rows themselves. One that is the same for all data would mix sources whose names are in some order (a file
+        sorted by its labels) in the same way each time, so that the labels would always come in the same, perhaps lucky, order.
+        """
+        return int(blake2b(f"{number}:{self.digest()}".encode(), digest_size=7).hexdigest(), 16)
+
     def digest(self) -> str:
         """A digest of sources, answers, labels and scores, whatever their order."""
         lines = sorted(
