@@ -87,7 +87,7 @@ class Certified:
 
     def _judged(self, finding: Finding, alarm: str) -> Finding:
         if finding.score is None:
-            if finding.verdict is Verdict.UNSUPPORTED:
+            if finding.verdict is not Verdict.UNVERIFIED:
                 return _with(
                     finding, Verdict.UNVERIFIED, "it has no score, and the certificate is about scores"
                 )

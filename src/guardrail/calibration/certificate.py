@@ -188,7 +188,12 @@ class Certificate(Stored):
             if shares := group.shares(self.unit):
                 lines.append(f"  {shares}")
             lines += [f"  {outcome.line()}" for outcome in group.outcomes]
-        lines += [f"{name}: only {count} sources, no thresholds" for name, count in self.small.items()]
+        lines += [
+            f"{name}: only {count} sources, no thresholds"
+            if name
+            else f"{count} sources in no group: no thresholds"
+            for name, count in self.small.items()
+        ]
         return "\n".join(lines)
 
     def _point(self, place: float) -> str:

@@ -126,7 +126,7 @@ def learn(
         tested = tested.by_answer()
     counted = tested.where(_counted(tested, promise.risk))
     names = counted.names
-    single = names.size == len(counted)
+    single = tested.names.size == len(tested)  # of all rows: which ones count depends on their labels
     chosen: Test = test or ("binomial" if single else "betting")
     if chosen == "binomial" and not single:
         counted = counted.where(one_row_each(counted.sources, seed=seed))

@@ -65,7 +65,7 @@ def certify(
                 "the refused data too: no promise can rest on them. Calibrate on other sources"
             )
     sizes = {str(name): rows.where(rows.groups == name).names.size for name in np.unique(rows.groups)}
-    large = [name for name, size in sizes.items() if size >= FEWEST_SOURCES or not by]
+    large = [name for name, size in sizes.items() if not by or (name and size >= FEWEST_SOURCES)]
     error = (1 - target.confidence) / max(1, len(target.promises) * len(large))
     return Certificate(
         confidence=target.confidence,
