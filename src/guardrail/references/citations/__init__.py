@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.bibtex import bibtex
-from guardrail.references.citations.eastern_prose import in_sentences
+from guardrail.references.citations.eastern_prose import in_sentences, mentioned
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
@@ -133,7 +133,8 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
-    keep(in_sentences(answer))
+    within, beginning = in_sentences(answer)
+    keep(within)
     lists = listed(rows, begun, asked=asked)
     keep(lists.citations)
     keep(tabled(rows, asked=asked))
@@ -141,9 +142,11 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(of_journals(answer))
     keep(above_authors(rows, taken))
     keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
+    keep(beginning)
     for row in rows:
         if row.code:
             take(row.start, row.end)
+    keep(mentioned(answer, found, taken))
     keep(titled(answer, ids))
     keep(unmarked(answer, taken))
     read = read_passages(answer, rows)

@@ -24,7 +24,7 @@ _SURNAME = r"(?!(?:See|Also|Compare|And|By|In|The)\b)[^\W\d_a-z][\w'’-]{1,30}"
 _NAMES = re.compile(
     r"(?:(?P<line>(?:\A|[\r\n])[\s>*•#/%–-]{0,200}+(?:\d{1,3}[.)]\s)?)"
     r"|(?P<strong>;\s{1,8}|\b(?:[Ss]ee(?:\salso)?|[Aa]lso|cf\.|[Cc]ompare)[:,]?\s{1,8})"
-    r"|[.:!?)\]”\"]\s{1,8}|\b(?:and|cite|by)\s|[-–—|(\[]\s{0,4})"
+    r"|(?<=[\u3041-\u30ff\u3400-\u9fff])(?=[A-Z])|[.:!?)\]”\"]\s{1,8}|\b(?:and|cite|by)\s|[-–—|(\[]\s{0,4})"
     rf"(?P<name>{_PARTICLES}{_SURNAME}(?:[\s-]{_SURNAME})?,\s[^\W\d_]\."
     rf"|(?P<short>{_SURNAME}\s(?:et\.?\sal\b|(?:and|&)\s{_SURNAME}\s\()))"
 )

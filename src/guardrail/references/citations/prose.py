@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import eastern
-from guardrail.references.citations.evidence import heading
+from guardrail.references.citations.evidence import EASTERN_MEDIA, heading
 from guardrail.references.citations.fields import (
     Parsed,
     author_and_year,
@@ -32,6 +32,7 @@ from guardrail.report import Span
 
 __all__ = ["above_authors", "standing", "titled"]
 
+_MOST = 3_000  # titles in marks that are looked at
 # Atomic groups, not possessive quantifiers, of what has branches: Python 3.11.2 (Debian 12) misses matches of these.
 _TITLE = re.compile(
     r"\"(?P<nested>[^\"\r\n]{2,150}\s\"\w[^\"\r\n]{1,150}+\"[^\"\r\n]{0,150}+)\"(?!\w)"
@@ -217,10 +218,8 @@ def standing(
             continue
         if text.lstrip().startswith("#"):
             under = False
-        if len(text) < 400 and (read := eastern(text)) and read.reference.authors and read.reference.year:
-            parsed = parse(text)
-            span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
-            found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
+        if len(text) < 400 and (whole := _eastern(row)):
+            found.append(whole)
             continue
         quoted = asked and len(text) < 360 and _QUOTED_LINE.fullmatch(text) is not None
         if not quoted and (len(text) > 1500 or not YEAR.search(text, 0, 700)):
@@ -237,6 +236,18 @@ def standing(
                 one for one in _whole(row) if 10 * (one.span.end - one.span.start) > 9 * len(text.strip())
             ]
     return found
+
+
+def _eastern(row: Line) -> Citation | None:
+    """The line as a reference in Chinese, Japanese or Korean, unless it is one of films and the like."""
+    read = eastern(row.text)
+    if read is None or not (read.reference.authors and read.reference.year):
+        return None
+    if not read.reference.venue and EASTERN_MEDIA.search(row.text):
+        return None
+    parsed = parse(row.text)
+    span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
+    return Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop))
 
 
 def _begins_with_author(text: str, parsed: Parsed) -> bool:
@@ -327,7 +338,7 @@ def titled(text: str, found: Sequence[Identifier]) -> list[Citation]:
 def _titles(text: str, pattern: re.Pattern[str], starts: dict[int, Identifier]) -> list[Citation]:
     result: list[Citation] = []
     at = 0
-    for match in pattern.finditer(text):
+    for match in islice(pattern.finditer(text), _MOST):
         if match.start() < at:
             continue
         citation = _title(text, match, starts)
