@@ -273,3 +273,52 @@ class TestTime:
         start = time.perf_counter()
         citations(text)
         assert time.perf_counter() - start < 6.0
+
+
+class TestFurtherShapes:
+    """Of answers that mix the scripts, and of lists with slashes, emoji and bold labels."""
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            (
+                "1. **『庭の歴史』田中一郎（緑書房、2001年）**：通史です。",
+                ("庭の歴史", ("田中一郎",), 2001, "緑書房"),
+            ),
+            ("- 📘 《林论》（孙立新 / 商务印书馆 / 2009）", ("林论", ("孙立新",), 2009, "商务印书馆")),
+            (
+                "5. 《花鸟》，[日] 山田太郎，译者：钱多多，新星出版社，2015",
+                ("花鸟", ("山田太郎",), 2015, "新星出版社"),
+            ),
+            ("1. 김철수 저, 『정원의 역사』, 푸른숲 (2010)", ("정원의 역사", ("김철수",), 2010, "푸른숲")),
+            (
+                '2. 박민수, "도시 녹지 연구," 『도시학보』, 제12권 3호, 2011, pp. 15-30.',
+                ("도시 녹지 연구", ("박민수",), 2011, "도시학보"),
+            ),
+            (
+                "최근에는 김철수의 <정원의 역사>(푸른숲, 2010)가 있습니다.",
+                ("정원의 역사", ("김철수",), 2010, "푸른숲"),
+            ),
+        ],
+    )
+    def test_one_work(self, text, expected):
+        """Title, authors, year and publisher."""
+        assert _read(text) == [expected]
+
+    def test_the_identifier_among_the_bullets_below(self):
+        """**Title**（authors, year）, a remark, and "- arXiv: …"."""
+        text = "**Residual Gardens for Tree Recognition**（高木ら、EMNLP 2020）\n- 木を数える手法です。\n- arXiv: https://arxiv.org/abs/2004.00001\n"
+        [one] = citations(text)
+        assert (one.reference.arxiv, one.reference.authors, one.reference.et_al) == (
+            "2004.00001",
+            ("高木",),
+            True,
+        )
+        assert one.span.of(text) == text.strip()
+
+    def test_a_name_in_other_letters_than_the_title_accuses_nobody(self):
+        """Its record has the name in Latin letters."""
+        text = (
+            "夏小清（C. T. Hsia）的 *A History of Chinese Gardens*（Yale University Press, 1961）影响很大。"
+        )
+        assert [(one.reference.authors, one.style) for one in citations(text)] == [(("夏小清",), "unmarked")]

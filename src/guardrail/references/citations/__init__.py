@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.bibtex import bibtex
-from guardrail.references.citations.eastern_prose import in_sentences, mentioned
+from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers
@@ -146,7 +146,6 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     for row in rows:
         if row.code:
             take(row.start, row.end)
-    keep(mentioned(answer, found, taken))
     keep(titled(answer, ids))
     keep(unmarked(answer, taken))
     read = read_passages(answer, rows)

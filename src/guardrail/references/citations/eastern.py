@@ -34,7 +34,7 @@ _EDITION = re.compile(r"^(?:第?\s?[\d一二三四五六七八九十]{1,2}\s?版
 _CODE = re.compile(r"[:：]\s*[A-Z]{2,4}/?[A-Z]?\s?\d[\d.—-]*$")
 _TITLE = re.compile(
     rf"(?P<f>「[^「」\r\n]{{1,60}}」[のとは][{EAST}]{{1,30}})(?![^\s\u3000，、,.．。])|"  # 「甘え」の構造
-    r"『(?P<a>[^『』\n]{2,200})』|《(?P<c>(?:[^《》\n]|《[^《》\n]{1,60}》){1,200})》|「(?P<b>[^「」\n]{2,200})」|〈(?P<d>[^〈〉\n]{2,200})〉|<(?P<k>[\uac00-\ud7a3][^<>\n]{1,120})>|“(?P<e>[^“”\n]{2,200})”"
+    r"『(?P<a>[^『』\n]{2,200})』|《(?P<c>(?:[^《》\n]|《[^《》\n]{1,60}》){1,200})》|「(?P<b>[^「」\n]{2,200})」|〈(?P<d>[^〈〉\n]{2,200})〉|<(?P<k>[\uac00-\ud7a3][^<>\n]{1,120})>|“(?P<e>[^“”\n]{2,200})”|\"(?P<g>[^\"\n]{2,200})\""
 )
 _WESTERN = re.compile(
     r"《(?P<c>[^《》\n]{4,250})》|『(?P<a>[^『』\n]{4,250})』|「(?P<b>[^「」\n]{4,250})」|“(?P<e>[^“”\n]{4,250})”|\"(?P<g>[^\"\n]{4,250})\""
@@ -185,7 +185,7 @@ def _by_brackets(text: str) -> Eastern | None:
         return None
     if group in ("bare", "e", "g") and not (authors and year):
         return None
-    reference = Reference(match[group].strip(" *"), authors, et_al, year, found.venue)
+    reference = Reference(match[group].strip(" *,，"), authors, et_al, year, found.venue)
     return Eastern(reference, head.start if head.written else match.start(), found.end)
 
 
@@ -228,7 +228,7 @@ def head_of(before: str, *, western: bool) -> Head:
             at = len(head)  # 通义千问：[Qwen Technical Report](…)
         head = head[at:]
         who = names(head) if head.strip(_ENDS) else None
-    head = head.strip(_ENDS)
+    head = head.strip(_ENDS) if re.search(r"\w", head) else ""
     start = before.find(head, at) if head else len(before)
     year = _DATED_HEAD.search(before, max(at, len(before) - 80))
     return Head(head, max(start, 0), *(who or ((), False)), int(year["year"]) if year else None, at > 0)

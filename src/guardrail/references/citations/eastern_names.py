@@ -45,7 +45,7 @@ _SPLIT = re.compile(
     r"|(?<=[\uac00-\ud7a3]{2})[와과]\s(?=[\uac00-\ud7a3]{2})|\s및\s|と(?=[\u3400-\u9fff])"
     rf"|(?<=[{HAN}]{{2}})[和与與及](?=[{HAN}]{{2}}))\s*"
 )
-_WITH_ROLE = re.compile(rf"(?P<name>.*?[^\s])\s?(?:(?P<translator>{TRANSLATOR})|(?P<author>{AUTHOR}))")
+_WITH_ROLE = re.compile(rf"(?P<name>.*?[^\s])[\s・]?(?:(?P<translator>{TRANSLATOR})|(?P<author>{AUTHOR}))")
 _DOUBLE = frozenset(
     ["欧阳", "歐陽", "司马", "司馬", "诸葛", "諸葛", "上官", "夏侯", "司徒", "慕容", "皇甫", "令狐"]
 )
@@ -65,7 +65,7 @@ NO_NAME = re.compile(
 )
 """Words that begin no name, though they are as short as one."""
 _KOREAN_CLAUSE = re.compile(  # 우울은 전겸구, 물리학자 김상욱
-    rf"[\uac00-\ud7a3]+(?:은|는|을|를|의|에|로|면|고|서|며|과|와|학자|작가|시인|교수|저자|소설가)\s[{''.join(sorted(KOREAN_FAMILIES))}][\uac00-\ud7a3]{{1,2}}"
+    rf"(?:[\uac00-\ud7a3]{{1,8}}\s){{0,3}}[\uac00-\ud7a3]+(?:은|는|을|를|의|에|로|면|고|서|며|과|와|학자|작가|시인|교수|저자|소설가)\s[{''.join(sorted(KOREAN_FAMILIES))}][\uac00-\ud7a3]{{1,2}}"
 )
 _BEFORE_NAMES = re.compile(
     r"(?:学者|學者|教授|作家|学家|學家|批评家|評論家|評論者|研究者|思想家|哲学者|院士|老师|老師|先生|推荐|推薦|阅读|閱讀|参考|參考|例如|比如|包括|以及|"
@@ -128,7 +128,7 @@ def _by_roles(pieces: Iterable[str]) -> tuple[tuple[str, ...], bool] | None:
 
 
 def _is_name(text: str) -> bool:
-    if _KOREAN_CLAUSE.fullmatch(text):
+    if _KOREAN_CLAUSE.fullmatch(text) or NO_NAME.fullmatch(text):
         return False
     return bool(_NAME.fullmatch(text) or _BODY.fullmatch(text) or (text.isascii() and people(text)))
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import head_of, standards
 from guardrail.references.citations.eastern_names import (
@@ -30,7 +28,7 @@ from guardrail.references.citations.markers import marker_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.report import Span
 
-__all__ = ["in_sentences", "mentioned"]
+__all__ = ["in_sentences"]
 
 _WORK = re.compile(
     r"《(?P<zh>(?:[^《》\n]|《[^《》\n]{1,60}》){1,160})》|『(?P<ja>[^『』\n]{2,160})』"
@@ -64,7 +62,7 @@ _BEFORE = [  # what may be between the names and the title, from the title on
     for pattern in (
         r"[\s*_]{0,4}",
         r"[：:，,、]?\s?",
-        rf"(?:(?:经典|經典|早期|著名|学术|學術|的|の|大部頭の)?{_NOUN})?",
+        rf"(?:(?:经典|經典|早期|著名|学术|學術|其|他的|她的|的|の|大部頭の)?{_NOUN})?",
         r"(?:则|則|便|就|也|曾|还|亦|更|都|后来|随后)?(?P<joint>的|の|의|在|于|於|が|は|も|은|는|이|가)?\s?",
         rf"(?:\s?[（(]\s?(?P<year>{YEAR})\s?[年년]?[)）]\s?[.．。：:,，]?)?",
         rf"(?P<role>{AUTHOR})?",
@@ -79,7 +77,10 @@ _LATIN = re.compile(
 _KOREAN = re.compile(
     r"(?:[\uac00-\ud7a3]{2,4}[·,]\s?){0,4}(?:[\uac00-\ud7a3A-Z.]{1,6}\s)?[\uac00-\ud7a3]{2,6}\Z"
 )
-_SUBTITLE = re.compile(r"\s?(?:[：:]|——|――|—|―|-)\s?")
+_VOLUME = re.compile(
+    r"[\s,，、*]{0,3}(?:제|第|[Vv]ol\.?\s?)?\d{1,4}\s?[권호卷巻期号號(（]|[\s,，、]{0,3}(?:1[5-9]|20)\d\d年第"
+)
+_MUSIC = re.compile(r"交响|交響|协奏|協奏|奏鸣|奏鳴|进行曲|교향곡|협주곡")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,27 +126,6 @@ def in_sentences(answer: str) -> tuple[list[Citation], list[Citation]]:
     return within, alone
 
 
-def mentioned(answer: str, found: Sequence[Citation], taken: bytearray) -> Iterator[Citation]:
-    """Titles in brackets that repeat that of a reference of the answer, or its part before the subtitle.
-
-    Example:
-        >>> from dataclasses import replace
-        >>> text = "王小明《园林史：北方的庭院》（2001）。读《园林史》时要做笔记。"
-        >>> known = [Citation(Span(start=0, end=20), Reference("园林史：北方的庭院"), "quoted")]
-        >>> [one.span.of(text) for one in mentioned(text, known, bytearray(len(text)))]
-        ['《园林史》']
-    """
-    known: set[str] = set()
-    for citation in found:
-        title = citation.reference.title
-        known |= {normalise(title), normalise(_SUBTITLE.split(title)[0])}
-    known.discard("")
-    for match in islice(_WORK.finditer(answer), _MOST):
-        title = match["zh"] or match["ja"]
-        if title and normalise(title) in known and taken.find(1, match.start(), match.end()) < 0:
-            yield Citation(Span(start=match.start(), end=match.end()), Reference(title.strip()), "unmarked")
-
-
 def _citation(answer: str, match: re.Match[str]) -> tuple[Citation | None, int, bool]:
     """The work of a title in marks, if it is one, where what is said of it ends, and whether it begins its line."""
     line = answer.rfind("\n", max(0, match.start() - _LONGEST), match.start()) + 1
@@ -176,6 +156,10 @@ def _work(
     authors, et_al = (who.names, who.et_al) if who.names else (read.authors, read.et_al)
     if not venue and EASTERN_MEDIA.search(_line(answer, match)):
         return None, end
+    if not venue and _MUSIC.search(title):
+        return None, end
+    if not authors and _VOLUME.match(answer, match.end()):
+        return None, end  # a journal
     if not (year and venue) and not (authors and (year or venue or who.sure)):
         return None, end
     if not (match["zh"] or match["ja"] or match["ko"] or (authors and year)):
@@ -183,7 +167,8 @@ def _work(
     reference = with_identifiers(
         Reference(title, authors, et_al, year, venue), identifiers(answer[match.start() : end])
     )
-    doubtful = bool(who.names) and not who.sure
+    foreign = title.isascii() and not all(name.isascii() for name in authors)  # its record has other letters
+    doubtful = foreign or (bool(who.names) and not who.sure)
     style: Style = "quoted" if year and venue and authors and not doubtful else "unmarked"
     return Citation(Span(start=match.start(), end=end), reference, style), end
 

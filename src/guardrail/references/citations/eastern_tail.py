@@ -12,7 +12,7 @@ __all__ = ["CITY", "PUBLISHER", "YEAR", "Behind", "behind"]
 
 YEAR = r"(?:1[4-9]|20)\d\d"
 _LONGEST, _MOST = 240, 24  # characters behind a title, and parts of them
-_EDGE = r"(?=[\s,，、;；.．。:：|｜/)）\]】〕(（]|$)"
+_EDGE = r"(?=[\s,，、;；.．。:：|｜/／)）\]】〕(（]|$)"
 _THESIS = r"(?:(?:博士|硕士|碩士|修士|本科)(?:学位|學位)?(?:论文|論文)|(?:박사|석사)\s?학위\s?논문)"
 _CITY = (
     r"(?:北京|上海|南京|天津|武汉|武漢|广州|廣州|成都|重庆|西安|杭州|长春|沈阳|济南|合肥|长沙|南昌|福州|郑州|昆明|桂林|哈尔滨|太原|兰州|石家庄|大连|苏州|"
@@ -35,9 +35,12 @@ _ISSUED = re.compile(  # 中文版由商务印书馆于2012年出版
 CITY = re.compile(rf"{_CITY}\s?[:：]\s?")
 _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]{3,12}(?:・[\u30a1-\u30fa\u30fc]{2,12})?(?=[\s、。，,（(]|$)")
 _ORIGINAL = re.compile(r"[A-Z][A-Za-z’':, -]{6,120}(?=[)）])")  # the title in its own language
+_SIGNED = re.compile(
+    rf"[{HAN}\u30a1-\u30fa\u30fc・＝]{{3,20}}\s?[（(／/]"
+)  # 『庭の歴史』田中一郎（緑書房、2001年）
 _NEXT = re.compile(r"\s?[、&＆·]\s?|[,，]\s?(?=[A-Z])")
 _JOINT = re.compile(
-    r"[\s*_]{0,6}(?P<mark>(?:[,，、;；.．。|｜/:：·—–-]\s?){0,3})[\s*_]{0,4}(?P<by>by\s)?(?:后?被|(?:后?发表|發表|收录|收錄|刊载|刊載|载|載|刊)(?:[于於在]|(?=《)))?\s?"
+    r"[\s*_]{0,6}(?P<mark>(?:[,，、;；.．。|｜/／:：·—–-]\s?){0,3})[\s*_]{0,4}(?P<by>by\s)?(?:后?被|(?:后?发表|發表|收录|收錄|刊载|刊載|载|載|刊)(?:[于於在]|(?=《)))?\s?"
 )
 _WHEN = re.compile(
     rf"(?P<year>{YEAR})(?!\d)(?:\s?[-–—~〜～]\s?(?:{YEAR}|\d\d)(?!\d))?(?:\s?[年년](?:\d{{1,2}}月|\s\d{{1,2}}월)?)?"
@@ -52,7 +55,7 @@ _EDITION = re.compile(
     + _EDGE
 )
 _NUMBER = re.compile(
-    r"(?:(?:总|總|通巻)?第\s?\d{1,4}(?:\s?[-–—~〜～·、]\s?\d{1,4})?\s?[卷巻期号號輯辑集节節章页頁](?:第?\s?\d{1,4}\s?[期号號])?|\d{1,4}\s?[卷巻号號권호집](?:\s?第?\d{1,4}\s?[号호期號])?"
+    r"(?:(?:总|總|通巻)?第\s?\d{1,4}(?:\s?[-–—~〜～·、]\s?\d{1,4})?\s?[卷巻期号號輯辑集节節章页頁](?:第?\s?\d{1,4}\s?[期号號])?|제?\s?\d{1,4}\s?[卷巻号號권호집](?:\s?第?\d{1,4}\s?[号호期號])?"
     r"|(?:[Vv]ol\.?|[Nn]o\.?)\s?\d{1,4}|\d{1,4}\s?[（(]\s?\d{1,4}(?:[-–—]\d{1,4})?\s?[)）]"
     r"|(?:[Pp]{1,2}\.?\s?)?\d{1,5}\s?[-–—~〜～]\s?\d{1,5}\s?[页頁쪽面]?|[Pp]{1,2}\.?\s?\d{1,5}|\d{1,5}\s?[页頁쪽]|\d{1,4}(?=\s?[,，:：]))"
     rf"(?![{EAST}\w])"
@@ -66,7 +69,7 @@ _SLANTED = re.compile(r"(?P<mark>[*_])(?P<name>[^*_\n]{2,80})(?P=mark)")
 _DATED = re.compile(rf"[\s,，、（(*_]{{0,4}}(?:{YEAR}|\d{{1,4}}\s?[卷巻(（]|第\s?\d|[Vv]ol)")
 _LABEL = re.compile(
     r"(?:(?P<authors>作者|著者|저자|지은이|编者|編者)|(?P<venue>出版社|出版者|期刊|掲載誌|출판사|학술지|来源)|(?P<other>译者|訳者|譯者|옮긴이|출판년도|出版年|出版年份|出版时间|年份|发表|発表))"
-    r"\s?[:：为是]\s?"
+    r"\s?\*{0,2}\s?[:：为是]\s?\*{0,2}\s?"
 )
 _PEOPLE = (
     rf"(?:[\[（(〔][{HAN}]{{1,4}}[\]）)〕]\s?)?[{EAST}A-Za-z][{EAST}A-Za-z·・．‧.,，、＝&\s与與和]{{0,60}}?"
@@ -78,9 +81,9 @@ _A_NAME = (
     r"(?:\s?[（(][A-Za-z][^（）()\d\n]{2,60}[)）])?"
 )
 _ONE = re.compile(_A_NAME + _EDGE)
-_WHOLE_ONE = re.compile(_A_NAME + r"(?=\s?(?:[,，、;；。:：|｜/)）\]】〕(（]|$|[–—-]\s))")
+_WHOLE_ONE = re.compile(_A_NAME + r"(?=\s?(?:[,，、;；。:：|｜/／)）\]】〕(（]|$|[–—-]\s))")
 _BARE = re.compile(
-    rf"(?P<name>[{EAST}A-Z][{EAST}\w·・．& ’'-]{{0,30}}?)(?=\s?[,，、|｜]\s?{YEAR}(?!\d)|\s{YEAR}(?!\d))"
+    rf"(?P<name>[{EAST}A-Z][{EAST}\w·・．& ’'-]{{0,30}}?)(?=\s?[,，、|｜(（]\s?{YEAR}(?!\d)|\s{YEAR}(?!\d))"
 )
 _LATIN = re.compile(rf"(?P<name>[A-Z][A-Za-z][\w.&’' -]{{0,60}}?)(?=\s?[,，、)）]|\s{YEAR}|\.?\s?$|[.。])")
 _PLAIN = re.compile(rf"(?P<name>[{EAST}][{EAST}\w·・． &-]{{0,24}}?){_EDGE}")
@@ -240,7 +243,8 @@ class _Reader:
             return self._go(part.end(), venue=part[0])
         if _STOPS.search(mark) and not self.article:
             return False
-        if not (self._named() or self.helped) and (mark or self.open) and self._people(at):
+        apart = mark or self.open or (at == self.begin and _SIGNED.match(text, at, limit))
+        if not (self._named() or self.helped) and apart and self._people(at):
             return True
         return self._house(at, mark)
 
@@ -307,7 +311,7 @@ class _Reader:
         at += self.text[at : at + 1] in "(（"
         return any(
             pattern.match(self.text, at, self.limit)
-            for pattern in (_WHEN, PUBLISHER, _BARE, _HELPER, _JOURNAL, _IDENTIFIER, CITY)
+            for pattern in (_WHEN, PUBLISHER, _BARE, _HELPER, _JOURNAL, _IDENTIFIER, _LABEL, CITY)
         )
 
     def _named(self) -> bool:

@@ -18,11 +18,11 @@ from guardrail.references.citations.fields import (
     surely_people,
     with_labels,
 )
-from guardrail.references.citations.identifiers import Identifier, with_identifiers
+from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.labels import CASED, points
 from guardrail.references.citations.lines import Line
-from guardrail.references.citations.markers import field_of
+from guardrail.references.citations.markers import field_of, marker_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, PERSON, people
 from guardrail.references.citations.tail import Tail, read_tail
@@ -219,7 +219,7 @@ def standing(
         if text.lstrip().startswith("#"):
             under = False
         if len(text) < 400 and (whole := _eastern(row)):
-            found.append(whole)
+            found.append(_with_bullets(rows, number, whole))
             continue
         quoted = asked and len(text) < 360 and _QUOTED_LINE.fullmatch(text) is not None
         if not quoted and (len(text) > 1500 or not YEAR.search(text, 0, 700)):
@@ -247,7 +247,27 @@ def _eastern(row: Line) -> Citation | None:
         return None
     parsed = parse(row.text)
     span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
-    return Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop))
+    said = parsed.reference
+    foreign = said.title.isascii() and not all(name.isascii() for name in said.authors)
+    style: Style = "unmarked" if foreign else "line"  # its record has the names in other letters
+    return Citation(span, said, style, Span(start=row.start, end=row.stop))
+
+
+def _with_bullets(rows: Sequence[Line], number: int, citation: Citation) -> Citation:
+    """The line with the identifier that a label names among the bullets right below it: "- arXiv: …"."""
+    for below in rows[number + 1 : number + 5]:
+        label = field_of(below.text)
+        if below.blank or marker_of(below.text) is None:
+            break
+        if label and label[0] == "id" and (ids := identifiers(label[1])):
+            end = below.start + len(below.text.rstrip())
+            return replace(
+                citation,
+                span=Span(start=citation.span.start, end=end),
+                reference=with_identifiers(citation.reference, ids),
+                item=Span(start=rows[number].start, end=below.stop),
+            )
+    return citation
 
 
 def _begins_with_author(text: str, parsed: Parsed) -> bool:
