@@ -322,3 +322,39 @@ class TestFurtherShapes:
             "夏小清（C. T. Hsia）的 *A History of Chinese Gardens*（Yale University Press, 1961）影响很大。"
         )
         assert [(one.reference.authors, one.style) for one in citations(text)] == [(("夏小清",), "unmarked")]
+
+    @pytest.mark.parametrize(
+        ("text", "expected"),
+        [
+            (
+                "2. 李大海，赵一鸣.城市绿地[J].园林学报，2015，(3)：10-20.",
+                ("城市绿地", ("李大海", "赵一鸣"), 2015, "园林学报"),
+            ),
+            ("1. 王小明.《园林史》[M].北京：商务印书馆，2001.", ("园林史", ("王小明",), 2001, "商务印书馆")),
+            (
+                "- 「庭園と社会」（佐藤花子、2010年、『社会学評論』60巻2号）",
+                ("庭園と社会", ("佐藤花子",), 2010, "社会学評論"),
+            ),
+            (
+                "- 김철수, 「도시 녹지」, 『도시학보』 제12권 제3호, 한국도시학회, 2011, 15-30쪽",
+                ("도시 녹지", ("김철수",), 2011, "도시학보"),
+            ),
+            (
+                '- 최지은(2018), "숲과 시간", 도시연구, 3(1), pp.5-20.',
+                ("숲과 시간", ("최지은",), 2018, "도시연구"),
+            ),
+            (
+                "1. **田中一郎（2001）『庭の歴史』緑書房** — 通史。",
+                ("庭の歴史", ("田中一郎",), 2001, "緑書房"),
+            ),
+        ],
+    )
+    def test_journals_and_houses_in_other_places(self, text, expected):
+        """Behind the year, before a society, in a bracket, before the end of bold letters."""
+        assert _read(text) == [expected]
+
+    def test_authors_in_brackets_without_a_year(self):
+        """《园林史》（王小明）: a family name shows that it is one."""
+        assert _read("《园林史》（王小明）是入门经典，《园林史料》（上海）不是。") == [
+            ("园林史", ("王小明",), None, "")
+        ]

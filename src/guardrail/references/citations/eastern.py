@@ -25,7 +25,7 @@ _STANDARD = re.compile(
 )
 _DATE = re.compile(
     rf"(?:^|(?<=[\s,，.．。(（\[])){YEAR}(?![\d\w])(?!\s[A-Z])(?:[-/.]\d{{1,2}}){{0,2}}[\])）]?(?:[(（][\d-]{{1,7}}[)）])?"
-    r"(?:[,，]\s?(?:\d{1,4}|[A-Z]{1,3})(?:\s?[(（][\w-]{1,12}[)）])?|\s?\(\w{1,6}\))?(?:\s?[:：]\s?\w{1,8}(?:[-–—~]\w{1,8})?(?:[,，+]\s?\d{1,5}){0,2})?"
+    r"(?:[,，]\s?(?:(?:\d{1,4}|[A-Z]{1,3})(?:\s?[(（][\w-]{1,12}[)）])?|[(（]\d{1,3}[)）])|\s?\(\w{1,6}\))?(?:\s?[:：]\s?\w{1,8}(?:[-–—~]\w{1,8})?(?:[,，+]\s?\d{1,5}){0,2})?"
 )
 _LINKED = re.compile(
     r"[.．。]?\s?(?:\[[\d-]{8,10}\]\s?[.．。]?\s?)?(?:(?:DOI|doi)[:：]\s?|https?://)[\w./:%?=&()#-]{6,300}"
@@ -131,7 +131,9 @@ def _by_standard(text: str) -> Eastern | None:
     end = offset + date.end() if date else match.end()
     linked = _LINKED.match(text, end, match.end())
     end = linked.end() if linked else end
-    reference = Reference(_CODE.sub("", match["title"].strip()), *who, year, venue)
+    venue = "" if venue.startswith(("(", "[", "（")) else venue  # (2020-03-01)[2021-05-06]
+    title = _CODE.sub("", match["title"].strip(" 《》"))
+    reference = Reference(title, *who, year, venue)
     return Eastern(reference, match.start("authors"), _end(text, end))
 
 

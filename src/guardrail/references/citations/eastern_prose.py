@@ -160,7 +160,8 @@ def _work(
         return None, end
     if not authors and _VOLUME.match(answer, match.end()):
         return None, end  # a journal
-    if not (year and venue) and not (authors and (year or venue or who.sure)):
+    named = who.sure or (bool(read.authors) and all(begins_as_name(name) for name in read.authors))
+    if not (year and venue) and not (authors and (year or venue or named)):
         return None, end
     if not (match["zh"] or match["ja"] or match["ko"] or (authors and year)):
         return None, end

@@ -12,7 +12,7 @@ __all__ = ["CITY", "PUBLISHER", "YEAR", "Behind", "behind"]
 
 YEAR = r"(?:1[4-9]|20)\d\d"
 _LONGEST, _MOST = 240, 24  # characters behind a title, and parts of them
-_EDGE = r"(?=[\s,，、;；.．。:：|｜/／)）\]】〕(（]|$)"
+_EDGE = r"(?=[\s*,，、;；.．。:：|｜/／)）\]】〕(（]|$)"
 _THESIS = r"(?:(?:博士|硕士|碩士|修士|本科)(?:学位|學位)?(?:论文|論文)|(?:박사|석사)\s?학위\s?논문)"
 _CITY = (
     r"(?:北京|上海|南京|天津|武汉|武漢|广州|廣州|成都|重庆|西安|杭州|长春|沈阳|济南|合肥|长沙|南昌|福州|郑州|昆明|桂林|哈尔滨|太原|兰州|石家庄|大连|苏州|"
@@ -38,6 +38,7 @@ _ORIGINAL = re.compile(r"[A-Z][A-Za-z’':, -]{6,120}(?=[)）])")  # the title i
 _SIGNED = re.compile(
     rf"[{HAN}\u30a1-\u30fa\u30fc・＝]{{3,20}}\s?[（(／/]"
 )  # 『庭の歴史』田中一郎（緑書房、2001年）
+_PERIODICAL = re.compile(rf"[{EAST}][{EAST}\w ]{{1,29}}?(?=[,，]\s?(?:제|第)?\d{{1,4}}\s?[(（권卷巻])")
 _NEXT = re.compile(r"\s?[、&＆·]\s?|[,，]\s?(?=[A-Z])")
 _JOINT = re.compile(
     r"[\s*_]{0,6}(?P<mark>(?:[,，、;；.．。|｜/／:：·—–-]\s?){0,3})[\s*_]{0,4}(?P<by>by\s)?(?:后?被|(?:后?发表|發表|收录|收錄|刊载|刊載|载|載|刊)(?:[于於在]|(?=《)))?\s?"
@@ -224,14 +225,17 @@ class _Reader:
         text, limit = self.text, self.limit
         if journal := _JOURNAL.match(text, at, limit):
             dated = _DATED.match(text, journal.end()) is not None
-            if self.found.venue or mark == "、" or not (dated or self.article):
+            listed = mark == "、" and not self.found.year  # 《…》、《…》
+            if self.found.venue or listed or not (dated or self.article):
                 return False
             return self._go(journal.end(), venue=journal["book"] or journal["corner"])
         known = self.found.venue or self.found.year or self.year
         if known and (part := _NUMBER.match(text, at, limit)):
             return self._go(part.end())
         if self.found.venue:
-            return False
+            society = None if self.found.year or not mark else _BARE.match(text, at, limit)
+            self.at = society.end() if society else self.at
+            return society is not None  # 『도시학보』 제12권 제3호, 한국도시학회, 2011
         city = CITY.match(text, at, limit)
         if city and (
             part := PUBLISHER.match(text, city.end(), limit)
@@ -243,7 +247,11 @@ class _Reader:
             return self._go(part.end(), venue=part[0])
         if _STOPS.search(mark) and not self.article:
             return False
-        apart = mark or self.open or (at == self.begin and _SIGNED.match(text, at, limit))
+        apart = (
+            mark
+            or self.open
+            or (at == self.begin and text[at - 1 : at] in "』」" and _SIGNED.match(text, at, limit))
+        )
         if not (self._named() or self.helped) and apart and self._people(at):
             return True
         return self._house(at, mark)
@@ -251,6 +259,8 @@ class _Reader:
     def _house(self, at: int, mark: str) -> bool:
         """A publisher or a conference that only its place and the year behind it show."""
         text, limit = self.text, self.limit
+        if self.article and mark and (part := _PERIODICAL.match(text, at, limit)):
+            return self._go(part.end(), venue=part[0])
         if self.article and (part := _SLANTED.match(text, at, limit)):
             return self._go(part.end(), venue=part["name"])
         part = _BARE.match(text, at, limit) if (mark or self.open) and not self.found.year else None
@@ -306,7 +316,7 @@ class _Reader:
         """Whether a publisher, a year or the end of brackets follows."""
         joint = _JOINT.match(self.text, end, self.limit)
         at = joint.end() if joint else end
-        if self.open and self.text[at : at + 1] in ")）":
+        if (self.open and self.text[at : at + 1] in ")）") or at >= self.limit:
             return True
         at += self.text[at : at + 1] in "(（"
         return any(

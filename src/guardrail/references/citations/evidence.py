@@ -53,7 +53,7 @@ _PREDICATE = re.compile(r"\b(?:is|was|are|were)\s(?:an?|the|not|born)\b|\bborn\s
 _STATEMENT = re.compile(r"\S{1,30}\s(?:is|was)\s(?:not\s)?an?\s[^.]{1,80}\.\s*$")
 EASTERN_MEDIA = re.compile(
     r"电影|電影|影片|映画|电视剧|電視劇|连续剧|ドラマ|アニメ|首歌|歌曲|歌单|金曲|专辑|專輯|アルバム|单曲|楽曲|游戏|遊戲|ゲーム|动漫|动画|漫画|漫畫|マンガ|纪录片|紀錄片|导演|導演|監督|"
-    r"执导|執導|主演|演唱|作曲|综艺|綜藝|画作|油画|雕塑|交响|協奏|歌剧|话剧|音楽|名曲|영화|드라마|노래|앨범|게임|만화|애니|감독|뮤지컬|음반"
+    r"执导|執導|主演|演唱|作曲|综艺|綜藝|画作|演出|油画|雕塑|交响|協奏|歌剧|话剧|音楽|名曲|영화|드라마|노래|앨범|게임|만화|애니|감독|뮤지컬|음반"
 )
 """Words that show that a title in brackets is that of a film, a song or a game."""
 _EASTERN_SENTENCE = re.compile(
