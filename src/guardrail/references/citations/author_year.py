@@ -55,6 +55,7 @@ _NARRATIVE = re.compile(
 _BETWEEN = re.compile(rf"{_AND}|,\s")
 _FIRST_YEAR = re.compile(r"(?P<year>\d{4})(?P<suffix>[a-z])?")
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
+_MOST = 30  # references of one name and year: more than there are letters behind a year
 _LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
 _FULL_WIDTH = str.maketrans("（）［］，；：", "()[],;:")
 _EAST_NAME = r"(?:[\u3400-\u9fff\u30a1-\u30fa\u30fc·・]{2,12}?|[\uac00-\ud7a3]{2,4})"
@@ -298,7 +299,8 @@ def _entries(found: Sequence[Citation]) -> dict[tuple[str, int], list[Citation]]
         reference = one.reference
         if reference.authors and reference.year:
             for name in _spellings(reference.authors[0]) | _families(reference.authors[0]):
-                entries.setdefault((name, reference.year), []).append(one)
+                same = entries.setdefault((name, reference.year), [])
+                same += [one] * (len(same) < _MOST)
     return entries
 
 
