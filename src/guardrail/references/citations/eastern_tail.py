@@ -120,7 +120,7 @@ def behind(text: str, at: int, *, authors: bool, year: bool = False, article: bo
     Example:
         >>> found = behind("《园林史》（上下册），王小明著，李大海译，北京：商务印书馆，2009年版，第12页。好书", 5, authors=False)
         >>> found.authors, found.venue, found.year, found.end
-        (('王小明',), '商务印书馆', 2009, 42)
+        (('王小明',), '商务印书馆', 2009, 41)
     """
     reader = _Reader(text, at, authors=authors, year=year, article=article)
     return reader.read()
