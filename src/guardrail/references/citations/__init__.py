@@ -133,7 +133,8 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
-    keep(in_sentences(answer))
+    within, beginning = in_sentences(answer)
+    keep(within)
     lists = listed(rows, begun, asked=asked)
     keep(lists.citations)
     keep(tabled(rows, asked=asked))
@@ -141,6 +142,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(of_journals(answer))
     keep(above_authors(rows, taken))
     keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
+    keep(beginning)
     for row in rows:
         if row.code:
             take(row.start, row.end)

@@ -6,12 +6,13 @@ A mark that names the author and the year of a reference elsewhere in the answer
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern_names import begins_as_name, cut_off, last_name, names
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
 from guardrail.references.citations.model import Citation, Style
@@ -23,7 +24,9 @@ __all__ = ["marks"]
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
 _YEARS = rf"{_YEAR}(?:\s?[/–-]\s?{_YEAR})?(?:,\s?(?:{_YEAR}|[a-z]\b)){{0,4}}"
 _PARTICLE = r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd][uia]|[Ll]a|[Ll]e|[Aa]l|[Dd]os|ten|ter|zu[rm]?|[Ii]bn|bin)[\s-]){0,3}"
-_WORD = r"[^\W\d_a-z](?:[^\W\d_]|[’'](?=[^\W\d_]{2})){1,30}(?:[-‐–][^\W\d_]{1,30}){0,2}"
+_OTHER = r"\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts of which names are read apart
+_LETTER = rf"[^\W\d_{_OTHER}]"
+_WORD = rf"[^\W\d_a-z{_OTHER}](?:{_LETTER}|[’'](?={_LETTER}{{2}})){{1,30}}(?:[-‐–]{_LETTER}{{1,30}}){{0,2}}"
 _INITIALS = r"(?:[^\W\d_a-z]\.[\s-]?){1,3}"
 _NAME = rf"(?:{_INITIALS})?{_PARTICLE}{_WORD}"
 _AND = r"(?:,?\s(?:and|&|und|et|y|e|и)\s)"
@@ -34,11 +37,11 @@ _LEAD = (
     r"(?:(?:see(?:\salso|,?\se\.g\.,?)?|e\.g\.,?|cf\.?|for\s(?:an?\s)?(?:review|example|overview),?(?:\ssee)?|also|but\ssee|"
     r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|siehe|vgl\.|voir|véase|ver|cp\.)[:,]?\s){0,2}"
 )
-_PLACE = r"(?:[,:]\s?(?:pp?\.|S\.|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|vol\.|Fig(?:ure)?\.?|Table)?\s?[\w–-]{1,12}(?:\s?[–-]\s?\d{1,5})?)?"
+_PLACE = r"(?:[,:]\s?(?:第|pp?\.|S\.|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|vol\.|Fig(?:ure)?\.?|Table)?\s?[\w–-]{1,12}(?:\s?[–-]\s?\d{1,5})?(?:\s[页頁])?)?"
 _PART = re.compile(
-    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?P<comma>,)?\s\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE})"
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s?|\s)\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE})"
 )
-_BODY_PART = re.compile(rf"{_LEAD}(?P<mark>(?P<people>{_BODY}),\s(?P<years>{_YEARS}|n\.d\.){_PLACE})")
+_BODY_PART = re.compile(rf"{_LEAD}(?P<mark>(?P<people>{_BODY}),\s?(?P<years>{_YEARS}|n\.d\.){_PLACE})")
 _JOURNAL = re.compile(
     rf"{_LEAD}(?P<mark>(?P<people>{_NAME}\s(?:[^\W\d_a-z]{{1,4}}\b)?(?:,?\set\sal\.?|(?:,\s{_NAME}\s[^\W\d_a-z]{{1,4}}){{0,6}})?)[,.]\s"
     r"(?P<venue>[^\W\d_a-z][^\d;()]{2,80}?)[.,]?\s(?P<year>(?:19|20)\d\d);\s?(?P<volume>\d{1,4})(?:\((?P<issue>\d{1,4}(?:[-–]\d{1,4})?)\))?"
@@ -47,17 +50,26 @@ _JOURNAL = re.compile(
 _BRACKET = re.compile(r"[(\[](?P<inner>[^()\[\]\r\n]{5,400})[)\]]")
 _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
-    rf"(?<![\w.’'-])(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
+    rf"(?:(?<![\w.’'-])|(?<=[{_OTHER}]))(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
 _BETWEEN = re.compile(rf"{_AND}|,\s")
 _FIRST_YEAR = re.compile(r"(?P<year>\d{4})(?P<suffix>[a-z])?")
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
+_MOST = 30  # references of one name and year: more than there are letters behind a year
 _LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
+_FULL_WIDTH = str.maketrans("（）［］，；：", "()[],;:")
+_EAST_NAME = r"(?:[\u3400-\u9fff\u30a1-\u30fa\u30fc·・]{2,12}?|[\uac00-\ud7a3]{2,4})"
+_EAST_CUT = r"(?:\s?等人?|ら|\s?외)"
 _EAST = re.compile(
-    r"(?:(?<=[（(;；])(?P<in>(?P<who>[\u3400-\u9fff\u3041-\u30ff\uac00-\ud7a3·・]{2,12}(?:[、，, ]?(?:等人?|ら|외))?)[，,、]\s?(?P<when>(?:19|20)\d\d)年?)"
-    r"(?=[）);；])|(?P<out>(?P<whom>[\u3400-\u9fff\uac00-\ud7a3]{2,4}(?:(?:和|与|・|、)[\u3400-\u9fff]{2,4})?(?:等人?|ら|\s?외)?)\s?[（(](?P<dated>(?:19|20)\d\d)年?[）)]))"
+    rf"(?:(?<=[(;])|(?<=[(;]\s))(?:如|例如|参见|參見|详见|詳見|见|見)?(?P<who>{_EAST_NAME}(?:\s?[、,·・&]\s?{_EAST_NAME}){{0,5}}{_EAST_CUT}?)[,、]?\s?(?P<when>(?:19|20)\d\d)[a-z]?年?"
+    r"(?:[,:]\s?(?:第\s?)?(?:[pP]{1,2}\.\s?)?\d{1,5}(?:[-–—]\d{1,5})?(?:\s?[页頁쪽章节])?)?(?=\s?[);])"
+    rf"|(?P<whom>[\u30a1-\u30fa\u30fc]{{2,12}}{_EAST_CUT}?|(?:[\u3400-\u9fff]{{2,4}}、){{0,5}}[\u3400-\u9fff]{{2,4}}(?:[和与與・][\u3400-\u9fff]{{2,4}})?{_EAST_CUT}?"
+    rf"|(?<![\uac00-\ud7a3])(?:[\uac00-\ud7a3]{{2,4}}(?:,\s|·)){{0,5}}[\uac00-\ud7a3]{{2,4}}(?:[와과]\s[\uac00-\ud7a3]{{2,4}})?{_EAST_CUT}?)"
+    r"\s?\((?P<dated>(?:19|20)\d\d)[a-z]?年?(?:[:,]\s?(?:第\s?)?\d{1,5}(?:[-–—]\d{1,5})?(?:\s?[页頁쪽])?)?\)"
 )
-_CUT_END = re.compile(rf"(?:{_CUT}|等人?|ら|\s?외)$")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]")
+_HAN_ONLY = re.compile(r"[\u3005\u3400-\u9fff]{3,6}")
+_CUT_END = re.compile(rf"(?:{_CUT})$")
 _NOT_PEOPLE = frozenset(
     [
         "january",
@@ -146,7 +158,8 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
     entries = _entries(found)
-    candidates = sorted(_candidates(answer), key=lambda mark: mark.span.start)
+    known = frozenset(one.reference.authors[0] for one in found if one.reference.authors)
+    candidates = sorted(_candidates(answer.translate(_FULL_WIDTH), known), key=lambda mark: mark.span.start)
     kept: list[tuple[_Mark, Span | None]] = []
     at = end = 0
     for mark in candidates:
@@ -163,7 +176,7 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
             yield Citation(mark.span, mark.reference, style, means=None if mark.reference.title else means)
 
 
-def _candidates(answer: str) -> Iterator[_Mark]:
+def _candidates(answer: str, known: Container[str]) -> Iterator[_Mark]:
     for bracket in _BRACKET.finditer(answer):
         if not _HAS_YEAR.search(bracket["inner"]):
             continue
@@ -194,14 +207,37 @@ def _candidates(answer: str) -> Iterator[_Mark]:
         if not _named_otherwise(match["people"]):
             yield from _read(match, match.start(), match.end(), sure=False)
     for match in _EAST.finditer(answer):
-        who, year = match["who"] or match["whom"], match["when"] or match["dated"]
-        cut = _CUT_END.search(who)
-        names = tuple(re.split(r"[和与・、，,]", who[: cut.start()] if cut else who))
-        yield _Mark(
-            Span(start=match.start(), end=match.end()),
-            Reference(authors=tuple(filter(None, names)), et_al=cut is not None, year=int(year)),
-            sure=cut is not None,
-        )
+        if mark := _eastern(match, known):
+            yield mark
+
+
+def _eastern(match: re.Match[str], known: Container[str]) -> _Mark | None:
+    """A mark of Chinese, Japanese or Korean names; behind other words, the names begin as one of the answer's authors does."""
+    written, year = match["who"] or match["whom"], match["when"] or match["dated"]
+    start = match.start("who" if match["who"] else "whom")
+    bare, cut = cut_off(written)
+    read = ((bare,), False) if bare in known else names(bare)
+    if read is None:
+        return None
+    people = list(read[0])
+    korean = _HANGUL.match(people[0]) is not None
+    while (
+        korean
+        and match["whom"]
+        and len(people) > 1
+        and people[0] not in known
+        and not begins_as_name(people[0])
+    ):
+        people.pop(0)  # 보았고, 박민수와 이영희(2015)
+    first = people[0]
+    at = written.find(first)
+    if match["whom"] and first not in known:
+        before = match.string[max(0, start + at - 1) : start + at]
+        name = next((first[-size:] for size in (4, 3, 2) if first[-size:] in known), last_name(first, before))
+        at, first = at + len(first) - len(name or first), name or first
+    start, others = start + at, people[1:]
+    reference = Reference(authors=(first, *others), et_al=cut, year=int(year))
+    return _Mark(Span(start=start, end=match.end()), reference, sure=cut)
 
 
 def _narratives(answer: str) -> Iterator[re.Match[str]]:
@@ -262,8 +298,9 @@ def _entries(found: Sequence[Citation]) -> dict[tuple[str, int], list[Citation]]
     for one in found:
         reference = one.reference
         if reference.authors and reference.year:
-            for name in _spellings(reference.authors[0]):
-                entries.setdefault((name, reference.year), []).append(one)
+            for name in _spellings(reference.authors[0]) | _families(reference.authors[0]):
+                same = entries.setdefault((name, reference.year), [])
+                same += [one] * (len(same) < _MOST)
     return entries
 
 
@@ -273,6 +310,15 @@ def _spellings(author: str) -> set[str]:
     initials = "".join(word[0] for word in author.split() if word[:1].isupper())
     family = normalise(parse_name(author).family)
     return {name for name in (whole, family, initials.lower() if len(initials) > 2 else "") if name}
+
+
+def _families(author: str) -> set[str]:
+    """The family name of a Japanese author, which nothing parts from the given name: 田中一郎."""
+    return (
+        {normalise(author[:size]) for size in (2, 3) if len(author) > size}
+        if _HAN_ONLY.fullmatch(author)
+        else set()
+    )
 
 
 def _meant(mark: _Mark, entries: dict[tuple[str, int], list[Citation]]) -> Span | None:

@@ -3,53 +3,67 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern_names import EAST, cut_off, is_short, names
+from guardrail.references.citations.eastern_tail import CITY, YEAR, behind
 
-__all__ = ["SCRIPT", "Eastern", "eastern"]
+__all__ = ["SCRIPT", "Eastern", "Head", "eastern", "head_of", "standards"]
 
 SCRIPT = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-_HAN = r"\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"
-_YEAR = re.compile(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)")
+_YEAR = re.compile(rf"(?<!\d){YEAR}(?!\d)")
+_KIND = r"\[(?P<kind>[JMCDRNPSGZA]|[A-Z]{1,2}/OL)\]"
 _GB = re.compile(
-    r"\s*(?P<authors>[^.．。\[\]]{1,200})[.．。]\s*(?P<title>[^\[\]]{2,250}?)\s*\[(?P<kind>[JMCDRNPSGZA]|[A-Z]{1,2}/OL)\]"
+    rf"\s*(?P<authors>[^.．。\[\]\n]{{1,200}})[.．。]\s*(?P<title>[^\[\]\n]{{2,250}}?)\s*{_KIND}"
     r"(?:\s*//\s*|[.．。,，:：]?\s*)(?P<rest>[^\r\n]{0,300})"
 )
-_KIND = re.compile(r"\w\[(?:[JMCDRNPS]|[A-Z]{1,2}/OL)\]\s?(?:[.．。]|//)")
-_EDITION = re.compile(r"^\d{1,2}版[.．。]\s*")
+_STANDARD = re.compile(
+    rf"(?:^|(?<=[:：。；;\n]))[ \t]*(?P<text>[^\n.．。:：；;\[\]]{{2,120}}[.．。][^\[\]\n]{{2,200}}?{_KIND}[^\n]{{0,300}})",
+    re.MULTILINE,
+)
+_DATE = re.compile(
+    rf"(?:^|(?<=[\s,，.．。(（\[])){YEAR}(?![\d\w])(?!\s[A-Z])(?:[-/.]\d{{1,2}}){{0,2}}[\])）]?(?:[(（][\d-]{{1,7}}[)）])?"
+    r"(?:[,，]\s?(?:(?:\d{1,4}|[A-Z]{1,3})(?:\s?[(（][\w-]{1,12}[)）])?|[(（]\d{1,3}[)）])|\s?\(\w{1,6}\))?(?:\s?[:：]\s?\w{1,8}(?:[-–—~]\w{1,8})?(?:[,，+]\s?\d{1,5}){0,2})?"
+)
+_LINKED = re.compile(
+    r"[.．。]?\s?(?:\[[\d-]{8,10}\]\s?[.．。]?\s?)?(?:(?:DOI|doi)[:：]\s?|https?://)[\w./:%?=&()#-]{6,300}"
+)
+_EDITION = re.compile(r"^(?:第?\s?[\d一二三四五六七八九十]{1,2}\s?版|修订版|\d(?:st|nd|rd|th) ed)[.．。]\s*")
 _CODE = re.compile(r"[:：]\s*[A-Z]{2,4}/?[A-Z]?\s?\d[\d.—-]*$")
 _TITLE = re.compile(
-    rf"(?P<f>「[^「」\r\n]{{1,60}}」[のとは][{_HAN}]{{1,30}})(?![^\s\u3000，、,.．。])|"  # 「甘え」の構造
-    r"『(?P<a>[^『』]{2,200})』|「(?P<b>[^「」]{2,200})」|《(?P<c>[^《》]{1,200})》|〈(?P<d>[^〈〉]{2,200})〉|“(?P<e>[^“”]{2,200})”"
+    rf"(?P<f>「[^「」\r\n]{{1,60}}」[のとは][{EAST}]{{1,30}})(?![^\s\u3000，、,.．。])|"  # 「甘え」の構造
+    r"『(?P<a>[^『』\n]{2,200})』|《(?P<c>(?:[^《》\n]|《[^《》\n]{1,60}》){1,200})》|「(?P<b>[^「」\n]{2,200})」|〈(?P<d>[^〈〉\n]{2,200})〉|<(?P<k>[\uac00-\ud7a3][^<>\n]{1,120})>|“(?P<e>[^“”\n]{2,200})”|\"(?P<g>[^\"\n]{2,200})\""
 )
-_CONTAINER = re.compile(r"[\s,，、.]{0,3}(?:[『《](?P<name>[^『』《》]{2,120})[』》])")
-_JOURNAL = re.compile(r"\s*[,，、]\s*《(?P<name>[^《》]{2,60})》")
-_PRESS_AND_YEAR = re.compile(
-    r"[*_\s]{0,4}[（(](?P<press>[^（）()\d,，、]{2,30})[,，、]\s?(?:1[5-9]|20)\d\d年?[）)]"
+_WESTERN = re.compile(
+    r"《(?P<c>[^《》\n]{4,250})》|『(?P<a>[^『』\n]{4,250})』|「(?P<b>[^「」\n]{4,250})」|“(?P<e>[^“”\n]{4,250})”|\"(?P<g>[^\"\n]{4,250})\""
+    r"|\*{1,2}(?P<h>[^*《》「」『』“”\n]{4,250})\*{1,2}|\[(?P<link>[^\[\]\n]{4,250})\]\([^()\s]{4,300}\)"
+    r"|^\s*(?P<bare>[A-Z][\w .:’'&-]{2,200}?)(?=（[^（）\n]{2,80}\d{4}[^（）\n]{0,12}）)"
 )
-_KATAKANA = re.compile(r"[\u30a1-\u30fa]{3}")
-_CUT = re.compile(r"(?:[,，、 ]?\s?(?:等人?|ほか|ら|외|et al)[.．]?)$")
-_ROLE = re.compile(
-    r"(?:\s*(?:等?(?:编著|主编|編著|編|编|著|撰|译|訳|지음|옮김|저|편|엮음)))+(?=[\s,，、;；.．]|$)"
-)
-_NAME = re.compile(
-    rf"(?:\[[^\[\]]{{1,3}}\]\s?)?(?:[{_HAN}][{_HAN}·・\s]{{0,24}}[{_HAN}]|[A-Z][\w.’' -]{{1,40}})"
-)
-_AUTHORS_AFTER = re.compile(
-    rf"[*_\s]{{0,4}}[（(,，、—–-]{{0,2}}\s*(?:作者[:：为是]?\s*|저자[:：]?\s*|by\s)?(?P<names>[{_HAN}][{_HAN}·・]{{1,12}}?(?:[、&＆][{_HAN}·・]{{2,12}}?){{0,4}}(?:等)?)"
-    r"(?:\s*(?:编著|編著|主编|著|编|編|지음|저)(?=[\s,，、）)；;。.]|$)|(?=[，,、]|\s?[（(]))"
-)
-_PUBLISHER = re.compile(
-    rf"(?:[{_HAN}]{{2,6}}[:：]\s*)?(?P<name>[{_HAN}A-Za-z][{_HAN}\w .&·・-]{{0,40}}?(?:出版社|出版|印书馆|印書館|书局|書局|書店|書房|新書|文庫|选书|選書|社|館|会|堂|대학교출판부|출판부|출판사|출판|사|문화사|북스|大学|大學|大学院|대학교|학회|学会|學會|学报|学刊|研究|杂志|雑誌|論集|紀要))"
-    r"(?=[\s,，、.。;；:：()（）]|\d|$)"
-)
+_ARTICLE = frozenset("bdeg")
+"""Groups of titles that may be those of articles, with the journal behind them."""
+_FULL = re.compile(r"[（）：，、；。「」『』《》]")
+_DATED_HEAD = re.compile(rf"[（(]?\s?(?P<year>{YEAR})\s?[年년]?[a-z]?\s?[)）]?")
+_LABELLED = re.compile(r"^.*(?:[:：]|】)")
+_JOINING = re.compile(r"\s?(?:的|の|의|が|は|在)\s*$")
+_ENDS = " \t\u3000.．，,、：:。;；—–-―_*|｜"
 _KOREAN = re.compile(
     r"\s*(?P<authors>[\uac00-\ud7a3]{2,4}(?:\s?외|(?:\s?[·,]\s?[\uac00-\ud7a3]{2,4}){0,4}))\s?[,.]\s+(?P<title>[^,.\r\n]{2,120}?)[,.]\s+"
     r"(?P<venue>[^,.\r\n]{2,60}?)[,.]\s+(?P<year>(?:19|20)\d\d)\s?[.년]?"
 )
 _DATED = re.compile(
-    rf"\s*(?P<authors>[{_HAN}][{_HAN}·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>(?:1[5-9]|20)\d\d)年?[)）]\s?[.．。,，:：]?\s*(?P<title>[^\r\n『「《“.．。]{{2,160}}?)[.．。](?P<rest>[^\r\n]{{0,200}})"
+    rf"\s*(?P<authors>[{EAST}][{EAST}·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>{YEAR})[年년]?[)）](?:\s?[.．。,，:：]\s*|\s+)(?P<title>[^\r\n『「《“.．。]{{2,160}}?)[.．。](?P<rest>[^\r\n]{{0,200}})"
+)
+_STOPPED = re.compile(
+    rf"\s*(?P<authors>[{EAST}][^.．。\n\d\[\]:：]{{1,100}})(?:[.．。]\s*(?P<title>[^.．。\n]{{4,160}})[.．。]\s*(?P<venue>[^.．。,，\n]{{2,60}})[.．。,，]"
+    rf"|[:：]\s?(?P<other>[^,，\n]{{4,160}})[,，]\s?(?P<journal>[^,，\n]{{2,60}}(?:論文誌|学会誌|雑誌|紀要|学报|學報|会議|シンポジウム|大会))[,，])(?P<rest>[^\n]{{0,200}})"
+)
+_THESIS = re.compile(
+    r"\s?(?:(?:博士|硕士|碩士|修士)(?:学位|學位)?(?:论文|論文)|(?:박사|석사)\s?학위\s?논문)$"
+)
+_EDITION_BEHIND = re.compile(
+    r"\s?[（(]\s?(?:제?\s?\d{1,2}\s?판|第\s?[\d一二三四五六七八九十]{1,3}\s?版|개정(?:증보)?판|修订版|修訂版|改訂版|新版)\s?[)）]$"
 )
 
 
@@ -71,120 +85,177 @@ def eastern(text: str) -> Eastern | None:
         ('知识图谱构建技术综述', ('刘峤', '李杨'), True, '计算机研究与发展')
         >>> eastern("金水敏『ヴァーチャル日本語 役割語の謎』岩波書店, 2003年").reference.venue
         '岩波書店'
+        >>> eastern("朱自清等，2017，“Attention Is All You Need”，NeurIPS").reference.venue
+        'NeurIPS'
     """
-    if not SCRIPT.search(text, 0, 400):
-        return _by_standard(text) if _KIND.search(text, 0, 400) else None  # Deep learning[J]. Nature, 2015
-    return _by_standard(text) or _by_brackets(text) or _by_commas(text) or _by_date(text)
+    if not (SCRIPT.search(text, 0, 400) or _FULL.search(text, 0, 400)):
+        return _by_standard(text)  # Deep learning[J]. Nature, 2015
+    return _by_standard(text) or _by_brackets(text) or _by_commas(text) or _by_date(text) or _by_stops(text)
+
+
+def standards(text: str) -> Iterator[tuple[int, Eastern]]:
+    """The references of GB/T 7714 in sentences, each with where its text begins.
+
+    Example:
+        >>> [one.reference.title for _, one in standards("见：王小明.园林综述[J].园林学报,2007(7):36-50. 很好。")]
+        ['园林综述']
+    """
+    for match in _STANDARD.finditer(text):
+        read = _by_standard(match["text"])
+        if read and read.reference.authors:
+            yield match.start("text"), read
 
 
 def _by_standard(text: str) -> Eastern | None:
-    match = _GB.match(text)
+    match = _GB.match(text) if "[" in text[:500] else None
     if match is None:
         return None
-    names, cut = _names(match["authors"])
-    rest = _EDITION.sub("", match["rest"])
-    year = _YEAR.search(rest)
-    place = re.split(r"[,，]|[.．。]\s", rest, maxsplit=1)[0].strip(" .．。,，")
-    parted = match["kind"] != "J" and re.search(r"[:：]", place)  # 北京: 清华大学出版社
+    written = match["authors"].strip()
+    who = names(written) if SCRIPT.search(cut_off(written)[0]) else None
+    who = who or _split(written)
+    offset = match.start("rest")
+    edition = _EDITION.match(match["rest"])
+    offset += edition.end() if edition else 0
+    rest = text[offset : match.end()]
+    date = _DATE.search(rest)
+    bare = _YEAR.search(rest)
+    year = int(re.findall(YEAR, date[0])[0]) if date else int(bare[0]) if bare else None
+    place = re.split(r"[,，]|[.．。]\s|[.．。](?=[^\W\d_])", rest, maxsplit=1)[0].strip(" .．。,，")
+    parted = match["kind"] not in "JC" and re.search(r"[:：]", place)  # 北京: 清华大学出版社
     venue = re.split(r"[:：]\s*", place)[-1].strip() if parted else place
-    reference = Reference(
-        _CODE.sub("", match["title"].strip()),
-        names,
-        cut,
-        int(year[1]) if year else None,
-        "" if _YEAR.fullmatch(venue) else venue,
+    venue = (
+        re.sub(rf"^{YEAR}\b\W*$|[(（]\d+[)）]$|\s?[(（]?{YEAR}[-\d()（）]*$", "", venue)
+        if _YEAR.match(venue[-4:]) or _YEAR.fullmatch(venue)
+        else venue
     )
-    return Eastern(reference, match.start("authors"), _end(text, match.end()))
+    end = offset + date.end() if date else match.end()
+    linked = _LINKED.match(text, end, match.end())
+    end = linked.end() if linked else end
+    venue = "" if venue.startswith(("(", "[", "（")) else venue  # (2020-03-01)[2021-05-06]
+    title = _CODE.sub("", match["title"].strip(" 《》"))
+    reference = Reference(title, *who, year, venue)
+    return Eastern(reference, match.start("authors"), _end(text, end))
+
+
+def _by_stops(text: str) -> Eastern | None:
+    """王小明. 绿地与健康. 园林学报, 2010, 3(2): 1-9; 山田太郎: 木の認識, 電子情報通信学会論文誌, Vol.1 (2007)."""
+    match = _STOPPED.match(text)
+    who = names(match["authors"]) if match else None
+    date = _DATE.search(match["rest"]) if match else None
+    title = (match["title"] or match["other"]) if match else ""
+    if match is None or who is None or date is None or not SCRIPT.search(title):
+        return None
+    if not all(is_short(name) for name in who[0]):
+        return None
+    venue = re.split(r"[:：]\s*", (match["venue"] or match["journal"]).strip())[-1]
+    year = int(re.findall(YEAR, date[0])[0])
+    return Eastern(
+        Reference(title.strip(), *who, year, venue), match.start("authors"), match.start("rest") + date.end()
+    )
+
+
+def _split(written: str) -> tuple[tuple[str, ...], bool]:
+    """Names in Latin letters, of which each comma ends one: HE K M, ZHANG X Y, et al."""
+    bare, cut = cut_off(written)
+    return tuple(filter(None, re.split(r"\s*[,，;；]\s*", bare.strip(" ,，")))), cut
 
 
 def _by_brackets(text: str) -> Eastern | None:
     """Author『title』publisher, year; 《title》，author著，publisher，year; author「article」『journal』."""
     match = _TITLE.search(text, 0, 400)
     if match is None or not SCRIPT.search(match[0]):
+        match = _western(text)
+    if match is None:
         return None
     group = str(match.lastgroup)
-    before = text[: match.start()]
-    year = _YEAR.search(before)
-    head = re.sub(r"[（(]?\s*(?:1[5-9]|20)\d\d年?\s*[)）]?", "", before).strip(" .,，、：:。—–-*_")
-    names: tuple[str, ...] = ()
-    cut = False
-    if head:
-        head = re.sub(r"(?:的|の|의)\s*$", "", head)
-        labelled = re.search(r".*[:：]", head)  # **心理学**：土居健郎（1971）『「甘え」の構造』
-        head = head[labelled.end() :].strip(" *_") if labelled else head
-        names, cut = _names(head)
-        if not names or not all(_NAME.fullmatch(name) for name in names) or len(head) > 60:
-            return None
-    at = match.end()
-    venue = ""
-    container = _CONTAINER.match(text, at) if group in {"b", "d", "e"} else None
-    if container:
-        venue, at = container["name"], container.end()
-    after = None if names else _AUTHORS_AFTER.match(text, at)
-    if after and not _PUBLISHER.fullmatch(after["names"]):
-        names, cut = _names(after["names"])
-        at = after.end()
-        if len(names) > 1 and (_PUBLISHER.fullmatch(names[-1]) or _KATAKANA.search(names[-1])):
-            names, venue = names[:-1], names[-1]  # （斎藤康毅、オライリー・ジャパン、2016年）
-    if not venue and group in {"c", "e"} and (container := _JOURNAL.match(text, at)):
-        venue, at = container["name"], container.end()
-    line = text[at : at + 120].split("\n", maxsplit=1)[0]
-    place = _PUBLISHER.search(line)
-    if not venue and place and place.start() < 40:
-        venue = place["name"].strip()
-    if not venue and (dated := _PRESS_AND_YEAR.match(line)):
-        venue = dated["press"].strip()  # 최장집 (후마니타스, 2002)
-    later = _YEAR.search(line)
-    last = max(place.end() if place else 0, later.end() if later else 0)
-    found = year or later
-    if not names and not (found and venue):
+    head = head_of(text[: match.start()], western=not SCRIPT.search(match[group]))
+    if head.written and not head.names:
         return None
-    if last:
-        closing = re.match(
-            r"年?\s*(?:[，,、]?\s*(?:第?\d{1,4}[卷巻号期호권页頁~〜–-]{0,3}\s*){0,4})?(?:[pP]{1,2}\.\s?\d+(?:[-–~〜]\d+)?)?[)）]?",
-            line[last:],
-        )
-        last += closing.end() if closing else 0
-    reference = Reference(match[group].strip(), names, cut, int(found[1]) if found else None, venue)
-    start = text.find(head, 0, match.start()) if head else match.start()
-    return Eastern(reference, max(start, 0), at + last)
+    found = behind(
+        text,
+        match.end(),
+        authors=bool(head.names),
+        year=head.year is not None,
+        article=group in _ARTICLE or not SCRIPT.search(match[group]),
+    )
+    authors, et_al = (head.names, head.et_al) if head.names else (found.authors, found.et_al)
+    year = head.year or found.year
+    known = found.identified or group == "link"
+    if not authors and not (year and found.venue) and not known:
+        return None
+    if not SCRIPT.search(match[0]) and not (year or found.venue or known):
+        return None
+    if group in ("bare", "e", "g") and not (authors and year):
+        return None
+    reference = Reference(match[group].strip(" *,，"), authors, et_al, year, found.venue)
+    return Eastern(reference, head.start if head.written else match.start(), found.end)
+
+
+def _western(text: str) -> re.Match[str] | None:
+    """A title in Latin letters with full-width punctuation or one of the scripts right before or behind it."""
+    match = _WESTERN.search(text, 0, 400)
+    if match is None or SCRIPT.search(match[str(match.lastgroup)]):
+        return None
+    around = text[max(0, match.start() - 2) : match.start()] + text[match.end() : match.end() + 2]
+    return match if _FULL.search(around) or match.lastgroup in ("a", "b", "c") else None
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What is before a title: as written, where it begins, who and when, and whether a label was skipped."""
+
+    written: str
+    start: int
+    names: tuple[str, ...] = ()
+    et_al: bool = False
+    year: int | None = None
+    labelled: bool = False
+
+
+def head_of(before: str, *, western: bool) -> Head:
+    """Read the part of a string before the title; without names in it, `names` is empty.
+
+    Example:
+        >>> head_of("**心理学**：土居健郎（1971）", western=False).names
+        ('土居健郎',)
+    """
+    bare = _DATED_HEAD.sub(lambda found: " " * len(found[0]), before)
+    head = _JOINING.sub("", bare.rstrip(_ENDS + "（("))
+    at = 0
+    who = names(head) if len(head) <= 160 else None
+    if who is None or (western and SCRIPT.search(cut_off(head)[0]) and bare.rstrip().endswith(("：", ":"))):
+        label = _LABELLED.match(head)
+        at = label.end() if label else 0
+        if label is None and bare.rstrip().endswith(("：", ":")):
+            at = len(head)  # 通义千问：[Qwen Technical Report](…)
+        head = head[at:]
+        who = names(head) if head.strip(_ENDS) else None
+    head = head.strip(_ENDS) if re.search(r"\w", head) else ""
+    start = before.find(head, at) if head else len(before)
+    year = _DATED_HEAD.search(before, max(at, len(before) - 80))
+    return Head(head, max(start, 0), *(who or ((), False)), int(year["year"]) if year else None, at > 0)
 
 
 def _by_commas(text: str) -> Eastern | None:
     match = _KOREAN.match(text)
-    if match is None or not SCRIPT.search(match["title"]):
+    who = names(match["authors"]) if match else None
+    if match is None or who is None or not SCRIPT.search(match["title"]):
         return None
-    names, cut = _names(match["authors"])
-    reference = Reference(match["title"].strip(), names, cut, int(match["year"]), match["venue"].strip())
+    reference = Reference(match["title"].strip(), *who, int(match["year"]), match["venue"].strip())
     return Eastern(reference, match.start("authors"), match.end())
 
 
 def _by_date(text: str) -> Eastern | None:
     match = _DATED.match(text)
-    if match is None or not SCRIPT.search(match["title"]):
+    who = names(match["authors"]) if match else None
+    if match is None or who is None or not SCRIPT.search(match["title"]):
         return None
-    names, cut = _names(match["authors"])
-    if not names or not all(_NAME.fullmatch(name) for name in names):
-        return None
-    venue = re.split(r"[,，.．。(（]", match["rest"].strip(), maxsplit=1)[0].strip()
-    venue = re.split(r"[:：]\s*", venue)[-1].strip()
-    reference = Reference(match["title"].strip(), names, cut, int(match["year"]), venue)
+    rest = match["rest"].strip()
+    city = CITY.match(rest)
+    venue = re.split(r"[,，.．。(（]", rest[city.end() if city else 0 :], maxsplit=1)[0].strip("《》『』 *_")
+    title, venue = _EDITION_BEHIND.sub("", match["title"].strip()), _THESIS.sub("", venue)
+    reference = Reference(title, *who, int(match["year"]), venue)
     return Eastern(reference, match.start("authors"), _end(text, match.end()))
-
-
-def _names(written: str) -> tuple[tuple[str, ...], bool]:
-    """The names of a list, and whether it is cut short."""
-    text = _ROLE.sub("", written.strip(" .．。,，、:："))
-    cut = _CUT.search(text)
-    text = text[: cut.start()] if cut else text
-    names = [
-        name.strip(" .．。")
-        for name in re.split(
-            r"\s*(?:[,，、;；&＆·]|・(?=[\u3400-\u9fff])|(?<=[\u3400-\u9fff])(?<![\u3400-\u9fff]{5})[和与])\s*",
-            text,
-        )
-    ]
-    return tuple(name for name in names if name), cut is not None
 
 
 def _end(text: str, end: int) -> int:

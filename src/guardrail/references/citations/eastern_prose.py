@@ -1,92 +1,296 @@
-"""Works named in Chinese and Japanese sentences: 可以读周黎安2007年发表在《经济研究》上的《…》, 宇沢弘文『…』（岩波新書、1974）.
-
-Nothing parts a name from the words before it there. It begins behind a mark, a blank or kana; in Chinese also with a frequent
-family name two or three signs before its end.
-"""
+"""Works named in Chinese, Japanese and Korean sentences: 可以读周黎安2007年发表在《经济研究》上的《…》, 宇沢弘文『…』（岩波新書、1974）."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import head_of, standards
+from guardrail.references.citations.eastern_names import (
+    AUTHOR,
+    EAST,
+    HAN,
+    KOREAN_FAMILIES,
+    NO_NAME,
+    TRANSLATOR,
+    begins_as_name,
+    cut_off,
+    last_name,
+    names,
+    without_aside,
+)
+from guardrail.references.citations.eastern_tail import YEAR, Behind, behind
+from guardrail.references.citations.evidence import EASTERN_MEDIA
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
+from guardrail.references.citations.markers import marker_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.report import Span
 
 __all__ = ["in_sentences"]
 
-_HAN = r"\u3400-\u9fff"
-_YEAR = r"(?:1[5-9]|20)\d\d"
-_WHO = rf"(?P<who>[{_HAN}]{{2,24}}?)(?<!的)(?:(?:先生|教授|女士|博士|さん|氏)?(?:的|の)?|[:：])"
-_WORK = r"(?:《(?P<zh>[^《》\n]{2,120})》|『(?P<ja>[^『』\n]{2,120})』)"
-_BEHIND = (
-    rf"(?:[*_]{{0,3}}[（(](?P<house>[^（）()，,、\d\n]{{2,30}})[，,、]\s?(?P<later>{_YEAR})年?(?:[，,、；;]\s?[^（）()\n]{{1,60}})?[)）]"
-    rf"|，(?P<press>[{_HAN}·]{{2,16}}(?:出版社|书店|書店|书局|書局|印书馆|印書館))(?:，(?P<last>{_YEAR})年?)?"
-    rf"|(?P<name>[{_HAN}]{{1,6}}(?:社|書店|書房|新書|文庫|館|堂|出版)|[\u30a1-\u30fa・ー]{{4,20}})(?=[\s、。，,（(]|$)(?:、(?P<end>{_YEAR})年?)?)?"
+_WORK = re.compile(
+    r"《(?P<zh>(?:[^《》\n]|《[^《》\n]{1,60}》){1,160})》|『(?P<ja>[^『』\n]{2,160})』"
+    rf"|(?<=[{EAST}）)：])\s?(?P<mark>\*{{1,2}})(?P<en>[A-Z][^*\n]{{6,200}})(?P=mark)(?=\s?[（(，、])"
+    r"|「(?P<corner>[A-Z][^「」\n]{1,30}[ :][^「」\n]{2,160})」"
+    rf"|(?:(?<=[{EAST}])“|“(?=[^“”\n]{{4,200}}”（))(?P<curly>[A-Z][^“”\n]{{1,30}}[ :][^“”\n]{{2,160}})”"
+    r"|[<〈](?P<ko>[\uac00-\ud7a3][^<>〈〉\n]{1,100})[>〉]"
 )
-_NAMED = re.compile(rf"{_WHO}\s?(?:[（(](?P<year>{_YEAR})年?[)）]\s?)?{_WORK}{_BEHIND}")
+_TITLES = ("zh", "ja", "ko", "en", "corner", "curly")
+_MOST = 1_000  # titles
+_NEAR = 150  # characters around a title in which films and the like are looked for
+_LONGEST = 90  # characters before a title in which its authors are looked for
 _APPEARED = re.compile(
-    rf"(?P<who>[{_HAN}]{{2,24}})(?:[于在])?(?P<year>{_YEAR})年?(?:发表|刊登|刊载|發表|刊載)[在于於]?《(?P<venue>[^《》\n]{{2,40}})》"
-    r"(?:上|中)?的?(?:论文|文章|論文)?《(?P<zh>[^《》\n]{2,120})》"
+    rf"(?P<who>[{HAN}]{{2,24}}?)?(?:[于在])?\s?(?P<year>{YEAR})\s?年?(?:发表|刊登|刊载|發表|刊登|刊載)[在于於]?《(?P<venue>[^《》\n]{{2,60}})》"
+    r"(?:杂志|雜誌|期刊)?(?:上|中)?(?:的|之)?(?:论文|文章|論文|一文)?$"
 )
-_MEDIA = re.compile(
-    r"电影|電影|影片|映画|电视剧|ドラマ|アニメ|歌曲|专辑|專輯|アルバム|游戏|ゲーム|漫画|纪录片"
+_UNMARKED = re.compile(
+    rf"(?P<year>{YEAR})\s?年?(?:发表|刊登|刊载|發表|刊載)[在于於]?《(?P<venue>[^《》\n]{{2,60}})》(?:杂志|雜誌|期刊)?[上中]?(?:的|之)(?:论文|文章|論文)?\s?"
+    r"(?P<title>[A-Z][A-Za-z’'-]*[ :][A-Za-z’':, -]{6,200})(?=[，。；（(、]|$)",
+    re.MULTILINE,
 )
-_FAMILIES = frozenset(
-    "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金"
-    "陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文竺费張劉陳楊趙黃吳孫馬羅鄭謝韓馮蕭鄧許呂蘇盧蔣賈葉閻鐘譚鄒陸龍萬錢湯喬賀賴龔費"
+_PUBLISHED = re.compile(
+    rf"は\s?(?P<year>{YEAR})年?(?:\d{{1,2}}月)?に(?P<venue>[^、。（）にのは]{{2,20}}?)(?=から|より|で(?:刊行|出版))"
 )
-_OTHERS = re.compile(rf"(?:(?<![{_HAN}])[{_HAN}]{{2,4}}、)(?:[{_HAN}]{{2,4}}、){{0,5}}$")
-_PARTICLES = re.compile(r"[\u3041-\u309f]$|[^\w]$|^$")
+_NOUN = (
+    r"(?:代表作|主著|著書|论文|論文|著作|专著|專著|名著|名作|新作|一书|教材|教科书|教科書|经典|經典|小说|小說|小説|长篇|文章|文集|讲义|講義|新書|自伝|"
+    r"訳書|译著|譯著|(?<=[的の])[书書本]|저서|대표작|논문|책|명저|소설|교과서|저작)"
+)
+_BEFORE = [  # what may be between the names and the title, from the title on
+    re.compile(pattern + r"\Z")
+    for pattern in (
+        r"[\s*_]{0,4}",
+        r"[：:，,、]?\s?",
+        rf"(?:(?:经典|經典|早期|著名|学术|學術|其|他的|她的|的|の|大部頭の)?{_NOUN})?",
+        r"(?:则|則|便|就|也|曾|还|亦|更|都|后来|随后)?(?P<joint>的|の|의|在|于|於|が|は|も|은|는|이|가)?\s?",
+        rf"(?:\s?[（(]\s?(?P<year>{YEAR})\s?[年년]?[)）]\s?[.．。：:,，]?)?",
+        rf"(?P<role>{AUTHOR})?",
+        r"(?P<honour>老师|老師|教授|先生|女士|博士|院士|さん|氏|교수|선생님?|박사|작가)?",
+        r"(?:\s?[（(][A-Za-z][^（）()\d\n]{1,50}[)）])?",
+    )
+]
+_RUN = re.compile(rf"[{HAN}·・．‧、和与與\u30a1-\u30fa\u30fc＝]{{2,80}}\Z")
+_LATIN = re.compile(
+    r"(?<![A-Za-z])(?:[A-Z][A-Za-z.’'-]{0,20}\s){0,3}[A-Z][A-Za-z’'-]{1,25}(?:\s?[、和与與&]\s?(?:[A-Z][A-Za-z.’'-]{0,20}\s){0,3}[A-Z][A-Za-z’'-]{1,25}){0,3}\Z"
+)
+_KOREAN = re.compile(
+    r"(?:[\uac00-\ud7a3]{2,4}[·,]\s?){0,4}(?:[\uac00-\ud7a3A-Z.]{1,6}\s)?[\uac00-\ud7a3]{2,6}\Z"
+)
+_VOLUME = re.compile(
+    r"[\s,，、*]{0,3}(?:제|第|[Vv]ol\.?\s?)?\d{1,4}\s?[권호卷巻期号號(（]|[\s,，、]{0,3}(?:1[5-9]|20)\d\d年第"
+)
+_MUSIC = re.compile(r"交响|交響|协奏|協奏|奏鸣|奏鳴|进行曲|교향곡|협주곡")
 
 
-def in_sentences(answer: str) -> Iterator[Citation]:
-    """The works in sentences, in no order; what stands at the beginning of a line is left to the readers of lists and strings.
+@dataclass(frozen=True, slots=True)
+class _Who:
+    """Who is named before a title, from where on, and how the two are joined."""
+
+    names: tuple[str, ...] = ()
+    et_al: bool = False
+    start: int = 0
+    year: int | None = None
+    sure: bool = False
+    """Whether their form and how they are joined show that they are names, without a year or a publisher."""
+    joined: bool = False
+    """Whether a particle, a year or a colon joins them to the title."""
+    whole: bool = False
+    """Whether nothing but marks comes before the names on the line."""
+
+
+def in_sentences(answer: str) -> tuple[list[Citation], list[Citation]]:
+    """The works in sentences, and those that begin their line, which the readers of lists and strings may know better.
+
+    Only the first thousand titles in brackets are looked at.
 
     Example:
         >>> text = "关于地方政府，可以读周黎安2007年发表在《经济研究》上的《中国地方官员的晋升锦标赛模式研究》。"
-        >>> [(one.reference.authors, one.reference.title, one.reference.venue) for one in in_sentences(text)]
+        >>> [(one.reference.authors, one.reference.title, one.reference.venue) for one in in_sentences(text)[0]]
         [(('周黎安',), '中国地方官员的晋升锦标赛模式研究', '经济研究')]
     """
-    for pattern in (_APPEARED, _NAMED):
-        for match in pattern.finditer(answer):
-            citation = _citation(answer, match)
-            if citation is not None:
-                yield citation
-
-
-def _citation(answer: str, match: re.Match[str]) -> Citation | None:
-    said = {name: value or "" for name, value in match.groupdict().items()}
-    before = answer[answer.rfind("\n", 0, match.start()) + 1 : match.start()]
-    who = _person(said["who"], before)
-    start = match.end("who") - len(who)
-    others = _OTHERS.search(before) if len(who) == len(said["who"]) else None
-    if others:
-        start, before = match.start() - len(others[0]), before[: others.start()]
-    alone = not re.search(rf"[{_HAN}\u3041-\u309f]", before) and len(who) == len(said["who"])
-    if not who or alone:
-        return None
-    year = said["year"] or said.get("later", "") or said.get("last", "") or said.get("end", "")
-    venue = said.get("venue", "") or said.get("house", "") or said.get("press", "") or said.get("name", "")
-    line = answer[
-        answer.rfind("\n", 0, match.start()) + 1 : answer.find("\n", match.end()) % (len(answer) + 1)
+    within = [
+        Citation(Span(start=start + read.start, end=start + read.end), read.reference, "inline")
+        for start, read in standards(answer)
     ]
-    if not (year or venue) and _MEDIA.search(line):
-        return None
-    title = said["zh"] or said.get("ja", "")
-    names = (*(others[0].split("、")[:-1] if others else ()), who)
+    for match in _UNMARKED.finditer(answer):
+        said = Reference(match["title"].strip(), year=int(match["year"]), venue=match["venue"])
+        within.append(Citation(Span(start=match.start(), end=match.end()), said, "unmarked"))
+    alone: list[Citation] = []
+    edge = 0
+    for match in islice(_WORK.finditer(answer), _MOST):
+        if match.start() >= edge:  # not the journal of the work before
+            citation, edge, begins = _citation(answer, match)
+            if citation is not None:
+                (alone if begins else within).append(citation)
+    return within, alone
+
+
+def _citation(answer: str, match: re.Match[str]) -> tuple[Citation | None, int, bool]:
+    """The work of a title in marks, if it is one, where what is said of it ends, and whether it begins its line."""
+    line = answer.rfind("\n", max(0, match.start() - _LONGEST), match.start()) + 1
+    begins = line > 0 or match.start() <= _LONGEST
+    before = answer[max(line, match.start() - _LONGEST) : match.start()]
+    title = next(match[name] for name in _TITLES if match[name]).strip()
+    if appeared := _APPEARED.search(before):
+        return _in_journal(match, appeared, before, title), match.end(), False
+    who = _who(before, japanese=match["ja"] is not None, begins=begins)
+    if who.names and not who.joined and title.isascii() and not who.names[0].isascii():
+        who = _Who()  # 包括“Attention Is All You Need”
+    read = behind(answer, match.end(), authors=bool(who.names), year=who.year is not None)
+    alone = begins and (who.whole or not re.search(r"\w", before[_marked(before) :]))
+    citation, end = _work(answer, match, who, read, title=title)
+    start = match.start() - len(before) + who.start if who.names else match.start()
+    return (replace(citation, span=Span(start=start, end=end)) if citation else None), end, alone
+
+
+def _work(
+    answer: str, match: re.Match[str], who: _Who, read: Behind, *, title: str
+) -> tuple[Citation | None, int]:
+    """The title with who is named before it and what is read behind it, if that is enough for a work."""
+    venue, end = read.venue, read.end
+    year = who.year or read.year
+    published = _PUBLISHED.match(answer, match.end()) if not year else None
+    if published:
+        year, venue, end = int(published["year"]), published["venue"], published.end()
+    authors, et_al = (who.names, who.et_al) if who.names else (read.authors, read.et_al)
+    if not venue and EASTERN_MEDIA.search(_line(answer, match)):
+        return None, end
+    if not venue and _MUSIC.search(title):
+        return None, end
+    if not authors and _VOLUME.match(answer, match.end()):
+        return None, end  # a journal
+    named = who.sure or (bool(read.authors) and all(begins_as_name(name) for name in read.authors))
+    if not (year and venue) and not (authors and (year or venue or named)):
+        return None, end
+    if not (match["zh"] or match["ja"] or match["ko"] or (authors and year)):
+        return None, end
     reference = with_identifiers(
-        Reference(title, names, year=int(year) if year else None, venue=venue.strip()), identifiers(match[0])
+        Reference(title, authors, et_al, year, venue), identifiers(answer[match.start() : end])
     )
-    style: Style = "quoted" if year and venue else "unmarked"
-    return Citation(Span(start=start, end=match.end()), reference, style)
+    foreign = title.isascii() and not all(name.isascii() for name in authors)  # its record has other letters
+    doubtful = foreign or (bool(who.names) and not who.sure)
+    style: Style = "quoted" if year and venue and authors and not doubtful else "unmarked"
+    return Citation(Span(start=match.start(), end=end), reference, style), end
 
 
-def _person(written: str, before: str) -> str:
-    """The name at the end of a run of signs; "" if none can be told."""
-    if len(written) <= 4 and _PARTICLES.search(before[-1:]):
-        return written
-    return next(
-        (written[-size:] for size in (3, 2) if len(written) > size and written[-size] in _FAMILIES), ""
+def _line(answer: str, match: re.Match[str]) -> str:
+    """The line of a title, or what is near on it."""
+    start, stop = max(0, match.start() - _NEAR), match.end() + _NEAR
+    before = answer[start : match.start()].rpartition("\n")[2]
+    return before + answer[match.end() : stop].partition("\n")[0]
+
+
+def _in_journal(match: re.Match[str], appeared: re.Match[str], before: str, title: str) -> Citation:
+    """周黎安2007年发表在《经济研究》上的《…》."""
+    written = appeared["who"] or ""
+    who = last_name(written, before[: appeared.start()]) if written else ""
+    start = match.start() - len(before) + (appeared.end("who") - len(who) if who else appeared.start("year"))
+    reference = Reference(title, (who,) if who else (), year=int(appeared["year"]), venue=appeared["venue"])
+    return Citation(Span(start=start, end=match.end()), reference, "quoted" if who else "unmarked")
+
+
+def _who(before: str, *, japanese: bool, begins: bool) -> _Who:
+    """Who is named at the end of the text before a title; `begins` says whether that is all of the line before it."""
+    if begins and (who := _listed(before, japanese=japanese)):
+        return who
+    head, year, joint, role = before, None, "", ""
+    for pattern in _BEFORE:
+        part = pattern.search(head)
+        if part is None:
+            continue
+        said = part.groupdict()
+        joint, role = said.get("joint") or joint, said.get("role") or said.get("honour") or role
+        year = int(said["year"]) if said.get("year") else year
+        head = head[: part.start()]
+    bare, cut = cut_off(head)
+    bare = bare.rstrip()
+    if latin := _LATIN.search(bare):
+        read = names(latin[0])
+        named = (read[0], latin.start()) if read else None
+    elif re.search(r"[\uac00-\ud7a3]\Z", bare):
+        named = _korean(bare)
+    else:
+        named = _run(bare, japanese=japanese)
+    if not named or any(NO_NAME.match(name) for name in named[0]):
+        return _Who()
+    people, start = named
+    if joint in ("在", "于", "於", "は", "が", "も", "은", "는", "이", "가") and not _sure(
+        people[0], japanese=japanese
+    ):
+        return _Who()
+    marked = before.rstrip(" *_")[-1:] in tuple("，,、")
+    sure = _sure(people[-1], japanese=japanese) and (bool(joint or role) or not marked)
+    whole = not re.search(r"\w", bare[:start])
+    return _Who(people, cut, start, year, sure, joined=bool(joint or role or year), whole=whole)
+
+
+def _marked(before: str) -> int:
+    """Where the marker of a list item ends at the beginning of a line."""
+    marker = marker_of(before + "x")
+    return marker.end if marker else 0
+
+
+def _listed(before: str, *, japanese: bool) -> _Who | None:
+    """The names, if they are all that comes before a title on its line; a comma may as well end a clause."""
+    at = _marked(before)
+    head = head_of(before[at:], western=False)
+    if not head.names:
+        return None
+    apart = "，" in head.written and not re.search(rf"(?:{AUTHOR}|{TRANSLATOR})，", head.written)
+    if any(NO_NAME.match(name) or (apart and not begins_as_name(name)) for name in head.names):
+        return None
+    sure = all(_sure(name, japanese=japanese) or not re.fullmatch(rf"[{HAN}]+", name) for name in head.names)
+    if before.rstrip(" *_").endswith(("：", ":")) and not sure:
+        return None  # 小贴士：《…》
+    return _Who(
+        head.names, head.et_al, at + head.start, head.year, sure, joined=True, whole=not head.labelled
     )
+
+
+def _sure(name: str, *, japanese: bool) -> bool:
+    """Whether the form of a name leaves little doubt."""
+    if re.search(r"[\uac00-\ud7a3]", name):
+        return len(name) == 3 and name[0] in KOREAN_FAMILIES
+    return name.isascii() or (len(name) >= 3 if japanese else begins_as_name(name))
+
+
+def _run(head: str, *, japanese: bool) -> tuple[tuple[str, ...], int] | None:
+    """Chinese or Japanese names, the last of which ends the text: 钱理群、温儒敏、吴福辉."""
+    run = _RUN.search(head)
+    if run is None:
+        return None
+    pieces = re.split(r"、|(?<=[\u3400-\u9fff])・(?=[\u3400-\u9fff])" if japanese else "、", run[0])
+    last = pieces[-1]
+    parts = re.split(rf"(?<=[{HAN}]{{2}})[和与與](?=[{HAN}]{{2}})", last, maxsplit=1)
+    if len(parts) == 2 and len(parts[1]) <= 4 and len(pieces) == 1 and not last.startswith(parts[1]):
+        pieces = [parts[0], parts[1]] if last_name(parts[0], head[: run.start()]) else [parts[1]]
+    elif len(parts) == 2 and len(pieces) > 1:
+        pieces = [*pieces[:-1], *parts]
+    found: list[str] = []
+    for piece in reversed(pieces):
+        before = head[: head.rfind(piece)] if found or len(pieces) > 1 else head[: run.start()]
+        whole = piece is not pieces[0]
+        name = piece if whole and names(piece) else last_name(piece, before)
+        if not name or names(name) is None or NO_NAME.match(name):
+            break
+        found.insert(0, without_aside(name))
+        if name != piece:
+            break
+    if not found:
+        return None
+    start = head.rfind(found[0])
+    return tuple(found), start
+
+
+def _korean(head: str) -> tuple[tuple[str, ...], int] | None:
+    """Korean names before a title: 장하석, 토머스 쿤; of two words the second alone, if it looks like a whole name."""
+    run = _KOREAN.search(head)
+    if run is None:
+        return None
+    last = re.split(r"·\s?", run[0])[-1]
+    words = last.split()
+    if len(words) == 2 and names(last) is None:  # 물리학자 김상욱
+        return (words[1],), run.end() - len(words[1])
+    read = names(run[0])
+    return (read[0], run.start()) if read else None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.eastern_names import is_short
 from guardrail.references.citations.fields import Parsed, surely_people
 from guardrail.references.citations.words import VENUE, is_comment, title_case, words
 
-__all__ = ["asks_for_references", "heading", "lead_in", "sure", "weigh"]
+__all__ = ["EASTERN_MEDIA", "asks_for_references", "heading", "lead_in", "sure", "weigh"]
 
 _WORKS = (
     r"references?|bibliography|works cited|cited works|sources|citations?|further reading|reading list|literature|"
@@ -21,7 +23,10 @@ _OTHERS = (
     r"plan|pros|cons|instructions|questions|tasks|rules|shopping|countries|cities|options|ways|strategies|"
     r"recommendations:|events|languages|presidents|characters|people|companies|key points|topics|outline|requirements|symptoms|causes|effects"
 )
-_MEDIA = r"movies?|films?|songs?|albums?|tv series|tv shows|games|podcasts|paintings"
+_MEDIA = (
+    r"movies?|films?|songs?|albums?|tv series|tv shows|games|podcasts|paintings"
+    r"|\w{0,20}?(?:电影|電影|影片|电视剧|電視劇|歌曲|专辑|游戏|遊戲|动漫|纪录片|映画|ドラマ|アニメ|アルバム|ゲーム|漫画|영화|드라마|노래|앨범|게임|만화)\w{0,8}"
+)
 _LEAD = re.compile(
     rf"(?<!\w)(?:(?P<works>{_WORKS})|(?P<media>{_MEDIA})|(?P<others>{_OTHERS}))(?!\w)", re.IGNORECASE
 )
@@ -46,6 +51,14 @@ _ROLE = re.compile(r"\b(?:Chief|Officer|Manager|Head of|Director|President|CEO|C
 _MEASURE = re.compile(r"\d\s?(?:g|kg|ml|km|cm|mm|°C|%|million|billion|cups?|minutes|hours)\b|\d:\d\d|[$€£]\d")
 _PREDICATE = re.compile(r"\b(?:is|was|are|were)\s(?:an?|the|not|born)\b|\bborn\s")
 _STATEMENT = re.compile(r"\S{1,30}\s(?:is|was)\s(?:not\s)?an?\s[^.]{1,80}\.\s*$")
+EASTERN_MEDIA = re.compile(
+    r"电影|電影|影片|映画|电视剧|電視劇|连续剧|ドラマ|アニメ|首歌|歌曲|歌单|金曲|专辑|專輯|アルバム|单曲|楽曲|游戏|遊戲|ゲーム|动漫|动画|漫画|漫畫|マンガ|纪录片|紀錄片|导演|導演|監督|"
+    r"执导|執導|主演|演唱|作曲|综艺|綜藝|画作|演出|油画|雕塑|交响|協奏|歌剧|话剧|音楽|名曲|영화|드라마|노래|앨범|게임|만화|애니|감독|뮤지컬|음반"
+)
+"""Words that show that a title in brackets is that of a film, a song or a game."""
+_EASTERN_SENTENCE = re.compile(
+    r"[\u3400-\u9fff\u3041-\u309f][。；！？](?=\s*$|[^）」』》])|[\u3400-\u9fff][，、][\u3400-\u9fff]{4}|[\uac00-\ud7a3](?:[다요오죠][.!]|세요|니다)\s*$"
+)
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 
@@ -72,6 +85,8 @@ def sure(text: str, parsed: Parsed) -> bool:
     title = reference.title
     if not (reference.authors and reference.year and len(words(title)) >= 2) or title[:1].islower():
         return False
+    if any(SCRIPT.search(name) and not is_short(name) for name in reference.authors):
+        return False
     if (VENUE.search(title) and "quoted" not in parsed.marks) or is_comment(title, weakly=False):
         return False
     if "apa" not in parsed.marks:
@@ -92,9 +107,12 @@ def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
     """What speaks against a reference."""
     named = bool(parsed.reference.authors) or "quoted" in parsed.marks or "id" in parsed.marks
     against = 4.0 if _CHECKBOX.match(text) else 0.0
+    if not parsed.reference.venue and EASTERN_MEDIA.search(text[:400].replace(parsed.reference.title, "")):
+        against += 4.0
     if named:
         return against + (1.5 if _ROLE.search(text) and not parsed.reference.year else 0.0)
     head = text[: parsed.end][:400]
+    against += 3.0 if _EASTERN_SENTENCE.search(head) else 0.0
     against += 1.5 if _IMPERATIVE.match(text) else 0.0
     against += 1.0 if _PERSONAL.search(head) else 0.0
     against += 2.0 if _PRONOUN.match(text) else 0.0

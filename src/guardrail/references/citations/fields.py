@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.eastern import Eastern, eastern
+from guardrail.references.citations.eastern import SCRIPT, Eastern, eastern
+from guardrail.references.citations.eastern_names import names as eastern_names
 from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.people import PEOPLE, authors, body, people
@@ -77,7 +78,10 @@ _DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
 _VOLUME_AND_MORE = re.compile(
     r",\s(?:vol\.?\s?)?\d{1,4}\s?(?:\(\d[\d–-]*\))?(?:,\s.*)?$"
 )  # Science, 349(6251), e124
-_VENUE_YEAR = re.compile(r",?\s*\(?\b(?:1[4-9]|20)\d\d\)?\W*$")
+_VENUE_YEAR = re.compile(
+    r"[,，、]?\s*[(（]?(?<!\d)(?:1[4-9]|20)\d\d(?:\s?[年년]\s?(?:\d{1,2}[月월])?(?:第?\d{0,2}[版期号호])?)?[)）]?(?:\s?[（(][^（）()]{0,60}[)）])?\W*$"
+)
+_EASTERN_YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d[年년]")
 _LABEL = re.compile(
     r"\s*(?:\*\*|__)?(?:title|paper|book|article|reference|source|citation|titre|titel|related(?:\swork)?|"
     r"(?:key|main|seminal|original|example)\s(?:paper|reference|work|article)|see(?:\salso)?|also|further\sreading|based\son)"
@@ -236,20 +240,26 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
 
 def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
     """The reference with what labelled lines say: {"authors": "Kaiming He, Jian Sun", "venue": "CVPR (2016)"}."""
-    names = authors(fields["authors"]) if "authors" in fields else None
-    year = YEAR.search(fields.get("year", "")) or YEAR.search(fields.get("venue", ""))
+    written = fields.get("authors", "")
+    names = (eastern_names(written) if SCRIPT.search(written) else authors(written)) if written else None
+    year = next((found for name in ("year", "venue") if (found := _year(fields.get(name, "")))), None)
     if "title" in fields:
         reference = replace(reference, title=clean_title(fields["title"]))
     if names:
         reference = replace(reference, authors=names[0], et_al=names[1])
     if year:
-        reference = replace(reference, year=int(year[0]))
+        reference = replace(reference, year=year)
     if "venue" in fields:
         venue = re.split(r"\s\|", fields["venue"])[0].strip(' *_."“”')
         venue = _VOLUME_AND_MORE.sub("", _VENUE_YEAR.sub("", venue))
         reference = replace(reference, venue=venue.strip(' *_."“”'))
     written = " ".join(f"doi {value}" if value.startswith("10.") else value for value in fields.values())
     return with_identifiers(reference, identifiers(written))
+
+
+def _year(written: str) -> int | None:
+    found = _EASTERN_YEAR.search(written) or YEAR.search(written)
+    return int(found[0][:4]) if found else None
 
 
 def author_and_year(text: str) -> Reference | None:
@@ -314,6 +324,8 @@ def _dated(text: str, start: int) -> _Draft | None:
         date = pattern.search(text, start, start + 700)
         if date is None:
             continue
+        if SCRIPT.match(text, date.end()):
+            continue  # 김철수(2016)의 권고
         if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
         head = text[start : date.start()]

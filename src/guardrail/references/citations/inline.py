@@ -24,7 +24,7 @@ _SURNAME = r"(?!(?:See|Also|Compare|And|By|In|The)\b)[^\W\d_a-z][\w'’-]{1,30}"
 _NAMES = re.compile(
     r"(?:(?P<line>(?:\A|[\r\n])[\s>*•#/%–-]{0,200}+(?:\d{1,3}[.)]\s)?)"
     r"|(?P<strong>;\s{1,8}|\b(?:[Ss]ee(?:\salso)?|[Aa]lso|cf\.|[Cc]ompare)[:,]?\s{1,8})"
-    r"|[.:!?)\]”\"]\s{1,8}|\b(?:and|cite|by)\s|[-–—|(\[]\s{0,4})"
+    r"|(?<=[\u3041-\u30ff\u3400-\u9fff])(?=[A-Z])|[.:!?)\]”\"]\s{1,8}|\b(?:and|cite|by)\s|[-–—|(\[]\s{0,4})"
     rf"(?P<name>{_PARTICLES}{_SURNAME}(?:[\s-]{_SURNAME})?,\s[^\W\d_]\."
     rf"|(?P<short>{_SURNAME}\s(?:et\.?\sal\b|(?:and|&)\s{_SURNAME}\s\()))"
 )
@@ -33,7 +33,7 @@ _OVER = re.compile(r"(?:[;,(\s]|\b(?:[Ss]ee|[Aa]lso|and|cf\.|[Cc]ompare)\b:?){1,
 _SHORT_NAME = r"[^\W\d_a-z][\w’'-]{1,25}\s[A-Z]{1,3}"
 _VANCOUVER = re.compile(  # Kroenke K, Spitzer RL. The PHQ-9: validity of a measure. J Gen Intern Med. 2001;16:606–613
     rf"(?<![\w-]){_SHORT_NAME}(?:,\s{_SHORT_NAME}){{0,20}}(?:,\set\sal)?\.\s[^\W\d_a-z][^.?!\r\n]{{8,300}}[.?!]\s"
-    r"[^\W\d_a-z][\w &:-]{1,60}\.\s(?:19|20)\d\d(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\d{1,4}(?:\([\w-]{1,9}\))?:[eE]?\d{1,6}(?:[-–]\d{1,6})?(?:\.(?=\s|$))?"
+    r"[^\W\d_a-z][\w &:-]{1,60}\.\s(?:19|20)\d\d(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\d{1,4}(?:\([\w-]{1,9}\))?:[eE]?\d{1,6}(?:[-–]\d{1,6})?(?:\.(?=\s|$))?(?:\s(?:doi:\s?|https?://(?:dx\.)?doi\.org/)10\.[^\s)）]{5,100})?"
 )
 _OPENED = re.compile(r"[\[(:;\n]\s{0,3}")
 _LONGEST = 1200

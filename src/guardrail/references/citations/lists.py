@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
+from unicodedata import normalize
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import lead_in, sure, weigh
@@ -40,7 +41,7 @@ _LAST_NAMES = re.compile(r"\s[–—-]\s(?P<names>[^–—\n]{3,120})$")
 _CHAIN = re.compile(r"[→➡]\ufe0f?\s*(?:\d\S{0,3}\s)?[*_\"“《『]")
 _LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
-_BULLETS = "-*•‣◦▪●–—·+"
+_BULLETS = "-*•‣◦▪●–—·+・"
 _LONGEST_ITEM = 30
 
 
@@ -167,7 +168,7 @@ def _near(rows: Sequence[Line], one: _Item, other: _Item) -> bool:
     between = [row for row in rows[one.reach + 1 : other.first] if not row.blank]
     if not between:
         return True
-    numbers = [re.sub(r"\D", "", item.marker) for item in (one, other)]
+    numbers = [re.sub(r"\D", "", normalize("NFKC", item.marker)) for item in (one, other)]  # ② is 2
     return all(numbers) and int(numbers[1]) == int(numbers[0]) + 1 and len(between) <= 12
 
 
@@ -453,7 +454,7 @@ def _accepted(group: _Group, *, asked: bool) -> Iterable[_Item]:
     inside = parent is not None and _own(parent)
     lead = -1.0 if inside else lead_in(group.lead) + (2.0 if asked else 0.0)
     # headings have other things below them, letters stand before the options of a question, too
-    doubted = group.items[0].kind.startswith("#") or group.items[0].kind in ("a)", "A.")
+    doubted = group.items[0].kind.startswith("#") or group.items[0].kind in ("a)", "A.", "一、")
     lead = min(lead, 1.0 if doubted else 2.0)
     items = [item for item in group.items if not item.topic]
     topics = [item for item in group.items if item.topic and _own(item)]

@@ -13,9 +13,9 @@ __all__ = ["Marker", "field_of", "is_labelled", "lettered", "marker_of"]
 _MARKER = re.compile(
     r"(?P<indent>[ \t]*+(?:>[ \t]?){0,4}[ \t]*+)(?P<heading>#{1,6}[ \t]{1,4})?(?P<bold>\*\*|__)?"
     r"(?P<marker>\[\d{1,4}\]:?|\[\^[\w-]{1,20}\]:|\[[^\W\d_][\w+’'-]{0,16}\d{2,4}[a-z]?\]:?|\(\d{1,3}\)"
-    r"|\(?[A-Za-z]\)|\(?[ivx]{1,5}\)|\d{1,4}(?:[.)、．])|\d\ufe0f?\u20e3|[\U0001f51f\U0001f947-\U0001f949]|\d{1,3}(?::|(?=[ ][-–—][ ]))|[-*•‣◦▪●–—·+]"
+    r"|\(?[A-Za-z]\)|\(?[ivx]{1,5}\)|\d{1,4}(?:[.)、．])|（\d{1,3}）|［\d{1,3}］|[\u2460-\u2473]|・|[一二三四五六七八九十]{1,3}、|\d\ufe0f?\u20e3|[\U0001f51f\U0001f947-\U0001f949]|\d{1,3}(?::|(?=[ ][-–—][ ]))|[-*•‣◦▪●–—·+]"
     r"|<li[^<>]{0,200}>|\\bibitem(?:\[[^\[\]\r\n]{0,80}\])?\{[^{}\r\n]{0,80}\}|\\item)(?(bold)(?:\*\*|__)?)"
-    r"(?P<dash>[ ][-–—])?(?:[ \t]{1,8}|(?<=[.、．\]])(?=[^\W\d_]|[\"“«《*])|(?<=[>}])|(?<=\]:))(?=\S)"
+    r"(?P<dash>[ ][-–—])?(?:[ \t]{1,8}|(?<=[.、．\]）］])(?=[^\W\d_]|[\"“«《『「*\[［])|(?<=[\u2460-\u2473・])|(?<=[一二三四五六七八九十]、)|(?<=[>}])|(?<=\]:))(?=\S)"
 )
 _LETTER = re.compile(
     r"(?P<indent>[ \t]*+)(?:\*\*)?(?P<marker>(?:[A-Za-z]|[ivxIVX]{1,5})\.)(?:\*\*)?[ \t]{1,8}(?=\S)"
@@ -35,6 +35,18 @@ _LABELS = {
     "publication": "venue", "source": "venue", "booktitle": "venue",
     "doi": "id", "isbn": "id", "pmid": "id", "arxiv": "id", "url": "id", "link": "id", "available at": "id",
 }  # fmt: skip
+_EASTERN = {
+    written: kind
+    for kind, spellings in {
+        "title": "书名 書名 标题 標題 题名 題名 题目 論文名 论文题目 タイトル 題目 제목 서명 책제목 논문제목",
+        "authors": "作者 著者 编者 編者 编著者 主编 저자 지은이 글쓴이 엮은이 편저자",
+        "year": "年份 出版年 出版年份 出版时间 出版時間 出版日期 发表年份 发表时间 發表時間 刊行年 発行年 出版日 연도 출판연도 출판년도 출간연도 발행연도 발행년도 출간일",
+        "venue": "出版社 出版者 出版 出版商 期刊 发表期刊 發表期刊 期刊名 来源 來源 发表 发表于 發表於 会议 會議 出处 出處 雑誌 掲載誌 発表 出典 発行 発行所 출판사 출판 발행처 "
+        "학술지 게재지 출처 발표",
+        "id": "链接 連結 网址 網址 原文链接 论文链接 リンク 링크",
+    }.items()
+    for written in spellings.split()
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +90,10 @@ def marker_of(text: str) -> Marker | None:
         )
     elif written.strip("()").isalpha():
         kind = "a)"
+    elif "①" <= written <= "⑳":
+        kind = "①"
+    elif written[0] in "一二三四五六七八九十":
+        kind = "一、"
     return Marker(written, f"#{kind}" if match["heading"] else kind, _column(match["indent"]), match.end())
 
 
@@ -135,5 +151,6 @@ def field_of(text: str) -> tuple[str, str] | None:
     if match is None:
         return None
     label = " ".join(match["label"].lower().split())
-    kind = _LABELS.get(label) or _LABELS.get(re.split(r"\s?[/(]\s?", label)[0])  # Publisher / year
+    first = re.split(r"\s?[/(]\s?", label)[0]  # Publisher / year
+    kind = _LABELS.get(label) or _LABELS.get(first) or ("" if label.isascii() else _EASTERN.get(first))
     return (kind, match["value"] or "") if kind else None

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.eastern_names import is_short
+from guardrail.references.citations.evidence import EASTERN_MEDIA
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
@@ -75,7 +78,7 @@ def further(answer: str, rows: Sequence[Line], found: Iterable[Work]) -> Iterato
             continue
         at = bisect_right(begins, work.span.start) - 1
         row = rows[at]
-        if MEDIA.search(row.text) or MEDIA.search(_lead(rows, at)):
+        if any(media.search(row.text) or media.search(_lead(rows, at)) for media in (MEDIA, EASTERN_MEDIA)):
             continue
         if _is_mark(answer, work):
             continue  # Portfolio theory begins with optimisation (Markowitz, 1952)
@@ -95,7 +98,7 @@ def _is_mark(answer: str, work: Work) -> bool:
 def _lead(rows: Sequence[Line], at: int) -> str:
     """The line that announces a list ("Best films:"), if one does."""
     for row in reversed(rows[max(0, at - _LONGEST_LIST) : at]):
-        if row.text.rstrip(" *_").endswith(":"):
+        if row.text.rstrip(" *_").endswith((":", "：")):
             return row.text
     return ""
 
@@ -138,12 +141,17 @@ def _with(citation: Citation, work: Work) -> Citation:
 def _filled(said: Reference, work: Work) -> Reference:
     """The reference with the authors, the year and the venue that it lacks; a venue that was cut short is completed."""
     read, sure = work.reference, work.sure
-    if not said.authors and sure.get("authors", 0.0) >= _SURE:
+    short = all(is_short(name) for name in read.authors if SCRIPT.search(name))
+    if not said.authors and short and sure.get("authors", 0.0) >= _SURE:
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)
     venue = _NUMBERED.sub("", read.venue.split("*")[0]).rstrip(" ,")
-    if venue.startswith(said.venue) and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE):
+    if (
+        venue.startswith(said.venue)
+        and not SCRIPT.search(said.venue)
+        and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE)
+    ):
         said = replace(said, venue=venue)
     return said
 
@@ -186,7 +194,10 @@ def _style(answer: str, work: Work) -> Style:
 def _are_people(said: Reference) -> bool:
     """Whether the authors have the form of names, and none has a word of presses and journals in it."""
     return all(
-        people(name) and name[:1].isupper() and not VENUE.search(name) and not _PRESS.search(name)
+        people(name)
+        and (is_short(name) if SCRIPT.search(name) else name[:1].isupper())
+        and not VENUE.search(name)
+        and not _PRESS.search(name)
         for name in said.authors
     )
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import eastern
-from guardrail.references.citations.evidence import heading
+from guardrail.references.citations.evidence import EASTERN_MEDIA, heading
 from guardrail.references.citations.fields import (
     Parsed,
     author_and_year,
@@ -18,11 +18,11 @@ from guardrail.references.citations.fields import (
     surely_people,
     with_labels,
 )
-from guardrail.references.citations.identifiers import Identifier, with_identifiers
+from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.labels import CASED, points
 from guardrail.references.citations.lines import Line
-from guardrail.references.citations.markers import field_of
+from guardrail.references.citations.markers import field_of, marker_of
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, PERSON, people
 from guardrail.references.citations.tail import Tail, read_tail
@@ -32,6 +32,7 @@ from guardrail.report import Span
 
 __all__ = ["above_authors", "standing", "titled"]
 
+_MOST = 3_000  # titles in marks that are looked at
 # Atomic groups, not possessive quantifiers, of what has branches: Python 3.11.2 (Debian 12) misses matches of these.
 _TITLE = re.compile(
     r"\"(?P<nested>[^\"\r\n]{2,150}\s\"\w[^\"\r\n]{1,150}+\"[^\"\r\n]{0,150}+)\"(?!\w)"
@@ -217,10 +218,8 @@ def standing(
             continue
         if text.lstrip().startswith("#"):
             under = False
-        if len(text) < 400 and (read := eastern(text)) and read.reference.authors and read.reference.year:
-            parsed = parse(text)
-            span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
-            found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
+        if len(text) < 400 and (whole := _eastern(row)):
+            found.append(_with_bullets(rows, number, whole))
             continue
         quoted = asked and len(text) < 360 and _QUOTED_LINE.fullmatch(text) is not None
         if not quoted and (len(text) > 1500 or not YEAR.search(text, 0, 700)):
@@ -237,6 +236,38 @@ def standing(
                 one for one in _whole(row) if 10 * (one.span.end - one.span.start) > 9 * len(text.strip())
             ]
     return found
+
+
+def _eastern(row: Line) -> Citation | None:
+    """The line as a reference in Chinese, Japanese or Korean, unless it is one of films and the like."""
+    read = eastern(row.text)
+    if read is None or not (read.reference.authors and read.reference.year):
+        return None
+    if not read.reference.venue and EASTERN_MEDIA.search(row.text):
+        return None
+    parsed = parse(row.text)
+    span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
+    said = parsed.reference
+    foreign = said.title.isascii() and not all(name.isascii() for name in said.authors)
+    style: Style = "unmarked" if foreign else "line"  # its record has the names in other letters
+    return Citation(span, said, style, Span(start=row.start, end=row.stop))
+
+
+def _with_bullets(rows: Sequence[Line], number: int, citation: Citation) -> Citation:
+    """The line with the identifier that a label names among the bullets right below it: "- arXiv: …"."""
+    for below in rows[number + 1 : number + 5]:
+        label = field_of(below.text)
+        if below.blank or marker_of(below.text) is None:
+            break
+        if label and label[0] == "id" and (ids := identifiers(label[1])):
+            end = below.start + len(below.text.rstrip())
+            return replace(
+                citation,
+                span=Span(start=citation.span.start, end=end),
+                reference=with_identifiers(citation.reference, ids),
+                item=Span(start=rows[number].start, end=below.stop),
+            )
+    return citation
 
 
 def _begins_with_author(text: str, parsed: Parsed) -> bool:
@@ -327,7 +358,7 @@ def titled(text: str, found: Sequence[Identifier]) -> list[Citation]:
 def _titles(text: str, pattern: re.Pattern[str], starts: dict[int, Identifier]) -> list[Citation]:
     result: list[Citation] = []
     at = 0
-    for match in pattern.finditer(text):
+    for match in islice(pattern.finditer(text), _MOST):
         if match.start() < at:
             continue
         citation = _title(text, match, starts)

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.eastern_names import names as eastern_names
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
@@ -25,17 +27,39 @@ _WORKS = re.compile(
     r"(?:paper|reference|citation|book|article|publication|study|work|preprint)s?(?:\stitle|\sname)?|(?:full\s)?(?:citation|reference)",
     re.IGNORECASE,
 )
-_TITLE = re.compile(r"titles?(?:\sof\s(?:the\s)?\w{3,12})?", re.IGNORECASE)
+_TITLE = re.compile(
+    r"titles?(?:\sof\s(?:the\s)?\w{3,12})?|(?:[书書题題]名|[书書]籍|[图圖][书書]|[书書]目|论文(?:题目|标题)?|論文(?:題目|名)?|文献|文獻|著作|[标標][题題]|タイトル|도서명?|책(?:\s?제목)?|제목|논문(?:명|\s?제목)?|문헌)"
+    r"(?:\s?[/／（(].{1,12})?",
+    re.IGNORECASE,
+)
 _COLUMNS = (
-    ("authors", re.compile(r"(?:first\s|lead\s)?author(?:s|\(s\))?|written by|by", re.IGNORECASE)),
-    ("year", re.compile(r"(?:publication\s)?(?:year|date)|published", re.IGNORECASE)),
+    (
+        "authors",
+        re.compile(
+            r"(?:first\s|lead\s)?author(?:s|\(s\))?|written by|by|(?:第一)?作者(?:\s?[/／].{1,6})?|著者|编者|編者|저자|지은이",
+            re.IGNORECASE,
+        ),
+    ),
+    (
+        "year",
+        re.compile(
+            r"(?:publication\s)?(?:year|date)|published|年份?|(?:出版|发表|發表|刊行|発行|発表)(?:年份?|时间|時間|日期)|(?:출판|출간|발행|발표)\s?(?:연도|년도|년)|연도",
+            re.IGNORECASE,
+        ),
+    ),
     (
         "venue",
         re.compile(
-            r"(?:journal|venue|conference|publisher|source|published in)(?:\s?/\s?\w{3,12})?", re.IGNORECASE
+            r"(?:journal|venue|conference|publisher|source|published in|出版社|出版者|出版商|期刊(?:名)?|[来來]源|[发發]表[于於]|会议|會議|出[处處]|雑誌|掲載誌|出版元|출판사|학술지|출처)(?:\s?[/／]\s?\w{2,12})?",
+            re.IGNORECASE,
         ),
     ),
-    ("id", re.compile(r"doi|url|link|arxiv(?:\sid)?|isbn|pmid|identifier", re.IGNORECASE)),
+    (
+        "id",
+        re.compile(
+            r"doi|url|link|arxiv(?:\sid)?|isbn|pmid|identifier|链接|連結|网址|リンク|링크", re.IGNORECASE
+        ),
+    ),
 )
 
 
@@ -111,8 +135,9 @@ def _row(row: Line, columns: dict[str, int]) -> Iterator[Citation]:
 
 def _filled(reference: Reference, cells: dict[str, str]) -> Reference:
     """The reference with what the other cells say."""
-    names = people(cells.get("authors", ""))
-    year = YEAR.search(cells.get("year", ""))
+    written = cells.get("authors", "")
+    names = eastern_names(written) if SCRIPT.search(written) else people(written)
+    year = YEAR.search(cells.get("year", "").rstrip("年년"))
     if names and not reference.authors:
         reference = replace(reference, authors=names[0], et_al=names[1])
     if year and not reference.year:

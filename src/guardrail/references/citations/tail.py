@@ -29,7 +29,7 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(
-    r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|(?<![\s.][A-Z])\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;)]|$))|$)"
+    r"[^,;(（\[]{1,250}?(?=[,;]|\s?[(（\[]|(?<![\s.][A-Z])\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;)]|$))|$)"
 )
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
     r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
