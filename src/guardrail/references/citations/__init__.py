@@ -44,6 +44,8 @@ _ANCHOR = re.compile(
 )
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
 _LONGEST_LINK = 400  # characters of the text of a link
+_ARABIC = re.compile("[،؛۔٠-٩۰-۹]")
+_AS_LATIN = str.maketrans("،؛۔٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", ",;.01234567890123456789")
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
 
 
@@ -76,7 +78,9 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
 
 
 def _plain(text: str) -> str:
-    """The text with HTML as Markdown or blanks, every place unchanged."""
+    """The text with HTML as Markdown or blanks, and Arabic marks and digits as Latin ones, every place unchanged."""
+    if _ARABIC.search(text):
+        text = text.translate(_AS_LATIN)
     if "<" not in text and "&" not in text:
         return text
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)

@@ -11,6 +11,8 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
 from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
+from guardrail.references.citations.languages import BY
+from guardrail.references.citations.parts import CITY, NUMBERS, container_at, role_at
 from guardrail.references.citations.people import PEOPLE, authors, body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
@@ -55,21 +57,28 @@ _NICKNAME = re.compile(
 _OWNED = re.compile(rf"(?:[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$")
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
+_PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
+_SERIES = re.compile(
+    r"\b(?:[Ss]eries|[Ss]tudies|[Rr]eihe|[Bb]ibliothek|[Cc]ollection|[Cc]olección|[Cc]oleção|[Cc]ollana|[Bb]iblioteca|[Ss]chriften|[Ss]erie|[Pp]aperbacks?)\b"
+)
+_BEFORE_JOURNAL = re.compile(r"[,.]\s")
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
-_BY_NAMES = re.compile(r"(?:\*{2,3}|__)?,?\s*(?:[-–—]\s)?(?:(?:by|von|de|par|por|di)\s)?")
+_BY_NAMES = re.compile(rf"(?:\*{{2,3}}|__)?,?\s*(?:[-–—]\s)?(?:{BY}\s)?")
 _STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])\b[^\W\d_])$"
 )
+_SLASH = re.compile(r"\s(//?)\s+(?=\S)")
+_RESPONSIBLE = re.compile(r"[^;—–]{0,200}?(?=\.\s[—–]|;|\s[—–]|$)|")
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
 """A bare title: nothing in it that could be anything else."""
 _OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
 _PAREN = re.compile(r"\s\(([^()]{2,200})\)")
 _YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
 _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
-_BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
+_BY = re.compile(rf"[,.]?\s+(?:[Ww]ritten\s+|[Ee]dited\s+)?(?:{BY}|By|BY)\s+")
 _AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
 LED = re.compile(r"(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,150}?)\s[–—-]{1,2}\s(?=\S)")
 """What may be names before a title."""
@@ -184,6 +193,7 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         or _marked(raw, clean, start, by=by)
         or _led(clean, start, certain=led)
         or _names_and_year(clean, start)
+        or _listed_names(clean, start)
         or (_titled_by(clean, start) if by else None)
         or _sentences(clean, start)
         or _plain(clean, start)
@@ -215,19 +225,18 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
     ):
         title = ""  # - CRISPR: doi:10.1126/science.1225829
-    title, _, journal = title.partition(" // ")  # Лихачёв Д. С. Поэтика // Вопросы литературы. 1967
     reference = Reference(
         title="" if within and title.lower() in _POINTERS else title,
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
-        venue=_VOLUME.sub("", journal or tail.venue),
+        venue=_VOLUME.sub("", tail.venue),
     )
     reference = with_identifiers(reference, within)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
     marks |= {"people"} if authors else set()
     marks |= {"year"} if reference.year else set()
-    marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages else set()
+    marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages or tail.placed else set()
     while end > 0 and raw[end - 1].isspace():
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
@@ -323,7 +332,7 @@ def _dated(text: str, start: int) -> _Draft | None:
             rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
         if names is None or rest >= len(text):
             continue
-        if pattern is _DATE and _EMPHASIS.fullmatch(head.strip()) and not surely_people(*names):
+        if _EMPHASIS.fullmatch(head.strip(" (")) and not surely_people(*names):
             by = _BY_NAMES.match(text, date.end())
             if by and by[0].strip() and names_at(text, by.end()):
                 continue  # ***Nudge*** (2008), Richard Thaler & Cass Sunstein
@@ -448,12 +457,40 @@ def _title_after(text: str, at: int) -> tuple[int, int] | None:
     """The title that begins here: a quotation, emphasised words, or a sentence."""
     quotation = quotation_at(text, at)
     if quotation and quotation.inner_end - quotation.inner_start > 3:
-        return quotation.start, _rest_of_title(text, quotation.end)
+        end = _rest_of_title(text, quotation.end)
+        return quotation.start, _with_subtitle(text, end) if text[at] in "„«" else end
     emphasis = _EMPHASIS.match(text, at)
     if emphasis:
         return emphasis.start(), emphasis.end()
     end = _sentence_end(text, at)
-    return (at, end) if end - at > 2 else None
+    return (at, _with_subtitle(text, end)) if end - at > 2 else None
+
+
+def _with_subtitle(text: str, end: int) -> int:
+    """Where a title ends with the sentences behind it, up to the publisher: Der Klimawandel. Diagnose und Therapie. München: Beck."""
+    house = _PLACED.search(text, end, end + 300)
+    if house is None:
+        return end
+    at = end
+    while at < house.start():
+        at += len(text[at:]) - len(text[at:].lstrip(" ."))
+        stop = _sentence_end(text, at)
+        piece = text[at:stop]
+        if (
+            not at < stop <= house.start() + 1
+            or not piece[:1].isupper()
+            or re.search(r"[\d*_:()|]", piece)
+            or (role_at(text, at) or NUMBERS.match(text, at) or container_at(text, at))
+            or (
+                VENUE.search(piece)
+                or _SERIES.search(piece)
+                or is_press(piece)
+                or surely_people(*(people(piece) or ((), False)))
+            )
+        ):
+            break
+        at = end = stop
+    return end
 
 
 def _goes_on(rest: str) -> bool:
@@ -470,8 +507,23 @@ def _goes_on(rest: str) -> bool:
     )
 
 
+def _before_slash(text: str, at: int) -> int | None:
+    """Where a title ends before "//", or before "/" and names, as library catalogues write them."""
+    slash = _SLASH.search(text, at, at + 500)
+    before = _STOP.search(text, at, slash.start()) if slash else None
+    if slash is None or (
+        before and not _ABBREVIATION.search(text[max(at, before.start() - 5) : before.start()])
+    ):
+        return None
+    responsible = _RESPONSIBLE.match(text, slash.end())
+    named = role_at(text, slash.end()) or (responsible and people(responsible[0]))
+    return slash.start() if slash[1] == "//" or named else None
+
+
 def _sentence_end(text: str, at: int) -> int:
-    """Just behind the full stop, question mark or exclamation mark that ends the sentence."""
+    """Just behind the full stop, question mark or exclamation mark that ends the sentence; or before "//" and names behind "/"."""
+    if (slash := _before_slash(text, at)) is not None:
+        return slash
     for stop in _STOP.finditer(text, at):
         if stop[0] == "." and _ABBREVIATION.search(text[max(at, stop.start() - 5) : stop.start()]):
             continue
@@ -506,7 +558,9 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         draft.year = int(short["year"])
     elif short and not short["names"] and _authors_behind(text, draft.tail):
         pass  # a short name of the work: **ResNet**: "Deep Residual Learning" (He et al., 2016)
-    elif head and not _authored(draft, head, text[start:at], start, apart=apart):
+    elif head and not _authored(
+        draft, head, text[start:at], start, apart=apart or _dated_behind(text, at, behind)
+    ):
         return None
     inner = clean_title(text[at:end])
     if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
@@ -537,6 +591,14 @@ def _authored(draft: _Draft, head: str, before: str, start: int, *, apart: bool)
     return True
 
 
+def _dated_behind(text: str, at: int, end: int) -> bool:
+    """Whether names may end right before a title, since a year and no other name is behind it: Сергій Плохій «Брама Європи» (КСД, 2016)."""
+    if text[at : at + 1] not in "«„*_":
+        return False
+    tail = read_tail(text, end, (), knows_authors=False)
+    return tail.year is not None and not tail.authors
+
+
 def _authors_behind(text: str, at: int) -> bool:
     """Whether names and a year follow a title, in brackets or behind "by"; one name may be a publisher: (Suhrkamp, 1981)."""
     tail = read_tail(text, at, (), knows_authors=False, prose=True)
@@ -554,6 +616,11 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
             continue
         if emphasis and emphasis.start(2) < quotation.start and quotation.end < emphasis.end(2):
             break
+        behind = emphasis and _BEFORE_JOURNAL.fullmatch(
+            text, emphasis.end(), max(quotation.start, emphasis.end())
+        )
+        if emphasis and behind and people(text[start : emphasis.start()].strip(" *_")):
+            break  # S. Nowak, *System wartości*, „Studia Socjologiczne” 1979
         if emphasis and _BARE_YEAR.search(text, emphasis.end(), max(quotation.start, emphasis.end())):
             break  # *Le Deuxième Sexe*, Paris, Gallimard, 1949 : « On ne naît pas femme »
         return quotation.start, quotation.end, "quoted", quotation.end
@@ -568,7 +635,7 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
 
 def _behind_names(text: str, emphasis: re.Match[str]) -> re.Match[str] | None:
     """The title in italics behind names in bold: **Simone de Beauvoir**, *Le Deuxième Sexe*, Paris, Gallimard, 1949."""
-    gap = re.match(r"[,:.]?\s{1,3}", text[emphasis.end() :])
+    gap = re.match(r"[,:.]?\s{1,3}(?:[–—-]\s)?", text[emphasis.end() :])
     after = _EMPHASIS.match(text, emphasis.end() + gap.end()) if gap else None
     apart = after is not None and after[1] != emphasis[1] and people(emphasis[2]) is not None
     return after if apart else None
@@ -648,6 +715,16 @@ def _sentences(text: str, start: int) -> _Draft | None:
     return None
 
 
+def _listed_names(text: str, start: int) -> _Draft | None:
+    """Names with surnames first, then a title in which "de" or "by" is no word before names: BUSS, Paulo. A saúde e os seus."""
+    draft = _sentences(text, start)
+    return (
+        draft
+        if draft and draft.authors and any("," in name for name in draft.authors) and draft.title[0] > start
+        else None
+    )
+
+
 def _title_follows(text: str, at: int, names: tuple[str, ...]) -> bool:
     """Whether full names and a period stand before a title, a venue and a year: "Mary Doe. Trees. ACL, 2021"."""
     if any(not 2 <= len(name.split()) <= 4 for name in names):
@@ -674,8 +751,10 @@ def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
     """Whether the form alone shows that these are names, not a title in capitals."""
     if et_al or any("," in name for name in names):
         return True
-    return all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names) and any(
-        re.search(r"\b[A-ZА-ЯЁ]\.|\s[A-ZА-ЯЁ]{1,3}$", n) for n in names
+    return (
+        bool(names)
+        and all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names)
+        and any(re.search(r"\b[A-ZА-ЯЁ]\.|\s[A-ZА-ЯЁ]{1,3}$", n) for n in names)
     )
 
 

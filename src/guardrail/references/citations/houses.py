@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from guardrail.references.citations.languages import CITY_NAMES, HOUSE_NAMES, HOUSE_WORDS, either
+
 __all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_press"]
 
 HOUSES = re.compile(
@@ -287,9 +289,9 @@ _PRESSES = frozenset(
     ]
 )
 _WITH_PRESS = re.compile(
-    r"(?<!\w)(?:Press|Presses|UP|U\.P\.|Verlag|Publish\w{2,4}|Publications|Books|Éditions|Editions|Edições|Ediciones|Editora|Editorial|Editrice|Edizioni|Editori|"
-    r"Uitgeverij|Wydawnictwo|Oficyna|Förlag|Forlag|Yayınları|Yayınevi|Yayıncılık|Kiadó|Nakladatelství|Издательство|изд-во|Видавництво|Εκδόσεις|University|Univ\.)(?!\w)"
+    rf"(?<!\w)(?:Press|UP|U\.P\.|Publish\w{{2,4}}|Publications|Books|Editions|Editrice|University|Univ\.|{either(HOUSE_WORDS)})(?!\w)"
 )
+_NAMED_PRESS = re.compile(HOUSE_NAMES)
 
 
 def is_press(name: str) -> bool:
@@ -302,6 +304,7 @@ def is_press(name: str) -> bool:
     bare = " ".join(name.replace("’", "'").split()).strip(" .,;:*_").removesuffix(" & Co")
     return (
         bare.casefold() in _PRESSES
+        or _NAMED_PRESS.fullmatch(bare) is not None
         or _WITH_PRESS.search(bare) is not None
         or HOUSES.fullmatch(bare) is not None
     )
@@ -315,50 +318,28 @@ KINDS = re.compile(
     r"dissertation|thesis|report|preprint|white paper|paperback|hardcover|e-?book|translated by .{3,40}|trans\. .{3,40})(?:\s(?:no\.?\s)?[\w/-]*\d[\w/-]*)?",
     re.IGNORECASE,
 )
-CITIES = frozenset(
-    [
-        "paris",
-        "london",
-        "berlin",
-        "wien",
-        "vienna",
-        "münchen",
-        "munich",
-        "hamburg",
-        "leipzig",
-        "stuttgart",
-        "frankfurt",
-        "tübingen",
-        "zürich",
-        "zurich",
-        "basel",
-        "bern",
-        "madrid",
-        "barcelona",
-        "milano",
-        "torino",
-        "roma",
-        "rome",
-        "bologna",
-        "lisboa",
-        "lisbon",
-        "boston",
-        "chicago",
-        "oxford",
-        "cambridge",
-        "москва",
-        "ленинград",
-        "dordrecht",
-        "amsterdam",
-        "leiden",
-    ]
-) | {
+CITIES = frozenset(CITY_NAMES.split()) | {
     "new york",
     "buenos aires",
     "são paulo",
     "rio de janeiro",
+    "belo horizonte",
+    "porto alegre",
     "frankfurt am main",
     "frankfurt a. m",
+    "frankfurt/m",
+    "freiburg im breisgau",
     "ciudad de méxico",
-    "méxico",
+    "méxico d. f",
+    "hà nội",
+    "den haag",
+    "novi sad",
+    "tel aviv",
+    "thành phố hồ chí minh",
+    "tp. hồ chí minh",
+    "tp hcm",
+    "м",
+    "л",
+    "спб",
+    "к",
 }

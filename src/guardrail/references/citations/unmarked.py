@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.languages import MEDIA as OTHER_MEDIA
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, people
 from guardrail.references.citations.words import words
@@ -101,7 +102,7 @@ _OPENERS = frozenset(
     ]
 )
 MEDIA = re.compile(
-    r"\b(?:films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
+    rf"\b(?:{OTHER_MEDIA}|films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
     r"video\sgames?|sculptures?|symphony|concerto|opera|musical|actors?|actress(?:es)?|starred|recordings?)\b",
     re.IGNORECASE,
 )
