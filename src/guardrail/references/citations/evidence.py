@@ -67,9 +67,10 @@ def weigh(text: str, parsed: Parsed, *, lenient: bool = False) -> float:
 
 
 def _complete(parsed: Parsed) -> bool:
-    """Whether authors, a year and a publisher or journal are known: most languages write titles in small letters."""
+    """Whether authors, a year and a publisher or journal are sure: most languages write titles in small letters."""
     reference = parsed.reference
-    return bool(reference.authors and reference.year and reference.venue)
+    placed = "venue" in parsed.marks or ("emphasised" in parsed.marks and reference.venue)
+    return bool(reference.authors and reference.year and placed)
 
 
 def sure(text: str, parsed: Parsed) -> bool:

@@ -61,6 +61,8 @@ _PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
 _SERIES = re.compile(
     r"\b(?:[Ss]eries|[Ss]tudies|[Rr]eihe|[Bb]ibliothek|[Cc]ollection|[Cc]olección|[Cc]oleção|[Cc]ollana|[Bb]iblioteca|[Ss]chriften|[Ss]erie|[Pp]aperbacks?)\b"
 )
+_TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
+_DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")
 _BEFORE_JOURNAL = re.compile(r"[,.]\s")
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
@@ -542,6 +544,9 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     if not mark:
         return None
     head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
+    bold = _EMPHASIS.match(text, start) if mark == "emphasised" else None
+    if bold and bold.end() <= at and people(bold[2]):
+        head = bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
     if mark == "quoted" and _REPORT.search(head):
         head = ""
     if mark == "quoted" and (by or " by " not in head) and _HEAD.fullmatch(head):
@@ -635,10 +640,13 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
 
 def _behind_names(text: str, emphasis: re.Match[str]) -> re.Match[str] | None:
     """The title in italics behind names in bold: **Simone de Beauvoir**, *Le Deuxième Sexe*, Paris, Gallimard, 1949."""
-    gap = re.match(r"[,:.]?\s{1,3}(?:[–—-]\s)?", text[emphasis.end() :])
-    after = _EMPHASIS.match(text, emphasis.end() + gap.end()) if gap else None
-    apart = after is not None and after[1] != emphasis[1] and people(emphasis[2]) is not None
-    return after if apart else None
+    if people(emphasis[2]) is None:
+        return None
+    gap = _TO_TITLE.match(text, emphasis.end())
+    after = _EMPHASIS.match(text, gap.end()) if gap else None
+    if gap is None or after is None or after[1] == emphasis[1]:
+        return None
+    return after if gap["mark"] or _DATED_TITLE.match(text, after.end()) else None
 
 
 def _rest_of_title(text: str, end: int) -> int:
