@@ -173,3 +173,127 @@ class TestAnswers:
         """The line that announces them says so."""
         text = "Tři filmy, které stojí za to:\n\n1. **Tichá řeka** – Petr Dvořák (2005)\n2. **Hluboký les** – Eva Malá (2011)\n"
         assert citations(text) == []
+
+
+def said(text):
+    """Title, authors, year and venue of every reference of an answer."""
+    return [
+        (one.reference.title, one.reference.authors, one.reference.year, one.reference.venue)
+        for one in citations(text)
+    ]
+
+
+SENTENCES = [
+    (
+        "Le texte fondateur est l'« Étude sur le sel » de Paul Morel, publiée en 1931 dans *L'Année rurale*, qui décrit les salines.",
+        ("Étude sur le sel", ("Paul Morel",), 1931, "L'Année rurale"),
+    ),
+    (
+        "Claire Petit rappelle dans *La part du sel* (Fayard, 1994) que le sel se paie.",
+        ("La part du sel", ("Claire Petit",), 1994, "Fayard"),
+    ),
+    (
+        "Dans « Les Salines » (1962), Paul Morel et Claire Petit montrent le contraire.",
+        ("Les Salines", ("Paul Morel", "Claire Petit"), 1962, ""),
+    ),
+    (
+        "Enfin, l'historien Luc Le Gall ouvre une autre voie avec *Histoire du sel breton* (1971).",
+        ("Histoire du sel breton", ("Luc Le Gall",), 1971, ""),
+    ),
+    (
+        "La première étude est celle de P. Morel, « Le prix du sel », thèse de doctorat, Université de Rennes, 1938, qui fait date.",
+        ("Le prix du sel", ("P. Morel",), 1938, "Université de Rennes"),
+    ),
+    (
+        "De klassieker blijft *Het zout der aarde* van Piet Smit, voor het eerst verschenen in 1922 bij Querido. Het is nog te koop.",
+        ("Het zout der aarde", ("Piet Smit",), 1922, "Querido"),
+    ),
+    (
+        "Gorąco polecam „Solny szlak” Jana Lisa (Czytelnik, 1974) – reportaż z Wieliczki.",
+        ("Solny szlak", ("Jana Lisa",), 1974, "Czytelnik"),
+    ),
+    (
+        "Öneririm: Ali Veli'nin *Tuzun Yolu*'nu (Ankara: Bilgi Yayınevi, 1977) okuyun.",
+        ("Tuzun Yolu", ("Ali Veli",), 1977, "Bilgi Yayınevi"),
+    ),
+    (
+        "Νεότερη είναι η *Ιστορία του αλατιού* του Νίκου Πέτρου (μτφρ. Άννα Λάμπρου, Αθήνα: Νεφέλη, 1998).",
+        ("Ιστορία του αλατιού", ("Νίκου Πέτρου",), 1998, "Νεφέλη"),
+    ),
+    (
+        "Începe cu **„Drumul sării”**, Ion Pop, Editura Humanitas, București, 1996.",
+        ("Drumul sării", ("Ion Pop",), 1996, "Editura Humanitas"),
+    ),
+]
+
+
+class TestSentences:
+    """Titles in marks in sentences that are not English."""
+
+    @pytest.mark.parametrize(("text", "expected"), SENTENCES, ids=[text[:40] for text, _ in SENTENCES])
+    def test_names_and_years_next_to_a_title_in_marks_make_it_a_reference(self, text, expected):
+        """Whatever words part them."""
+        assert said(text) == [expected]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Wir trinken *Spätburgunder*, Baden, Jahrgang 2019, dazu Brot.",
+            "Er sprach 2003 in Bonn über den Begriff „Leitkultur“ und ging dann nach Hause.",
+            "Le film *Les Salines* de Paul Morel (2011) dure deux heures.",
+            "In *L'Année rurale* (1931) on lit beaucoup de choses, dit-on.",
+            'Het museum gebruikt de term "Gouden Tijd" sinds 2019 niet meer.',
+        ],
+    )
+    def test_what_is_quoted_or_filmed_or_drunk_is_no_reference(self, text):
+        """A year in the sentence is not enough."""
+        assert said(text) == []
+
+    def test_inflected_names_never_accuse(self):
+        """Jana Lisa is the genitive of Jan Lis."""
+        (found,) = citations("Polecam „Solny szlak” Jana Lisa (Czytelnik, 1974).")
+        assert found.style == "unmarked"
+        text = (
+            "Polecam:\n\n1. „Solny szlak” Jana Lisa (Czytelnik, 1974)\n2. „Droga” Anny Nowak (Znak, 1999)\n"
+        )
+        assert [(one.reference.authors, one.other is not None) for one in citations(text)] == [
+            (("Jana Lisa",), True),
+            (("Anny Nowak",), True),
+        ]
+
+
+class TestMarks:
+    """Author-year marks."""
+
+    @pytest.mark.parametrize(
+        ("text", "authors", "cut"),
+        [
+            ("Analysen följer Berg och Holm (2004).", ("Berg", "Holm"), False),
+            ("Urvalet är strategiskt (jfr Berg m.fl., 2003, s. 12).", ("Berg",), True),
+            ("Zob. wyniki (Lis i Nowak, 2003, s. 92).", ("Lis", "Nowak"), False),
+            ("Das ist bekannt (vgl. Berg u. a. 1988, S. 10 ff.).", ("Berg",), True),
+            ("Lihat hasilnya (lihat juga Santoso dkk., 2008, hlm. 41).", ("Santoso",), True),
+            ("Isto é claro (LIMA; COSTA FILHO, 2007).", ("LIMA", "COSTA FILHO"), False),
+        ],
+    )
+    def test_words_of_each_language_join_and_cut_names(self, text, authors, cut):
+        """And, see, et al., pages."""
+        (found,) = citations(text + " Voir aussi (Roe et al., 2001).")[:1]
+        assert (found.reference.authors, found.reference.et_al) == (authors, cut)
+
+
+class TestLabels:
+    """Titles above labelled lines."""
+
+    def test_labels_are_known_in_other_languages(self):
+        """Also where an unknown label is among them."""
+        text = "📖 **Tuzun Yolu**\n- **Yazar:** Ali Veli\n- **Çeviren:** Can Er\n- **Yayınevi:** Bilgi Yayınevi, 1977\n- **Neden okumalı?** Kısa.\n"
+        assert said(text) == [("Tuzun Yolu", ("Ali Veli",), 1977, "Bilgi Yayınevi")]
+
+    def test_bold_names_lead_to_the_title_in_their_sentence(self):
+        """As lists of authors with a word on each do."""
+        text = "- **Luís Melo** escreveu o primeiro estudo, *O sal e o rio* (Bertrand, 1950, 2 vols.), hoje esgotado.\n- **Ana Lima**, em *Salinas* (Porto, Inova, 1971), discorda.\n"
+        assert said(text) == [
+            ("O sal e o rio", ("Luís Melo",), 1950, "Bertrand"),
+            ("Salinas", ("Ana Lima",), 1971, "Inova"),
+        ]

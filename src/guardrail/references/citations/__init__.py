@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from guardrail.references.citations.author_year import marks
+from guardrail.references.citations.beside import beside
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
@@ -148,6 +149,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     for row in rows:
         if row.code:
             take(row.start, row.end)
+    keep(beside(answer, taken, among=bool(found)))
     keep(titled(answer, ids))
     keep(unmarked(answer, taken))
     read = read_passages(answer, rows)

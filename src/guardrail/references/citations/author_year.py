@@ -14,6 +14,7 @@ from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
+from guardrail.references.citations.languages import AND, OTHERS, PAGES, SEE, VOLUMES
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.tail import HIDDEN
 from guardrail.report import Span
@@ -25,18 +26,25 @@ _YEARS = rf"{_YEAR}(?:\s?[/–-]\s?{_YEAR})?(?:,\s?(?:{_YEAR}|[a-z]\b)){{0,4}}"
 _PARTICLE = r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rnl]?|[Dd][uia]|[Ll]a|[Ll]e|[Aa]l|[Dd]os|ten|ter|zu[rm]?|[Ii]bn|bin)[\s-]){0,3}"
 _WORD = r"[^\W\d_a-z](?:[^\W\d_]|[’'](?=[^\W\d_]{2})){1,30}(?:[-‐–][^\W\d_]{1,30}){0,2}"
 _INITIALS = r"(?:[^\W\d_a-z]\.[\s-]?){1,3}"
-_NAME = rf"(?:{_INITIALS})?{_PARTICLE}{_WORD}"
-_AND = r"(?:,?\s(?:and|&|und|et|y|e|и)\s)"
-_CUT = r",?\s(?:et\sal\.?|and\s(?:others|colleagues)|y\scols\.?|u\.\s?a\.|и\sдр\.)"
+_NAME = rf"(?:{_INITIALS})?{_PARTICLE}{_WORD}(?:\s(?i:Filho|Neto|J[úu]nior|Sobrinho|Jr\.)(?!\w))?"
+_AND = rf"(?:,?\s(?:{AND}|&)\s|\s?/\s?)"
+_CUT = rf",?\s{OTHERS}(?!\w)"
 _PEOPLE = rf"{_NAME}(?:(?:,\s{_NAME}){{0,6}}(?P<last>{_AND}{_NAME})|(?:,\s{_NAME}){{0,2}}(?P<cut>{_CUT}))?"
 _BODY = r"[^\W\d_a-z][\w’'.&-]{1,30}(?:\s(?:of|for|on|the|and|&|in|de|des|du|[^\W\d_a-z][\w’'.-]{1,30})){1,9}"
 _LEAD = (
     r"(?:(?:see(?:\salso|,?\se\.g\.,?)?|e\.g\.,?|cf\.?|for\s(?:an?\s)?(?:review|example|overview),?(?:\ssee)?|also|but\ssee|"
-    r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|siehe|vgl\.|voir|véase|ver|cp\.)[:,]?\s){0,2}"
+    r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|cp\.)[:,]?\s){0,2}"
+    rf"(?:{SEE}[:,]?\s){{0,2}}"
 )
-_PLACE = r"(?:[,:]\s?(?:pp?\.|S\.|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|vol\.|Fig(?:ure)?\.?|Table)?\s?[\w–-]{1,12}(?:\s?[–-]\s?\d{1,5})?)?"
+_PLACE = (
+    rf"(?:[,:]\s?(?:{PAGES}|{VOLUMES}|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|Fig(?:ure)?\.?|Table)?\s?[\w–-]{{1,12}}"
+    r"(?:\s?[–-]\s?\d{1,5})?(?:\s(?:ff?\.?|et\ss(?:uiv|q)?\.?|nn?\.|y\sss\.))?)?"
+)
 _PART = re.compile(
     rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?P<comma>,)?\s\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE})"
+)
+_CAPITALS = re.compile(  # BUSS; PELLEGRINI FILHO, 2007, as Brazil's standard has it
+    rf"(?P<mark>(?P<people>{_NAME}(?:;\s{_NAME}){{1,6}}),\s(?P<years>{_YEARS}){_PLACE})"
 )
 _BODY_PART = re.compile(rf"{_LEAD}(?P<mark>(?P<people>{_BODY}),\s(?P<years>{_YEARS}|n\.d\.){_PLACE})")
 _JOURNAL = re.compile(
@@ -49,7 +57,7 @@ _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
     rf"(?<![\w.’'-])(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
-_BETWEEN = re.compile(rf"{_AND}|,\s")
+_BETWEEN = re.compile(rf"{_AND}|[,;]\s")
 _FIRST_YEAR = re.compile(r"(?P<year>\d{4})(?P<suffix>[a-z])?")
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
 _LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
@@ -178,6 +186,9 @@ def _candidates(answer: str) -> Iterator[_Mark]:
             continue
         if len(bracket["inner"]) > 30 and sure(bracket["inner"], whole := parse(bracket["inner"])):
             yield _Mark(Span(start=start + whole.start, end=start + whole.end), whole.reference, sure=True)
+            continue
+        if capitals := _CAPITALS.fullmatch(bracket["inner"]):
+            yield from _read(capitals, start, start + capitals.end(), sure=True)
             continue
         parts = list[re.Match[str]]()
         pieces = bracket["inner"].split(";")[:20]

@@ -11,7 +11,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
 from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
-from guardrail.references.citations.languages import BY
+from guardrail.references.citations.languages import BY, OPENERS
 from guardrail.references.citations.parts import CITY, NUMBERS, container_at, role_at
 from guardrail.references.citations.people import PEOPLE, authors, body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
@@ -57,6 +57,7 @@ _NICKNAME = re.compile(
 _OWNED = re.compile(rf"(?:[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$")
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
+_LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
 _PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
 _SERIES = re.compile(
     r"\b(?:[Ss]eries|[Ss]tudies|[Rr]eihe|[Bb]ibliothek|[Cc]ollection|[Cc]olección|[Cc]oleção|[Cc]ollana|[Bb]iblioteca|[Ss]chriften|[Ss]erie|[Pp]aperbacks?)\b"
@@ -227,6 +228,12 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
     ):
         title = ""  # - CRISPR: doi:10.1126/science.1225829
+    if (
+        "people" not in draft.marks
+        and re.match(r"[*_]{0,2}:\s*\(", written[draft.title[1] - 1 :].lstrip(" "))
+        and len(words(title)) < 4
+    ):
+        title = ""  # Im Text: (Roe, 2007)
     reference = Reference(
         title="" if within and title.lower() in _POINTERS else title,
         authors=authors,
@@ -237,6 +244,7 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
     reference = with_identifiers(reference, within)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
     marks |= {"people"} if authors else set()
+    marks |= {"inflected"} if tail.inflected else set()
     marks |= {"year"} if reference.year else set()
     marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages or tail.placed else set()
     while end > 0 and raw[end - 1].isspace():
@@ -255,6 +263,8 @@ def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
         reference = replace(reference, authors=names[0], et_al=names[1])
     if year:
         reference = replace(reference, year=int(year[0]))
+    if "venue" not in fields and (paren := _PAREN.search(fields.get("year", ""))) and is_press(paren[1]):
+        reference = replace(reference, venue=paren[1])  # İlk baskı: 1983 (Hil Yayın)
     if "venue" in fields:
         venue = re.split(r"\s\|", fields["venue"])[0].strip(' *_."“”')
         venue = _VOLUME_AND_MORE.sub("", _VENUE_YEAR.sub("", venue))
@@ -327,11 +337,13 @@ def _dated(text: str, start: int) -> _Draft | None:
             continue
         if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
-        head = text[start : date.start()]
+        head, named = text[start : date.start()], 0
         names = None if pattern is _DATE and _named_date(date) else authors(head)
         rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
         if closed := _CLOSED.match(text, date.end()):
             rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
+        if names is None and pattern is _DATE and (labelled := _behind_label(head)):
+            names, named = labelled[0], start + labelled[1]
         if names is None or rest >= len(text):
             continue
         if _EMPHASIS.fullmatch(head.strip(" (")) and not surely_people(*names):
@@ -350,8 +362,15 @@ def _dated(text: str, start: int) -> _Draft | None:
         if pattern is _DATE and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
             continue
         year = int(date[1]) if date[1] else None
-        return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
+        return _Draft(title, title[1], 0, *names, year=year, marks={"apa"}, start=named)
     return None
+
+
+def _behind_label(head: str) -> tuple[tuple[tuple[str, ...], bool], int] | None:
+    """The names behind a label or a remark, and where they begin: Se leggi l'inglese: Roe, J. (2016). *Trees*."""
+    label = _LABELLED.match(head)
+    names = people(head[label.end() :]) if label else None
+    return (names, label.end()) if label and names and surely_people(*names) else None
 
 
 def _abridged(text: str, start: int) -> _Draft | None:
@@ -544,6 +563,8 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     if not mark:
         return None
     head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
+    if head.casefold() in OPENERS:
+        head = ""  # Dans « Le fleuve muet » (1964)
     bold = _EMPHASIS.match(text, start) if mark == "emphasised" else None
     if bold and bold.end() <= at and people(bold[2]):
         head = bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
@@ -564,7 +585,7 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     elif short and not short["names"] and _authors_behind(text, draft.tail):
         pass  # a short name of the work: **ResNet**: "Deep Residual Learning" (He et al., 2016)
     elif head and not _authored(
-        draft, head, text[start:at], start, apart=apart or _dated_behind(text, at, behind)
+        draft, head, text[start:at], start, apart=apart or (" " in head and _dated_behind(text, at, behind))
     ):
         return None
     inner = clean_title(text[at:end])

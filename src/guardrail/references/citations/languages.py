@@ -13,20 +13,25 @@ __all__ = [
     "CITY_NAMES",
     "EDITED",
     "EDITIONS",
+    "ENGLISH",
     "HEADINGS",
     "HOUSE_NAMES",
     "HOUSE_WORDS",
     "IN",
     "JOURNAL_WORDS",
+    "LABELS",
     "MEDIA",
     "MONTHS",
+    "OPENERS",
     "OTHERS",
     "PAGES",
     "PARTICLES",
     "PERSON_TITLES",
     "ROLES",
     "ROLES_BEHIND",
+    "SEE",
     "THESES",
+    "TOGETHER",
     "VOLUMES",
     "WORKS",
     "either",
@@ -42,7 +47,10 @@ def either(*tables: str) -> str:
     """
     phrases = {" ".join(phrase.split()) for table in tables for phrase in table.split("|")} - {""}
     written = (
-        re.escape(phrase.removesuffix("!")).replace(r"\.\ ", r"\.?\s?").replace(r"\.", r"\.?").replace(r"\.??", r"\.?")
+        re.escape(phrase.removesuffix("!"))
+        .replace(r"\.\ ", r"\.?\s?")
+        .replace(r"\.", r"\.?")
+        .replace(r"\.??", r"\.?")
         + ("(?<=[.])" if phrase.endswith("!") else "")
         for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
     )
@@ -53,6 +61,11 @@ AND = either(
     "and | und | و | et | y | e | en | och | og | ja | i | a | ve | και | și | şi | și cu | és | dan | và | и | і | та | й"
 )
 """Before the last of several names, in small letters."""
+TOGETHER = either(
+    "with | en collaboration avec | avec la collaboration de | en colaboración con | em colaboração com | in collaborazione con | con la collaborazione di | în colaborare cu | in Zusammenarbeit mit | "
+    "in samenwerking met | i samarbete med | i samarbejde med | we współpracy z | ve spolupráci s | в соавторстве с | у співавторстві з | ile birlikte"
+)
+"""Before the names of those who wrote with others."""
 OTHERS = either(
     "et al. | et. al. | and others | and colleagues | u. a. | u.a. | y otros | y cols. | et autres | e altri | e outros | e colab. | и др. | и другие | та ін. | "
     "i in. | i inni | a kol. | a kolektiv | m. fl. | m.fl. | med flere | ym. | és mtsai. | és munkatársai | i dr. | i sur. | и сар. | и сътр. | ve diğerleri | ve ark. | vd. | "
@@ -68,7 +81,7 @@ EDITED = either(
 ROLES = either(
     "edited by | translated by | illustrated by | edited and translated by | selected by | introduction by | introduced by | with an introduction by | foreword by | preface by | adapted by | compiled by | trans. | tr.! | transl. | "
     "trad. | trad. de | trad. it. di | trad. di | trad. par | trad. por | traducción de | traducido por | traduction de | traduction | traduit par | tradução de | tradução | tradução por | traduzido por | traduzione di | tradotto da | "
-    "traducció de | traducere de | traducere din | trad. din | traducere și note de | übersetzt von | übers. von | übers. | dt. von | deutsch von | aus dem | unter mitarbeit von | in zusammenarbeit mit | bearbeitet von | bearb. von | mit einem vorwort von | "
+    "traducció de | traducere de | traducere din | trad. din | traducere și note de | übersetzt von | übers. von | übers. | dt. von | deutsch von | aus dem | unter mitarbeit von | bearbeitet von | bearb. von | mit einem vorwort von | "
     "mit einer einleitung von | herausgegeben von | hrsg. von | hg. von | eingeleitet von | vert. | vertaald door | vertaling | vertaling van | onder redactie van | o.r.v. | red.! | övers. | översättning | översättning av | i översättning av | "
     "overs. | oversat af | oversatt av | oversettelse ved | på dansk ved | på norsk ved | suom. | suomentanut | toim. | käänt. | przeł. | przekład | przeł. i oprac. | tłum. | tłumaczenie | w przekładzie | pod red. | pod redakcją | red. nauk. | oprac. | opr. | wstęp | "
     "přel. | přeložil | přeložila | přeložili | překlad | z angličtiny přeložil | z angličtiny přeložila | prel. | preložil | preložila | preklad | ford. | fordította | fordítás | szerk. | szerkesztette | prev. | preveo | prevela | prevod | s engleskog preveo | s engleskog prevela | "
@@ -77,7 +90,7 @@ ROLES = either(
     "תרגום | תרגם | תרגמה | מאנגלית | עורך | terjemahan | terj. | diterjemahkan oleh | penerjemah | alih bahasa | penyunting | dịch giả | người dịch | bản dịch của | bản dịch | a cura di | a c. di | introduzione di | prefazione di | con prefazione di | postfazione di | "
     "edición de | edición a cargo de | ed. de | ed. crítica de | prólogo de | prologado por | introducción de | estudio preliminar de | selección de | dirigida por | dirigido por | coordinado por | compilado por | editado por | organização de | organizado por | organização | org. de | "
     "prefácio de | introdução de | notas de | edição de | ed. | éd. | éd. par | édité par | édition de | établi par | édition établie par | établie par | sous la direction de | sous la dir. de | dir.! | préface de | postface de | préfacé par | avant-propos de | introduction de | textes réunis par | "
-    "présenté par | présentation de | en collaboration avec | avec la collaboration de | en colaboración con | em colaboração com | in collaborazione con | con la collaborazione di | în colaborare cu | prefață de | ediție îngrijită de | coord. | coordonator"
+    "présenté par | présentation de | prefață de | ediție îngrijită de | coord. | coordonator"
 )
 """Before the names of those who edited, translated or introduced a work."""
 ROLES_BEHIND = either("dịch | biên dịch | çevirisi | çevirdi | fordítása | fordításában")
@@ -113,6 +126,174 @@ MONTHS = either(
     "april | maj | augusti | stycznia | lutego | marca | kwietnia | maja | czerwca | lipca | sierpnia | września | października | listopada | grudnia | января | февраля | марта | апреля | мая | июня | июля | августа | сентября | октября | ноября | декабря | "
     "січня | лютого | березня | квітня | травня | червня | липня | серпня | вересня | жовтня | листопада | грудня | ocak | şubat | mart | nisan | mayıs | haziran | temmuz | ağustos | eylül | ekim | kasım | aralık"
 )
+OPENERS = frozenset(
+    [
+        "enfin",
+        "ensuite",
+        "puis",
+        "dans",
+        "voir",
+        "selon",
+        "avec",
+        "chez",
+        "pour",
+        "de",
+        "d'après",
+        "lire",
+        "citons",
+        "chez",
+        "comme",
+        "ainsi",
+        "el",
+        "la",
+        "los",
+        "las",
+        "en",
+        "según",
+        "ver",
+        "véase",
+        "con",
+        "para",
+        "desde",
+        "como",
+        "leer",
+        "in",
+        "im",
+        "bei",
+        "nach",
+        "laut",
+        "siehe",
+        "vgl.",
+        "zu",
+        "von",
+        "auch",
+        "mit",
+        "wie",
+        "für",
+        "aus",
+        "secondo",
+        "nel",
+        "nella",
+        "vedi",
+        "come",
+        "da",
+        "per",
+        "tra",
+        "segundo",
+        "em",
+        "no",
+        "na",
+        "com",
+        "veja",
+        "cf.",
+        "lees",
+        "volgens",
+        "bij",
+        "zie",
+        "van",
+        "het",
+        "een",
+        "over",
+        "w",
+        "według",
+        "zob.",
+        "por.",
+        "u",
+        "od",
+        "do",
+        "dla",
+        "o",
+        "podle",
+        "viz",
+        "v",
+        "ve",
+        "z",
+        "ze",
+        "od",
+        "enligt",
+        "se",
+        "i",
+        "jfr",
+        "av",
+        "af",
+        "för",
+        "ifølge",
+        "hos",
+        "med",
+        "på",
+        "katso",
+        "ks.",
+        "mukaan",
+        "lásd",
+        "szerint",
+        "по",
+        "в",
+        "см.",
+        "согласно",
+        "за",
+        "у",
+        "див.",
+        "згідно",
+        "при",
+        "о",
+        "об",
+        "из",
+        "для",
+        "и",
+        "а",
+        "но",
+        "та",
+        "як",
+        "κατά",
+        "ο",
+        "η",
+        "το",
+        "στο",
+        "στη",
+        "στην",
+        "του",
+        "της",
+        "βλ.",
+        "και",
+        "potrivit",
+        "conform",
+        "vezi",
+        "și",
+        "la",
+        "un",
+        "o",
+        "lihat",
+        "menurut",
+        "dalam",
+        "oleh",
+        "dan",
+        "xem",
+        "theo",
+        "trong",
+        "của",
+        "và",
+        "انظر",
+        "في",
+        "عند",
+        "مع",
+        "وفي",
+        "كما",
+        "در",
+        "از",
+        "به",
+        "با",
+        "göre",
+        "bkz.",
+        "ve",
+        "için",
+        "ile",
+        "also",
+        "see",
+        "in",
+        "the",
+    ]
+)
+"""Words that begin sentences and are no names."""
 PERSON_TITLES = either(
     "Prof. Dr. | Prof. | Dr. | Dra. | Drs. | Doç. Dr. | GS. TS. | PGS. TS. | GS. | PGS. | проф. | акад. | д-р | Ing. | Mgr. | PhDr. | Doc. | doc. | prof. | dr. | dr hab. | prof. dr hab. | د. | أ.د. | الدكتور | الدكتورة | دکتر | استاد | ד\"ר | פרופ' | "
     "Καθ. | καθ. | δρ. | Δρ. | Hr. | Frau | Herr | Mme"
@@ -149,6 +330,52 @@ MEDIA = either(
     "réalisé par | réalisateur | regista | reż. | režie | režisér | режиссёр | режиссер | режисер | yönetmen | yönetmeni | σκηνοθεσία | إخراج | کارگردان"
 )
 """Works that are no writings."""
+ENGLISH = frozenset(
+    [
+        "the",
+        "of",
+        "and",
+        "is",
+        "that",
+        "with",
+        "was",
+        "by",
+        "for",
+        "this",
+        "are",
+        "from",
+        "which",
+        "its",
+        "his",
+        "her",
+        "their",
+        "on",
+        "as",
+        "at",
+        "it",
+        "to",
+    ]
+)
+"""The most frequent words of English."""
+SEE = either(
+    "siehe | siehe auch | s. auch | vgl. | vgl. auch | vgl. dazu | so auch | etwa | voir | voir aussi | cf. | cfr. | véase | véase también | ver | ver también | ver também | veja | veja-se | vedi | si veda | zie | zie ook | vgl. ook | jfr | jfr. | jf. | se | se även | se også | ks. | vrt. | lásd | ld. | vö. | "
+    "zob. | zob. też | por. | viz | viz též | srov. | porov. | pozri | vidi | usp. | см. | см. также | ср. | напр. | див. | див. також | вж. | срв. | bkz. | ayrıca bkz. | βλ. | πρβλ. | vezi | vezi și | cf. și | lihat | lihat juga | bdk. | xem | xem thêm | انظر | راجع | ر.ک. | نک. | ראו | ראה | "
+    "z. B. | p. ex. | por ejemplo | por exemplo | ad esempio | bijv. | t.ex. | f.eks. | esim. | np. | např. | pl. | например | наприклад | örn. | π.χ. | misalnya | ví dụ"
+)
+"""Before a mark of author and year: see, compare, for example."""
+LABELS = {
+    "title": "titre | titel | título | titulo | titolo | tytuł | název | názov | naslov | cím | titlu | titul | başlık | eser | eser adı | kitap | kitap adı | τίτλος | название | заглавие | назва | наслов | judul | tên sách | tiêu đề | العنوان | عنوان | כותרת | ouvrage | livre | buch | libro | livro | "
+    "bok | bog | kirja | nimi | nimeke | książka | kniha | knjiga | könyv | carte | βιβλίο | книга | buku | sách | كتاب | کتاب | ספר | शीर्षक | boek",
+    "authors": "auteur | auteurs | auteure | autrice | autor | autora | autores | autoren | autorin | verfasser | verfasserin | autore | autori | schrijver | schrijvers | författare | forfatter | forfattere | tekijä | tekijät | kirjoittaja | autorzy | autorka | autoři | auteur(s) | autor(en) | "
+    "autor(es) | autore/i | szerző | szerzők | autori | yazar | yazarlar | yazarı | συγγραφέας | συγγραφείς | автор | авторы | автори | aвтор | penulis | pengarang | tác giả | المؤلف | المؤلفون | تأليف | الكاتب | نویسنده | نویسندگان | מחבר | מחברים | מחברת | लेखक",
+    "year": "année | année de publication | date | date de parution | jahr | erscheinungsjahr | erschienen | año | año de publicación | ano | ano de publicação | anno | anno di pubblicazione | jaar | jaar van uitgave | verschenen | år | utgivningsår | utgivelsesår | udgivelsesår | vuosi | julkaisuvuosi | "
+    "julkaistu | rok | rok wydania | rok vydání | rok vydania | godina | godina izdanja | év | megjelenés | megjelenés éve | anul | anul apariției | an | yıl | yayın yılı | basım yılı | ilk baskı | ilk basım | yayım yılı | έτος | έτος έκδοσης | έκδοση | год | год издания | рік | рік видання | година | "
+    "tahun | tahun terbit | năm | năm xuất bản | السنة | سنة النشر | الطبعة | سال | سال انتشار | שנה | שנת הוצאה | वर्ष | première édition | erstausgabe | primera edición | primeira edição | prima edizione | eerste druk | pierwsze wydanie | první vydání",
+    "venue": "éditeur | maison d'édition | édition | revue | publié dans | verlag | zeitschrift | erschienen in | erschienen bei | editorial | revista | publicado en | editora | publicado em | editore | casa editrice | rivista | pubblicato in | uitgever | uitgeverij | tijdschrift | gepubliceerd in | "
+    "förlag | utgivare | tidskrift | forlag | forlaget | udgiver | utgiver | tidsskrift | kustantaja | lehti | julkaisija | wydawnictwo | wydawca | czasopismo | nakladatelství | nakladatel | časopis | vydavateľstvo | vydavatel | izdavač | nakladnik | časopis | kiadó | folyóirat | editura | revista | "
+    "yayınevi | yayıncı | yayınlayan | dergi | εκδότης | εκδόσεις | εκδοτικός οίκος | περιοδικό | издательство | журнал | видавництво | издателство | списание | издавач | penerbit | jurnal | nhà xuất bản | nxb | tạp chí | الناشر | دار النشر | المجلة | ناشر | انتشارات | مجله | הוצאה | הוצאת | כתב עת | प्रकाशक",
+}
+"""Labels of the fields of a work, in small letters."""
 THESES = either(
     "PhD thesis | PhD diss. | thèse de doctorat | thèse | mémoire de maîtrise | mémoire de master | tesis doctoral | tesis de doctorado | tese de doutorado | tese de doutoramento | dissertação de mestrado | tesi di laurea | tesi di dottorato | Dissertation | Diss. | Habilitationsschrift | Habil. | "
     "Magisterarbeit | Masterarbeit | rozprawa doktorska | praca doktorska | praca magisterska | disertační práce | dizertační práce | diplomová práce | bakalářská práce | dizertačná práca | väitöskirja | pro gradu | doktorsavhandling | avhandling | doktorgradsavhandling | ph.d.-afhandling | "
@@ -158,9 +385,10 @@ THESES = either(
 """What a work is, where it says so behind the title."""
 HOUSE_WORDS = (
     "Verlag | Verlagsanstalt | Éditions | Éditeur | Éditeurs | Presses | Librairie | Editorial | Editores | Ediciones | Editora | Edições | Edizioni | Editore | Editori | Edicions | Uitgeverij | Uitgevers | Uitgeversmij | Förlag | Förlaget | Bokförlag | Bokförlaget | Forlag | Forlaget | Kustannus | "
-    "Kustannusosakeyhtiö | Wydawnictwo | Wydawnictwa | Oficyna | Nakladatelství | Nakladatelstvo | Vydavatelství | Vydavateľstvo | Kiadó | Könyvkiadó | Editura | Yayınları | Yayınevi | Yayıncılık | Kitabevi | Kitap | Εκδόσεις | Издательство | Изд-во | Видавництво | Издателство | Nakladni | Naklada | "
+    "Kustannusosakeyhtiö | Wydawnictwo | Wydawnictwa | Oficyna | Nakladatelství | Nakladatelstvo | Vydavatelství | Vydavateľstvo | Kiadó | Könyvkiadó | Editura | Yayınları | Yayınevi | Yayıncılık | Yayın | Kitabevi | Kitap | Εκδόσεις | Издательство | Изд-во | Видавництво | Издателство | Nakladni | Naklada | "
     "Nhà xuất bản | NXB | Nxb | Penerbit | Penerbitan | Pustaka | Yayasan | دار | مؤسسة | مركز | منشورات | المركز | الهيئة | مكتبة | انتشارات | نشر | הוצאת | Založba | Kirjastus | Leidykla | Apgāds | Universitätsverlag | Universitetsforlaget | Издательский | Uniwersytetu | Imprenta | Tipografia | "
-    "Kitapları | Ekdoseis | प्रकाशन"
+    "Kitapları | प्रकाशन | Université | Universidad | Universidade | Università | Universität | Universiteit | Universitet | Universitetet | Uniwersytet | Univerzita | Univerzitet | Sveučilište | Университет | Університет | "
+    "Üniversitesi | Πανεπιστήμιο | Yliopisto | Egyetem | Egyetemi | Universitatea | Universitas | جامعة | دانشگاه | האוניברסיטה"
 )
 """Words in the names of publishers."""
 JOURNAL_WORDS = (

@@ -11,6 +11,7 @@ from guardrail.references.citations.languages import (
     OTHERS,
     PARTICLES,
     PERSON_TITLES,
+    TOGETHER,
     either,
 )
 
@@ -131,7 +132,7 @@ _EDITORS = re.compile(
 _HOUSE = re.compile(rf"(?<!\w){either(HOUSE_WORDS)}(?!\w)")
 _TITLE = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=\S{{2}})")
 _SPLIT = re.compile(
-    rf"\s*[,，、]\s*(?:{AND}\s+|(?:And|Und)\s+|&\s*)?|\s+(?:{AND}|with|And|Und)\s+|\s*&\s*|(?<=[^\W\d_]{{3}})\s?/\s?(?=[^\W\d_]{{3}})"
+    rf",?\s+{TOGETHER}\s+|\s*[,，、]\s*(?:{AND}\s+|(?:And|Und)\s+|&\s*)?|\s+(?:{AND}|And|Und)\s+|\s*&\s*|(?<=[^\W\d_]{{3}})\s?/\s?(?=[^\W\d_]{{3}})"
     r"|\s+و(?=[\u0621-\u064a]{3})(?!ليد|ائل|هبة|فاء|سيم|جيه|حيد)"
 )
 _FINAL_DOT = re.compile(r"(?:(?<![’'])\b[^\W\d_]|\b(?:[Ee]t [Aa]l|Jr|Sr|[Ee]ds?))\.$")

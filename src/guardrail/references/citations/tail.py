@@ -70,6 +70,10 @@ _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _RESPONSIBLE = re.compile(r"[^—–\n]{2,250}?\.?(?=\s[—–]|$)")
 _PRESS_CITIES = frozenset(["Oxford", "Cambridge", "Princeton", "Chicago", "Yale"])
+_CASELESS = re.compile(r"[\u0590-\u08ff\u0900-\u0dff]")
+_OWNER = re.compile(
+    r"[^\W\d_a-z][^()\d,;:«»„“”\"*\n]{3,60}?\s\([^()\n]{0,60}\d{4}\)"
+)  # „Cesarz” Jana Lisa (Znak, 1978)
 _SHOUTED = re.compile(r"[^\W\d_a-z]{2,5}")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—:]\s)|$)")
@@ -96,6 +100,8 @@ class Tail:
     pages: bool = False
     placed: bool = False
     """Whether a publisher is named with its city, or is one that is known."""
+    inflected: bool = False
+    """Whether only an ending of the authors' names may say that the work is theirs."""
 
 
 def read_tail(
@@ -213,10 +219,14 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
         tail.pages = tail.pages or len(numbers[0]) > 1
         named = _PART_TITLE.match(text, numbers.end())
         return named.end() if named else numbers.end()
+    owned = (
+        text[at - 2 : at - 1] in ("”", "»", "“") and separator == " " and _OWNER.match(text, at) is not None
+    )
     bracketed = text[at - 2 : at - 1] in ("》", "』", "」") and separator == " "
-    if not knows_authors and (bracketed or re.search(r"[-–—,.|]", separator)):
+    if not knows_authors and (owned or bracketed or re.search(r"[-–—,.|]", separator)):
         stop = _take_people(text, at, tail)
         if stop is not None:
+            tail.inflected = owned
             return stop
     return _take_venue(text, at, separator, tail, sure=knows_authors)
 
@@ -244,6 +254,8 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
         tail.authors, tail.et_al = names
     if year:
         tail.year = tail.year or int(year[0])
+    elif is_press(inner) and not tail.venue:
+        tail.venue = " ".join(inner.split())
     elif not names and (prose or is_comment(inner)):
         return None
     return paren.end()
@@ -374,7 +386,10 @@ def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -
         tail.venue = " ".join(house[0].split())
         return house.end()
     segment = _SEGMENT.match(text, at)
-    if segment is None or is_comment(_sentence(text, at)):
+    if segment is None:
+        return None
+    dated = is_press(segment[0]) and YEAR.match(text, segment.end() + 2)
+    if not dated and is_comment(_sentence(text, at)):
         return None
     return _take_segment(text, segment, separator, tail, sure=sure)
 
@@ -428,6 +443,8 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
 def _may_be_venue(piece: str, separator: str, tail: Tail, *, sure: bool) -> bool:
     """Whether capitals and length are those of a venue that no word shows to be one."""
     count = len(words(piece))
+    if tail.year and (piece[0].islower() or _CASELESS.match(piece)) and not is_press(piece):
+        return False  # 1973) ile Ali Veli'nin; words of a script without capitals show nothing
     if count > 14 or title_case(piece) < (0.4 if sure and count <= 6 else 0.55):
         return False
     return not (":" in separator and (count > 3 or (sure and tail.year)))
