@@ -184,7 +184,12 @@ def _candidates(answer: str) -> Iterator[_Mark]:
             parsed = parse(hidden[0])
             yield _Mark(Span(start=begin + parsed.start, end=begin + parsed.end), parsed.reference, sure=True)
             continue
-        if len(bracket["inner"]) > 30 and sure(bracket["inner"], whole := parse(bracket["inner"])):
+        marked = all(_PART.fullmatch(piece.strip()) for piece in bracket["inner"].split(";")[:20])
+        if (
+            len(bracket["inner"]) > 30
+            and not marked
+            and sure(bracket["inner"], whole := parse(bracket["inner"]))
+        ):
             yield _Mark(Span(start=start + whole.start, end=start + whole.end), whole.reference, sure=True)
             continue
         if capitals := _CAPITALS.fullmatch(bracket["inner"]):

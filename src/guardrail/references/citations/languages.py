@@ -10,6 +10,7 @@ import re
 __all__ = [
     "AND",
     "BY",
+    "CAPITAL",
     "CITY_NAMES",
     "EDITED",
     "EDITIONS",
@@ -57,6 +58,8 @@ def either(*tables: str) -> str:
     return "(?:" + "|".join(phrase.replace("\\ ", r"\s") for phrase in written) + ")"
 
 
+CAPITAL = r"[^\W\d_a-zß-öø-ÿа-яёђ-џіїєґά-ώ]"
+"""A letter that is no small one; of the Latin letters with a tail or a stroke both count."""
 AND = either(
     "and | und | و | et | y | e | en | och | og | ja | i | a | ve | και | și | şi | și cu | és | dan | và | и | і | та | й"
 )

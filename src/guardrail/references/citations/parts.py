@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from guardrail.references.citations.houses import CITIES
 from guardrail.references.citations.languages import (
     AND,
+    CAPITAL,
     EDITED,
     EDITIONS,
     IN,
@@ -31,10 +32,9 @@ __all__ = [
     "without_roles",
 ]
 
-_CAPITAL = r"[^\W\d_a-zà-öø-ÿа-яёіїєґα-ώάέήίόύώ]"
 _NAME = (
-    rf"(?:{_CAPITAL}\.(?:[\s-]|(?=\w))?){{0,3}}(?:(?:[dl][’']|\w{{1,3}}[\s’'-])?{_CAPITAL}[\w’'‘-]+)"
-    rf"(?:\s(?:{_CAPITAL}\.\s?){{0,2}}(?:(?:[^\W\d_]{{1,3}}\s){{0,2}}|[dl][’'])?{_CAPITAL}[\w’'‘-]+){{0,3}}"
+    rf"(?:{CAPITAL}\.(?:[\s-]|(?=\w))?){{0,3}}(?:(?:[dl][’']|\w{{1,3}}[\s’'-])?{CAPITAL}[\w’'‘-]+)"
+    rf"(?:\s(?:{CAPITAL}\.\s?){{0,2}}(?:(?:[^\W\d_]{{1,3}}\s){{0,2}}|[dl][’'])?{CAPITAL}[\w’'‘-]+){{0,3}}"
 )
 _NAMES = rf"{_NAME}(?:(?:,\s{_NAME}){{0,4}},?\s(?:{AND}|&|–)\s{_NAME})?"
 _FROM = r"(?:\s(?:с|з|із|od|z|ze|från|fra|fra det|från det|a|de|del|do|dall?[’']?|de l[’'])\s?[^\W\d_]{2,14}\.?(?:\s(?:von|de|par|por|di|av|af|door|by|przez))?)"

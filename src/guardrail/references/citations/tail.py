@@ -303,7 +303,8 @@ def _responsible(text: str, at: int) -> int | None:
 def _place_of(written: str) -> str:
     """What brackets with a year say of where a work appeared: (PhD thesis, Stanford, 2009), (Kimura M., 1968, Nature)."""
     name = re.sub(r"^[\s,;]*(?:in:?\s)?", "", written)
-    if kind := KINDS.match(name):
+    kind = KINDS.match(name)
+    if kind:
         name = name[kind.end() :].lstrip(" ,:")
     place = CITY.match(name)
     name = EDITION.sub("", " ".join(name[place.end() if place else 0 :].split()).strip(" ,;"))
@@ -311,7 +312,7 @@ def _place_of(written: str) -> str:
     if is_city(name):
         return name if name in _PRESS_CITIES else ""
     first, _, rest = name.partition(", ")
-    name = rest if rest and is_city(first) else first if rest and is_city(rest) else name
+    name = rest if rest and is_city(first) else first if rest and is_city(rest) and not kind else name
     if VENUE.search(name):
         return name
     count = len(words(name))

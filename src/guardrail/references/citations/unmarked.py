@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.languages import CAPITAL
 from guardrail.references.citations.languages import MEDIA as OTHER_MEDIA
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, people
@@ -24,7 +25,7 @@ _NOUN = (
     r"bestseller|classic|review|volume|pamphlet|masterpiece|masterwork|biography|autobiography|magnum\sopus|work)"
 )
 _LED = rf"(?:(?:[\w-]{{2,20}}\s){{0,3}}{_NOUN},?\s(?:(?:titled|entitled|called|on)\s)?)"
-_CAPITAL = r"(?:[^\W\d_a-z][\w’'-]{0,30}|\d{1,4}(?:st|nd|rd|th)?)"
+_CAPITAL = rf"(?:(?<!\w){CAPITAL}[\w’'-]{{0,30}}|\d{{1,4}}(?:st|nd|rd|th)?)"
 _SMALL = r"(?:an?|the|of|in|on|for|to|and|or|with|from|at|as|is|are|vs\.?|into|through|under|without|between|de|la|du|et|der|und|&)"
 _RUN = rf"{_CAPITAL}(?:(?::\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
 _COMMAS = rf"{_CAPITAL}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
