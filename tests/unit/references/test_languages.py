@@ -128,6 +128,44 @@ STRINGS = [
     # titles in bold that look like names, with the author behind
     ("**Rio & Margem** (1951), de Manuel Lima: ensaio", ("Rio & Margem", ("Manuel Lima",), 1951, "")),
     ("**Luís Melo** – *O rio calado*, Lisboa: Fonte, 1979", ("O rio calado", ("Luís Melo",), 1979, "Fonte")),
+    # no mark around the title: what follows it is a place
+    (
+        "J. Smit, De stille haven van weleer (Haarlem 1941) – klassiek",
+        ("De stille haven van weleer", ("J. Smit",), 1941, ""),
+    ),
+    (
+        "Eva Hahn (Hg.), Historische Ufer und Quellen, Stuttgart: Klett-Cotta 1979",
+        ("Historische Ufer und Quellen", ("Eva Hahn",), 1979, "Klett-Cotta"),
+    ),
+    (
+        "P. Morel, Le fleuve muet. Naissance d'une rive, Paris, Gallimard, 1975.",
+        ("Le fleuve muet. Naissance d'une rive", ("P. Morel",), 1975, "Gallimard"),
+    ),
+    (
+        "Berg, Karl-Heinz: Deutsche Flussgeschichte, Bd. 3: 1849–1914, München 1995.",
+        ("Deutsche Flussgeschichte", ("Berg, Karl-Heinz",), 1995, ""),
+    ),
+    # names joined by a dash; a journal in small letters; a known publisher behind an unknown city
+    (
+        "Kis Gábor – Nagy György: *A csendes folyó*. Bp., Osiris, 2001.",
+        ("A csendes folyó", ("Kis Gábor", "Nagy György"), 2001, "Osiris"),
+    ),
+    (
+        "Ana Rukić, „Tiha rijeka”, *Časopis za povijest voda*, god. 21, br. 1–3, 1989, str. 35–52.",
+        ("Tiha rijeka", ("Ana Rukić",), 1989, "Časopis za povijest voda"),
+    ),
+    (
+        "Ion Pop, *Râul tăcut*, Mioveni, Paralela 45, 2008.",
+        ("Râul tăcut", ("Ion Pop",), 2008, "Paralela 45"),
+    ),
+    (
+        "DVOŘÁK, Petr et al. *Tichá řeka*. 2., dopl. vyd. Praha: NLN, 2008.",
+        ("Tichá řeka", ("DVOŘÁK, Petr",), 2008, "NLN"),
+    ),
+    (
+        'Buku "Sungai yang Sunyi di Jawa" karya Budi Santoso (Komunitas Bambu, 2013)',
+        ("Sungai yang Sunyi di Jawa", ("Budi Santoso",), 2013, "Komunitas Bambu"),
+    ),
     # degrees before names
     (
         "**Dòng sông lặng** – GS. Lê Văn Minh, NXB Măng, 1999",
@@ -221,6 +259,22 @@ SENTENCES = [
         ("Ιστορία του αλατιού", ("Νίκου Πέτρου",), 1998, "Νεφέλη"),
     ),
     (
+        "Se også artiklen »Hvad er en flod?« af Lars Holm (i *Historisk Tidsskrift*, 1992).",
+        ("Hvad er en flod?", ("Lars Holm",), 1992, "Historisk Tidsskrift"),
+    ),
+    (
+        "Ana Ruiz publicó en 1984 *La ciudad muda*, y Mora Vega (1972) la discutió.",
+        ("La ciudad muda", ("Ana Ruiz",), 1984, ""),
+    ),
+    (
+        "Som Eva Berg visar i *Att mäta vatten rätt* (Carlssons, 1989) ... Läs även annat.",
+        ("Att mäta vatten rätt", ("Eva Berg",), 1989, "Carlssons"),
+    ),
+    (
+        "Come osserva Carlo Neri ne *Il fiume e i suoi vermi* (Torino, Einaudi, 1976), la cultura popolare resiste.",
+        ("Il fiume e i suoi vermi", ("Carlo Neri",), 1976, "Einaudi"),
+    ),
+    (
         "Începe cu **„Drumul sării”**, Ion Pop, Editura Humanitas, București, 1996.",
         ("Drumul sării", ("Ion Pop",), 1996, "Editura Humanitas"),
     ),
@@ -240,6 +294,8 @@ class TestSentences:
         [
             "Wir trinken *Spätburgunder*, Baden, Jahrgang 2019, dazu Brot.",
             "Er sprach 2003 in Bonn über den Begriff „Leitkultur“ und ging dann nach Hause.",
+            "Die Ausstellung „Das stille Ufer“ (Berlin, 2019) war gut besucht.",
+            "Die Serie *Stille Ufer* von Karl Berg (2017) ist zu lang.",
             "Le film *Les Salines* de Paul Morel (2011) dure deux heures.",
             "In *L'Année rurale* (1931) on lit beaucoup de choses, dit-on.",
             'Het museum gebruikt de term "Gouden Tijd" sinds 2019 niet meer.',

@@ -26,17 +26,17 @@ from guardrail.report import Span
 __all__ = ["beside"]
 
 _MARK = re.compile(
-    r"«(?P<a>[^«»\n]{3,250}+)»|„(?P<b>[^„“”\"\n]{3,250}+)[“”\"]|“(?P<c>[^“”\n]{3,250}+)”|\"(?P<d>[^\"\n]{3,250}+)\""
+    r"«(?P<a>[^«»\n]{3,250}+)»|»(?P<g>[^«»\n]{3,250}+)«|„(?P<b>[^„“”\"\n]{3,250}+)[“”\"]|“(?P<c>[^“”\n]{3,250}+)”|\"(?P<d>[^\"\n]{3,250}+)\""
     r"|(?<![\w*])(?P<stars>\*{1,2})(?=[^\s*])(?P<e>[^*\n]{3,250}+)(?P=stars)(?![\w*])|(?<!\w)_(?=[^\s_])(?P<f>[^_\n]{3,250}+)_(?!\w)"
 )
 _YEAR = r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)"
-_SENTENCE_ENDS = re.compile(r"(?<=[\w)\]»”*\"]{3})[.!?…](?=\s+[^\W\d_a-z]|\s*$)|[;\n]")
+_SENTENCE_ENDS = re.compile(r"(?<=[\w)\]»”*\"]{3})[.!?…](?=\s+[^\W\d_a-z]|\s*$)|[;\n]|\.{3}")
 _SENTENCE_BEGINS = re.compile(r"(?<=[\w)\]»”*\"]{3})[.!?…]\s+(?=[^\W\d_a-z])|[;\n]|\((?![^()]*\))")
 _ABBREVIATION = re.compile(r"\b[^\W\d_]{1,4}$")
 _TOKEN = re.compile(r"\S+")
 _POSSESSED = re.compile(r"(?<=[^\W\d_])['’][^\W\d_]{1,4}\s$")
 _SEPARATED = re.compile(r"(?:[*_]{0,3}[,:]|[*_]{1,3}|\s[–—-])?\s{1,2}[*_„«“\"]{0,2}$")
-_GAP = re.compile(r"(?<=[^\W\d_])[*_]{0,2},?\s(?![^\W\d_]{1,3}\s$)[^.!?;:«»„“”\"*_()\n]{3,90}\s$")
+_GAP = re.compile(r"(?<=[^\W\d_])[*_]{0,2},?\s[^.!?;:«»„“”\"*_()\n]{2,90}\s$")
 _DATED = re.compile(rf"[*_\"”»\s]{{0,4}}\((?:[^()\d\n]{{2,60}}\s)?(?P<year>{_YEAR})\)")
 _SUBJECT = re.compile(r",\s(?P<names>[^\W\d_a-z][^()\d,;:«»„“”\"*\n]{3,80})")
 _LISTED = re.compile(r"[*_\"”»]{0,3},\s(?P<names>[^\W\d_a-z][^()\d;:«»„“”\"*\n]{3,80})")
@@ -57,7 +57,13 @@ _BY = re.compile(
     rf"[*_\"”»]{{0,3}},?\s(?:[^\W\d_A-Z]{{2,12}}\s)?(?:{BY})\s|[*_\"”»]{{0,3}}\sل(?=[\u0621-\u064a])"
 )
 _ENDING = re.compile(r"['’]\w{1,5}(?=\s)")  # *Sessiz Irmak*'ı
+_STOP = re.compile(r"[^\W\d_]{3}[.!?](?=\s)")
 _CASELESS = re.compile(r"[\u0590-\u08ff\u0900-\u0dff]")
+_ENGLISH, _QUOTED_ENGLISH = (
+    0.09,
+    0.2,
+)  # share of frequent English words from which an answer, or a sentence in it, is English
+_LANGUAGE = 4_000  # characters that show the language of an answer
 _MOST = 1_000  # marks of an answer that are looked at
 _BEFORE, _AFTER = 160, 360  # characters
 _LEAST_WORDS = 3  # of a title that may be called wrong
@@ -86,6 +92,8 @@ def beside(answer: str, taken: bytearray, *, among: bool) -> Iterator[Citation]:
         >>> [(one.reference.title, one.reference.authors, one.reference.venue) for one in beside(text, bytearray(len(text)), among=False)]
         [('Le fleuve muet', ('C. Durand',), 'Vrin')]
     """
+    if _is_english(answer[:_LANGUAGE], _ENGLISH):
+        return
     edge = 0
     for number, match in enumerate(_MARK.finditer(answer)):
         if number >= _MOST:
@@ -113,7 +121,7 @@ def _citation(answer: str, match: re.Match[str], edge: int, *, among: bool) -> C
     around = f"{before} {match[0]} {after}"
     if (
         not (YEAR.search(around) or among)
-        or _is_english(around)
+        or _is_english(around, _QUOTED_ENGLISH)
         or MEDIA.search(around)
         or SCRIPT.search(around)
     ):
@@ -126,7 +134,7 @@ def _citation(answer: str, match: re.Match[str], edge: int, *, among: bool) -> C
         or _is_journal(title)
     ):
         return None
-    named = _before(before, dated=_DATED.match(after) is not None or YEAR.search(before) is not None)
+    named = _before(before, dated=YEAR.search(around) is not None)
     if named is None and _WITHIN.search(before) and not _DATED.match(after):
         return None  # publié dans *L'Année sociologique*
     tail = _tail(after, named=named is not None)
@@ -156,7 +164,7 @@ def _citation(answer: str, match: re.Match[str], edge: int, *, among: bool) -> C
 def _sentence(answer: str, at: int) -> str:
     """The text up to the end of its sentence."""
     for stop in _SENTENCE_ENDS.finditer(answer, at, at + _AFTER):
-        if stop[0] in ";\n" or not _ABBREVIATION.search(answer, at, stop.start()):
+        if stop[0] in (";", "\n", "...") or not _ABBREVIATION.search(answer, at, stop.start()):
             return answer[at : stop.start()]
     return answer[at : at + _AFTER]
 
@@ -174,9 +182,10 @@ def _without_next(text: str) -> str:
     return text
 
 
-def _is_english(text: str) -> bool:
+def _is_english(text: str, most: float) -> bool:
+    """Whether more than this share of the words are frequent ones of English."""
     found = [word.lower() for word in words(text)]
-    return sum(word in ENGLISH for word in found) > 0.12 * len(found)
+    return sum(word in ENGLISH for word in found) > most * len(found)
 
 
 def _before(text: str, *, dated: bool) -> _Named | None:
@@ -223,6 +232,8 @@ def _tail(after: str, *, named: bool) -> Tail:
     dated = _DATED.match(after)
     if not named:
         tail = _with_authors(after, tail, dated)
+    if tail.venue[:1].islower() and not is_press(tail.venue):
+        tail = Tail(end=0)  # *Título*, y Ana Ruiz (1972)
     if tail.year is None and (loose := _LOOSE.match(after, tail.end)):
         venue = tail.venue or loose["venue"] or loose["house"] or ""
         tail = replace(tail, year=int(loose["year"]), venue=venue, end=loose.end())
@@ -249,7 +260,8 @@ def _with_authors(after: str, tail: Tail, dated: re.Match[str] | None) -> Tail:
 
 def _leading(text: str) -> tuple[tuple[tuple[str, ...], bool], int] | None:
     """The longest list of names at the beginning of a text, and where it ends."""
-    for token in reversed(list(_TOKEN.finditer(text))[:8]):
+    stop = _STOP.search(text)
+    for token in reversed(list(_TOKEN.finditer(text, 0, stop.end() if stop else len(text)))[:8]):
         names = people(text[: token.end()].rstrip(" .,;:)"))
         if names:
             return names, len(text[: token.end()].rstrip(" .,;:)"))

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
-from guardrail.references.citations.houses import HOUSES, is_press
+from guardrail.references.citations.houses import HOUSES, is_named_press, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
-from guardrail.references.citations.languages import BY, OPENERS
+from guardrail.references.citations.languages import BY, OPENERS, VOLUMES, WORKS
 from guardrail.references.citations.parts import CITY, NUMBERS, container_at, role_at
 from guardrail.references.citations.people import PEOPLE, authors, body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
@@ -50,6 +50,7 @@ _HEAD = re.compile(
     r"(?:\s(?:titled|entitled|called|named))?[\s:,]{0,4}",
     re.IGNORECASE,
 )
+_WORK = re.compile(rf"(?:[^\W\d_]{{1,4}}\s){{0,2}}ה?{WORKS}", re.IGNORECASE)  # Buku "…" karya …
 _NICKNAME = re.compile(
     r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
     r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
@@ -58,6 +59,7 @@ _OWNED = re.compile(rf"(?:[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
+_PART_AT = re.compile(rf",\s(?=(?:{VOLUMES})\s?\d{{1,4}}\b|\d{{1,2}}\s(?:Bde|vols|тт|t|sv)\b)")
 _PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
 _SERIES = re.compile(
     r"\b(?:[Ss]eries|[Ss]tudies|[Rr]eihe|[Bb]ibliothek|[Cc]ollection|[Cc]olección|[Cc]oleção|[Cc]ollana|[Bb]iblioteca|[Ss]chriften|[Ss]erie|[Pp]aperbacks?)\b"
@@ -74,7 +76,7 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])\b[^\W\d_])$"
 )
 _SLASH = re.compile(r"\s(//?)\s+(?=\S)")
-_RESPONSIBLE = re.compile(r"[^;—–]{0,200}?(?=\.\s[—–]|;|\s[—–]|$)|")
+_RESPONSIBLE = re.compile(r"[^;—–]{0,200}?(?=\.\s[—–]|;|\s[—–]|\s//|$)|")
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
 """A bare title: nothing in it that could be anything else."""
 _OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
@@ -100,6 +102,7 @@ _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:
 _VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\d{1,6})?$")
 _LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
+_TO_PLACE = re.compile(r",\s(?=[^\W\d_a-z])|\s\(")
 _COMMA = re.compile(r",\s")
 JOURNAL_AT_END = re.compile(
     r",\s(?=(?P<rest>[^\W\d_a-z][\w.&’' ]{1,60}?\s\d{1,4},\s[A-Z]?\d{1,7}(?:[-–]\d{1,7})?\s\((?:1[4-9]|20)\d\d\)))"
@@ -195,6 +198,7 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         or _after_colon(clean, start)
         or _marked(raw, clean, start, by=by)
         or _led(clean, start, certain=led)
+        or _in_commas(clean, start)
         or _names_and_year(clean, start)
         or _listed_names(clean, start)
         or (_titled_by(clean, start) if by else None)
@@ -239,7 +243,7 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
-        venue=_VOLUME.sub("", tail.venue),
+        venue=tail.venue if is_named_press(tail.venue) else _VOLUME.sub("", tail.venue),
     )
     reference = with_identifiers(reference, within)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
@@ -440,13 +444,13 @@ def _after_colon(text: str, start: int) -> _Draft | None:
     if colon is None:
         return None
     names = people(text[start : colon.start()])
-    if names is None or not (len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])):
+    title = _title_after(text, colon.end()) if names else None
+    if names is None or title is None:
         return None
+    several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])
     inverted = len(names[0]) == 1 and "," in names[0][0]
-    if not names[1] and not inverted and any(len(name.split()) < 2 for name in names[0]):
-        return None
-    title = _title_after(text, colon.end())
-    if title is None:
+    whole = names[1] or inverted or all(" " in name for name in names[0])
+    if not whole or not (several or _PLACED.search(text, title[1] - 1, title[1] + 200)):
         return None
     title = _before_listed(text, title)
     if not YEAR.search(text, title[1]):
@@ -484,12 +488,17 @@ def _title_after(text: str, at: int) -> tuple[int, int] | None:
     if emphasis:
         return emphasis.start(), emphasis.end()
     end = _sentence_end(text, at)
+    part = _PART_AT.search(text, at + 3, end + 10)
+    if part and part.start() < end:
+        return at, part.start()  # Deutsche Gesellschaftsgeschichte, Bd. 3
     return (at, _with_subtitle(text, end)) if end - at > 2 else None
 
 
 def _with_subtitle(text: str, end: int) -> int:
     """Where a title ends with the sentences behind it, up to the publisher: Der Klimawandel. Diagnose und Therapie. München: Beck."""
     house = _PLACED.search(text, end, end + 300)
+    while house and (later := _PLACED.search(text, house.start() + 1, house.end() + 1)):
+        house = later  # Eine Einführung. Stuttgart/Weimar: Metzler
     if house is None:
         return end
     at = end
@@ -566,11 +575,11 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     if head.casefold() in OPENERS:
         head = ""  # Dans « Le fleuve muet » (1964)
     bold = _EMPHASIS.match(text, start) if mark == "emphasised" else None
-    if bold and bold.end() <= at and people(bold[2]):
+    if bold and len(bold[1]) == 2 and bold.end() <= at and people(bold[2]):
         head = bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
     if mark == "quoted" and _REPORT.search(head):
         head = ""
-    if mark == "quoted" and (by or " by " not in head) and _HEAD.fullmatch(head):
+    if mark == "quoted" and (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head)):
         head = ""
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
@@ -603,13 +612,14 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
 def _authored(draft: _Draft, head: str, before: str, start: int, *, apart: bool) -> bool:
     """Whether the words before a title are names, which are then taken: "Beyond Modern" is no author of "Deep Learning"."""
     year = YEAR.search(head)
-    names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
+    plain = re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head)
+    names = people(plain) or people(plain.replace(" – ", ", "))  # Gyáni Gábor – Kövér György: *…*
     owned = _OWNED.search(head) if names is None else None
     if owned:
         names = people(owned["names"])
         if names and head.endswith(",") and not names[1] and not any(" " in name for name in names[0]):
             return False  # garlands, “Happy Birthday”
-        draft.start = start + before.find(owned["names"])
+        draft.start, year = start + before.find(owned["names"]), None
     if names is None or not (year or apart or owned or surely_people(*names)):
         return False
     draft.authors, draft.et_al = names
@@ -622,7 +632,7 @@ def _dated_behind(text: str, at: int, end: int) -> bool:
     if text[at : at + 1] not in "«„*_":
         return False
     tail = read_tail(text, end, (), knows_authors=False)
-    return tail.year is not None and not tail.authors
+    return tail.year is not None and not any(" " in name for name in tail.authors)
 
 
 def _authors_behind(text: str, at: int) -> bool:
@@ -741,6 +751,23 @@ def _sentences(text: str, start: int) -> _Draft | None:
         break_at = _sentence_end(text, start)
         if stop >= break_at:
             return _title_first(text, start, break_at)
+    return None
+
+
+def _in_commas(text: str, start: int) -> _Draft | None:
+    """J. Smit, De stille haven (Haarlem 1941); Eva Hahn (Hg.), Ufer und Quelle, Bonn: Kessler 1979: a title without marks."""
+    for comma in list(_COMMA.finditer(text, start, start + 150))[:6]:
+        head = text[start : comma.start()]
+        names = people(head)
+        edited = head.endswith((")", "]")) or (names is not None and surely_people(*names) and "." in head)
+        if names is None or not edited or not text[comma.end() : comma.end() + 1].isupper():
+            continue
+        for stop in list(_TO_PLACE.finditer(text, comma.end() + 8, comma.end() + 250))[:8]:
+            tail = read_tail(text, stop.start(), (), knows_authors=True)
+            title = text[comma.end() : stop.start()]
+            bracket = stop[0].endswith("(") and tail.end == text.find(")", stop.end()) + 1
+            if tail.year and (tail.placed or bracket) and len(words(title)) > 2:
+                return _Draft((comma.end(), stop.start()), stop.start(), 0, *names)
     return None
 
 

@@ -6,7 +6,7 @@ import re
 
 from guardrail.references.citations.languages import CITY_NAMES, HOUSE_NAMES, HOUSE_WORDS, either
 
-__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_press"]
+__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_named_press", "is_press", "press_at"]
 
 HOUSES = re.compile(
     r"(?:Farrar,? Straus,? (?:and|&) (?:Giroux|Young|Cudahy)|Little,? Brown(?: and Company)?|Harcourt,? Brace(?:,? Jovanovich)?(?: and Company)?|"
@@ -292,6 +292,21 @@ _WITH_PRESS = re.compile(
     rf"(?<!\w)(?:Press|UP|U\.P\.|Publish\w{{2,4}}|Publications|Books|Editions|Editrice|University|Univ\.|{either(HOUSE_WORDS)})(?!\w)"
 )
 _NAMED_PRESS = re.compile(HOUSE_NAMES)
+
+
+def is_named_press(name: str) -> bool:
+    """Whether a text is the name of a known publisher outside the English-speaking countries."""
+    return _NAMED_PRESS.fullmatch(name) is not None
+
+
+def press_at(text: str, at: int) -> re.Match[str] | None:
+    """A known publisher with a period in its name, if it is named here in whole: Худож. лит., 1969."""
+    found = _NAMED_PRESS.match(text, at)
+    return (
+        found
+        if found and "." in found[0][:-1] and text[found.end() : found.end() + 1] in tuple(",;)")
+        else None
+    )
 
 
 def is_press(name: str) -> bool:

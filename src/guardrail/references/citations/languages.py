@@ -32,6 +32,7 @@ __all__ = [
     "ROLES_BEHIND",
     "SEE",
     "THESES",
+    "THINGS",
     "TOGETHER",
     "VOLUMES",
     "WORKS",
@@ -104,7 +105,7 @@ BY = either(
 )
 """Between a title and who wrote it."""
 IN = either(
-    "in | dans | en | em | im | i | w | v | ve | u | у | в | в кн. | у кн. | в сб. | у зб. | teoksessa | στο | στον | στη | în | dalam | trong | في | ضمن | در | בתוך | içinde | al | nel | nella | no | na"
+    "in | dans | en | em | im | i | w | v | ve | u | у | в | в кн. | у кн. | в сб. | у зб. | teoksessa | στο | στον | στη | în | dalam | trong | في | ضمن | در | בתוך | içinde | al | nel | nella | ne | nello | nei | no | na"
 )
 """Before what a chapter or an article is in, mostly with a colon."""
 PAGES = either(
@@ -118,7 +119,7 @@ VOLUMES = either(
 """Before or behind the number of a volume, an issue, a part."""
 EDITIONS = either(
     "ed. | edn. | edition | edición | edição | edizione | éd. | édition | Aufl. | Auflage | Ausg. | Ausgabe | druk | uppl. | upplagan | upplaga | utg. | utgave | udg. | udgave | oplag | opplag | p. painos | painos | laitos | wyd. | wydanie | vyd. | vydání | vydanie | kiadás | kiad. | "
-    "izd. | izdanje | изд. | издание | вид. | видання | baskı | basım | bs. | έκδ. | έκδοση | ediția | ed. a | cet. | cetakan | tái bản | ط | طبعة | الطبعة | چاپ | מהדורה | rev. | перераб. и доп. | перероб. та розшир. | перероб. і доп. | испр. и доп. | доп. | přeprac. | aktual. | rozš. | popr. i uzup. | "
+    "izd. | izdanje | изд. | издание | вид. | видання | baskı | basım | bs. | έκδ. | έκδοση | ediția | ed. a | cet. | cetakan | tái bản | ط | طبعة | الطبعة | چاپ | מהדורה | rev. | перераб. и доп. | перероб. та розшир. | перероб. і доп. | испр. и доп. | доп. | přeprac. | dopl. | upr. | nezm. | jav. | bőv. | átd. | aktual. | rozš. | popr. i uzup. | "
     "revid. | revidiert | überarb. | überarbeitete | erw. | erweiterte | durchges. | revue et augmentée | rev. e ampl. | rev. y aum. | genişletilmiş | gözden geçirilmiş"
 )
 """Behind or before the number of an edition."""
@@ -131,6 +132,83 @@ MONTHS = either(
 )
 OPENERS = frozenset(
     [
+        "aquel",
+        "aquella",
+        "as",
+        "az",
+        "bir",
+        "bu",
+        "ce",
+        "cet",
+        "cette",
+        "das",
+        "dem",
+        "denne",
+        "der",
+        "dette",
+        "die",
+        "diese",
+        "dieser",
+        "dieses",
+        "egy",
+        "ein",
+        "eine",
+        "einem",
+        "einen",
+        "esta",
+        "este",
+        "et",
+        "ett",
+        "gli",
+        "ihre",
+        "il",
+        "ini",
+        "its",
+        "itu",
+        "le",
+        "les",
+        "lo",
+        "onun",
+        "os",
+        "questa",
+        "questo",
+        "sa",
+        "seine",
+        "ses",
+        "seu",
+        "son",
+        "sua",
+        "suo",
+        "ta",
+        "tato",
+        "ten",
+        "tento",
+        "to",
+        "um",
+        "uma",
+        "una",
+        "unas",
+        "une",
+        "uno",
+        "unos",
+        "ένα",
+        "μια",
+        "οι",
+        "τα",
+        "som",
+        "jak",
+        "jako",
+        "kako",
+        "kao",
+        "kuten",
+        "mint",
+        "gibi",
+        "όπως",
+        "както",
+        "det",
+        "den",
+        "ja",
+        "oppure",
         "enfin",
         "ensuite",
         "puis",
@@ -335,30 +413,11 @@ MEDIA = either(
 """Works that are no writings."""
 ENGLISH = frozenset(
     [
-        "the",
-        "of",
-        "and",
-        "is",
-        "that",
-        "with",
-        "was",
-        "by",
-        "for",
-        "this",
-        "are",
-        "from",
-        "which",
-        "its",
-        "his",
-        "her",
-        "their",
-        "on",
-        "as",
-        "at",
-        "it",
-        "to",
+        "the", "of", "and", "is", "that", "with", "was", "by", "for", "this", "are", "from", "which", "its", "his", "her", "their",
+        "on", "as", "it", "to", "has", "have", "had", "been", "were", "since", "but", "you", "your", "not", "they", "than", "more", "into",
+        "about", "who", "what", "when", "where", "how", "or", "an", "can", "will", "would", "should",
     ]
-)
+)  # fmt: skip
 """The most frequent words of English."""
 SEE = either(
     "siehe | siehe auch | s. auch | vgl. | vgl. auch | vgl. dazu | so auch | etwa | voir | voir aussi | cf. | cfr. | véase | véase también | ver | ver también | ver também | veja | veja-se | vedi | si veda | zie | zie ook | vgl. ook | jfr | jfr. | jf. | se | se även | se også | ks. | vrt. | lásd | ld. | vö. | "
@@ -379,6 +438,15 @@ LABELS = {
     "yayınevi | yayıncı | yayınlayan | dergi | εκδότης | εκδόσεις | εκδοτικός οίκος | περιοδικό | издательство | журнал | видавництво | издателство | списание | издавач | penerbit | jurnal | nhà xuất bản | nxb | tạp chí | الناشر | دار النشر | المجلة | ناشر | انتشارات | مجله | הוצאה | הוצאת | כתב עת | प्रकाशक",
 }
 """Labels of the fields of a work, in small letters."""
+THINGS = either(
+    "Spiel | Brettspiel | Computerspiel | Serie | Ausstellung | Begriff | Konzept | Gemälde | Oper | Lied | Bild | Stück | Sinfonie | Gericht | Rezept | Motto | Satz | Wort | Restaurant | Café | Band | Marke | Modell | tableau | toile | opéra | ballet | exposition | concept | notion | terme | mot | expression | "
+    "formule | plat | recette | restaurant | série | jeu | chanson | symphonie | sculpture | cuadro | lienzo | ópera | canción | serie | exposición | edificio | término | concepto | palabra | expresión | plato | receta | juego | escultura | sinfonía | quadro | dipinto | affresco | opera | canzone | mostra | termine | "
+    "concetto | parola | piatto | ricetta | ristorante | gioco | scultura | sinfonia | tela | pintura | exposição | conceito | palavra | expressão | prato | jogo | schilderij | opera | lied | tentoonstelling | begrip | term | woord | gerecht | spel | målning | utställning | begreppet | ordet | maleri | utstilling | "
+    "udstilling | begrebet | maalaus | näyttely | käsite | obraz | opera | piosenka | wystawa | pojęcie | termin | hasło | danie | gra | serial | rzeźba | píseň | výstava | pojem | hra | seriál | festmény | kiállítás | fogalom | dal | játék | sorozat | pictura | tabloul | expoziția | conceptul | jocul | tablo | "
+    "sergi | kavram | oyun | dizi | şarkı | πίνακας | έκθεση | όρος | τραγούδι | картина | картину | картины | песня | песню | балет | опера | выставка | понятие | термин | слово | игра | сериал | памятник | картину | пісня | виставка | поняття | термін | гра | серіал | слика | песма | изложба | појам | lukisan | "
+    "lagu | pameran | istilah | konsep | permainan | bức tranh | bài hát | khái niệm | لوحة | أغنية | معرض | مفهوم | مصطلح | مسلسل | تابلو | ترانه | نمایشگاه | مفهوم"
+)
+"""What a title in marks may be the name of, right before it, and no written work."""
 THESES = either(
     "PhD thesis | PhD diss. | thèse de doctorat | thèse | mémoire de maîtrise | mémoire de master | tesis doctoral | tesis de doctorado | tese de doutorado | tese de doutoramento | dissertação de mestrado | tesi di laurea | tesi di dottorato | Dissertation | Diss. | Habilitationsschrift | Habil. | "
     "Magisterarbeit | Masterarbeit | rozprawa doktorska | praca doktorska | praca magisterska | disertační práce | dizertační práce | diplomová práce | bakalářská práce | dizertačná práca | väitöskirja | pro gradu | doktorsavhandling | avhandling | doktorgradsavhandling | ph.d.-afhandling | "
@@ -400,7 +468,7 @@ JOURNAL_WORDS = (
 )
 """Words in the names of journals."""
 CITY_NAMES = """
-    paris lyon marseille toulouse rennes grenoble bruxelles brüssel brussel louvain leuven genève genf lausanne neuchâtel fribourg montréal québec london londres londra berlin berlín wien vienna viena vienne
+    paris lyon vic girona lleida palma bp pitești craiova brașov sibiu oradea žilina trnava prešov nitra osijek zadar pula maribor rijeka veszprém pécs miskolc marseille toulouse rennes grenoble bruxelles brüssel brussel louvain leuven genève genf lausanne neuchâtel fribourg montréal québec london londres londra berlin berlín wien vienna viena vienne
     münchen munich hamburg leipzig stuttgart köln cologne bonn bielefeld göttingen heidelberg freiburg darmstadt wiesbaden hannover dresden weimar jena halle mainz mannheim marburg münster konstanz opladen reinbek
     frankfurt tübingen würzburg zürich zurich basel bern graz innsbruck salzburg madrid barcelona valencia sevilla granada salamanca pamplona bilbao zaragoza santiago bogotá lima caracas quito
     montevideo asunción habana milano torino roma rome bologna firenze napoli venezia padova pisa bari genova palermo palerme lisboa lisbon coimbra porto braga brasília campinas curitiba salvador recife petrópolis
@@ -424,7 +492,7 @@ HOUSE_NAMES = either(
     "Universitas | Scholar | Portál | Argo | Academia | Paseka | Odeon | Host | Karolinum | Mladá fronta | Grada | Triton | Kalich | Slovart | Kalligram | Tatran | Osiris | Helikon | Magvető | Gondolat | Akadémiai | Európa | Corvina | Napvilág | L'Harmattan | Humanitas | Polirom | Nemira | Cartea Românească | Minerva | Litera | Trei | "
     "Školska knjiga | Matica hrvatska | Matica srpska | Nolit | Prosveta | Clio | Fraktura | Profil | Ljevak | Cankarjeva založba | Mladinska knjiga | İletişim | YKY | Yapı Kredi | Can | Metis | Remzi | Dergâh | Timaş | Kronik | Doğan | İş Bankası | Türkiye İş Bankası | Everest | Alfa | Ayrıntı | Hil | Bilgi | Imge | İmge | Kabalcı | Νεφέλη | Ίκαρος | "
     "Εστία | Κέδρος | Ερμής | Πόλις | Πατάκης | Οδυσσέας | Γνώση | Θεμέλιο | Κείμενα | Καστανιώτης | Μεταίχμιο | Άγρα | Ίνδικτος | Наука | Мысль | Прогресс | Искусство | АСТ | Эксмо | НЛО | Новое литературное обозрение | Художественная литература | Советский писатель | Высшая школа | Просвещение | Гослитиздат | Госполитиздат | Языки русской культуры | "
-    "Языки славянской культуры | Политиздат | Азбука | Молодая гвардия | Альпина | Corpus | Европа | КСД | Критика | Либідь | Генеза | Основи | Наукова думка | Грані-Т | Наш Формат | Дух і Літера | Фоліо | Темпора | Лыбидь | Веселка | Видавництво Старого Лева | Хермес | Колибри | Захарий Стоянов | دار الساقي | دار الطليعة | دار النهار | دار الشروق | "
-    "دار الآداب | دار المعارف | دار الفكر | المركز الثقافي العربي | مركز دراسات الوحدة العربية | نشر نی | نشر مرکز | امیرکبیر | خوارزمی | طرح نو | نگاه | نیلوفر | چشمه | עם עובד | מאגנס | שוקן | הקיבוץ המאוחד | כתר | דביר | Gramedia | Mizan | Serambi | Bentang | LP3ES | Obor | Balai Pustaka | Komunitas Bambu | Kompas | Sinar Harapan | Basic Books"
+    "Языки славянской культуры | Политиздат | Худож. лит. | Сов. писатель | Изд-во МГУ | Изд-во ЛГУ | Азбука | Молодая гвардия | Альпина | Corpus | Европа | КСД | Критика | Либідь | Генеза | Основи | Наукова думка | Грані-Т | Наш Формат | Дух і Літера | Фоліо | Темпора | Лыбидь | Веселка | Видавництво Старого Лева | Хермес | Колибри | Захарий Стоянов | دار الساقي | دار الطليعة | دار النهار | دار الشروق | "
+    "دار الآداب | دار المعارف | دار الفكر | المركز الثقافي العربي | مركز دراسات الوحدة العربية | نشر نی | نشر مرکز | امیرکبیر | خوارزمی | طرح نو | نگاه | نیلوفر | چشمه | עם עובד | מאגנס | שוקן | הקיבוץ המאוחד | כתר | דביר | Gramedia | Mizan | Serambi | Bentang | LP3ES | Obor | Balai Pustaka | Komunitas Bambu | Kompas | Sinar Harapan | Basic Books | Edicions 62 | Paralela 45 | Editorial 62 | Просвета | Нолит | Carlssons | Prisma | Fremad | Reitzel | C.A. Reitzel"
 )
 """Publishers by whose names nobody is called, or that are far more often meant: (Fayard, 1996)."""

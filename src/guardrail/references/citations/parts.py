@@ -49,7 +49,7 @@ NUMBERS = re.compile(
     r"(?:\s?[:–—-]\s?e?\d{1,7}){0,3}(?=[\s,.;:)*_]|$)"
     rf"(?:\s(?:{VOLUMES}|{PAGES})(?=[\s,.;:)*_]|$))?"
     rf"|{PAGES}\s?[ivxlc]{{1,7}}\s?[-–]\s?[ivxlc]{{1,7}}\b"
-    rf"|\d{{1,2}}(?:[.ªºa]|-?[^\W\d_]{{1,3}}\.?)?\s?,?{_EDITION}(?:[\s,]{{1,2}}(?:{AND}\s)?{_EDITION}){{0,4}}(?=\s?[,.;:)*–—-]|\s|$)"
+    rf"|\d{{1,2}}(?:[.ªºa]|-?[^\W\d_]{{1,3}}\.?)?[\s,]{{0,2}}{_EDITION}(?:[\s,]{{1,2}}(?:{AND}\s)?{_EDITION}){{0,4}}(?=\s?[,.;:)*–—-]|\s|$)"
     rf"|{_EDITION}(?:[\s,]{{1,2}}(?:{AND}\s)?{_EDITION}){{0,4}}(?=\s?[,.;:)–—-]|\s?$)",
     re.IGNORECASE,
 )
@@ -72,6 +72,7 @@ _WITH_ROLE = re.compile(
 )
 _WITH_NAMES = re.compile(r"(?P<names>[^\"“”«»„*_:()\d]{2,150}?)(?::\s+|[,.]?\s+(?=[*_\"“«„]))")
 _TITLE_END = re.compile(r"\s/\s|[.]\s[–—]|[.,(;]|\s?:\s(?:сб|зб|collective)|\s[–—]\s|$")
+_MEETING = re.compile(r"\s\([A-Z][\w-]*\s['’]?\d{2,4}\)$")  # (KDD '16)
 _CITY_PARTS = re.compile(r"\s?[–/-]\s?|,\s|\s(?:und|et|y|e|i|a|и|та|και|&)\s")
 
 
@@ -146,7 +147,9 @@ def container_at(text: str, at: int) -> Container | None:
         start, named = (editors or names).end(), True  # type: ignore[union-attr]
     marked = text[start : start + 1] in "*_" or quotation_at(text, start) is not None
     if (
-        not (match["colon"] or match["part"] or match["slashes"] or named)
+        not (
+            match["colon"] or match["part"] or match["slashes"] or named or text[start : start + 1] in "*_«„"
+        )
         or text[start : start + 1].isdigit()
     ):
         return None
@@ -179,4 +182,5 @@ def _marked(text: str, start: int) -> Container | None:
     closing = text.find(mark * stars, start + stars, start + 250)
     if closing < 0 or "\n" in text[start:closing]:
         return None
-    return Container(text[start + stars : closing].strip(), closing + stars)
+    title = _MEETING.sub("", text[start + stars : closing].strip())
+    return Container(title, closing + stars)

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guardrail.references.citations.houses import EDITION, HOUSES, KINDS, is_press
+from guardrail.references.citations.houses import EDITION, HOUSES, KINDS, is_press, press_at
 from guardrail.references.citations.identifiers import Identifier
-from guardrail.references.citations.languages import BY, MONTHS, PERSON_TITLES, VOLUMES
+from guardrail.references.citations.languages import BY, IN, MONTHS, PERSON_TITLES, VOLUMES
 from guardrail.references.citations.parts import (
     CITY,
     KIND,
@@ -34,7 +34,7 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(
-    r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|(?<![\s.][A-Z])\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;()–—]|$))|$)"
+    r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|(?<![\s.][A-Z])(?<![„«][^\W\d_]{2})\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;()–—]|$))|$)"
 )
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
     r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
@@ -68,12 +68,16 @@ _TITLED = re.compile(
 )
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
-_RESPONSIBLE = re.compile(r"[^—–\n]{2,250}?\.?(?=\s[—–]|$)")
+_RESPONSIBLE = re.compile(r"[^—–\n]{2,250}?\.?(?=\s[—–]|\s//|$)")
 _PRESS_CITIES = frozenset(["Oxford", "Cambridge", "Princeton", "Chicago", "Yale"])
 _CASELESS = re.compile(r"[\u0590-\u08ff\u0900-\u0dff]")
 _OWNER = re.compile(
     r"[^\W\d_a-z][^()\d,;:«»„“”\"*\n]{3,60}?\s\([^()\n]{0,60}\d{4}\)"
 )  # „Cesarz” Jana Lisa (Znak, 1978)
+_NUMBERED = re.compile(
+    rf"[,.]?\s(?:{VOLUMES}\s?\d|\d{{1,4}}\s?[,(:]|(?:1[4-9]|20)\d\d,)", re.IGNORECASE
+)  # behind a journal
+_IN = re.compile(rf"^[\s,;]*(?:in:?\s|(?i:{IN}):?\s(?=[*_«„]))?")
 _SHOUTED = re.compile(r"[^\W\d_a-z]{2,5}")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—:]\s)|$)")
@@ -100,6 +104,8 @@ class Tail:
     pages: bool = False
     placed: bool = False
     """Whether a publisher is named with its city, or is one that is known."""
+    fixed: bool = False
+    """Whether the venue is what a chapter or an article is in, which no publisher takes the place of."""
     inflected: bool = False
     """Whether only an ending of the authors' names may say that the work is theirs."""
 
@@ -155,7 +161,7 @@ def _quoted_journal(text: str, at: int, tail: Tail) -> int | None:
     name = text[quotation.inner_start : quotation.inner_end]
     if title_case(name) < 0.5 or len(words(name)) > 8:
         return None
-    tail.venue = " ".join(name.split())
+    tail.venue, tail.fixed = " ".join(name.split()), True
     return quotation.end
 
 
@@ -247,7 +253,7 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
         names, head, venue = parted[0], parted[1], True
     elif not knows_authors and not venue:
         names = people(head)
-    if year and not tail.venue:
+    if year and not tail.venue and not tail.year:
         tail.venue = _place_of(head) if venue or (knows_authors and head.strip()) else ""
         tail.venue = tail.venue or (_place_of(behind) if names or not head.strip(" ,") else "")
     if names and (year or not prose):
@@ -287,7 +293,7 @@ def _between(text: str, at: int, tail: Tail) -> int | None:
     """What stands between a title and its publisher: who helped, what a chapter is in."""
     after = _responsible(text, at) or role_at(text, at)
     if after is None and not tail.venue and (container := container_at(text, at)):
-        tail.venue = " ".join(container.title.split())
+        tail.venue, tail.fixed = " ".join(container.title.split()), True
         after = container.end
     return after
 
@@ -302,7 +308,7 @@ def _responsible(text: str, at: int) -> int | None:
 
 def _place_of(written: str) -> str:
     """What brackets with a year say of where a work appeared: (PhD thesis, Stanford, 2009), (Kimura M., 1968, Nature)."""
-    name = re.sub(r"^[\s,;]*(?:in:?\s)?", "", written)
+    name = _IN.sub("", written).strip("*_«»„“”")  # (i *Historisk Tidsskrift*, 1992)
     kind = KINDS.match(name)
     if kind:
         name = name[kind.end() :].lstrip(" ,:")
@@ -382,7 +388,7 @@ def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -
     if within and not mark:  # in *Proc. IEEE Conf. Comput. Vis. Pattern Recognit.*, 2016
         inner = within.end() + 1
         return _take_venue(text, inner, text[inner - 1 : inner], tail, sure=sure)
-    house = HOUSES.match(text, at) or _shortened(text, at)
+    house = HOUSES.match(text, at) or press_at(text, at) or _shortened(text, at)
     if house and not tail.venue:
         tail.venue = " ".join(house[0].split())
         return house.end()
@@ -404,9 +410,9 @@ def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
         return None
     name = inner.strip(" ,.:;") if inner.count(".") < 2 else inner.strip(" ,:;")
     name = re.sub(r"\s\([A-Z][\w-]*\s['’]?\d{2,4}\)$", "", name)  # (KDD '16)
-    if not words(name) or title_case(name) < 0.5:
+    if not words(name) or (title_case(name) < 0.5 and not _NUMBERED.match(text, closed)):
         return None
-    tail.venue = " ".join(name.split())
+    tail.venue, tail.fixed = " ".join(name.split()), True
     return closed
 
 
@@ -435,7 +441,16 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
     if KINDS.fullmatch(name) or is_city(name):
         tail.placed = tail.placed or is_city(name)
         return segment.end()
-    if not tail.venue and words(piece) and name:
+    instead = (
+        tail.venue
+        and not (tail.placed or tail.fixed)
+        and not is_press(tail.venue)
+        and not VENUE.search(tail.venue)
+        and is_press(name)
+    )
+    if (
+        (not tail.venue or (instead and not tail.year)) and words(piece) and name
+    ):  # Pitești, Paralela 45, 2008
         tail.venue = " ".join(name.split())
         tail.placed = tail.placed or is_press(name)
     return segment.end()

@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterator
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.languages import CAPITAL
+from guardrail.references.citations.languages import CAPITAL, THINGS
 from guardrail.references.citations.languages import MEDIA as OTHER_MEDIA
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, people
 from guardrail.references.citations.words import words
 from guardrail.report import Span
 
-__all__ = ["MEDIA", "unmarked", "without_opener"]
+__all__ = ["MEDIA", "THING", "unmarked", "without_opener"]
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _NOUN = (
@@ -107,6 +107,8 @@ MEDIA = re.compile(
     r"video\sgames?|sculptures?|symphony|concerto|opera|musical|actors?|actress(?:es)?|starred|recordings?)\b",
     re.IGNORECASE,
 )
+THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
+"""What a title in marks is the name of, right before it, and no written work: Das Spiel *Catan*."""
 _CUE = re.compile(rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b")
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[^\W\d_a-z\s])|\n")
 _LONGEST = 600
