@@ -166,6 +166,23 @@ STRINGS = [
         'Buku "Sungai yang Sunyi di Jawa" karya Budi Santoso (Komunitas Bambu, 2013)',
         ("Sungai yang Sunyi di Jawa", ("Budi Santoso",), 2013, "Komunitas Bambu"),
     ),
+    # surnames in capitals without a comma, "et al." before the title, journals in straight marks, series
+    (
+        "MOREL Jean, *Nous avons toujours navigué*, Paris, La Découverte, 1991, 210 p.",
+        ("Nous avons toujours navigué", ("MOREL Jean",), 1991, "La Découverte"),
+    ),
+    (
+        "Дубов А. А., Ивин Б. Б. и др. Методы анализа рек // Вестник МГУ. Сер. 9. 2010. № 3. С. 15–28.",
+        ("Методы анализа рек", ("Дубов А. А.", "Ивин Б. Б."), 2010, "Вестник МГУ"),
+    ),
+    (
+        'Lis J., Nowak A. (2015), Rynek soli w Polsce, "Ekonomista", nr 3, s. 21-40.',
+        ("Rynek soli w Polsce", ("Lis J.", "Nowak A."), 2015, "Ekonomista"),
+    ),
+    (
+        "Jean Morel, *Salines*, Seuil, coll. « Points », 1970 [1957].",
+        ("Salines", ("Jean Morel",), 1970, "Seuil"),
+    ),
     # degrees before names
     (
         "**Dòng sông lặng** – GS. Lê Văn Minh, NXB Măng, 1999",

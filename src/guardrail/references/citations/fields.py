@@ -11,8 +11,8 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import Eastern, eastern
 from guardrail.references.citations.houses import HOUSES, is_named_press, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
-from guardrail.references.citations.languages import BY, OPENERS, VOLUMES, WORKS
-from guardrail.references.citations.parts import CITY, NUMBERS, container_at, role_at
+from guardrail.references.citations.languages import BY, OPENERS, OTHERS, VOLUMES, WORKS
+from guardrail.references.citations.parts import CITY, NUMBERS, container_at, is_city, role_at
 from guardrail.references.citations.people import PEOPLE, authors, body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
@@ -59,14 +59,22 @@ _OWNED = re.compile(rf"(?:[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
-_PART_AT = re.compile(rf",\s(?=(?:{VOLUMES})\s?\d{{1,4}}\b|\d{{1,2}}\s(?:Bde|vols|тт|t|sv)\b)")
+_PART_AT = re.compile(
+    rf",\s(?=(?:{VOLUMES})\s?\d{{1,4}}\b|\d{{1,2}}\s(?:Bde|vols|тт|t|sv)\b|[\"„«][^\"„”«»]{{3,60}}[\"”»],?\s(?:{VOLUMES})\s?\d)"
+)
 _PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
 _SERIES = re.compile(
     r"\b(?:[Ss]eries|[Ss]tudies|[Rr]eihe|[Bb]ibliothek|[Cc]ollection|[Cc]olección|[Cc]oleção|[Cc]ollana|[Bb]iblioteca|[Ss]chriften|[Ss]erie|[Pp]aperbacks?)\b"
 )
 _TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
 _DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")
-_BEFORE_JOURNAL = re.compile(r"[,.]\s")
+_NAMES_GO_ON = re.compile(rf"[^\W\d_]\.|and\b|&|et al|{OTHERS}(?!\w)")
+_SHOUTED = re.compile(
+    r"(?P<family>(?:[^\W\d_a-z]{2,30}[\s-]?){1,3}) (?P<given>[^\W\d_a-z][^\W\d_A-Z]+(?:[\s-][^\W\d_a-z][^\W\d_A-Z]+)?),?"
+)
+_BEFORE_JOURNAL = re.compile(
+    r"[,.]\s(?:[^\n«„“\"]{0,60}\b(?:coll?\.|collection|collana|colección|Reihe|seria|serie)\s)?"
+)
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
@@ -488,7 +496,7 @@ def _title_after(text: str, at: int) -> tuple[int, int] | None:
     if emphasis:
         return emphasis.start(), emphasis.end()
     end = _sentence_end(text, at)
-    part = _PART_AT.search(text, at + 3, end + 10)
+    part = _PART_AT.search(text, at + 3, end + 80)
     if part and part.start() < end:
         return at, part.start()  # Deutsche Gesellschaftsgeschichte, Bd. 3
     return (at, _with_subtitle(text, end)) if end - at > 2 else None
@@ -614,6 +622,8 @@ def _authored(draft: _Draft, head: str, before: str, start: int, *, apart: bool)
     year = YEAR.search(head)
     plain = re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head)
     names = people(plain) or people(plain.replace(" – ", ", "))  # Gyáni Gábor – Kövér György: *…*
+    if names is None and (shouted := _SHOUTED.fullmatch(head)):
+        names = ((f"{shouted['family']} {shouted['given']}",), False)  # LATOUR Bruno
     owned = _OWNED.search(head) if names is None else None
     if owned:
         names = people(owned["names"])
@@ -720,6 +730,7 @@ def _names_and_year(text: str, start: int) -> _Draft | None:
             and len(words(title)) >= 2
             and title.count("(") <= title.count(")")
             and not people(title)
+            and not (is_city(names[0][0]) or is_press(names[0][-1]))
         ):
             return _Draft((start, start + comma.start()), year.start(), 0, *names, marks={"by"})
     return None
@@ -730,7 +741,7 @@ def _sentences(text: str, start: int) -> _Draft | None:
     stops = [m.end() for m in _STOP.finditer(text, start, start + 700)][:40]
     for stop in stops:
         rest = text[stop:].lstrip()
-        if not rest or re.match(r"(?:[^\W\d_]\.|and\b|&|et al)", rest):
+        if not rest or _NAMES_GO_ON.match(rest):
             continue
         head = text[start:stop]
         names = people(head)

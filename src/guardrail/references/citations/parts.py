@@ -25,6 +25,7 @@ __all__ = [
     "CITY",
     "KIND",
     "NUMBERS",
+    "SERIES",
     "Container",
     "container_at",
     "is_city",
@@ -49,13 +50,18 @@ NUMBERS = re.compile(
     r"(?:\s?[:–—-]\s?e?\d{1,7}){0,3}(?=[\s,.;:)*_]|$)"
     rf"(?:\s(?:{VOLUMES}|{PAGES})(?=[\s,.;:)*_]|$))?"
     rf"|{PAGES}\s?[ivxlc]{{1,7}}\s?[-–]\s?[ivxlc]{{1,7}}\b"
-    rf"|\d{{1,2}}(?:[.ªºa]|-?[^\W\d_]{{1,3}}\.?)?[\s,]{{0,2}}{_EDITION}(?:[\s,]{{1,2}}(?:{AND}\s)?{_EDITION}){{0,4}}(?=\s?[,.;:)*–—-]|\s|$)"
+    rf"|\d{{1,2}}(?:\.?[ªºa]|[.]|-?[^\W\d_]{{1,3}}\.?)?[\s,]{{0,2}}{_EDITION}(?:[\s,]{{1,2}}(?:{AND}\s)?{_EDITION}){{0,4}}(?=\s?[,.;:)*–—-]|\s|$)"
     rf"|{_EDITION}(?:[\s,]{{1,2}}(?:{AND}\s)?{_EDITION}){{0,4}}(?=\s?[,.;:)–—-]|\s?$)",
     re.IGNORECASE,
 )
 """Numbers of volumes, issues, pages and editions."""
 KIND = re.compile(rf"{THESES}(?=\s?[,.;:)/]|\s?$)", re.IGNORECASE)
 """What a work is: thèse de doctorat."""
+SERIES = re.compile(
+    r"\(?(?:coll?\.|collection|collana|colección|coleção|Reihe|seria|serie|série)\s?:?\s?(?:«[^«»\n]{2,60}»|\"[^\"\n]{2,60}\"|„[^„“”\n]{2,60}[“”]|\*[^*\n]{2,60}\*)\)?",
+    re.IGNORECASE,
+)
+"""The series of a book: coll. « Points »."""
 _PLACE_NAME = r"[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}"
 CITY = re.compile(
     rf"(?:{_PLACE_NAME}(?:,\s(?:[A-Z]{{2,3}}|[A-Z][a-z]{{2,12}})){{0,2}}"

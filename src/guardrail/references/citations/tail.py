@@ -13,6 +13,7 @@ from guardrail.references.citations.parts import (
     CITY,
     KIND,
     NUMBERS,
+    SERIES,
     container_at,
     is_city,
     role_at,
@@ -218,7 +219,7 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
     if (dated := _MONTH.match(text, at)) and not tail.year:
         tail.year = int(dated["year"])
         return dated.end()
-    if label := _LABELS.match(text, at) or KIND.match(text, at):
+    if label := _LABELS.match(text, at) or KIND.match(text, at) or SERIES.match(text, at):
         return label.end()
     numbers = NUMBERS.match(text, at)
     if numbers:
@@ -461,6 +462,8 @@ def _may_be_venue(piece: str, separator: str, tail: Tail, *, sure: bool) -> bool
     count = len(words(piece))
     if tail.year and (piece[0].islower() or _CASELESS.match(piece)) and not is_press(piece):
         return False  # 1973) ile Ali Veli'nin; words of a script without capitals show nothing
+    if piece[0].islower() and count >= 4 and not is_press(piece):
+        return False  # publicado por la misma casa
     if count > 14 or title_case(piece) < (0.4 if sure and count <= 6 else 0.55):
         return False
     return not (":" in separator and (count > 3 or (sure and tail.year)))
