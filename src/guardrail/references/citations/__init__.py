@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from guardrail.references.citations.author_year import marks
+from guardrail.references.citations.beside import beside
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
@@ -44,6 +45,8 @@ _ANCHOR = re.compile(
 )
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
 _LONGEST_LINK = 400  # characters of the text of a link
+_ARABIC = re.compile("[،؛۔٠-٩۰-۹]")
+_AS_LATIN = str.maketrans("،؛۔٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", ",;.01234567890123456789")
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
 
 
@@ -76,7 +79,9 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
 
 
 def _plain(text: str) -> str:
-    """The text with HTML as Markdown or blanks, every place unchanged."""
+    """The text with HTML as Markdown or blanks, and Arabic marks and digits as Latin ones, every place unchanged."""
+    if _ARABIC.search(text):
+        text = text.translate(_AS_LATIN)
     if "<" not in text and "&" not in text:
         return text
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)
@@ -146,6 +151,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     for row in rows:
         if row.code:
             take(row.start, row.end)
+    keep(beside(answer, taken, among=bool(found)))
     keep(titled(answer, ids))
     keep(unmarked(answer, taken))
     read = read_passages(answer, rows)

@@ -15,6 +15,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern_names import begins_as_name, cut_off, last_name, names
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
+from guardrail.references.citations.languages import AND, OTHERS, PAGES, SEE, VOLUMES
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.tail import HIDDEN
 from guardrail.report import Span
@@ -28,18 +29,25 @@ _OTHER = r"\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3"  # scripts of which names ar
 _LETTER = rf"[^\W\d_{_OTHER}]"
 _WORD = rf"[^\W\d_a-z{_OTHER}](?:{_LETTER}|[’'](?={_LETTER}{{2}})){{1,30}}(?:[-‐–]{_LETTER}{{1,30}}){{0,2}}"
 _INITIALS = r"(?:[^\W\d_a-z]\.[\s-]?){1,3}"
-_NAME = rf"(?:{_INITIALS})?{_PARTICLE}{_WORD}"
-_AND = r"(?:,?\s(?:and|&|und|et|y|e|и)\s)"
-_CUT = r",?\s(?:et\sal\.?|and\s(?:others|colleagues)|y\scols\.?|u\.\s?a\.|и\sдр\.)"
+_NAME = rf"(?:{_INITIALS})?{_PARTICLE}{_WORD}(?:\s(?i:Filho|Neto|J[úu]nior|Sobrinho|Jr\.)(?!\w))?"
+_AND = rf"(?:,?\s(?:{AND}|&)\s|\s?/\s?)"
+_CUT = rf",?\s{OTHERS}(?!\w)"
 _PEOPLE = rf"{_NAME}(?:(?:,\s{_NAME}){{0,6}}(?P<last>{_AND}{_NAME})|(?:,\s{_NAME}){{0,2}}(?P<cut>{_CUT}))?"
 _BODY = r"[^\W\d_a-z][\w’'.&-]{1,30}(?:\s(?:of|for|on|the|and|&|in|de|des|du|[^\W\d_a-z][\w’'.-]{1,30})){1,9}"
 _LEAD = (
     r"(?:(?:see(?:\salso|,?\se\.g\.,?)?|e\.g\.,?|cf\.?|for\s(?:an?\s)?(?:review|example|overview),?(?:\ssee)?|also|but\ssee|"
-    r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|siehe|vgl\.|voir|véase|ver|cp\.)[:,]?\s){0,2}"
+    r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|cp\.)[:,]?\s){0,2}"
+    rf"(?:{SEE}[:,]?\s){{0,2}}"
 )
-_PLACE = r"(?:[,:]\s?(?:第|pp?\.|S\.|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|vol\.|Fig(?:ure)?\.?|Table)?\s?[\w–-]{1,12}(?:\s?[–-]\s?\d{1,5})?(?:\s[页頁])?)?"
+_PLACE = (
+    rf"(?:[,:]\s?(?:第|{PAGES}|{VOLUMES}|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|Fig(?:ure)?\.?|Table)?\s?[\w–-]{{1,12}}"
+    r"(?:\s?[–-]\s?\d{1,5})?(?:\s(?:ff?\.?|et\ss(?:uiv|q)?\.?|nn?\.|y\sss\.|[页頁]))?)?"
+)
 _PART = re.compile(
     rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s?|\s)\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE})"
+)
+_CAPITALS = re.compile(  # BUSS; PELLEGRINI FILHO, 2007, as Brazil's standard has it
+    rf"(?P<mark>(?P<people>{_NAME}(?:;\s{_NAME}){{1,6}}),\s(?P<years>{_YEARS}){_PLACE})"
 )
 _BODY_PART = re.compile(rf"{_LEAD}(?P<mark>(?P<people>{_BODY}),\s?(?P<years>{_YEARS}|n\.d\.){_PLACE})")
 _JOURNAL = re.compile(
@@ -52,7 +60,7 @@ _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
     rf"(?:(?<![\w.’'-])|(?<=[{_OTHER}]))(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
-_BETWEEN = re.compile(rf"{_AND}|,\s")
+_BETWEEN = re.compile(rf"{_AND}|[,;]\s")
 _FIRST_YEAR = re.compile(r"(?P<year>\d{4})(?P<suffix>[a-z])?")
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
 _MOST = 30  # references of one name and year: more than there are letters behind a year
@@ -189,8 +197,16 @@ def _candidates(answer: str, known: Container[str]) -> Iterator[_Mark]:
             parsed = parse(hidden[0])
             yield _Mark(Span(start=begin + parsed.start, end=begin + parsed.end), parsed.reference, sure=True)
             continue
-        if len(bracket["inner"]) > 30 and sure(bracket["inner"], whole := parse(bracket["inner"])):
+        marked = all(_PART.fullmatch(piece.strip()) for piece in bracket["inner"].split(";")[:20])
+        if (
+            len(bracket["inner"]) > 30
+            and not marked
+            and sure(bracket["inner"], whole := parse(bracket["inner"]))
+        ):
             yield _Mark(Span(start=start + whole.start, end=start + whole.end), whole.reference, sure=True)
+            continue
+        if capitals := _CAPITALS.fullmatch(bracket["inner"]):
+            yield from _read(capitals, start, start + capitals.end(), sure=True)
             continue
         parts = list[re.Match[str]]()
         pieces = bracket["inner"].split(";")[:20]

@@ -7,6 +7,7 @@ import re
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.eastern_names import is_short
 from guardrail.references.citations.fields import Parsed, surely_people
+from guardrail.references.citations.languages import HEADINGS, MEDIA, WORKS
 from guardrail.references.citations.words import VENUE, is_comment, title_case, words
 
 __all__ = ["EASTERN_MEDIA", "asks_for_references", "heading", "lead_in", "sure", "weigh"]
@@ -25,15 +26,15 @@ _OTHERS = (
 )
 _MEDIA = (
     r"movies?|films?|songs?|albums?|tv series|tv shows|games|podcasts|paintings"
+    rf"|{MEDIA}"
     r"|\w{0,20}?(?:电影|電影|影片|电视剧|電視劇|歌曲|专辑|游戏|遊戲|动漫|纪录片|映画|ドラマ|アニメ|アルバム|ゲーム|漫画|영화|드라마|노래|앨범|게임|만화)\w{0,8}"
 )
 _LEAD = re.compile(
-    rf"(?<!\w)(?:(?P<works>{_WORKS})|(?P<media>{_MEDIA})|(?P<others>{_OTHERS}))(?!\w)", re.IGNORECASE
+    rf"(?<!\w)(?:(?P<works>{_WORKS}|{WORKS})|(?P<media>{_MEDIA})|(?P<others>{_OTHERS}))(?!\w)", re.IGNORECASE
 )
 _HEADING = re.compile(
     r"[#\s*_]{0,12}(?:\d{1,2}\.?\s)?(?:references?|bibliography|works cited|sources|citations|further reading|"
-    r"literature(?: cited)?|selected (?:references|bibliography)|références|bibliographie|literatur(?:verzeichnis)?|"
-    r"quellen|referencias|bibliografía|参考文献)[\s:：*_]{0,8}",
+    rf"literature(?: cited)?|selected (?:references|bibliography)|{HEADINGS}|参考文献)[\s:：*_]{{0,8}}",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -74,9 +75,16 @@ def weigh(text: str, parsed: Parsed, *, lenient: bool = False) -> float:
     score += (1.5 if count >= 2 else 0.5) * ("quoted" in marks) + 0.5 * bool(marks & {"link", "emphasised"})
     if capitals >= 0.7 and count >= 3:
         score += 1.0
-    elif capitals < 0.4 and not lenient and "apa" not in marks and "quoted" not in marks:
+    elif capitals < 0.4 and not lenient and not marks & {"apa", "quoted"} and not _complete(parsed):
         score -= 1.0
     return score - _against(text, parsed, lenient=lenient)
+
+
+def _complete(parsed: Parsed) -> bool:
+    """Whether authors, a year and a publisher or journal are sure: most languages write titles in small letters."""
+    reference = parsed.reference
+    placed = "venue" in parsed.marks or ("emphasised" in parsed.marks and reference.venue)
+    return bool(reference.authors and reference.year and placed)
 
 
 def sure(text: str, parsed: Parsed) -> bool:
@@ -89,6 +97,8 @@ def sure(text: str, parsed: Parsed) -> bool:
         return False
     if (VENUE.search(title) and "quoted" not in parsed.marks) or is_comment(title, weakly=False):
         return False
+    if title.count("(") > title.count(")"):
+        return False  # a sentence with marks: … (Riess et al., 1998; vgl. Perlmutter et al. 1999)
     if "apa" not in parsed.marks:
         if _PREDICATE.search(text, 0, parsed.end):
             return False

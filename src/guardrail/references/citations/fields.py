@@ -10,8 +10,10 @@ from functools import lru_cache
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT, Eastern, eastern
 from guardrail.references.citations.eastern_names import names as eastern_names
-from guardrail.references.citations.houses import HOUSES, is_press
+from guardrail.references.citations.houses import HOUSES, is_named_press, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
+from guardrail.references.citations.languages import BY, OPENERS, OTHERS, VOLUMES, WORKS
+from guardrail.references.citations.parts import CITY, NUMBERS, container_at, is_city, role_at
 from guardrail.references.citations.people import PEOPLE, authors, body, people
 from guardrail.references.citations.tail import Tail, names_at, read_tail
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
@@ -49,6 +51,7 @@ _HEAD = re.compile(
     r"(?:\s(?:titled|entitled|called|named))?[\s:,]{0,4}",
     re.IGNORECASE,
 )
+_WORK = re.compile(rf"(?:[^\W\d_]{{1,4}}\s){{0,2}}ה?{WORKS}", re.IGNORECASE)  # Buku "…" karya …
 _NICKNAME = re.compile(
     r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
     r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
@@ -56,21 +59,40 @@ _NICKNAME = re.compile(
 _OWNED = re.compile(rf"(?:[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$")
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
+_LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
+_PART_AT = re.compile(
+    rf",\s(?=(?:{VOLUMES})\s?\d{{1,4}}\b|\d{{1,2}}\s(?:Bde|vols|тт|t|sv)\b|[\"„«][^\"„”«»]{{3,60}}[\"”»],?\s(?:{VOLUMES})\s?\d)"
+)
+_PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
+_SERIES = re.compile(
+    r"\b(?:[Ss]eries|[Ss]tudies|[Rr]eihe|[Bb]ibliothek|[Cc]ollection|[Cc]olección|[Cc]oleção|[Cc]ollana|[Bb]iblioteca|[Ss]chriften|[Ss]erie|[Pp]aperbacks?)\b"
+)
+_TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
+_DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")
+_NAMES_GO_ON = re.compile(rf"[^\W\d_]\.|and\b|&|et al|{OTHERS}(?!\w)")
+_SHOUTED = re.compile(
+    r"(?P<family>(?:[^\W\d_a-z]{2,30}[\s-]?){1,3}) (?P<given>[^\W\d_a-z][^\W\d_A-Z]+(?:[\s-][^\W\d_a-z][^\W\d_A-Z]+)?),?"
+)
+_BEFORE_JOURNAL = re.compile(
+    r"[,.]\s(?:[^\n«„“\"]{0,60}\b(?:coll?\.|collection|collana|colección|Reihe|seria|serie)\s)?"
+)
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
-_BY_NAMES = re.compile(r"(?:\*{2,3}|__)?,?\s*(?:[-–—]\s)?(?:(?:by|von|de|par|por|di)\s)?")
+_BY_NAMES = re.compile(rf"(?:\*{{2,3}}|__)?,?\s*(?:[-–—]\s)?(?:{BY}\s)?")
 _STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])\b[^\W\d_])$"
 )
+_SLASH = re.compile(r"\s(//?)\s+(?=\S)")
+_RESPONSIBLE = re.compile(r"[^;—–]{0,200}?(?=\.\s[—–]|;|\s[—–]|\s//|$)|")
 _SIMPLE = re.compile(r"[^\W\d_][^\d\"“”„«»‹「『《‘'`\[\](){}*_:;.?!–—@/|]*+\.?\s*")
 """A bare title: nothing in it that could be anything else."""
 _OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
 _PAREN = re.compile(r"\s\(([^()]{2,200})\)")
 _YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
 _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
-_BY = re.compile(r"[,.]?\s+(?:written\s+|edited\s+)?(?:by|von|de|par|por|di)\s+", re.IGNORECASE)
+_BY = re.compile(rf"[,.]?\s+(?:[Ww]ritten\s+|[Ee]dited\s+)?(?:{BY}|By|BY)\s+")
 _AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
 LED = re.compile(r"(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,150}?)\s[–—-]{1,2}\s(?=\S)")
 """What may be names before a title."""
@@ -92,6 +114,7 @@ _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:
 _VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\d{1,6})?$")
 _LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
+_TO_PLACE = re.compile(r",\s(?=[^\W\d_a-z])|\s\(")
 _COMMA = re.compile(r",\s")
 JOURNAL_AT_END = re.compile(
     r",\s(?=(?P<rest>[^\W\d_a-z][\w.&’' ]{1,60}?\s\d{1,4},\s[A-Z]?\d{1,7}(?:[-–]\d{1,7})?\s\((?:1[4-9]|20)\d\d\)))"
@@ -187,7 +210,9 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         or _after_colon(clean, start)
         or _marked(raw, clean, start, by=by)
         or _led(clean, start, certain=led)
+        or _in_commas(clean, start)
         or _names_and_year(clean, start)
+        or _listed_names(clean, start)
         or (_titled_by(clean, start) if by else None)
         or _sentences(clean, start)
         or _plain(clean, start)
@@ -219,19 +244,25 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
     ):
         title = ""  # - CRISPR: doi:10.1126/science.1225829
-    title, _, journal = title.partition(" // ")  # Лихачёв Д. С. Поэтика // Вопросы литературы. 1967
+    if (
+        "people" not in draft.marks
+        and re.match(r"[*_]{0,2}:\s*\(", written[draft.title[1] - 1 :].lstrip(" "))
+        and len(words(title)) < 4
+    ):
+        title = ""  # Im Text: (Roe, 2007)
     reference = Reference(
         title="" if within and title.lower() in _POINTERS else title,
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
-        venue=_VOLUME.sub("", journal or tail.venue),
+        venue=tail.venue if is_named_press(tail.venue) else _VOLUME.sub("", tail.venue),
     )
     reference = with_identifiers(reference, within)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
     marks |= {"people"} if authors else set()
+    marks |= {"inflected"} if tail.inflected else set()
     marks |= {"year"} if reference.year else set()
-    marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages else set()
+    marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages or tail.placed else set()
     while end > 0 and raw[end - 1].isspace():
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
@@ -249,6 +280,8 @@ def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
         reference = replace(reference, authors=names[0], et_al=names[1])
     if year:
         reference = replace(reference, year=year)
+    if "venue" not in fields and (paren := _PAREN.search(fields.get("year", ""))) and is_press(paren[1]):
+        reference = replace(reference, venue=paren[1])  # İlk baskı: 1983 (Hil Yayın)
     if "venue" in fields:
         venue = re.split(r"\s\|", fields["venue"])[0].strip(' *_."“”')
         venue = _VOLUME_AND_MORE.sub("", _VENUE_YEAR.sub("", venue))
@@ -328,14 +361,16 @@ def _dated(text: str, start: int) -> _Draft | None:
             continue  # 김철수(2016)의 권고
         if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
-        head = text[start : date.start()]
+        head, named = text[start : date.start()], 0
         names = None if pattern is _DATE and _named_date(date) else authors(head)
         rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
         if closed := _CLOSED.match(text, date.end()):
             rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
+        if names is None and pattern is _DATE and (labelled := _behind_label(head)):
+            names, named = labelled[0], start + labelled[1]
         if names is None or rest >= len(text):
             continue
-        if pattern is _DATE and _EMPHASIS.fullmatch(head.strip()) and not surely_people(*names):
+        if _EMPHASIS.fullmatch(head.strip(" (")) and not surely_people(*names):
             by = _BY_NAMES.match(text, date.end())
             if by and by[0].strip() and names_at(text, by.end()):
                 continue  # ***Nudge*** (2008), Richard Thaler & Cass Sunstein
@@ -351,8 +386,15 @@ def _dated(text: str, start: int) -> _Draft | None:
         if pattern is _DATE and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
             continue
         year = int(date[1]) if date[1] else None
-        return _Draft(title, title[1], 0, *names, year=year, marks={"apa"})
+        return _Draft(title, title[1], 0, *names, year=year, marks={"apa"}, start=named)
     return None
+
+
+def _behind_label(head: str) -> tuple[tuple[tuple[str, ...], bool], int] | None:
+    """The names behind a label or a remark, and where they begin: Se leggi l'inglese: Roe, J. (2016). *Trees*."""
+    label = _LABELLED.match(head)
+    names = people(head[label.end() :]) if label else None
+    return (names, label.end()) if label and names and surely_people(*names) else None
 
 
 def _abridged(text: str, start: int) -> _Draft | None:
@@ -422,13 +464,13 @@ def _after_colon(text: str, start: int) -> _Draft | None:
     if colon is None:
         return None
     names = people(text[start : colon.start()])
-    if names is None or not (len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])):
+    title = _title_after(text, colon.end()) if names else None
+    if names is None or title is None:
         return None
+    several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])
     inverted = len(names[0]) == 1 and "," in names[0][0]
-    if not names[1] and not inverted and any(len(name.split()) < 2 for name in names[0]):
-        return None
-    title = _title_after(text, colon.end())
-    if title is None:
+    whole = names[1] or inverted or all(" " in name for name in names[0])
+    if not whole or not (several or _PLACED.search(text, title[1] - 1, title[1] + 200)):
         return None
     title = _before_listed(text, title)
     if not YEAR.search(text, title[1]):
@@ -460,12 +502,45 @@ def _title_after(text: str, at: int) -> tuple[int, int] | None:
     """The title that begins here: a quotation, emphasised words, or a sentence."""
     quotation = quotation_at(text, at)
     if quotation and quotation.inner_end - quotation.inner_start > 3:
-        return quotation.start, _rest_of_title(text, quotation.end)
+        end = _rest_of_title(text, quotation.end)
+        return quotation.start, _with_subtitle(text, end) if text[at] in "„«" else end
     emphasis = _EMPHASIS.match(text, at)
     if emphasis:
         return emphasis.start(), emphasis.end()
     end = _sentence_end(text, at)
-    return (at, end) if end - at > 2 else None
+    part = _PART_AT.search(text, at + 3, end + 80)
+    if part and part.start() < end:
+        return at, part.start()  # Deutsche Gesellschaftsgeschichte, Bd. 3
+    return (at, _with_subtitle(text, end)) if end - at > 2 else None
+
+
+def _with_subtitle(text: str, end: int) -> int:
+    """Where a title ends with the sentences behind it, up to the publisher: Der Klimawandel. Diagnose und Therapie. München: Beck."""
+    house = _PLACED.search(text, end, end + 300)
+    while house and (later := _PLACED.search(text, house.start() + 1, house.end() + 1)):
+        house = later  # Eine Einführung. Stuttgart/Weimar: Metzler
+    if house is None:
+        return end
+    at = end
+    while at < house.start():
+        at += len(text[at:]) - len(text[at:].lstrip(" ."))
+        stop = _sentence_end(text, at)
+        piece = text[at:stop]
+        if (
+            not at < stop <= house.start() + 1
+            or not piece[:1].isupper()
+            or re.search(r"[\d*_:()|]", piece)
+            or (role_at(text, at) or NUMBERS.match(text, at) or container_at(text, at))
+            or (
+                VENUE.search(piece)
+                or _SERIES.search(piece)
+                or is_press(piece)
+                or surely_people(*(people(piece) or ((), False)))
+            )
+        ):
+            break
+        at = end = stop
+    return end
 
 
 def _goes_on(rest: str) -> bool:
@@ -482,8 +557,23 @@ def _goes_on(rest: str) -> bool:
     )
 
 
+def _before_slash(text: str, at: int) -> int | None:
+    """Where a title ends before "//", or before "/" and names, as library catalogues write them."""
+    slash = _SLASH.search(text, at, at + 500)
+    before = _STOP.search(text, at, slash.start()) if slash else None
+    if slash is None or (
+        before and not _ABBREVIATION.search(text[max(at, before.start() - 5) : before.start()])
+    ):
+        return None
+    responsible = _RESPONSIBLE.match(text, slash.end())
+    named = role_at(text, slash.end()) or (responsible and people(responsible[0]))
+    return slash.start() if slash[1] == "//" or named else None
+
+
 def _sentence_end(text: str, at: int) -> int:
-    """Just behind the full stop, question mark or exclamation mark that ends the sentence."""
+    """Just behind the full stop, question mark or exclamation mark that ends the sentence; or before "//" and names behind "/"."""
+    if (slash := _before_slash(text, at)) is not None:
+        return slash
     for stop in _STOP.finditer(text, at):
         if stop[0] == "." and _ABBREVIATION.search(text[max(at, stop.start() - 5) : stop.start()]):
             continue
@@ -502,9 +592,14 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     if not mark:
         return None
     head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
+    if head.casefold() in OPENERS:
+        head = ""  # Dans « Le fleuve muet » (1964)
+    bold = _EMPHASIS.match(text, start) if mark == "emphasised" else None
+    if bold and len(bold[1]) == 2 and bold.end() <= at and people(bold[2]):
+        head = bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
     if mark == "quoted" and _REPORT.search(head):
         head = ""
-    if mark == "quoted" and (by or " by " not in head) and _HEAD.fullmatch(head):
+    if mark == "quoted" and (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head)):
         head = ""
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
@@ -518,7 +613,9 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         draft.year = int(short["year"])
     elif short and not short["names"] and _authors_behind(text, draft.tail):
         pass  # a short name of the work: **ResNet**: "Deep Residual Learning" (He et al., 2016)
-    elif head and not _authored(draft, head, text[start:at], start, apart=apart):
+    elif head and not _authored(
+        draft, head, text[start:at], start, apart=apart or (" " in head and _dated_behind(text, at, behind))
+    ):
         return None
     inner = clean_title(text[at:end])
     if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
@@ -535,18 +632,29 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
 def _authored(draft: _Draft, head: str, before: str, start: int, *, apart: bool) -> bool:
     """Whether the words before a title are names, which are then taken: "Beyond Modern" is no author of "Deep Learning"."""
     year = YEAR.search(head)
-    names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
+    plain = re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head)
+    names = people(plain) or people(plain.replace(" – ", ", "))  # Gyáni Gábor – Kövér György: *…*
+    if names is None and (shouted := _SHOUTED.fullmatch(head)):
+        names = ((f"{shouted['family']} {shouted['given']}",), False)  # LATOUR Bruno
     owned = _OWNED.search(head) if names is None else None
     if owned:
         names = people(owned["names"])
         if names and head.endswith(",") and not names[1] and not any(" " in name for name in names[0]):
             return False  # garlands, “Happy Birthday”
-        draft.start = start + before.find(owned["names"])
+        draft.start, year = start + before.find(owned["names"]), None
     if names is None or not (year or apart or owned or surely_people(*names)):
         return False
     draft.authors, draft.et_al = names
     draft.year = int(year[0]) if year else None
     return True
+
+
+def _dated_behind(text: str, at: int, end: int) -> bool:
+    """Whether names may end right before a title, since a year and no other name is behind it: Сергій Плохій «Брама Європи» (КСД, 2016)."""
+    if text[at : at + 1] not in "«„*_":
+        return False
+    tail = read_tail(text, end, (), knows_authors=False)
+    return tail.year is not None and not any(" " in name for name in tail.authors)
 
 
 def _authors_behind(text: str, at: int) -> bool:
@@ -566,6 +674,11 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
             continue
         if emphasis and emphasis.start(2) < quotation.start and quotation.end < emphasis.end(2):
             break
+        behind = emphasis and _BEFORE_JOURNAL.fullmatch(
+            text, emphasis.end(), max(quotation.start, emphasis.end())
+        )
+        if emphasis and behind and people(text[start : emphasis.start()].strip(" *_")):
+            break  # S. Nowak, *System wartości*, „Studia Socjologiczne” 1979
         if emphasis and _BARE_YEAR.search(text, emphasis.end(), max(quotation.start, emphasis.end())):
             break  # *Le Deuxième Sexe*, Paris, Gallimard, 1949 : « On ne naît pas femme »
         return quotation.start, quotation.end, "quoted", quotation.end
@@ -580,10 +693,13 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
 
 def _behind_names(text: str, emphasis: re.Match[str]) -> re.Match[str] | None:
     """The title in italics behind names in bold: **Simone de Beauvoir**, *Le Deuxième Sexe*, Paris, Gallimard, 1949."""
-    gap = re.match(r"[,:.]?\s{1,3}", text[emphasis.end() :])
-    after = _EMPHASIS.match(text, emphasis.end() + gap.end()) if gap else None
-    apart = after is not None and after[1] != emphasis[1] and people(emphasis[2]) is not None
-    return after if apart else None
+    if people(emphasis[2]) is None:
+        return None
+    gap = _TO_TITLE.match(text, emphasis.end())
+    after = _EMPHASIS.match(text, gap.end()) if gap else None
+    if gap is None or after is None or after[1] == emphasis[1]:
+        return None
+    return after if gap["mark"] or _DATED_TITLE.match(text, after.end()) else None
 
 
 def _rest_of_title(text: str, end: int) -> int:
@@ -626,6 +742,7 @@ def _names_and_year(text: str, start: int) -> _Draft | None:
             and len(words(title)) >= 2
             and title.count("(") <= title.count(")")
             and not people(title)
+            and not (is_city(names[0][0]) or is_press(names[0][-1]))
         ):
             return _Draft((start, start + comma.start()), year.start(), 0, *names, marks={"by"})
     return None
@@ -636,7 +753,7 @@ def _sentences(text: str, start: int) -> _Draft | None:
     stops = [m.end() for m in _STOP.finditer(text, start, start + 700)][:40]
     for stop in stops:
         rest = text[stop:].lstrip()
-        if not rest or re.match(r"(?:[^\W\d_]\.|and\b|&|et al)", rest):
+        if not rest or _NAMES_GO_ON.match(rest):
             continue
         head = text[start:stop]
         names = people(head)
@@ -658,6 +775,33 @@ def _sentences(text: str, start: int) -> _Draft | None:
         if stop >= break_at:
             return _title_first(text, start, break_at)
     return None
+
+
+def _in_commas(text: str, start: int) -> _Draft | None:
+    """J. Smit, De stille haven (Haarlem 1941); Eva Hahn (Hg.), Ufer und Quelle, Bonn: Kessler 1979: a title without marks."""
+    for comma in list(_COMMA.finditer(text, start, start + 150))[:6]:
+        head = text[start : comma.start()]
+        names = people(head)
+        edited = head.endswith((")", "]")) or (names is not None and surely_people(*names) and "." in head)
+        if names is None or not edited or not text[comma.end() : comma.end() + 1].isupper():
+            continue
+        for stop in list(_TO_PLACE.finditer(text, comma.end() + 8, comma.end() + 250))[:8]:
+            tail = read_tail(text, stop.start(), (), knows_authors=True)
+            title = text[comma.end() : stop.start()]
+            bracket = stop[0].endswith("(") and tail.end == text.find(")", stop.end()) + 1
+            if tail.year and (tail.placed or bracket) and len(words(title)) > 2:
+                return _Draft((comma.end(), stop.start()), stop.start(), 0, *names)
+    return None
+
+
+def _listed_names(text: str, start: int) -> _Draft | None:
+    """Names with surnames first, then a title in which "de" or "by" is no word before names: BUSS, Paulo. A saúde e os seus."""
+    draft = _sentences(text, start)
+    return (
+        draft
+        if draft and draft.authors and any("," in name for name in draft.authors) and draft.title[0] > start
+        else None
+    )
 
 
 def _title_follows(text: str, at: int, names: tuple[str, ...]) -> bool:
@@ -686,8 +830,10 @@ def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
     """Whether the form alone shows that these are names, not a title in capitals."""
     if et_al or any("," in name for name in names):
         return True
-    return all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names) and any(
-        re.search(r"\b[A-ZА-ЯЁ]\.|\s[A-ZА-ЯЁ]{1,3}$", n) for n in names
+    return (
+        bool(names)
+        and all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names)
+        and any(re.search(r"\b[A-ZА-ЯЁ]\.|\s[A-ZА-ЯЁ]{1,3}$", n) for n in names)
     )
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_press"]
+from guardrail.references.citations.languages import CITY_NAMES, HOUSE_NAMES, HOUSE_WORDS, either
+
+__all__ = ["CITIES", "EDITION", "HOUSES", "KINDS", "is_named_press", "is_press", "press_at"]
 
 HOUSES = re.compile(
     r"(?:Farrar,? Straus,? (?:and|&) (?:Giroux|Young|Cudahy)|Little,? Brown(?: and Company)?|Harcourt,? Brace(?:,? Jovanovich)?(?: and Company)?|"
@@ -287,9 +289,24 @@ _PRESSES = frozenset(
     ]
 )
 _WITH_PRESS = re.compile(
-    r"(?<!\w)(?:Press|Presses|UP|U\.P\.|Verlag|Publish\w{2,4}|Publications|Books|Éditions|Editions|Edições|Ediciones|Editora|Editorial|Editrice|Edizioni|Editori|"
-    r"Uitgeverij|Wydawnictwo|Oficyna|Förlag|Forlag|Yayınları|Yayınevi|Yayıncılık|Kiadó|Nakladatelství|Издательство|изд-во|Видавництво|Εκδόσεις|University|Univ\.)(?!\w)"
+    rf"(?<!\w)(?:Press|UP|U\.P\.|Publish\w{{2,4}}|Publications|Books|Editions|Editrice|University|Univ\.|{either(HOUSE_WORDS)})(?!\w)"
 )
+_NAMED_PRESS = re.compile(HOUSE_NAMES)
+
+
+def is_named_press(name: str) -> bool:
+    """Whether a text is the name of a known publisher outside the English-speaking countries."""
+    return _NAMED_PRESS.fullmatch(name) is not None
+
+
+def press_at(text: str, at: int) -> re.Match[str] | None:
+    """A known publisher with a period in its name, if it is named here in whole: Худож. лит., 1969."""
+    found = _NAMED_PRESS.match(text, at)
+    return (
+        found
+        if found and "." in found[0][:-1] and text[found.end() : found.end() + 1] in tuple(",;)")
+        else None
+    )
 
 
 def is_press(name: str) -> bool:
@@ -302,6 +319,7 @@ def is_press(name: str) -> bool:
     bare = " ".join(name.replace("’", "'").split()).strip(" .,;:*_").removesuffix(" & Co")
     return (
         bare.casefold() in _PRESSES
+        or _NAMED_PRESS.fullmatch(bare) is not None
         or _WITH_PRESS.search(bare) is not None
         or HOUSES.fullmatch(bare) is not None
     )
@@ -315,50 +333,28 @@ KINDS = re.compile(
     r"dissertation|thesis|report|preprint|white paper|paperback|hardcover|e-?book|translated by .{3,40}|trans\. .{3,40})(?:\s(?:no\.?\s)?[\w/-]*\d[\w/-]*)?",
     re.IGNORECASE,
 )
-CITIES = frozenset(
-    [
-        "paris",
-        "london",
-        "berlin",
-        "wien",
-        "vienna",
-        "münchen",
-        "munich",
-        "hamburg",
-        "leipzig",
-        "stuttgart",
-        "frankfurt",
-        "tübingen",
-        "zürich",
-        "zurich",
-        "basel",
-        "bern",
-        "madrid",
-        "barcelona",
-        "milano",
-        "torino",
-        "roma",
-        "rome",
-        "bologna",
-        "lisboa",
-        "lisbon",
-        "boston",
-        "chicago",
-        "oxford",
-        "cambridge",
-        "москва",
-        "ленинград",
-        "dordrecht",
-        "amsterdam",
-        "leiden",
-    ]
-) | {
+CITIES = frozenset(CITY_NAMES.split()) | {
     "new york",
     "buenos aires",
     "são paulo",
     "rio de janeiro",
+    "belo horizonte",
+    "porto alegre",
     "frankfurt am main",
     "frankfurt a. m",
+    "frankfurt/m",
+    "freiburg im breisgau",
     "ciudad de méxico",
-    "méxico",
+    "méxico d. f",
+    "hà nội",
+    "den haag",
+    "novi sad",
+    "tel aviv",
+    "thành phố hồ chí minh",
+    "tp. hồ chí minh",
+    "tp hcm",
+    "м",
+    "л",
+    "спб",
+    "к",
 }

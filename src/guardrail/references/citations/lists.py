@@ -263,6 +263,8 @@ def _inside(item: _Item, marker: Marker, gap: int) -> bool:
         return False
     if marker.indent >= item.indent + 2:
         return True
+    if item.kind == "":  # a title above "- Authors: …"
+        return marker.kind != "" and marker.kind in _BULLETS and marker.indent >= item.indent and not gap
     return (
         item.kind[-1:] not in _BULLETS
         and marker.kind in _BULLETS
@@ -488,4 +490,5 @@ def _citation(rows: Sequence[Line], item: _Item, parsed: Parsed) -> Citation:
     span = Span(start=item.content + parsed.start, end=item.content + parsed.end)
     last = item.lines[-1] if item.topic else item.reach
     whole = Span(start=rows[item.first].start, end=max(rows[last].stop, span.end))
-    return Citation(span, parsed.reference, style, whole, item.marker)
+    other = replace(parsed.reference, authors=()) if "inflected" in parsed.marks else None
+    return Citation(span, parsed.reference, style, whole, item.marker, other=other)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from guardrail.references.citations.languages import LABELS
 from guardrail.references.citations.lines import Line
 
 __all__ = ["Marker", "field_of", "is_labelled", "lettered", "marker_of"]
@@ -23,7 +24,7 @@ _LETTER = re.compile(
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
 _LABELLED = re.compile(
     r"[ \t>]*+(?:[-*•+–◦][ \t]{1,8})?(?P<mark>\*\*|__|\*|_)?"
-    r"(?P<label>[^\W\d_][^\W\d_ ()/]{0,15}(?:[ /()]{1,3}[^\W\d_()]{1,12}){0,2}\)?)"
+    r"(?P<label>[^\W\d_][^\W\d_ ()/]{0,15}(?:[ /()'’]{1,3}[^\W\d_()]{1,12}){0,2}\)?)"
     r"(?(mark)(?:(?P=mark)[ \t]?[:：]|[ \t]?[:：](?P=mark))|[ \t]?[:：](?!//))[ \t]*(?P<value>\S.*)?"
 )
 _LABELS = {
@@ -46,6 +47,12 @@ _EASTERN = {
         "id": "链接 連結 网址 網址 原文链接 论文链接 リンク 링크",
     }.items()
     for written in spellings.split()
+}
+_LABELS |= {
+    label.strip(): field
+    for field, labels in LABELS.items()
+    for label in labels.split("|")
+    if label.strip() not in _LABELS
 }
 
 
@@ -150,7 +157,7 @@ def field_of(text: str) -> tuple[str, str] | None:
     match = _LABELLED.match(text)
     if match is None:
         return None
-    label = " ".join(match["label"].lower().split())
+    label = " ".join(match["label"].lower().replace("i̇", "i").split())
     first = re.split(r"\s?[/(]\s?", label)[0]  # Publisher / year
     kind = _LABELS.get(label) or _LABELS.get(first) or ("" if label.isascii() else _EASTERN.get(first))
     return (kind, match["value"] or "") if kind else None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from guardrail.references.citations.houses import HOUSES
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.unmarked import THING
 from guardrail.references.citations.words import VENUE
 
 __all__ = ["about_media", "without_media"]
@@ -45,7 +46,16 @@ def about_media(text: str) -> bool:
 def without_media(text: str, found: Iterable[Citation]) -> Iterator[Citation]:
     """The citations; of an answer about films and the like only those that show that they are printed."""
     media = about_media(text)
-    yield from (one for one in found if not media or one.means or _is_printed(one))
+    for one in found:
+        if one.means or _is_printed(one) or not (media or _names_a_thing(text, one)):
+            yield one
+
+
+def _names_a_thing(text: str, citation: Citation) -> bool:
+    """Whether a word for a game, a picture, a show or a term is right before the title: Die Serie *Stille Ufer*."""
+    title = citation.reference.title
+    at = text.find(title, citation.span.start, citation.span.end) if title else -1
+    return at > 0 and THING.search(text, max(0, at - 40), at) is not None
 
 
 def _is_printed(citation: Citation) -> bool:

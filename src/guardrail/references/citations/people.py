@@ -4,42 +4,20 @@ from __future__ import annotations
 
 import re
 
+from guardrail.references.citations.languages import (
+    AND,
+    EDITED,
+    HOUSE_WORDS,
+    OTHERS,
+    PARTICLES,
+    PERSON_TITLES,
+    TOGETHER,
+    either,
+)
+
 __all__ = ["PEOPLE", "PERSON", "body", "people"]
 
-_PARTICLES = frozenset(
-    [
-        "van",
-        "von",
-        "der",
-        "den",
-        "de",
-        "la",
-        "le",
-        "du",
-        "del",
-        "della",
-        "di",
-        "da",
-        "dos",
-        "das",
-        "do",
-        "bin",
-        "ibn",
-        "al",
-        "el",
-        "ter",
-        "ten",
-        "zu",
-        "zur",
-        "af",
-        "av",
-        "st.",
-        "y",
-        "e",
-        "i",
-        "wa",
-    ]
-)
+_PARTICLES = frozenset(PARTICLES.split())
 _NOT_NAMES = frozenset(
     [
         "the",
@@ -140,22 +118,22 @@ _BODY = re.compile(
     r"(?:\s\([A-Z]{2,10}\))?"
 )
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?", re.IGNORECASE)
+_PREFIX = re.compile(r"(?:[dlDL][’']|(?:[aA][lnrsdtz]|[eE]l|[aA]s[hs]|[aA]th|[uU]l|[iI]bn|[bB]in)[-‐])(?=.)")
 _INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
 _INITIAL = re.compile(r"(?:St\.|[^\W\d_]\.)(?:-?[^\W\d_]\.?)*-?")
-_ET_AL = re.compile(
-    r"[,;]?\s{0,3}(?:\bet\.?\s{0,3}al\b\.?|\band (?:others|colleagues)\b|\bu\.\s?a\.|…|\.\.\.|等人?)\s*$",
-    re.IGNORECASE,
-)
+_ET_AL = re.compile(rf"[,;]?\s{{0,3}}(?:(?<!\w){OTHERS}(?!\w)|…|\.\.\.|等人?)\s*$", re.IGNORECASE)
 _ELLIPSIS = re.compile(
     r"(?:[,;]\s{0,3}|(?<=\.)\s{1,3})(?:…|\.\s?\.\s?\.)\s{0,3}[,;]?\s{0,3}(?:&\s{0,3}|and\s)?(?=[^\W\d_])"
 )
 _EDITORS = re.compile(
-    r"[,\s]{0,3}[\[(]?\b(?:eds?|editors?|hrsg|hg|coords?|comps?|trans)\b\.?[\])]?\s*$|\((?:author|editor)s?\)\s*$",
+    rf"[,\s]{{0,3}}(?:\({EDITED}(?:,?\s{EDITED})?\)|\[{EDITED}\]|,\s?{EDITED}|\s{EDITED}(?<=[.]))\s*$",
     re.IGNORECASE,
 )
+_HOUSE = re.compile(rf"(?<!\w){either(HOUSE_WORDS)}(?!\w)")
+_TITLE = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=\S{{2}})")
 _SPLIT = re.compile(
-    r"\s*[,，、]\s*(?:(?:and|und|et|y|e)\s+|&\s*)?|\s+(?:and|und|et|with|y|e|och|og|и)\s+|\s*&\s*",
-    re.IGNORECASE,
+    rf",?\s+{TOGETHER}\s+|\s*[,，、]\s*(?:{AND}\s+|(?:And|Und)\s+|&\s*)?|\s+(?:{AND}|And|Und)\s+|\s*&\s*|(?<=[^\W\d_]{{3}})\s?/\s?(?=[^\W\d_]{{3}})"
+    r"|\s+و(?=[\u0621-\u064a]{3})(?!ليد|ائل|هبة|فاء|سيم|جيه|حيد)"
 )
 _FINAL_DOT = re.compile(r"(?:(?<![’'])\b[^\W\d_]|\b(?:[Ee]t [Aa]l|Jr|Sr|[Ee]ds?))\.$")
 _COMPACT = re.compile(
@@ -222,10 +200,13 @@ def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | 
     text = _ELLIPSIS.sub("; …; " if ";" in text else ", …, ", text)
     shorter = _ET_AL.sub("", text)
     cut = shorter != text
-    pieces = _pieces(shorter.rstrip(" ,;"))
+    pieces = [
+        _TITLE.sub("", piece) if _TITLE.match(piece) else piece for piece in _pieces(shorter.rstrip(" ,;"))
+    ]
     if "…" in pieces:
         pieces, cut = [piece for piece in pieces if piece != "…"], True
-    if not pieces or not all(_is_name(piece) for piece in pieces):
+    shouted = bool(pieces) and pieces[0].partition(",")[0].isupper()  # ČÁP, Jan a Jiří MAREŠ
+    if not pieces or not all(_is_name(piece, shouted=shouted) for piece in pieces):
         return None
     return tuple(pieces), cut
 
@@ -267,6 +248,8 @@ def _pieces(text: str) -> list[str]:
             names.append(part)
     if not joined and _paired(names, joins):
         return [f"{surname}, {given}" for surname, given in zip(names[::2], names[1::2], strict=True)]
+    if len(names) == 2 and joins[0] in ("y", "i", "e") and len(names[1].split()) == 1 < len(names[0].split()):
+        return [f"{names[0]} {joins[0]} {names[1]}"]  # José Ortega y Gasset
     if not joined and len(names) > 1 and joins[0] == "," and _inverted(names):
         names[:2] = [f"{names[0]}, {names[1]}"]
     return names
@@ -285,6 +268,8 @@ def _paired(names: list[str], joins: list[str]) -> bool:
 
 def _inverted(names: list[str]) -> bool:
     """Whether a list starts with "Surname, Given" as in MLA: "Cormen, Thomas H., and Clifford Stein"."""
+    if len(names[0]) > 2 and names[0].isupper() and not names[1].isupper():
+        return True  # CAMPOS, Gastão Wagner de Sousa et al.
     surname = [word for word in names[0].split() if word not in _PARTICLES]
     if len(names) == 2 and len(surname) == 2 and len(names[1].split()) == 1 and "." not in names[0]:
         return True  # García Márquez, Gabriel: one word alone is no second author beside a full name
@@ -293,11 +278,12 @@ def _inverted(names: list[str]) -> bool:
     return len(names) == 2 or len(names[2].split()) > 1
 
 
-def _is_name(name: str) -> bool:
+def _is_name(name: str, *, shouted: bool = False) -> bool:
     words = name.replace(",", " ").split()
-    if not 1 <= len(words) <= 7 or len(name) > 70:
+    if not 1 <= len(words) <= 7 or len(name) > 70 or _HOUSE.search(name):
         return False
     full = 0
+    shouted = shouted or ("," in name and name.partition(",")[0].isupper())  # CANDIDO, Antonio
     organisation = _ORGANISATION.search(name) is not None
     for word in words:
         if _INITIAL.fullmatch(word) or word in _PARTICLES:
@@ -306,10 +292,9 @@ def _is_name(name: str) -> bool:
             return False
         if not organisation and _NOT_SURNAMES.fullmatch(word):
             return False
-        shouted = "," in name and name.partition(",")[0].isupper()  # CANDIDO, Antonio
         if not organisation and not shouted and len(word) > 3 and word.isupper() and not name.isupper():
             return False
-        first = word[2] if word[:2].lower() in ("d'", "d’", "l'", "l’") and len(word) > 2 else word[0]
+        first = word[_PREFIX.match(word).end()] if _PREFIX.match(word) else word[0]  # type: ignore[union-attr]
         if first.islower():
             return False
         if word.endswith(".") and len(word) > 4 and not _SUFFIX.fullmatch(word):

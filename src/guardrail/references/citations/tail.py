@@ -6,8 +6,19 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from guardrail.references.citations.houses import CITIES, EDITION, HOUSES, KINDS, is_press
+from guardrail.references.citations.houses import EDITION, HOUSES, KINDS, is_press, press_at
 from guardrail.references.citations.identifiers import Identifier
+from guardrail.references.citations.languages import BY, IN, MONTHS, PERSON_TITLES, VOLUMES
+from guardrail.references.citations.parts import (
+    CITY,
+    KIND,
+    NUMBERS,
+    SERIES,
+    container_at,
+    is_city,
+    role_at,
+    without_roles,
+)
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
@@ -16,41 +27,30 @@ __all__ = ["HIDDEN", "Tail", "names_at", "read_tail"]
 _BETWEEN = re.compile(r"[\s,.;:*_\]–—|·-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
 _BY = re.compile(
-    r"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:[Bb]y|von|de|par|por|di)\s|d['’](?=[^\W\d_a-z])|[Aa]uthors?:|[Aa]uthor\(s\):)\s*(?=\S)"
+    rf"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:{BY}|By)\s|[dD]['’](?=[^\W\d_a-z])|[Aa]utore?s?:|[Aa]uthor\(s\):|ل(?=[\u0621-\u064a]{{2}}))\s*(?=\S)"
 )
-_NUMBERS = re.compile(
-    r"(?:(?:(?:vol|no|nr|issue|volume|number|pp?|pages?|ch|art|ed|edn|edition|article|т|вып|с)\b\.?|№)\s?)?"
-    r"e?\d{1,7}[a-z]{0,2}(?:\s?\((?!(?:1[4-9]|20)\d\d\))\s?\d{1,4}(?:[-–/]\d{1,4})?\s?\))?"
-    r"(?:\s?[:–—-]\s?e?\d{1,7}){0,3}(?:\s(?:edition|ed\.|pp\.?|pages))?(?=[\s,.;:)*_]|$)",
-    re.IGNORECASE,
-)
+_TITLED_PERSON = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=[^\W\d_a-z])")
 _LABELS = re.compile(
     r"(?:doi|available (?:at|from)|retrieved from|accessed on|url|link|arxiv preprint|arxiv|isbn|pmid)[:\s.]*(?=\s|$)",
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(
-    r"[^,;(（\[]{1,250}?(?=[,;]|\s?[(（\[]|(?<![\s.][A-Z])\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;)]|$))|$)"
+    r"[^,;(（\[]{1,250}?(?=[,;]|\s?[(（\[]|(?<![\s.][A-Z])(?<![„«][^\W\d_]{2})\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;()–—]|$))|$)"
 )
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
     r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
 )
-_DAY = re.compile(
-    r",?\s?(?:(?:\d{1,2}\s)?(?:January|February|March|April|May|June|July|August|September|October|November|December)"
-    r"(?:\s\d{1,2})?|Eds?\.)[\s,]*$"
-)
+_DAY = re.compile(rf",?\s?(?:(?:\d{{1,2}}\.?\s(?:de\s)?)?{MONTHS}(?:\s\d{{1,2}})?(?:\sde)?|Eds?\.)[\s,]*$")
 _DATED = re.compile(  # behind names: , May 21, 2015
-    r",\s(?=(?:January|February|March|April|May|June|July|August|September|October|November|December)\s(?:\d{1,2},\s)?(?:1[4-9]|20)\d\d)"
+    rf",\s(?={MONTHS}\s(?:\d{{1,2}},\s)?(?:1[4-9]|20)\d\d)"
 )
-_IN_VOLUME = re.compile(  # In L. B. Resnick (Ed.), *The nature of intelligence*
-    r"(?:[Ii]n|[Ee]n|[Dd]ans):?\s[^()\n*\"“]{3,200}?\s?\((?:[Ee]ds?|Hrsg|Hg|[Dd]irs?|[Cc]oords?|[Cc]omps?)\.?\),?:?\s(?=\S)"
+_MONTH = re.compile(  # July 2009; 12 May 2020; May 12, 2020; 3 de mayo de 2020
+    rf"(?:\d{{1,2}}\.?\s(?:de\s)?)?(?:{MONTHS}|Jan|Feb|Mar|Apr|June?|July?|Aug|Sept?|Oct|Nov|Dec)\.?(?:\s\d{{1,2}})?,?\s(?:de\s)?(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
 )
-_VOLUME_TITLE = re.compile(
-    r"(?P<mark>[*_])(?P<marked>[^*_\n]{3,200})(?P=mark)|[\"“„«](?P<quoted>[^\"“”„«»\n]{3,200})[\"”“»]|(?P<plain>[^\W\d_a-z][^()\[\].\n]{3,200}?)(?=\s[(\[]|\.\s|\.?$|,\s(?:pp?|S)\.)"
-)
-_MONTH = re.compile(  # July 2009; 12 May 2020; May 12, 2020
-    r"(?:\d{1,2}\s)?(?:Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sept?|Oct|Nov|Dec|January|February|March|April|August|September|October|November|December)\.?"
-    r"(?:\s\d{1,2})?,?\s(?P<year>(?:1[4-9]|20)\d\d)(?!\d)"
-)
+_PART_TITLE = re.compile(r":\s[^\W\d_a-z][^.,;:()\d]{2,80}(?=\.\s)")  # Jilid 1: Tanah di Bawah Angin.
+_QUOTED_JOURNAL = re.compile(
+    rf"[,.]?\s\(?(?:(?:1[4-9]|20)\d\d|{VOLUMES}\s?\d)", re.IGNORECASE
+)  # behind „Studia Socjologiczne”
 _WITHIN = re.compile(r"(?:in|In|en|dans):?\s+(?=[*_])")
 _PEOPLE_END = re.compile(
     r"\s?\(|\s[-–—·]\s|\s?\||:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
@@ -69,23 +69,26 @@ _TITLED = re.compile(
 )
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
+_RESPONSIBLE = re.compile(r"[^—–\n]{2,250}?\.?(?=\s[—–]|\s//|$)")
+_PRESS_CITIES = frozenset(["Oxford", "Cambridge", "Princeton", "Chicago", "Yale"])
+_CASELESS = re.compile(r"[\u0590-\u08ff\u0900-\u0dff]")
+_OWNER = re.compile(
+    r"[^\W\d_a-z][^()\d,;:«»„“”\"*\n]{3,60}?\s\([^()\n]{0,60}\d{4}\)"
+)  # „Cesarz” Jana Lisa (Znak, 1978)
+_NUMBERED = re.compile(
+    rf"[,.]?\s(?:{VOLUMES}\s?\d|\d{{1,4}}\s?[,(:]|(?:1[4-9]|20)\d\d,)", re.IGNORECASE
+)  # behind a journal
+_IN = re.compile(rf"^[\s,;]*(?:in:?\s|(?i:{IN}):?\s(?=[*_«„]))?")
+_SHOUTED = re.compile(r"[^\W\d_a-z]{2,5}")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—:]\s)|$)")
-_CITY = re.compile(
-    r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2,3}|[A-Z][a-z]{2,12})){0,2}|[^\W\d_a-z][^\W\d_]{1,20}\s(?:am|an der|a\.|de|del)\s?[^\W\d_a-z][^\W\d_]{0,20}\.?|М\.|СПб\.|М\.[;-]\s?Л\.)"
-    r"(?:\s(?:und|and|et|y|e|&)\s[^\W\d_a-z][^\W\d_]{1,20})?\s?:\s(?=[^\W\d_a-z])"
-)
-_PLACED_LATER = re.compile(rf"\.\s+(?:{_CITY.pattern})")
+_PLACED_LATER = re.compile(rf"\.\s+(?:{CITY.pattern})")
 HIDDEN = re.compile(
     r"[^\W\d_a-z][\w’'-]{1,30},\s(?:[^\W\d_a-z]\.[\s-]?){1,3}(?:,?\s?(?:&|and)\s[^()\d]{2,60}?)?,?\s?\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,:]\s+\S.{8,}"
 )
 """Names, a year and more within brackets: another work, beside the one that they follow."""
 _TAIL_LIMIT = 40
 _BEHIND_ALL = re.compile(r"\||\s[–—]\s")
-_ROLE = re.compile(
-    r"(?:(?:[Ee]dited|[Tt]ranslated|[Ii]llustrated)(?:\sand\s\w+)?\sby|[Tt]rans\.|a\scura\sdi)\s"
-    r"(?:(?:[^\W\d_a-z]\.|[^\W\d_]+)[\s-]){0,8}?[^\W\d_]{2,}(?=[,.;)]|$)"
-)
 _BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
 _PAGES = re.compile(r"\d{4}\s?[-–—]\s?\d{4}")
 
@@ -100,6 +103,12 @@ class Tail:
     year: int | None = None
     venue: str = ""
     pages: bool = False
+    placed: bool = False
+    """Whether a publisher is named with its city, or is one that is known."""
+    fixed: bool = False
+    """Whether the venue is what a chapter or an article is in, which no publisher takes the place of."""
+    inflected: bool = False
+    """Whether only an ending of the authors' names may say that the work is theirs."""
 
 
 def read_tail(
@@ -127,6 +136,9 @@ def read_tail(
         over = complete and start not in places and _BEHIND_ALL.search(separator)
         if not prose and over and not text[start].isdigit() and not VENUE.match(text, start):
             break  # a line of its own, or a dash, behind all that belongs to a reference
+        if not prose and not tail.venue and (after := _quoted_journal(text, start, tail)):
+            at = tail.end = after
+            continue
         if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
             break
         if start in places:
@@ -140,6 +152,18 @@ def read_tail(
     if text[tail.end : tail.end + 1] == "." and not prose:
         tail.end += 1
     return tail
+
+
+def _quoted_journal(text: str, at: int, tail: Tail) -> int | None:
+    """A journal in quotation marks, with its year or volume: „Studia Socjologiczne” 1979, nr 4."""
+    quotation = quotation_at(text, at)
+    if quotation is None or not _QUOTED_JOURNAL.match(text, quotation.end):
+        return None
+    name = text[quotation.inner_start : quotation.inner_end]
+    if title_case(name) < 0.5 or len(words(name)) > 8:
+        return None
+    tail.venue, tail.fixed = " ".join(name.split()), True
+    return quotation.end
 
 
 def _another(text: str, at: int, separator: str, *, knows_year: bool) -> bool:
@@ -176,6 +200,8 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
     paren = _PAREN.match(text, at)
     if paren:
         return _take_paren(paren, tail, knows_authors, prose)
+    if not prose and (after := _between(text, at, tail)):
+        return after
     by = _BY.match(text, at)
     if by and not knows_authors:
         return _take_people(text, by.end(), tail)
@@ -193,17 +219,21 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
     if (dated := _MONTH.match(text, at)) and not tail.year:
         tail.year = int(dated["year"])
         return dated.end()
-    label = _LABELS.match(text, at)
-    if label:
+    if label := _LABELS.match(text, at) or KIND.match(text, at) or SERIES.match(text, at):
         return label.end()
-    numbers = _NUMBERS.match(text, at)
+    numbers = NUMBERS.match(text, at)
     if numbers:
         tail.pages = tail.pages or len(numbers[0]) > 1
-        return numbers.end()
+        named = _PART_TITLE.match(text, numbers.end())
+        return named.end() if named else numbers.end()
+    owned = (
+        text[at - 2 : at - 1] in ("”", "»", "“") and separator == " " and _OWNER.match(text, at) is not None
+    )
     bracketed = text[at - 2 : at - 1] in ("》", "』", "」") and separator == " "
-    if not knows_authors and (bracketed or re.search(r"[-–—,.|]", separator)):
+    if not knows_authors and (owned or bracketed or re.search(r"[-–—,.|]", separator)):
         stop = _take_people(text, at, tail)
         if stop is not None:
+            tail.inflected = owned
             return stop
     return _take_venue(text, at, separator, tail, sure=knows_authors)
 
@@ -216,20 +246,23 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
     head = _DAY.sub("", _DAY.sub("", head)) if year else head
     head = EDITION.sub("", head.rstrip(" ,")) if year else head
+    head, behind = without_roles(head) if year else head, without_roles(behind)
     names = None
     parted = _names_and_place(head) if not knows_authors else None
-    venue = VENUE.search(head) or (year and (_ACRONYM.fullmatch(head) or is_press(head)))
+    venue = VENUE.search(head) or (year and (_ACRONYM.fullmatch(head) or _is_press(head)))
     if parted:
         names, head, venue = parted[0], parted[1], True
     elif not knows_authors and not venue:
         names = people(head)
-    if year and not tail.venue:
+    if year and not tail.venue and not tail.year:
         tail.venue = _place_of(head) if venue or (knows_authors and head.strip()) else ""
         tail.venue = tail.venue or (_place_of(behind) if names or not head.strip(" ,") else "")
     if names and (year or not prose):
         tail.authors, tail.et_al = names
     if year:
         tail.year = tail.year or int(year[0])
+    elif is_press(inner) and not tail.venue:
+        tail.venue = " ".join(inner.split())
     elif not names and (prose or is_comment(inner)):
         return None
     return paren.end()
@@ -249,18 +282,48 @@ def _names_and_place(head: str) -> tuple[tuple[tuple[str, ...], bool], str] | No
     return None
 
 
+def _is_press(head: str) -> bool:
+    """Whether what stands before a year in brackets is a publisher: (Fayard, 1996), (Kraków: Znak, 1999), (PIW, 1973)."""
+    name = head.strip(" ,;:")
+    if _SHOUTED.fullmatch(name) and name.isupper():
+        return True
+    return is_press(name) or CITY.match(name) is not None or is_city(name.split(",")[0])
+
+
+def _between(text: str, at: int, tail: Tail) -> int | None:
+    """What stands between a title and its publisher: who helped, what a chapter is in."""
+    after = _responsible(text, at) or role_at(text, at)
+    if after is None and not tail.venue and (container := container_at(text, at)):
+        tail.venue, tail.fixed = " ".join(container.title.split()), True
+        after = container.end
+    return after
+
+
+def _responsible(text: str, at: int) -> int | None:
+    """The names behind a stroke, as library catalogues write them: Title / A. B. Author ; ed. C. D. Roe. — City : House."""
+    if not text.startswith("/ ", at):
+        return None
+    match = _RESPONSIBLE.match(text, at + 2)
+    return match.end() if match else None
+
+
 def _place_of(written: str) -> str:
     """What brackets with a year say of where a work appeared: (PhD thesis, Stanford, 2009), (Kimura M., 1968, Nature)."""
-    name = re.sub(r"^[\s,;]*(?:in:?\s)?", "", written)
-    if kind := KINDS.match(name):
+    name = _IN.sub("", written).strip("*_«»„“”")  # (i *Historisk Tidsskrift*, 1992)
+    kind = KINDS.match(name)
+    if kind:
         name = name[kind.end() :].lstrip(" ,:")
-    place = _CITY.match(name)
+    place = CITY.match(name)
     name = EDITION.sub("", " ".join(name[place.end() if place else 0 :].split()).strip(" ,;"))
     name = re.split(r",\s(?:pp?\.|vol\.|\d)", name)[0]
+    if is_city(name):
+        return name if name in _PRESS_CITIES else ""
+    first, _, rest = name.partition(", ")
+    name = rest if rest and is_city(first) else first if rest and is_city(rest) and not kind else name
     if VENUE.search(name):
         return name
     count = len(words(name))
-    named = 0 < count <= 6 and title_case(name) >= 0.6 and not re.search(r"\d|[^\W\d_]{2}[.!?:]\s", name)
+    named = 0 < count <= 6 and title_case(name) >= 0.5 and not re.search(r"\d|[^\W\d_]{2}[.!?:]\s", name)
     return name if named and not is_comment(name) else ""
 
 
@@ -271,6 +334,8 @@ def names_at(text: str, at: int) -> bool:
 
 def _take_people(text: str, at: int, tail: Tail) -> int | None:
     """The list of names that begins here, up to the next break or, within that, to a comma."""
+    if titled := _TITLED_PERSON.match(text, at):
+        at = titled.end()
     ends = [m.end() if m[0] == "." else m.start() for m in _PEOPLE_END.finditer(text, at, at + 900)][:4]
     if dated := _DATED.search(text, at, ends[0] if ends else at):
         ends.insert(0, dated.start())
@@ -296,7 +361,7 @@ def _people_until(text: str, at: int, end: int, tail: Tail) -> int | None:
 
 def _plausible(names: tuple[str, ...]) -> bool:
     """A single word behind full names is a venue ("Yuxi Li, Nature")."""
-    if is_press(names[0]):
+    if all(is_press(name) or is_city(name) for name in names):
         return False
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
         return False  # "Walter Rudin, McGraw-Hill"
@@ -316,47 +381,40 @@ def _shortened(text: str, at: int) -> re.Match[str] | None:
 
 def _take_venue(text: str, at: int, separator: str, tail: Tail, *, sure: bool) -> int | None:
     mark = separator[-1:] if separator[-1:] in {"*", "_"} and separator[-2:] not in {"**", "__"} else ""
+    if separator.endswith("**") and text.count("**", 0, at) % 2 == 1:
+        mark = "**"  # **Physis: Revista de Saúde Coletiva**, Rio de Janeiro, v. 17
     if mark and (after := _take_emphasised(text, at, mark, tail)):
         return after
-    if (volume := _IN_VOLUME.match(text, at)) and not mark:
-        return _take_volume(text, volume.end(), tail)
     within = _WITHIN.match(text, at)
     if within and not mark:  # in *Proc. IEEE Conf. Comput. Vis. Pattern Recognit.*, 2016
         inner = within.end() + 1
         return _take_venue(text, inner, text[inner - 1 : inner], tail, sure=sure)
-    if role := _ROLE.match(text, at):
-        return role.end()
-    house = HOUSES.match(text, at) or _shortened(text, at)
+    house = HOUSES.match(text, at) or press_at(text, at) or _shortened(text, at)
     if house and not tail.venue:
         tail.venue = " ".join(house[0].split())
         return house.end()
     segment = _SEGMENT.match(text, at)
-    if segment is None or is_comment(_sentence(text, at)):
+    if segment is None:
+        return None
+    dated = is_press(segment[0]) and YEAR.match(text, segment.end() + 2)
+    if not dated and is_comment(_sentence(text, at)):
         return None
     return _take_segment(text, segment, separator, tail, sure=sure)
-
-
-def _take_volume(text: str, at: int, tail: Tail) -> int | None:
-    """The book that a chapter is in, behind its editors."""
-    inner = _VOLUME_TITLE.match(text, at)
-    if inner is None:
-        return None
-    tail.venue = tail.venue or " ".join((inner["marked"] or inner["quoted"] or inner["plain"]).split())
-    return inner.end()
 
 
 def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
     """A venue in italics, up to the closing mark."""
     closing = text.find(mark, at, at + 160)
     inner = text[at:closing] if closing > at else ""
-    if not inner or tail.venue or text[closing + 1 : closing + 2] == mark or is_comment(inner):
+    closed = closing + len(mark)
+    if not inner or tail.venue or (len(mark) == 1 and text[closed : closed + 1] == mark) or is_comment(inner):
         return None
     name = inner.strip(" ,.:;") if inner.count(".") < 2 else inner.strip(" ,:;")
     name = re.sub(r"\s\([A-Z][\w-]*\s['’]?\d{2,4}\)$", "", name)  # (KDD '16)
-    if not words(name) or title_case(name) < 0.5:
+    if not words(name) or (title_case(name) < 0.5 and not _NUMBERED.match(text, closed)):
         return None
-    tail.venue = " ".join(name.split())
-    return closing + 1
+    tail.venue, tail.fixed = " ".join(name.split()), True
+    return closed
 
 
 def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail, *, sure: bool) -> int | None:
@@ -370,9 +428,10 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
         and (tail.year or not YEAR.search(text, segment.end(), segment.end() + 40))
     ):
         return None  # the “Gang of Four”; a line of its own behind names and a year
-    city = _CITY.match(text, segment.start())
+    city = CITY.match(text, segment.start())
     if city and not known and not tail.venue:  # Santiago: Editorial Universitaria
         after = _take_venue(text, city.end(), "", tail, sure=True)
+        tail.placed = bool(tail.venue)
         return after if after is not None else segment.end()
     if not known and not _may_be_venue(piece, separator, tail, sure=sure):
         return None
@@ -380,16 +439,31 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
         return segment.end()  # Reine Rechtslehre. Einleitung. Leipzig: Franz Deuticke
     name = re.sub(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?", "", piece).strip(' *_"“”.')
     name = EDITION.sub("", name)
-    if KINDS.fullmatch(name) or name.casefold() in CITIES:
+    if KINDS.fullmatch(name) or is_city(name):
+        tail.placed = tail.placed or is_city(name)
         return segment.end()
-    if not tail.venue and words(piece) and name:
+    instead = (
+        tail.venue
+        and not (tail.placed or tail.fixed)
+        and not is_press(tail.venue)
+        and not VENUE.search(tail.venue)
+        and is_press(name)
+    )
+    if (
+        (not tail.venue or (instead and not tail.year)) and words(piece) and name
+    ):  # Pitești, Paralela 45, 2008
         tail.venue = " ".join(name.split())
+        tail.placed = tail.placed or is_press(name)
     return segment.end()
 
 
 def _may_be_venue(piece: str, separator: str, tail: Tail, *, sure: bool) -> bool:
     """Whether capitals and length are those of a venue that no word shows to be one."""
     count = len(words(piece))
+    if tail.year and (piece[0].islower() or _CASELESS.match(piece)) and not is_press(piece):
+        return False  # 1973) ile Ali Veli'nin; words of a script without capitals show nothing
+    if piece[0].islower() and count >= 4 and not is_press(piece):
+        return False  # publicado por la misma casa
     if count > 14 or title_case(piece) < (0.4 if sure and count <= 6 else 0.55):
         return False
     return not (":" in separator and (count > 3 or (sure and tail.year)))

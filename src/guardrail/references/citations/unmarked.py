@@ -10,12 +10,14 @@ import re
 from collections.abc import Iterator
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.languages import CAPITAL, THINGS
+from guardrail.references.citations.languages import MEDIA as OTHER_MEDIA
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, people
 from guardrail.references.citations.words import words
 from guardrail.report import Span
 
-__all__ = ["MEDIA", "unmarked", "without_opener"]
+__all__ = ["MEDIA", "THING", "unmarked", "without_opener"]
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _NOUN = (
@@ -23,7 +25,7 @@ _NOUN = (
     r"bestseller|classic|review|volume|pamphlet|masterpiece|masterwork|biography|autobiography|magnum\sopus|work)"
 )
 _LED = rf"(?:(?:[\w-]{{2,20}}\s){{0,3}}{_NOUN},?\s(?:(?:titled|entitled|called|on)\s)?)"
-_CAPITAL = r"(?:[^\W\d_a-z][\w’'-]{0,30}|\d{1,4}(?:st|nd|rd|th)?)"
+_CAPITAL = rf"(?:(?<!\w){CAPITAL}[\w’'-]{{0,30}}|\d{{1,4}}(?:st|nd|rd|th)?)"
 _SMALL = r"(?:an?|the|of|in|on|for|to|and|or|with|from|at|as|is|are|vs\.?|into|through|under|without|between|de|la|du|et|der|und|&)"
 _RUN = rf"{_CAPITAL}(?:(?::\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
 _COMMAS = rf"{_CAPITAL}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
@@ -101,10 +103,12 @@ _OPENERS = frozenset(
     ]
 )
 MEDIA = re.compile(
-    r"\b(?:films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
+    rf"\b(?:{OTHER_MEDIA}|films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
     r"video\sgames?|sculptures?|symphony|concerto|opera|musical|actors?|actress(?:es)?|starred|recordings?)\b",
     re.IGNORECASE,
 )
+THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
+"""What a title in marks is the name of, right before it, and no written work: Das Spiel *Catan*."""
 _CUE = re.compile(rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b")
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[^\W\d_a-z\s])|\n")
 _LONGEST = 600
