@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from guardrail.references.citations.author_year import marks
+from guardrail.references.citations.author_year import marks, without_sentences
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
@@ -162,7 +162,8 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(named(answer))
     if not asked:
         found = list(without_media(answer, found))
-    found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
+    found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
+    found = list(apart(found, rows))
     found += [*marks(answer, found)]
     found += [*mentions(answer, found)]
     return sorted(without_lives(answer, found), key=lambda citation: citation.span.start)

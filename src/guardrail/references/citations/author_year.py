@@ -7,18 +7,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from guardrail.references.authors.names import parse_name
+from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.entries import Entries
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.tail import HIDDEN
+from guardrail.references.citations.words import title_case
 from guardrail.report import Span
 
-__all__ = ["marks"]
+__all__ = ["marks", "without_sentences"]
 
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
 _YEARS = rf"{_YEAR}(?:\s?[/–-]\s?{_YEAR})?(?:,\s?(?:{_YEAR}|[a-z]\b)){{0,4}}"
@@ -30,29 +33,45 @@ _AND = r"(?:,?\s(?:and|&|und|et|y|e|и)\s)"
 _CUT = r",?\s(?:et\sal\.?|and\s(?:others|colleagues)|y\scols\.?|u\.\s?a\.|и\sдр\.)"
 _PEOPLE = rf"{_NAME}(?:(?:,\s{_NAME}){{0,6}}(?P<last>{_AND}{_NAME})|(?:,\s{_NAME}){{0,2}}(?P<cut>{_CUT}))?"
 _BODY = r"[^\W\d_a-z][\w’'.&-]{1,30}(?:\s(?:of|for|on|the|and|&|in|de|des|du|[^\W\d_a-z][\w’'.-]{1,30})){1,9}"
-_LEAD = (
-    r"(?:(?:see(?:\salso|,?\se\.g\.,?)?|e\.g\.,?|cf\.?|for\s(?:an?\s)?(?:review|example|overview),?(?:\ssee)?|also|but\ssee|"
-    r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|siehe|vgl\.|voir|véase|ver|cp\.)[:,]?\s){0,2}"
+_LEAD = (  # see; vgl.; for the sociolinguistic background see
+    r"(?:(?:see(?:\salso|,?\se\.g\.,?)?|e\.g\.,?|cf\.?|for\s(?:an?\s)?(?:review|example|overview),?(?:\ssee)?|also|"
+    r"compare|following|after|according\sto|siehe|vgl\.|voir|véase|ver|cp\.|"
+    r"[a-z][^\d();:]{0,80}\s(?:see|in|by|from|with|of|to|in\sthe\swork\sof))[:,]?\s){0,2}"
 )
-_PLACE = r"(?:[,:]\s?(?:pp?\.|S\.|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|vol\.|Fig(?:ure)?\.?|Table)?\s?[\w–-]{1,12}(?:\s?[–-]\s?\d{1,5})?)?"
+_PLACE = r"(?:[,:]\s?(?:pp?\.|S\.|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|vol\.|Fig(?:ure)?\.?|Table)?\s?(?=[\w–-]{0,11}\d|[ivxlc]{1,6}\b)[\w–-]{1,12}(?:\s?[–-]\s?\d{1,5})?)?"
+_REST = r"(?:,?\s(?!(?:and|und|et|y)\s[^\W\d_a-z])[a-zäöüéè].{0,200})?"  # VanPatten, 2004, for another view
+_SHORT = r"(?:\s[\[(](?P<short>[A-Z][\w&-]{1,12})[\])])?"  # Centers for Disease Control and Prevention [CDC]
 _PART = re.compile(
-    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?P<comma>,)?\s\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE})"
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?P<comma>,)?\s\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE}){_REST}"
 )
-_BODY_PART = re.compile(rf"{_LEAD}(?P<mark>(?P<people>{_BODY}),\s(?P<years>{_YEARS}|n\.d\.){_PLACE})")
+_BODY_PART = re.compile(
+    rf"{_LEAD}(?P<mark>(?P<people>{_BODY}){_SHORT},\s(?P<years>{_YEARS}|n\.d\.){_PLACE}){_REST}"
+)
 _JOURNAL = re.compile(
     rf"{_LEAD}(?P<mark>(?P<people>{_NAME}\s(?:[^\W\d_a-z]{{1,4}}\b)?(?:,?\set\sal\.?|(?:,\s{_NAME}\s[^\W\d_a-z]{{1,4}}){{0,6}})?)[,.]\s"
     r"(?P<venue>[^\W\d_a-z][^\d;()]{2,80}?)[.,]?\s(?P<year>(?:19|20)\d\d);\s?(?P<volume>\d{1,4})(?:\((?P<issue>\d{1,4}(?:[-–]\d{1,4})?)\))?"
     r":\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?))\.?"
 )
-_BRACKET = re.compile(r"[(\[](?P<inner>[^()\[\]\r\n]{5,400})[)\]]")
+_BRACKET = re.compile(r"[(\[](?P<inner>(?>(?:[^()\[\]\r\n]|[\[(][A-Z][\w&-]{1,12}[\])]){5,400}))[)\]]")
 _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
     rf"(?<![\w.’'-])(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
+_REPORTS = re.compile(  # Everett (2005) argues that; a film does not
+    r"\s(?:(?:also|later|first|then|likewise|similarly|further)\s)?(?:argu|show|suggest|report|propos|demonstrat|claim|conclud|note[sd]?\b|observ|"
+    r"found\b|finds?\b|estimat|hypothes|maintain|contend|emphasi|theori[sz]|posit|distinguish|defin|criticis|criticiz|review|surveyed|tested|measured|introduc)"
+)
 _BETWEEN = re.compile(rf"{_AND}|,\s")
-_FIRST_YEAR = re.compile(r"(?P<year>\d{4})(?P<suffix>[a-z])?")
+_EACH_YEAR = re.compile(r"(?:\A|,\s?)(?P<year>\d{4})?(?P<suffix>[a-z])?(?![a-z])(?:\s?[/–-]\s?\d{4})?")
+_BARE = re.compile(rf"(?<![\w.’'-])(?P<people>{_PEOPLE}),?\s\(?(?P<years>{_YEAR})(?![\w-]){_PLACE}")
+_BARE_YEAR = re.compile(r"(?<=\s)(?:1[5-9]|20)\d\d(?![\w-])")
+_MOST_BARE = 300  # years that are looked at
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
 _LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
+_SHORTEST = 30  # characters of a reference in full within brackets
+_LONGEST_BARE = 120  # before a year without brackets
+_CASED = 0.6  # share of words with a capital, below which a sentence is none of a title
+_DOUBTFUL = frozenset({"numbered", "bulleted", "line", "inline", "emphasised", "unmarked"})
 _EAST = re.compile(
     r"(?:(?<=[（(;；])(?P<in>(?P<who>[\u3400-\u9fff\u3041-\u30ff\uac00-\ud7a3·・]{2,12}(?:[、，, ]?(?:等人?|ら|외))?)[，,、]\s?(?P<when>(?:19|20)\d\d)年?)"
     r"(?=[）);；])|(?P<out>(?P<whom>[\u3400-\u9fff\uac00-\ud7a3]{2,4}(?:(?:和|与|・|、)[\u3400-\u9fff]{2,4})?(?:等人?|ら|\s?외)?)\s?[（(](?P<dated>(?:19|20)\d\d)年?[）)]))"
@@ -145,8 +164,11 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
         ['Hofmann et al., 2010', 'Goldin, 2011, p. 3']
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
-    entries = _entries(found)
-    candidates = sorted(_candidates(answer), key=lambda mark: mark.span.start)
+    entries = Entries(answer, found)
+    every = [*_candidates(answer), *_bare(answer, entries)]
+    candidates = sorted(
+        (_by_entry(answer, mark, entries) for mark in every), key=lambda mark: mark.span.start
+    )
     kept: list[tuple[_Mark, Span | None]] = []
     at = end = 0
     for mark in candidates:
@@ -155,7 +177,8 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
         if mark.span.start < end or (at < len(covered) and covered[at][0] < mark.span.end):
             continue
         end = mark.span.end
-        kept.append((mark, _meant(mark, entries)))
+        meant = entries.meant(mark.reference, mark.suffix)
+        kept.append((mark, meant.span if meant else None))
     certain = any(mark.sure or means for mark, means in kept)
     for mark, means in kept:
         if mark.sure or means or certain:
@@ -171,28 +194,18 @@ def _candidates(answer: str) -> Iterator[_Mark]:
         if journal := _JOURNAL.fullmatch(bracket["inner"]):
             yield _from_journal(journal, start)
             continue
-        if hidden := HIDDEN.search(bracket["inner"]):
-            begin = start + hidden.start()
-            parsed = parse(hidden[0])
-            yield _Mark(Span(start=begin + parsed.start, end=begin + parsed.end), parsed.reference, sure=True)
+        pieces = [(part, at + start) for part, at in _parts(bracket["inner"])]
+        if not all(part for part, _ in pieces) and (whole := _in_full(bracket["inner"], start)):
+            yield whole
             continue
-        if len(bracket["inner"]) > 30 and sure(bracket["inner"], whole := parse(bracket["inner"])):
-            yield _Mark(Span(start=start + whole.start, end=start + whole.end), whole.reference, sure=True)
-            continue
-        parts = list[re.Match[str]]()
-        pieces = bracket["inner"].split(";")[:20]
-        for piece in pieces:
-            blank = len(piece) - len(piece.lstrip())
-            match = _PART.fullmatch(piece.strip()) or _BODY_PART.fullmatch(piece.strip())
-            if match and not _named_otherwise(match["people"]):
-                parts.append(match)
-                begin = start + blank + match.start("mark")
-                several = len(pieces) > 1 and len(parts) > 1
-                yield from _read(match, begin, start + blank + match.end("mark"), sure=several)
-            start += len(piece) + 1
+        parts = [(part, at) for part, at in pieces if part and not _named_otherwise(part["people"])]
+        for number, (part, at) in enumerate(parts):
+            several = len(pieces) > 1 and number > 0
+            yield from _read(part, at + part.start("mark"), at + part.end("mark"), sure=several)
     for match in _narratives(answer):
         if not _named_otherwise(match["people"]):
-            yield from _read(match, match.start(), match.end(), sure=False)
+            reports = _REPORTS.match(answer, match.end()) is not None
+            yield from _read(match, match.start(), match.end(), sure=reports)
     for match in _EAST.finditer(answer):
         who, year = match["who"] or match["whom"], match["when"] or match["dated"]
         cut = _CUT_END.search(who)
@@ -202,6 +215,106 @@ def _candidates(answer: str) -> Iterator[_Mark]:
             Reference(authors=tuple(filter(None, names)), et_al=cut is not None, year=int(year)),
             sure=cut is not None,
         )
+
+
+def _bare(answer: str, entries: Entries) -> Iterator[_Mark]:
+    """Foot 1967: without brackets, only where it means a reference of the answer."""
+    done = 0
+    years = (year for year in _BARE_YEAR.finditer(answer) if entries.of(int(year[0])))
+    for year in islice(years, _MOST_BARE):
+        start, end = max(done, year.start() - _LONGEST_BARE), year.end() + _LONGEST_PLACE
+        near = _BARE.finditer(answer, start, end)
+        match = next((one for one in near if one.start("years") == year.start()), None)
+        done = year.end()
+        for mark in _read(match, match.start(), match.end(), sure=False) if match else ():
+            if entries.meant(mark.reference, mark.suffix):
+                yield mark
+
+
+def _by_entry(answer: str, mark: _Mark, entries: Entries) -> _Mark:
+    """The mark with the name that its entry has: the Planck Collaboration (2020); in German, von Baddeley (1974)."""
+    authors, year = mark.reference.authors, mark.reference.year
+    if not entries or year is None or not authors:
+        return mark
+    behind = answer.find(authors[-1], mark.span.start) + len(authors[-1])
+    for entry in entries.of(year) if len(authors) == 1 else ():
+        name = entry.reference.authors[0]
+        if name.endswith(f" {authors[0]}") and answer.endswith(name, 0, behind):
+            span = Span(start=behind - len(name), end=mark.span.end)
+            return replace(mark, span=span, reference=replace(mark.reference, authors=(name,)))
+    first, _, rest = authors[0].partition(" ")
+    shorter = replace(mark.reference, authors=(rest, *authors[1:]))
+    meant = entries.meant(shorter, mark.suffix) if rest and first.islower() else None
+    if meant and first not in meant.reference.authors[0].lower().split():
+        span = Span(start=mark.span.start + len(first) + 1, end=mark.span.end)
+        return replace(mark, span=span, reference=shorter)
+    return mark
+
+
+def without_sentences(answer: str, found: Sequence[Citation]) -> list[Citation]:
+    """The references without the sentences that end with a mark of another one: "Ties may exclude outsiders (Portes, 1998)".
+
+    Args:
+        answer: the text.
+        found: the references that were read from it.
+    """
+    doubtful = {id(one): marked for one in found if (marked := _marks_within(answer, one))}
+    if not doubtful:
+        return list(found)
+    entries = Entries(answer, (one for one in found if id(one) not in doubtful))
+    return [one for one in found if not _is_sentence(one, doubtful.get(id(one), []), entries)]
+
+
+def _marks_within(answer: str, citation: Citation) -> list[_Mark]:
+    """The marks in brackets behind what was taken for a title, if one of them gave the reference its authors."""
+    said = citation.reference
+    if citation.style not in _DOUBTFUL or not said.title or not said.authors:
+        return []
+    end = answer.find(")", citation.span.end - 1, citation.span.end + _LONGEST_PLACE) + 1
+    text = answer[citation.span.start : max(end, citation.span.end)]
+    behind = text.find(said.title[:20])
+    marks = [
+        mark
+        for mark in _candidates(text)
+        if not mark.reference.title and "(" not in mark.span.of(text) and mark.span.start > behind
+    ]
+    names = family_names(said.authors)
+    return marks if any(family_names(mark.reference.authors) == names for mark in marks) else []
+
+
+def _is_sentence(citation: Citation, within: Sequence[_Mark], entries: Entries) -> bool:
+    """Whether the marks at the end of what was read mean other references, or are more than a title has: (Doe, 1993, 2004)."""
+    if len(within) > 1 and title_case(citation.reference.title) < _CASED:
+        return True
+    meant = (entries.meant(mark.reference, mark.suffix) for mark in within)
+    return any(entry and not _alike(citation.reference, entry.reference) for entry in meant)
+
+
+def _alike(said: Reference, entry: Reference) -> bool:
+    """Whether one title is the other or its beginning."""
+    one, other = normalise(said.title), normalise(entry.title)
+    return bool(one) and (one.startswith(other) or other.startswith(one))
+
+
+def _parts(inner: str) -> Iterator[tuple[re.Match[str] | None, int]]:
+    """What is between the semicolons of brackets, as marks, and where each begins."""
+    start = 0
+    for piece in inner.split(";")[:20]:
+        blank = len(piece) - len(piece.lstrip())
+        match = _PART.fullmatch(piece.strip()) or _BODY_PART.fullmatch(piece.strip())
+        yield match, start + blank
+        start += len(piece) + 1
+
+
+def _in_full(inner: str, start: int) -> _Mark | None:
+    """A reference with its title in brackets."""
+    hidden = HIDDEN.search(inner)
+    if hidden:
+        start, inner = start + hidden.start(), hidden[0]
+    parsed = parse(inner)
+    if not hidden and (len(inner) <= _SHORTEST or not sure(inner, parsed)):
+        return None
+    return _Mark(Span(start=start + parsed.start, end=start + parsed.end), parsed.reference, sure=True)
 
 
 def _narratives(answer: str) -> Iterator[re.Match[str]]:
@@ -223,12 +336,23 @@ def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator
     names = _BETWEEN.split(written[: len(written) - len(cut)] if cut else written)
     if match.re is _BODY_PART:
         names = [written]
-    year = _FIRST_YEAR.match(match["years"])
-    reference = Reference(
-        authors=tuple(filter(None, names)), et_al=bool(cut), year=int(year["year"]) if year else None
-    )
-    beyond = bool(cut) or sure or (bool(last) and match.re is _PART)
-    yield _Mark(Span(start=start, end=end), reference, beyond, (year["suffix"] or "") if year else "")
+    reference = Reference(authors=tuple(filter(None, names)), et_al=bool(cut))
+    beyond = bool(cut) or sure or (bool(last) and match.re is _PART) or bool(groups.get("short"))
+    years = list(_EACH_YEAR.finditer(match["years"]))
+    if len(years) < 2:
+        suffix = (years[0]["suffix"] or "") if years else ""
+        dated = replace(reference, year=int(years[0]["year"]) if years else None)
+        yield _Mark(Span(start=start, end=end), dated, beyond, suffix)
+        return
+    offset = start - match.start("mark" if "mark" in groups else 0) + match.start("years")
+    latest = ""
+    for number, year in enumerate(years):  # Geary, 1993, 2004: two works
+        latest = year["year"] or latest
+        begin = year.start("year") if year["year"] else year.start("suffix")
+        span = Span(start=offset + begin if number else start, end=offset + year.end())
+        yield _Mark(
+            span, replace(reference, year=int(latest)), beyond or "comma" in groups, year["suffix"] or ""
+        )
 
 
 def _from_journal(match: re.Match[str], start: int) -> _Mark:
@@ -251,44 +375,3 @@ def _from_journal(match: re.Match[str], start: int) -> _Mark:
 def _named_otherwise(people: str) -> bool:
     """Whether it begins with a month, a season, or what stands before a year without being a name."""
     return re.split(r"[\s,]", people, maxsplit=1)[0].casefold() in _NOT_PEOPLE
-
-
-# -- which reference is meant
-
-
-def _entries(found: Sequence[Citation]) -> dict[tuple[str, int], list[Citation]]:
-    """The references by the name of the first author and the year."""
-    entries: dict[tuple[str, int], list[Citation]] = {}
-    for one in found:
-        reference = one.reference
-        if reference.authors and reference.year:
-            for name in _spellings(reference.authors[0]):
-                entries.setdefault((name, reference.year), []).append(one)
-    return entries
-
-
-def _spellings(author: str) -> set[str]:
-    """What a mark may call an author: by family name, by the whole name, a body by its initials."""
-    whole = normalise(author)
-    initials = "".join(word[0] for word in author.split() if word[:1].isupper())
-    family = normalise(parse_name(author).family)
-    return {name for name in (whole, family, initials.lower() if len(initials) > 2 else "") if name}
-
-
-def _meant(mark: _Mark, entries: dict[tuple[str, int], list[Citation]]) -> Span | None:
-    year, authors = mark.reference.year, mark.reference.authors
-    if year is None or not authors or not entries:
-        return None
-    found = {one.span.start: one for name in _spellings(authors[0]) for one in entries.get((name, year), [])}
-    meant = [found[start] for start in sorted(found)]
-    if len(meant) > 1 and len(authors) > 1:
-        second = _spellings(authors[1])
-        alike = [
-            one
-            for one in meant
-            if len(one.reference.authors) > 1 and second & _spellings(one.reference.authors[1])
-        ]
-        meant = alike or meant
-    if len(meant) > 1 and mark.suffix:
-        meant = meant[ord(mark.suffix) - ord("a") :][:1]
-    return meant[0].span if len(meant) == 1 else None

@@ -463,7 +463,7 @@ def _goes_on(rest: str) -> bool:
         return False
     piece = rest[: stop.start()]
     return (
-        len(words(piece)) >= 4
+        (len(words(piece)) >= 4 or piece.startswith(("A ", "An ")))
         and not re.search(r"\d", piece)
         and not VENUE.search(piece)
         and not people(piece)
