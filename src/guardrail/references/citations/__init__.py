@@ -11,8 +11,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from guardrail.references.citations.author_year import marks, without_sentences
+from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.bibtex import bibtex
+from guardrail.references.citations.claims import without_sentences
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
@@ -24,10 +25,11 @@ from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.lines import lines
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import without_media
-from guardrail.references.citations.mentions import mentions
+from guardrail.references.citations.mentions import among_works, mentions
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
-from guardrail.references.citations.prose import above_authors, standing, titled
+from guardrail.references.citations.prose import titled
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
 from guardrail.references.citations.structured import Structured, structured
@@ -166,4 +168,5 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     found = list(apart(found, rows))
     found += [*marks(answer, found)]
     found += [*mentions(answer, found)]
+    found += [*among_works(answer, found)]
     return sorted(without_lives(answer, found), key=lambda citation: citation.span.start)

@@ -10,18 +10,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from guardrail.references.authors.names import family_names
-from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.entries import Entries
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.tail import HIDDEN
-from guardrail.references.citations.words import title_case
+from guardrail.references.citations.unmarked import MEDIA
+from guardrail.references.citations.untitled import untitled
+from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.report import Span
 
-__all__ = ["marks", "without_sentences"]
+__all__ = ["Mark", "candidates", "marks"]
 
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
 _YEARS = rf"{_YEAR}(?:\s?[/–-]\s?{_YEAR})?(?:,\s?(?:{_YEAR}|[a-z]\b)){{0,4}}"
@@ -52,6 +52,12 @@ _JOURNAL = re.compile(
     r"(?P<venue>[^\W\d_a-z][^\d;()]{2,80}?)[.,]?\s(?P<year>(?:19|20)\d\d);\s?(?P<volume>\d{1,4})(?:\((?P<issue>\d{1,4}(?:[-–]\d{1,4})?)\))?"
     r":\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?))\.?"
 )
+_PLACED = re.compile(  # (Kimura, 1968, *Nature*); (Hunt & Lipo, *Science*, 2006)
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE}),\s(?:(?P<years>{_YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{_YEAR}))?)"
+)
+_PLACED = re.compile(  # (Kimura, 1968, *Nature*); (Hunt & Lipo, *Science*, 2006)
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE}),\s(?:(?P<years>{_YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{_YEAR}))?)"
+)
 _BRACKET = re.compile(r"[(\[](?P<inner>(?>(?:[^()\[\]\r\n]|[\[(][A-Z][\w&-]{1,12}[\])]){5,400}))[)\]]")
 _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
@@ -61,6 +67,8 @@ _REPORTS = re.compile(  # Everett (2005) argues that; a film does not
     r"\s(?:(?:also|later|first|then|likewise|similarly|further)\s)?(?:argu|show|suggest|report|propos|demonstrat|claim|conclud|note[sd]?\b|observ|"
     r"found\b|finds?\b|estimat|hypothes|maintain|contend|emphasi|theori[sz]|posit|distinguish|defin|criticis|criticiz|review|surveyed|tested|measured|introduc)"
 )
+_BEGINS = re.compile(r"(?:\A|[.!?;:]\s|\n(?:[-*•]\s)?)$")
+_WITHIN = re.compile(r"\s[a-z]")
 _BETWEEN = re.compile(rf"{_AND}|,\s")
 _EACH_YEAR = re.compile(r"(?:\A|,\s?)(?P<year>\d{4})?(?P<suffix>[a-z])?(?![a-z])(?:\s?[/–-]\s?\d{4})?")
 _BARE = re.compile(rf"(?<![\w.’'-])(?P<people>{_PEOPLE}),?\s\(?(?P<years>{_YEAR})(?![\w-]){_PLACE}")
@@ -70,8 +78,7 @@ _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
 _LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
 _SHORTEST = 30  # characters of a reference in full within brackets
 _LONGEST_BARE = 120  # before a year without brackets
-_CASED = 0.6  # share of words with a capital, below which a sentence is none of a title
-_DOUBTFUL = frozenset({"numbered", "bulleted", "line", "inline", "emphasised", "unmarked"})
+_SOME = 2  # works of an answer, from which a name with a year is one, too
 _EAST = re.compile(
     r"(?:(?<=[（(;；])(?P<in>(?P<who>[\u3400-\u9fff\u3041-\u30ff\uac00-\ud7a3·・]{2,12}(?:[、，, ]?(?:等人?|ら|외))?)[，,、]\s?(?P<when>(?:19|20)\d\d)年?)"
     r"(?=[）);；])|(?P<out>(?P<whom>[\u3400-\u9fff\uac00-\ud7a3]{2,4}(?:(?:和|与|・|、)[\u3400-\u9fff]{2,4})?(?:等人?|ら|\s?외)?)\s?[（(](?P<dated>(?:19|20)\d\d)年?[）)]))"
@@ -142,11 +149,15 @@ _NOT_PEOPLE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class Mark:
+    """A mark of authors and years, and whether it is one beyond doubt."""
+
     span: Span
     reference: Reference
     sure: bool
     suffix: str = ""
+    begins: bool = False
+    """Whether a sentence begins with it and goes on behind it."""
 
 
 def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
@@ -165,13 +176,15 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
     entries = Entries(answer, found)
-    every = [*_candidates(answer), *_bare(answer, entries)]
-    candidates = sorted(
-        (_by_entry(answer, mark, entries) for mark in every), key=lambda mark: mark.span.start
+    every = [*candidates(answer), *_bare(answer, entries)]
+    every += [Mark(span, said, sure=True) for span, said in untitled(answer)]
+    ordered = sorted(
+        (_by_entry(answer, mark, entries) for mark in every),
+        key=lambda mark: (mark.span.start, -mark.span.end),
     )
-    kept: list[tuple[_Mark, Span | None]] = []
+    kept: list[tuple[Mark, Span | None]] = []
     at = end = 0
-    for mark in candidates:
+    for mark in ordered:
         while at < len(covered) and covered[at][1] <= mark.span.start:
             at += 1
         if mark.span.start < end or (at < len(covered) and covered[at][0] < mark.span.end):
@@ -180,19 +193,32 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
         meant = entries.meant(mark.reference, mark.suffix)
         kept.append((mark, meant.span if meant else None))
     certain = any(mark.sure or means for mark, means in kept)
+    among = _among_works(answer, found)
     for mark, means in kept:
-        if mark.sure or means or certain:
+        if mark.sure or means or certain or (among and mark.begins):
             style: Style = "inline" if mark.reference.title else "author-year"
             yield Citation(mark.span, mark.reference, style, means=None if mark.reference.title else means)
 
 
-def _candidates(answer: str) -> Iterator[_Mark]:
+def _among_works(answer: str, found: Sequence[Citation]) -> bool:
+    """Whether an answer names works with their authors, and is not about films."""
+    works = (
+        one for one in found if one.reference.title and one.reference.authors and one.style != "unmarked"
+    )
+    return len(list(islice(works, _SOME))) == _SOME and next(MEDIA.finditer(answer), None) is None
+
+
+def candidates(answer: str) -> Iterator[Mark]:
+    """What looks like a mark: in brackets, and in sentences."""
     for bracket in _BRACKET.finditer(answer):
         if not _HAS_YEAR.search(bracket["inner"]):
             continue
         start = bracket.start("inner")
         if journal := _JOURNAL.fullmatch(bracket["inner"]):
             yield _from_journal(journal, start)
+            continue
+        if placed := _with_venue(bracket["inner"], start):
+            yield placed
             continue
         pieces = [(part, at + start) for part, at in _parts(bracket["inner"])]
         if not all(part for part, _ in pieces) and (whole := _in_full(bracket["inner"], start)):
@@ -205,19 +231,22 @@ def _candidates(answer: str) -> Iterator[_Mark]:
     for match in _narratives(answer):
         if not _named_otherwise(match["people"]):
             reports = _REPORTS.match(answer, match.end()) is not None
-            yield from _read(match, match.start(), match.end(), sure=reports)
+            begins = _BEGINS.search(answer, max(0, match.start() - 4), match.start()) is not None
+            begins = begins and _WITHIN.match(answer, match.end()) is not None
+            for mark in _read(match, match.start(), match.end(), sure=reports):
+                yield replace(mark, begins=begins)
     for match in _EAST.finditer(answer):
         who, year = match["who"] or match["whom"], match["when"] or match["dated"]
         cut = _CUT_END.search(who)
         names = tuple(re.split(r"[和与・、，,]", who[: cut.start()] if cut else who))
-        yield _Mark(
+        yield Mark(
             Span(start=match.start(), end=match.end()),
             Reference(authors=tuple(filter(None, names)), et_al=cut is not None, year=int(year)),
             sure=cut is not None,
         )
 
 
-def _bare(answer: str, entries: Entries) -> Iterator[_Mark]:
+def _bare(answer: str, entries: Entries) -> Iterator[Mark]:
     """Foot 1967: without brackets, only where it means a reference of the answer."""
     done = 0
     years = (year for year in _BARE_YEAR.finditer(answer) if entries.of(int(year[0])))
@@ -231,7 +260,7 @@ def _bare(answer: str, entries: Entries) -> Iterator[_Mark]:
                 yield mark
 
 
-def _by_entry(answer: str, mark: _Mark, entries: Entries) -> _Mark:
+def _by_entry(answer: str, mark: Mark, entries: Entries) -> Mark:
     """The mark with the name that its entry has: the Planck Collaboration (2020); in German, von Baddeley (1974)."""
     authors, year = mark.reference.authors, mark.reference.year
     if not entries or year is None or not authors:
@@ -251,49 +280,15 @@ def _by_entry(answer: str, mark: _Mark, entries: Entries) -> _Mark:
     return mark
 
 
-def without_sentences(answer: str, found: Sequence[Citation]) -> list[Citation]:
-    """The references without the sentences that end with a mark of another one: "Ties may exclude outsiders (Portes, 1998)".
-
-    Args:
-        answer: the text.
-        found: the references that were read from it.
-    """
-    doubtful = {id(one): marked for one in found if (marked := _marks_within(answer, one))}
-    if not doubtful:
-        return list(found)
-    entries = Entries(answer, (one for one in found if id(one) not in doubtful))
-    return [one for one in found if not _is_sentence(one, doubtful.get(id(one), []), entries)]
-
-
-def _marks_within(answer: str, citation: Citation) -> list[_Mark]:
-    """The marks in brackets behind what was taken for a title, if one of them gave the reference its authors."""
-    said = citation.reference
-    if citation.style not in _DOUBTFUL or not said.title or not said.authors:
-        return []
-    end = answer.find(")", citation.span.end - 1, citation.span.end + _LONGEST_PLACE) + 1
-    text = answer[citation.span.start : max(end, citation.span.end)]
-    behind = text.find(said.title[:20])
-    marks = [
-        mark
-        for mark in _candidates(text)
-        if not mark.reference.title and "(" not in mark.span.of(text) and mark.span.start > behind
-    ]
-    names = family_names(said.authors)
-    return marks if any(family_names(mark.reference.authors) == names for mark in marks) else []
-
-
-def _is_sentence(citation: Citation, within: Sequence[_Mark], entries: Entries) -> bool:
-    """Whether the marks at the end of what was read mean other references, or are more than a title has: (Doe, 1993, 2004)."""
-    if len(within) > 1 and title_case(citation.reference.title) < _CASED:
-        return True
-    meant = (entries.meant(mark.reference, mark.suffix) for mark in within)
-    return any(entry and not _alike(citation.reference, entry.reference) for entry in meant)
-
-
-def _alike(said: Reference, entry: Reference) -> bool:
-    """Whether one title is the other or its beginning."""
-    one, other = normalise(said.title), normalise(entry.title)
-    return bool(one) and (one.startswith(other) or other.startswith(one))
+def _with_venue(inner: str, start: int) -> Mark | None:
+    """(Kimura, 1968, *Nature*): people, a year and a journal, in any order."""
+    placed = _PLACED.fullmatch(inner)
+    year = (placed["years"] or placed["later"]) if placed else None
+    if placed is None or not year or not is_venue(placed["venue"]):
+        return None
+    (mark,) = _read(placed, start + placed.start("mark"), start + placed.end("mark"), sure=True)
+    said = replace(mark.reference, venue=placed["venue"], year=int(year[:4]))
+    return replace(mark, reference=said, sure=True)
 
 
 def _parts(inner: str) -> Iterator[tuple[re.Match[str] | None, int]]:
@@ -306,7 +301,7 @@ def _parts(inner: str) -> Iterator[tuple[re.Match[str] | None, int]]:
         start += len(piece) + 1
 
 
-def _in_full(inner: str, start: int) -> _Mark | None:
+def _in_full(inner: str, start: int) -> Mark | None:
     """A reference with its title in brackets."""
     hidden = HIDDEN.search(inner)
     if hidden:
@@ -314,7 +309,7 @@ def _in_full(inner: str, start: int) -> _Mark | None:
     parsed = parse(inner)
     if not hidden and (len(inner) <= _SHORTEST or not sure(inner, parsed)):
         return None
-    return _Mark(Span(start=start + parsed.start, end=start + parsed.end), parsed.reference, sure=True)
+    return Mark(Span(start=start + parsed.start, end=start + parsed.end), parsed.reference, sure=True)
 
 
 def _narratives(answer: str) -> Iterator[re.Match[str]]:
@@ -330,7 +325,7 @@ def _narratives(answer: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[_Mark]:
+def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[Mark]:
     groups = match.groupdict()
     cut, last, written = groups.get("cut"), groups.get("last"), match["people"]
     names = _BETWEEN.split(written[: len(written) - len(cut)] if cut else written)
@@ -338,11 +333,11 @@ def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator
         names = [written]
     reference = Reference(authors=tuple(filter(None, names)), et_al=bool(cut))
     beyond = bool(cut) or sure or (bool(last) and match.re is _PART) or bool(groups.get("short"))
-    years = list(_EACH_YEAR.finditer(match["years"]))
+    years = list(_EACH_YEAR.finditer(match["years"] or ""))
     if len(years) < 2:
         suffix = (years[0]["suffix"] or "") if years else ""
         dated = replace(reference, year=int(years[0]["year"]) if years else None)
-        yield _Mark(Span(start=start, end=end), dated, beyond, suffix)
+        yield Mark(Span(start=start, end=end), dated, beyond, suffix)
         return
     offset = start - match.start("mark" if "mark" in groups else 0) + match.start("years")
     latest = ""
@@ -350,12 +345,12 @@ def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator
         latest = year["year"] or latest
         begin = year.start("year") if year["year"] else year.start("suffix")
         span = Span(start=offset + begin if number else start, end=offset + year.end())
-        yield _Mark(
+        yield Mark(
             span, replace(reference, year=int(latest)), beyond or "comma" in groups, year["suffix"] or ""
         )
 
 
-def _from_journal(match: re.Match[str], start: int) -> _Mark:
+def _from_journal(match: re.Match[str], start: int) -> Mark:
     """(McMurray JJV et al., N Engl J Med 2019;381:1995-2008): everything but a title."""
     cut = re.search(r",?\set\sal\.?$", match["people"])
     names = match["people"][: cut.start()] if cut else match["people"]
@@ -369,7 +364,7 @@ def _from_journal(match: re.Match[str], start: int) -> _Mark:
         pages=match["pages"],
     )
     span = Span(start=start + match.start("mark"), end=start + match.end("mark"))
-    return _Mark(span, reference, sure=True)
+    return Mark(span, reference, sure=True)
 
 
 def _named_otherwise(people: str) -> bool:

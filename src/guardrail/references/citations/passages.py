@@ -138,7 +138,7 @@ def _with(citation: Citation, work: Work) -> Citation:
 def _filled(said: Reference, work: Work) -> Reference:
     """The reference with the authors, the year and the venue that it lacks; a venue that was cut short is completed."""
     read, sure = work.reference, work.sure
-    if not said.authors and sure.get("authors", 0.0) >= _SURE:
+    if not said.authors and sure.get("authors", 0.0) >= _SURE and _are_people(read):
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)

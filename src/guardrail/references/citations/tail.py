@@ -11,7 +11,7 @@ from guardrail.references.citations.identifiers import Identifier
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
-__all__ = ["HIDDEN", "Tail", "names_at", "read_tail"]
+__all__ = ["CITY", "DAY", "HIDDEN", "Tail", "names_at", "read_tail"]
 
 _BETWEEN = re.compile(r"[\s,.;:*_\]–—|·-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
@@ -34,7 +34,7 @@ _SEGMENT = re.compile(
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
     r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
 )
-_DAY = re.compile(
+DAY = re.compile(
     r",?\s?(?:(?:\d{1,2}\s)?(?:January|February|March|April|May|June|July|August|September|October|November|December)"
     r"(?:\s\d{1,2})?|Eds?\.)[\s,]*$"
 )
@@ -71,11 +71,11 @@ _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—:]\s)|$)")
-_CITY = re.compile(
+CITY = re.compile(
     r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2,3}|[A-Z][a-z]{2,12})){0,2}|[^\W\d_a-z][^\W\d_]{1,20}\s(?:am|an der|a\.|de|del)\s?[^\W\d_a-z][^\W\d_]{0,20}\.?|М\.|СПб\.|М\.[;-]\s?Л\.)"
     r"(?:\s(?:und|and|et|y|e|&)\s[^\W\d_a-z][^\W\d_]{1,20})?\s?:\s(?=[^\W\d_a-z])"
 )
-_PLACED_LATER = re.compile(rf"\.\s+(?:{_CITY.pattern})")
+_PLACED_LATER = re.compile(rf"\.\s+(?:{CITY.pattern})")
 HIDDEN = re.compile(
     r"[^\W\d_a-z][\w’'-]{1,30},\s(?:[^\W\d_a-z]\.[\s-]?){1,3}(?:,?\s?(?:&|and)\s[^()\d]{2,60}?)?,?\s?\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,:]\s+\S.{8,}"
 )
@@ -214,7 +214,7 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
         return None
     year = YEAR.search(inner)
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
-    head = _DAY.sub("", _DAY.sub("", head)) if year else head
+    head = DAY.sub("", DAY.sub("", head)) if year else head
     head = EDITION.sub("", head.rstrip(" ,")) if year else head
     names = None
     parted = _names_and_place(head) if not knows_authors else None
@@ -254,7 +254,7 @@ def _place_of(written: str) -> str:
     name = re.sub(r"^[\s,;]*(?:in:?\s)?", "", written)
     if kind := KINDS.match(name):
         name = name[kind.end() :].lstrip(" ,:")
-    place = _CITY.match(name)
+    place = CITY.match(name)
     name = EDITION.sub("", " ".join(name[place.end() if place else 0 :].split()).strip(" ,;"))
     name = re.split(r",\s(?:pp?\.|vol\.|\d)", name)[0]
     if VENUE.search(name):
@@ -370,7 +370,7 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
         and (tail.year or not YEAR.search(text, segment.end(), segment.end() + 40))
     ):
         return None  # the “Gang of Four”; a line of its own behind names and a year
-    city = _CITY.match(text, segment.start())
+    city = CITY.match(text, segment.start())
     if city and not known and not tail.venue:  # Santiago: Editorial Universitaria
         after = _take_venue(text, city.end(), "", tail, sure=True)
         return after if after is not None else segment.end()
