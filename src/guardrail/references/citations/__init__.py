@@ -23,6 +23,7 @@ from guardrail.references.citations.items import apart, completed, with_places, 
 from guardrail.references.citations.labels import Link, loose
 from guardrail.references.citations.legal import cases, named
 from guardrail.references.citations.lines import lines
+from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import without_media
 from guardrail.references.citations.mentions import among_works, mentions
@@ -162,6 +163,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(loose(answer, ids, rows, links))
     keep(decided)
     keep(named(answer))
+    keep(pages(answer, links, taken))
     if not asked:
         found = list(without_media(answer, found))
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))

@@ -55,7 +55,9 @@ _THEN = re.compile(rf"{_OPEN},?\s{_MONTH}(?P<year>{_YEAR})(?![\d–-])")
 _COMMA = re.compile(
     rf"{_OPEN},[\"”’]?\s(?:in:?\s)?(?:the\s)?{_MARK}{_NUMBERS}(?:,?\s\(?{_MONTH}(?P<year>{_YEAR})\)?(?!\d){_PAGES})?"
 )
-_LISTED = re.compile(rf"{_OPEN},\s(?:by\s)?(?P<by>{PEOPLE})(?=,\s{NAME},?\s(?:1[4-9]|20)\d\d(?!\d))")
+_LISTED = re.compile(
+    rf"{_OPEN},\s(?:by\s)?(?P<by>{PEOPLE})(?=,\s{NAME},?\s(?:1[4-9]|20)\d\d(?!\d)|,\s{_MONTH}{_YEAR}(?!\d)|\s\({_YEAR}\))"
+)
 _EDITION = re.compile(
     r"[*_\"”’»]{0,3},?\s\(?\d{1,2}(?:st|nd|rd|th)\s(?:ed\.|edn\.?|edition)\)?(?:\sof)?(?=[\s,])"
 )
@@ -111,9 +113,9 @@ def read_behind(
             _bracket(rest, tail, known=known)
             or (0 if owned else _by(rest, tail))
             or _published(rest, tail)
-            or (_place_or_date(rest, tail, listed=listed) if known or tail.venue else 0)
+            or (_place_or_date(rest, tail, listed=listed or bool(tail.authors)) if known or tail.venue else 0)
             or _from(rest, tail)
-            or _linked(rest, before, nearby)
+            or _linked(rest, before, nearby, owned=owned)
             or _listed(rest, tail, expects=expects and not known, closed=inner.endswith(","))
             or _comma(rest, tail, closed=inner.endswith(",") and not before)
             or _edition(rest)
@@ -134,13 +136,13 @@ def read_behind(
     return tail
 
 
-def _linked(rest: str, at: int, nearby: Sequence[Identifier]) -> int:
+def _linked(rest: str, at: int, nearby: Sequence[Identifier], *, owned: bool) -> int:
     """An address or identifier behind a title, in brackets or not: (https://…)."""
     found = next((i for i in nearby if at <= i.start < at + 6), None)
     if found is None or found.end - at > len(rest) + 1:
         return 0
     between = rest[: found.start - at]
-    if (_LINK if found.kind == "url" else _APART).fullmatch(between) is None:
+    if (_LINK if owned or found.kind == "url" else _APART).fullmatch(between) is None:
         return 0
     end = found.end - at
     return end + (between[-1:] in ("(", "<", "[") and rest[end : end + 1] in (")", ">", "]"))

@@ -12,7 +12,9 @@ from guardrail.references.citations.eastern import Eastern, eastern
 from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.people import PEOPLE, authors, body, people
+from guardrail.references.citations.sites import with_site
 from guardrail.references.citations.tail import Tail, names_at, read_tail
+from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
 __all__ = [
@@ -26,6 +28,9 @@ __all__ = [
     "with_labels",
 ]
 
+_NAMED_AT_END = re.compile(r"(?P<title>[^()]{3,200}?)(?:,\s(?P<full>[^,()]{5,80})|\s\((?P<by>[^()]{3,80})\))")
+_LONGEST_LABEL = 8  # words before a colon that say what a link is
+_FEW = 5  # words that describe a work rather than name it
 LONGEST = 2000
 """A longer string is no reference; only its beginning is read."""
 
@@ -52,7 +57,9 @@ _NICKNAME = re.compile(
     r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
     r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
 )
-_OWNED = re.compile(rf"(?:[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$")
+_OWNED = re.compile(
+    rf"(?:^(?=[^\W\d_a-z]\w{{2,}}['’]s$)|[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$"
+)
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
@@ -210,11 +217,13 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
     named = re.match(r"[\s*_]*:", written[draft.title[1] :]) or title.endswith((":", " DOI", " PMID"))
     if (
         within
-        and len(words(title)) < 3
+        and (len(words(title)) < 3 or _describes(title))
         and not authors
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
     ):
         title = ""  # - CRISPR: doi:10.1126/science.1225829
+    if within and title and not authors:
+        title, (authors, et_al) = _names_at_end(title, apart=not named)
     title, _, journal = title.partition(" // ")  # Лихачёв Д. С. Поэтика // Вопросы литературы. 1967
     reference = Reference(
         title="" if within and title.lower() in _POINTERS else title,
@@ -224,6 +233,7 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         venue=_VOLUME.sub("", journal or tail.venue),
     )
     reference = with_identifiers(reference, within)
+    reference = reference if draft.authors else with_site(reference)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
     marks |= {"people"} if authors else set()
     marks |= {"year"} if reference.year else set()
@@ -232,6 +242,22 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
     return Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks))
+
+
+def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...], bool]]:
+    """Names behind a title and before its address: Meditations, Marcus Aurelius: https://…; Walden (Thoreau) https://…."""
+    match = _NAMED_AT_END.fullmatch(title)
+    names = people(match["full"] or match["by"]) if match else None
+    if match is None or names is None or is_venue(match["full"] or match["by"]):
+        return title, ((), False)
+    if (match["full"] and not all(" " in name for name in names[0])) or (match["by"] and not apart):
+        return title, ((), False)
+    return match["title"].rstrip(" ,"), names
+
+
+def _describes(title: str) -> bool:
+    """Whether a few words in small letters before an identifier only say what it is of: Human genome (Celera): https://…."""
+    return len(words(title)) <= _FEW and title_case(title) < 0.7 and '"' not in title
 
 
 def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
@@ -494,10 +520,15 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         head = ""
     if mark == "quoted" and (by or " by " not in head) and _HEAD.fullmatch(head):
         head = ""
+    led = (
+        mark == "link" and head.endswith(":") and len(words(head)) <= _LONGEST_LABEL and people(head) is None
+    )
+    head = "" if led else head
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
         end = _rest_of_title(text, end)
     draft = _Draft((at, end), subtitle.end() if subtitle else max(end, behind), behind, marks={mark})
+    draft.start = at - 1 if led else 0  # The original paper: [Title](address)
     apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_", "|"))
     short = _NICKNAME.fullmatch(head) if apart and mark == "quoted" else None
     named = people(short["names"]) if short and short["names"] else None
@@ -524,7 +555,7 @@ def _authored(draft: _Draft, head: str, before: str, start: int, *, apart: bool)
     """Whether the words before a title are names, which are then taken: "Beyond Modern" is no author of "Deep Learning"."""
     year = YEAR.search(head)
     names = people(re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head))
-    owned = _OWNED.search(head) if names is None else None
+    owned = _OWNED.search(head) if names is None or head.endswith(("'s", "’s")) else None
     if owned:
         names = people(owned["names"])
         if names and head.endswith(",") and not names[1] and not any(" " in name for name in names[0]):
@@ -614,6 +645,7 @@ def _names_and_year(text: str, start: int) -> _Draft | None:
             and len(words(title)) >= 2
             and title.count("(") <= title.count(")")
             and not people(title)
+            and not people(_DASH.split(title)[-1])
         ):
             return _Draft((start, start + comma.start()), year.start(), 0, *names, marks={"by"})
     return None

@@ -124,7 +124,7 @@ _SPOKEN = re.compile(
     r"[\s,]{0,3}(?:he|she|they|I|we)?\s?(?:said|says|asked|answered|replied|shouted|button|menu)\b"
 )
 _PERSON_AFTER = re.compile(rf"[\s*]{{0,3}}\((?:1[4-9]|20)\d\d\),\s{PERSON}\s[a-z]")
-_DATED_AFTER = re.compile(r"[\s\"”*_]{0,3}\((?:[^()\d]{2,60},?\s)?(?:1[4-9]|20)\d\d\)")
+_DATED_AFTER = re.compile(r"[\s\"”*_]{0,3}\((?:(?:[^()\d]{2,60},?\s)?(?:1[4-9]|20)\d\d\)|https?://)")
 _IN = re.compile(r"\b(?:in|from|by)(?: the)?\s$", re.IGNORECASE)
 _AT_A_YEAR = re.compile(
     r"\b(?:1[5-9]|20)\d\d[a-z]?,?\s$|\b(?:in|from|by|for)(?:\s(?:the|an?|journal))?\s(?:\d{4}\s)?$"

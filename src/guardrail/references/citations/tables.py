@@ -25,6 +25,7 @@ _WORKS = re.compile(
     r"(?:paper|reference|citation|book|article|publication|study|work|preprint)s?(?:\stitle|\sname)?|(?:full\s)?(?:citation|reference)",
     re.IGNORECASE,
 )
+_ISBN = re.compile(r"(?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dXx]")
 _TITLE = re.compile(r"titles?(?:\sof\s(?:the\s)?\w{3,12})?", re.IGNORECASE)
 _COLUMNS = (
     ("authors", re.compile(r"(?:first\s|lead\s)?author(?:s|\(s\))?|written by|by", re.IGNORECASE)),
@@ -32,10 +33,11 @@ _COLUMNS = (
     (
         "venue",
         re.compile(
-            r"(?:journal|venue|conference|publisher|source|published in)(?:\s?/\s?\w{3,12})?", re.IGNORECASE
+            r"(?:journal|venue|conference|publisher|source|where|outlet|publication|(?:published|appeared) in)(?:\s?/\s?\w{3,12})?",
+            re.IGNORECASE,
         ),
     ),
-    ("id", re.compile(r"doi|url|link|arxiv(?:\sid)?|isbn|pmid|identifier", re.IGNORECASE)),
+    ("id", re.compile(r"doi|url|link|arxiv(?:\sid)?|isbn(?:-1[03])?|pmid|identifier", re.IGNORECASE)),
 )
 
 
@@ -119,4 +121,7 @@ def _filled(reference: Reference, cells: dict[str, str]) -> Reference:
         reference = replace(reference, year=int(year[0]))
     if cells.get("venue") and not reference.venue:
         reference = replace(reference, venue=cells["venue"].strip(" *_"))
-    return with_identifiers(reference, identifiers(cells.get("id", "")))
+    written = cells.get("id", "")
+    return with_identifiers(
+        reference, identifiers(f"isbn {written}" if _ISBN.fullmatch(written) else written)
+    )

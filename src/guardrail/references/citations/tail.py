@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from guardrail.references.citations.houses import CITIES, EDITION, HOUSES, KINDS, is_press
 from guardrail.references.citations.identifiers import Identifier
-from guardrail.references.citations.people import people
+from guardrail.references.citations.people import authors, people
+from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
 __all__ = ["CITY", "DAY", "HIDDEN", "Tail", "names_at", "read_tail"]
@@ -29,7 +30,7 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(
-    r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|(?<![\s.][A-Z])\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;)]|$))|$)"
+    r"[^,;(\[]{1,250}?(?=[,;]|\s?[(\[]|(?<![\s.][A-Z])\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d(?:\s{0,3}[^\w\s]|\s*$))|$)"
 )
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
     r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
@@ -75,6 +76,8 @@ CITY = re.compile(
     r"(?:[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}(?:,\s(?:[A-Z]{2,3}|[A-Z][a-z]{2,12})){0,2}|[^\W\d_a-z][^\W\d_]{1,20}\s(?:am|an der|a\.|de|del)\s?[^\W\d_a-z][^\W\d_]{0,20}\.?|М\.|СПб\.|М\.[;-]\s?Л\.)"
     r"(?:\s(?:und|and|et|y|e|&)\s[^\W\d_a-z][^\W\d_]{1,20})?\s?:\s(?=[^\W\d_a-z])"
 )
+_GROUP = re.compile(r"\s(?:Collaboration|Collaborators|Consortium|Committee|Commission|Group|Team)[,\s]*$")
+_CLAUSE = re.compile(r"\s(?:is|are|was|were|has|have|does|can|will)\s")
 _PLACED_LATER = re.compile(rf"\.\s+(?:{CITY.pattern})")
 HIDDEN = re.compile(
     r"[^\W\d_a-z][\w’'-]{1,30},\s(?:[^\W\d_a-z]\.[\s-]?){1,3}(?:,?\s?(?:&|and)\s[^()\d]{2,60}?)?,?\s?\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,:]\s+\S.{8,}"
@@ -201,7 +204,8 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
         tail.pages = tail.pages or len(numbers[0]) > 1
         return numbers.end()
     bracketed = text[at - 2 : at - 1] in ("》", "』", "」") and separator == " "
-    if not knows_authors and (bracketed or re.search(r"[-–—,.|]", separator)):
+    late = tail.year and tail.venue and separator.startswith(".")  # …, ICML 2019. Short.
+    if not knows_authors and not late and (bracketed or re.search(r"[-–—,.|]", separator)):
         stop = _take_people(text, at, tail)
         if stop is not None:
             return stop
@@ -218,8 +222,13 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     head = EDITION.sub("", head.rstrip(" ,")) if year else head
     names = None
     parted = _names_and_place(head) if not knows_authors else None
+    group = (
+        authors(head) if not knows_authors and _GROUP.search(head) else None
+    )  # (Open Science Collaboration)
     venue = VENUE.search(head) or (year and (_ACRONYM.fullmatch(head) or is_press(head)))
-    if parted:
+    if group:
+        names, venue = group, None
+    elif parted:
         names, head, venue = parted[0], parted[1], True
     elif not knows_authors and not venue:
         names = people(head)
@@ -296,7 +305,9 @@ def _people_until(text: str, at: int, end: int, tail: Tail) -> int | None:
 
 def _plausible(names: tuple[str, ...]) -> bool:
     """A single word behind full names is a venue ("Yuxi Li, Nature")."""
-    if is_press(names[0]):
+    if (is_press(names[0]) and len(names) < 3) or any(
+        is_named(name) and not is_press(name) for name in (names[0], names[-1])
+    ):
         return False
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
         return False  # "Walter Rudin, McGraw-Hill"
@@ -362,7 +373,10 @@ def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
 def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail, *, sure: bool) -> int | None:
     """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
-    known = VENUE.search(piece) is not None
+    known = VENUE.search(piece) is not None or ("|" in separator and is_named(piece.strip()))
+    remark = tail.year and tail.authors and separator.startswith(".")  # … – Lamport, 1978. Happens-before
+    if not known and (remark or _CLAUSE.search(piece)):
+        return None
     if "“" in piece or (
         not known
         and "|" in separator

@@ -11,7 +11,7 @@ from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.words import VENUE
 
-__all__ = ["NAME", "is_journal", "is_venue"]
+__all__ = ["NAME", "is_journal", "is_named", "is_venue"]
 
 _CAPITAL = r"[^\W\d_a-z][\w’'&-]{0,30}"
 _SHORTENED = rf"(?:(?:[^\W\d_a-z]\w{{0,9}}\.\s){{2,7}}|J\.\s){_CAPITAL}\.?"  # Commun. Math. Phys.
@@ -26,80 +26,14 @@ _PRESS = re.compile(
     r"& (?:Row|Schuster|Unwin|Hall|Windus|Rinehart|Co|Company|Sons|Stoughton|Nicolson|Warburg|Wishart|Breakfast|Winston|Francis)|"
     r"and (?:Row|Schuster|Unwin|Hall|Windus|Co|Company|Sons)|Journal|Review|Quarterly|Proceedings|Transactions|Annals|Bulletin)(?!\w)"
 )
-_MORE = frozenset(
-    normalise(name)
-    for name in [
-        "Allyn and Bacon",
-        "Atheneum",
-        "Berg",
-        "Bodley Head",
-        "CUP",
-        "Delacorte",
-        "Dell",
-        "Dent",
-        "Duckworth",
-        "Free Press",
-        "Liveright",
-        "Longman",
-        "Longmans",
-        "Murray",
-        "OUP",
-        "Oneworld",
-        "Puffin",
-        "Reaktion",
-        "Sheed Ward",
-        "Stackpole",
-        "Tarcher",
-        "Taschen",
-        "Tauris",
-        "Ten Speed",
-        "Thames Hudson",
-        "Unwin",
-        "Van Nostrand",
-        "Verso",
-        "Viking",
-        "Virago",
-        "Wadsworth",
-        "W H Freeman",
-        "Freeman",
-        "Weidenfeld Nicolson",
-        "Westview",
-        "William Morrow",
-        "Zed",
-        "Zone",
-        "Harvard",
-        "Princeton",
-        "Yale",
-        "Oxford",
-        "Cambridge",
-        "Stanford",
-        "Cornell",
-        "Chicago",
-        "MIT",
-        "Duke",
-        "Columbia",
-        "The Atlantic",
-        "Atlantic Monthly",
-        "New Yorker",
-        "Harper's",
-        "Language",
-        "Diacritics",
-        "QJE",
-        "Lancet",
-        "Guardian",
-        "Economist",
-        "New York Times",
-        "Washington Post",
-        "Le Monde",
-        "Wired",
-        "Slate",
-        "Aeon",
-        "Quanta",
-        "Time",
-        "Newsweek",
-        "Scientific American",
-    ]
+_NAMES = (
+    "Allyn and Bacon|Atheneum|Berg|Bodley Head|CUP|Delacorte|Dell|Dent|Duckworth|Free Press|Liveright|Longman|Longmans|Murray|OUP|Oneworld|Puffin|"
+    "Reaktion|Sheed Ward|Stackpole|Tarcher|Taschen|Tauris|Ten Speed|Thames Hudson|Unwin|Van Nostrand|Verso|Viking|Virago|Wadsworth|W H Freeman|Freeman|"
+    "Weidenfeld Nicolson|Westview|William Morrow|Zed|Zone|Harvard|Princeton|Yale|Oxford|Cambridge|Stanford|Cornell|Chicago|MIT|Duke|Columbia|"
+    "The Atlantic|Atlantic Monthly|New Yorker|Harper's|Language|Diacritics|Psychological Science|Lancet|Guardian|Economist|New York Times|"
+    "NEJM|JAMA|BMJ|PNAS|AER|QJE|JPE|ApJ|PRL|CACM|JMLR|TACL|Washington Post|Le Monde|Wired|Slate|Aeon|Quanta|Time|Newsweek|Scientific American"
 )
+_MORE = frozenset(map(normalise, _NAMES.split("|")))
 """Further publishers, magazines, and universities that lend their names to a press."""
 
 
@@ -121,6 +55,17 @@ def is_venue(name: str) -> bool:
         return True
     known = journals(name)
     return is_journal(name) or bool(known and (name.isupper() or "." in name)) or _is_acronym(name)
+
+
+def is_named(name: str) -> bool:
+    """Whether a name is exactly that of a publisher, a journal or a conference: no word of such within it is enough."""
+    return (
+        is_press(name)
+        or is_journal(name)
+        or conference(name) is not None
+        or normalise(name) in _MORE
+        or (name.isupper() and bool(journals(name)))
+    )
 
 
 def is_journal(name: str) -> bool:
