@@ -319,6 +319,83 @@ class TestUntitled:
         assert read(text) == []
 
 
+class TestVariants:
+    @pytest.mark.parametrize(
+        ("text", "title", "authors", "year", "venue"),
+        [
+            (
+                "It is Ann Roe's *Why Bells Don't Get Ulcers* (3rd ed., 2004).",
+                "Why Bells Don't Get Ulcers",
+                ("Ann Roe",),
+                2004,
+                "",
+            ),
+            (
+                'In his 1945 essay "The Use of Bells in Society", Karl Novak argued that they carry far.',
+                "The Use of Bells in Society",
+                ("Karl Novak",),
+                1945,
+                "",
+            ),
+            (
+                "Later Ann Roe made the case in The Death and Life of Great Bells (1961), and won.",
+                "The Death and Life of Great Bells",
+                ("Ann Roe",),
+                1961,
+                "",
+            ),
+            (
+                "Ann Roe's classic Bells and Famines (Oxford: Clarendon Press, 1981) showed this.",
+                "Bells and Famines",
+                ("Ann Roe",),
+                1981,
+                "Clarendon Press",
+            ),
+            (
+                "Novak's book Capital of the Twenty Seven Bells was translated in the same year.",
+                "Capital of the Twenty Seven Bells",
+                ("Novak",),
+                None,
+                "",
+            ),
+            (
+                "One widely cited 2015 paper in *Science* by the Open Bell Collaboration found it.",
+                "",
+                ("Open Bell Collaboration",),
+                2015,
+                "Science",
+            ),
+            (
+                "In a 2009 article in *Nature*, Karl Novak and colleagues proposed it.",
+                "",
+                ("Karl Novak",),
+                2009,
+                "Nature",
+            ),
+            (
+                "A meta-analysis by Novak et al. (2013) in the *Canadian Journal of Bells* found it helpful.",
+                "",
+                ("Novak",),
+                2013,
+                "",
+            ),
+        ],
+    )
+    def test_other_ways_to_say_it(self, text, title, authors, year, venue):
+        """Editions, essays that open a sentence, cities, papers that have no title."""
+        [(_, *said)] = read(text)
+        assert said == [title, authors, year, venue]
+
+    def test_the_owner_of_the_next_title_is_no_author(self):
+        """*The Fifth Bell* by Peter Poe, and Roe's *The Long Bell*."""
+        text = "Read *The Fifth Bell of Summer* by Peter Poe, and Roe's earlier *The Long Bell of Winter* (1972)."
+        assert [authors for _, _, authors, *_ in read(text)] == [("Peter Poe",), ("Roe",)]
+
+    def test_a_newspaper_with_a_year_is_no_mark(self):
+        """The Bell Valley Times (2019) reported it."""
+        assert read("The Bell Valley Times (2019) reported it, and stopped.") == []
+
+
 class TestMentions:
     TEXT = (
         "Start with two books, Mary Poe's *Collapse of the Bells: A History* (Viking, 2005) and Ann Roe's *The Silent Tower* "

@@ -67,6 +67,7 @@ _REPORTS = re.compile(  # Everett (2005) argues that; a film does not
     r"\s(?:(?:also|later|first|then|likewise|similarly|further)\s)?(?:argu|show|suggest|report|propos|demonstrat|claim|conclud|note[sd]?\b|observ|"
     r"found\b|finds?\b|estimat|hypothes|maintain|contend|emphasi|theori[sz]|posit|distinguish|defin|criticis|criticiz|review|surveyed|tested|measured|introduc)"
 )
+_CAPITAL_BEFORE = re.compile(r"(?<![\w.])[^\W\d_a-z]\w*\s$")  # New York Times (2019)
 _BEGINS = re.compile(r"(?:\A|[.!?;:]\s|\n(?:[-*•]\s)?)$")
 _WITHIN = re.compile(r"\s[a-z]")
 _BETWEEN = re.compile(rf"{_AND}|,\s")
@@ -231,6 +232,9 @@ def candidates(answer: str) -> Iterator[Mark]:
     for match in _narratives(answer):
         if not _named_otherwise(match["people"]):
             reports = _REPORTS.match(answer, match.end()) is not None
+            reports = (
+                reports and _CAPITAL_BEFORE.search(answer, max(0, match.start() - 30), match.start()) is None
+            )
             begins = _BEGINS.search(answer, max(0, match.start() - 4), match.start()) is not None
             begins = begins and _WITHIN.match(answer, match.end()) is not None
             for mark in _read(match, match.start(), match.end(), sure=reports):

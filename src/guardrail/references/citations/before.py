@@ -11,7 +11,7 @@ from guardrail.references.citations.unmarked import without_opener
 from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.references.citations.words import words
 
-__all__ = ["NOUN", "REACH", "Before", "read_before"]
+__all__ = ["NOUN", "OPENED", "REACH", "Before", "read_before"]
 
 NOUN = (
     r"papers?|books?|articles?|study|studies|essays?|report|thesis|dissertation|novel|survey|chapter|monograph|"
@@ -69,6 +69,10 @@ _PAPER_IN = re.compile(  # the 2007 *PNAS* paper "…"
     rf"(?<!\w)(?P<phrase>(?:an?|the|this|that)\s(?:{_YEAR}\s)?[*_]?(?P<venue>{NAME})[*_]?\s(?:{_YEAR}\s)?(?:{NOUN}),?\s(?:titled\s|called\s|entitled\s)?)$"
 )
 _NAMED_WORK = re.compile(rf"\b(?:{NOUN})\b")
+OPENED = re.compile(  # In "Trees"; In his 1945 essay "Trees"
+    rf"\b[Ii]n\s(?:(?:an?|the|his|her|their)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?(?:[\w-]{{2,20}}\s){{0,2}}?(?:{NOUN}),?\s(?:called\s|titled\s)?)?$"
+)
+"""The beginning of a sentence whose subject wrote the title that follows."""
 _IN_VENUE = re.compile(rf"\b(?:in|for|at|by)\s(?:the\s|journal\s)?[*_]?(?P<venue>{NAME})[*_]?(?=[\s,(]|$)")
 _ACRONYM = re.compile(
     r"(?<!\w)[*_]?(?P<venue>[A-Z]{3,6})[*_]?\s(?:papers?|article|study|report|essay|review)\b"

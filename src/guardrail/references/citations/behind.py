@@ -29,7 +29,7 @@ _BRACKET = re.compile(
 _COUNT = r"(?:\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|several|many|his|her|their)"
 _BY = re.compile(
     rf"{_OPEN}\s(?:(?:(?:which|and)\s)?(?:was\s|were\s)?(?:first\s)?(?:written|authored|co-?authored|co-?written|edited|proposed|introduced|compiled|published)\s"
-    rf"(?:in\s(?P<early>{_YEAR})\s)?)?(?:by|von|de|par|por|di)\s(?P<by>{PEOPLE}(?:\s(?:and|with)\s{_COUNT}\s(?:colleagues|others|co-?authors|collaborators|co-?workers))?)"
+    rf"(?:in\s(?P<early>{_YEAR})\s)?)?(?:by|von|de|par|por|di)\s(?P<by>{PEOPLE}(?:\s(?:and|with)\s{_COUNT}\s(?:colleagues|others|co-?authors|collaborators|co-?workers))?)(?!['’]|\w)"
 )
 _CUT = re.compile(rf"\s(?:and|with)\s{_COUNT}\s[a-z-]+$")
 _PUBLISHED = re.compile(
@@ -208,7 +208,7 @@ def _name_of(written: str) -> str:
     if kind := KINDS.match(written):
         written = written[kind.end() :].lstrip(" ,:")
     city = CITY.match(written)
-    name = EDITION.sub("", written[city.end() if city else 0 :])
+    name = EDITION.sub("", f" {written[city.end() if city else 0 :]}").strip()
     return " ".join(_VOLUME.sub("", name).split()).strip(" ,;:")
 
 

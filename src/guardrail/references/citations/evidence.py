@@ -46,6 +46,9 @@ _ROLE = re.compile(r"\b(?:Chief|Officer|Manager|Head of|Director|President|CEO|C
 _MEASURE = re.compile(r"\d\s?(?:g|kg|ml|km|cm|mm|°C|%|million|billion|cups?|minutes|hours)\b|\d:\d\d|[$€£]\d")
 _PREDICATE = re.compile(r"\b(?:is|was|are|were)\s(?:an?|the|not|born)\b|\bborn\s")
 _STATEMENT = re.compile(r"\S{1,30}\s(?:is|was)\s(?:not\s)?an?\s[^.]{1,80}\.\s*$")
+_SOME_WORK = re.compile(  # A meta-analysis by Doe et al. (2013) in the *Journal of …* found that: a sentence
+    r"(?:An?|The|One|Another|This|That|His|Her|Their)\s(?:[a-z-]{2,20}\s){0,4}(?:meta-analys[ie]s|papers?|articles?|stud(?:y|ies)|reviews?|reports?|surveys?|essays?|books?|experiments?|trials?|analysis|work)"
+)
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 
@@ -72,7 +75,11 @@ def sure(text: str, parsed: Parsed) -> bool:
     title = reference.title
     if not (reference.authors and reference.year and len(words(title)) >= 2) or title[:1].islower():
         return False
-    if (VENUE.search(title) and "quoted" not in parsed.marks) or is_comment(title, weakly=False):
+    if (
+        _SOME_WORK.fullmatch(title)
+        or (VENUE.search(title) and "quoted" not in parsed.marks)
+        or is_comment(title, weakly=False)
+    ):
         return False
     if "apa" not in parsed.marks:
         if _PREDICATE.search(text, 0, parsed.end):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.before import NOUN, REACH, Before, read_before
+from guardrail.references.citations.before import NOUN, OPENED, REACH, Before, read_before
 from guardrail.references.citations.behind import read_behind
 from guardrail.references.citations.fields import (
     author_and_year,
@@ -225,13 +225,14 @@ def _title(
     author = read_before(
         before, title, proposes=kind != "link" and cased and count >= _PLAIN, link=kind == "link"
     )
+    opened = OPENED.search(before)
     tail = read_behind(
         window,
         nearby,
         inner,
-        expects=count >= _PLAIN and not author.names and (cased or before.endswith("In ")),
+        expects=count >= _PLAIN and not author.names and (cased or opened is not None),
         owned=bool(author.names),
-        opened=before.endswith(("In ", "in ")),
+        opened=opened is not None,
         listed=author.listed,
     )
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
@@ -244,6 +245,9 @@ def _title(
         [*inside, *([identifier] if identifier else [])],
     )
     start, end = match.start() - author.length, match.end() + max(0, tail.end)
+    if opened and opened["year"] and tail.authors and not author.names and not tail.year:
+        start -= len(before) - opened.start("year")
+        reference = replace(reference, year=int(opened["year"]))
     if tail.authors and not author.names and kind in ("straight", "curly", "single", "low"):
         left = _left_part(before)
         start -= len(left)

@@ -82,7 +82,7 @@ _FORMS = [
         ),
         # Rachel Carson, in Silent Spring (1962); in Silent Spring (1962), Rachel Carson
         (
-            rf"(?<![\w’'])(?P<by>{PEOPLE}),?\s(?:argued?s?\s)?in\s(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
+            rf"(?<![\w’'])(?!(?:He|She|It|They|We|This|That)\s)(?P<by>{PEOPLE}),?\s(?:[a-z’'-]{{1,20}}\s){{0,6}}?in\s(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
             ("in",),
             True,
         ),
@@ -154,6 +154,8 @@ MEDIA = re.compile(
 _CUE = re.compile(rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b")
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[^\W\d_a-z\s])|\n")
 _LONGEST = 600
+_LONG = 4  # words of a title without marks, from which one name and a word for a work are enough
+_IS_WORK = re.compile(rf"['’]s?\s(?:[a-z-]{{2,20}}\s){{0,2}}{_NOUN}\b")
 
 
 def unmarked(answer: str, taken: bytearray) -> Iterator[Citation]:
@@ -198,7 +200,7 @@ def _citation(match: re.Match[str], offset: int, *, loose: bool) -> Citation | N
     by, before = without_opener(groups.get("by") or "")
     names = people(by) if by else ((), False)
     year = groups.get("year") or groups.get("later")
-    venue = groups.get("press") or groups.get("venue") or ""
+    venue = (groups.get("press") or groups.get("venue") or "").rpartition(": ")[2]
     count = len(words(title))
     if groups.get("press") and not is_venue(venue):
         return None
@@ -210,12 +212,11 @@ def _citation(match: re.Match[str], offset: int, *, loose: bool) -> Citation | N
         or _abbreviates(by or venue, title)
     ):
         return None
-    if (
-        by
-        and all(len(name.split()) == 1 for name in names[0])
-        and not (year or names[1] or len(names[0]) > 1)
-    ):
-        return None
+    alone = bool(by) and len(names[0]) == 1 and not names[1] and " " not in names[0][0]
+    if alone and not year:
+        if count < _LONG or not _IS_WORK.search(match[0]):
+            return None
+        loose = True  # Piketty's book Capital in the Twenty-First Century
     start = match.start("title") + skipped
     start = min(start, match.start("by") + before) if by else start
     end = max(match.end(name) for name in groups if match[name])

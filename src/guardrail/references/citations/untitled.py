@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.people import PEOPLE, PERSON, people
+from guardrail.references.citations.people import PEOPLE, PERSON, body, people
 from guardrail.references.citations.unmarked import without_opener
-from guardrail.references.citations.venues import NAME, is_venue
+from guardrail.references.citations.venues import NAME, is_journal, is_venue
 from guardrail.report import Span
 
 __all__ = ["untitled"]
@@ -30,6 +30,11 @@ _OWNER = re.compile(
 _IN_A = re.compile(
     rf"(?<![\w.’'-])(?P<by>{PEOPLE}),?\s(?:in|with)\s(?:an?|their|his|her)\s{_SMALL}{{0,2}}(?:(?P<year>{_YEAR})\s)?{_SMALL}?{_VENUE}(?P<dated>)$"
 )
+# a 2015 paper in *Science* by the Open Science Collaboration; In a 2009 article in *Nature*, Johan Rockström and colleagues
+_BY = re.compile(
+    rf"(?P<where>\sin\s(?:the\s)?(?:journal\s)?(?P<mark>[*_]?)(?P<venue>{NAME})(?P=mark))?(?:(?:,?\sby\s(?:the\s)?|,\s(?=[^,.;]{{5,60}}\s[a-z]))(?P<by>{PEOPLE}|{NAME}))"
+)
+_DATED = re.compile(rf"(?P<year>{_YEAR})\s(?:[a-z-]{{2,20}}\s){{0,2}}$")
 _PEOPLE_END = re.compile(
     rf"(?<![\w.’'-])(?P<by>(?:{PERSON},\s){{0,5}}{PEOPLE}(?:\sand\s(?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}})\s(?:others|colleagues|co-?authors))?)$"
 )
@@ -76,6 +81,7 @@ def _at_noun(answer: str, start: int, end: int) -> Iterator[tuple[Span, Referenc
     before = answer[since : start + 1]
     who = _OWNER.search(before) or _IN_A.search(before[:-1])
     if who is None:
+        yield from _by(answer, since, before, end)
         return
     venue = who.groupdict().get("venue") or ""
     if venue and not _is_named(who):
@@ -91,6 +97,17 @@ def _at_noun(answer: str, start: int, end: int) -> Iterator[tuple[Span, Referenc
         return  # Hoch et al.'s (2018) meta-analysis: the mark is enough
     if (year or venue) and not _TITLE_FOLLOWS.match(answer, stop) and not _TITLE_FOLLOWS.match(answer, end):
         yield from _cited(who, since, stop, year, venue)
+
+
+def _by(answer: str, since: int, before: str, end: int) -> Iterator[tuple[Span, Reference]]:
+    """A dated paper in some journal, by somebody."""
+    date, by = _DATED.search(before), _BY.match(answer, end)
+    if date is None or by is None or not by["where"] or not _is_named(by):
+        return
+    names = people(by["by"]) or body(by["by"])
+    if names and not is_journal(by["by"]):
+        said = Reference("", names[0], names[1], int(date["year"]), by["venue"])
+        yield Span(start=since + date.start(), end=by.end()), said
 
 
 def _cited(
