@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
@@ -39,6 +40,7 @@ _WHOLE = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "au
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
 _MARK = re.compile(r"\s\([^()\d]{3,60},?\s(?:1[4-9]|20)\d\d[a-z]?\)")
 _NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}(?::\d+[-–]\d+)?$")  # Annals of Mathematics 185
+_NEXT_SENTENCE = re.compile(r"[.!?]\s+[^\W\d_a-z]")
 _NO_LETTER = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
 
 
@@ -100,7 +102,7 @@ def _lead(rows: Sequence[Line], at: int) -> str:
     return ""
 
 
-def seconded(found: Iterable[Citation], read: Sequence[Work]) -> Iterator[Citation]:
+def seconded(answer: str, found: Iterable[Citation], read: Sequence[Work]) -> Iterator[Citation]:
     """The citations, with what the model reads at the same place.
 
     What the rules left empty is filled where both have the same title. Where titles or authors differ, the model's reading is
@@ -109,9 +111,17 @@ def seconded(found: Iterable[Citation], read: Sequence[Work]) -> Iterator[Citati
     for citation in found:
         near = [] if citation.style in _WHOLE else [work for work in read if _same_place(citation, work)]
         if near:
-            yield _with(citation, max(near, key=lambda work: _shared(citation.span, work.span)))
+            work = max(near, key=lambda work: _shared(citation.span, work.span))
+            yield _with(citation, _within_sentence(answer, citation, work))
         else:
             yield citation
+
+
+def _within_sentence(answer: str, citation: Citation, work: Work) -> Work:
+    """The work without authors, if they are named in the next sentence: "Food Webs" (1966). Doe and Roe's "Otters" …."""
+    if citation.reference.authors or not _NEXT_SENTENCE.search(answer, citation.span.end, work.span.end + 1):
+        return work
+    return replace(work, reference=replace(work.reference, authors=(), et_al=False))
 
 
 def _same_place(citation: Citation, work: Work) -> bool:
@@ -186,7 +196,11 @@ def _style(answer: str, work: Work) -> Style:
 def _are_people(said: Reference) -> bool:
     """Whether the authors have the form of names, and none has a word of presses and journals in it."""
     return all(
-        people(name) and name[:1].isupper() and not VENUE.search(name) and not _PRESS.search(name)
+        people(name)
+        and name[:1].isupper()
+        and not VENUE.search(name)
+        and not _PRESS.search(name)
+        and not is_press(name)
         for name in said.authors
     )
 
