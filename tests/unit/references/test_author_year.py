@@ -52,11 +52,78 @@ class TestMarks:
                 "It spread (World Health Organization, 2020; Smith & Doe, 2021).",
                 ["World Health Organization, 2020", "Smith & Doe, 2021"],
             ),
+            (
+                "It fell (Kim & Lee, 2001; for the older debate see Novak, 1966).",
+                ["Kim & Lee, 2001", "Novak, 1966"],
+            ),
+            (
+                "It fell (Kim & Lee, 2001; but see MacLeod, 2004, for another view).",
+                ["Kim & Lee, 2001", "MacLeod, 2004"],
+            ),
+            (
+                "It rose (National Audit Office [NAO], 2018).",
+                ["National Audit Office [NAO], 2018"],
+            ),
+            ("Moreno (2005) argues the opposite.", ["Moreno (2005)"]),
+            (
+                "Novak (1982, 1985) and (Kim & Lee, 2001a, b)",
+                ["Novak (1982", "1985", "Kim & Lee, 2001a", "b"],
+            ),
         ],
     )
     def test_are_found(self, text, found):
         """In prose, in brackets, several in one, with pages."""
         assert texts(text) == found
+
+    def test_of_several_years_are_of_the_same_people(self):
+        """(Novak, 1982, 1985): two works, and 2001a, b too."""
+        text = "It fell (Novak, 1982, 1985; Kim & Lee, 2001a, b)."
+        assert [(one.reference.authors, one.reference.year) for one in citations(text)] == [
+            (("Novak",), 1982),
+            (("Novak",), 1985),
+            (("Kim", "Lee"), 2001),
+            (("Kim", "Lee"), 2001),
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "found"),
+        [
+            ("The bats of Novak 1985 and of Kim 1990 differ.", [("Novak 1985", "Novak, T")]),
+            (
+                "As the Bat Survey Collaboration (2016) found, few are left.",
+                [("Bat Survey Collaboration (2016)", "Bat Surv")],
+            ),
+            ("Das Modell von Novak (1985) gilt.", [("Novak (1985)", "Novak, T")]),
+            ("Few are left (BSC, 2016).", [("BSC, 2016", "Bat Surv")]),
+            ("Few are left (EEA, 2011).", [("EEA, 2011", "Agency f")]),
+            ("Few are left (EEA, 2012).", []),
+        ],
+    )
+    def test_are_known_by_the_entry(self, text, found):
+        """Without brackets, by the whole name of a body or its short name, behind a German "von"."""
+        entries = (
+            "\n\nReferences\nNovak, T. (1985). Bats of the North and South. Oxford University Press.\n\n"
+            "Bat Survey Collaboration (2016). Few Bats Are Left in the Caves. Nature, 5, 1–9.\n\n"
+            "Agency for the European Environment (EEA) (2011) *The Air of Cities*. Copenhagen: Harbour Press.\n"
+        )
+        assert marks(text + entries) == found
+
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            "- rare bats may be left out of the counts (Novak, 1985);",
+            "- **Costs:** counts of bats should not depend on gifts (Novak, 1985, p. 12).",
+            "Young bats often show gaps in these very skills (Doe, 1993, 2004).",
+            "Viele Tiere wurden doppelt gezählt (Doe et al., 1998; vgl. Roe et al. 1999, S. 565).",
+        ],
+    )
+    def test_end_sentences_that_are_no_titles(self, sentence):
+        """What is before the mark of an entry, or before several marks, is said by the answer."""
+        text = sentence + "\n\nReferences\n\nNovak, T. (1985). Bats of the North. Oxford University Press.\n"
+        assert [one.reference.title for one in citations(text) if one.reference.title] == [
+            "Bats of the North"
+        ]
+        assert texts(text)
 
     @pytest.mark.parametrize(
         "text",

@@ -89,6 +89,41 @@ class TestFields:
                 2015,
                 "Nature",
             ),
+            (
+                "Roe, M. (1986). The forms of gardens. In J. G. Poe (Ed.), *Handbook of hedges and lawns* (pp. 241–258). Verdant.",
+                "The forms of gardens",
+                ("Roe, M.",),
+                1986,
+                "Handbook of hedges and lawns",
+            ),
+            (
+                "Roe, M. (1986). Gärten und ihre Formen. In P. Poe & K. Doe (Hrsg.), Handbuch der Hecken (S. 3–9). Berlin: Grün.",
+                "Gärten und ihre Formen",
+                ("Roe, M.",),
+                1986,
+                "Handbuch der Hecken",
+            ),
+            (
+                "Roe, M. (2018). Do tall, dense, and thorny hedges keep more birds? A meta-analysis. *Journal of Hedges*, 44(2), 501–529.",
+                "Do tall, dense, and thorny hedges keep more birds? A meta-analysis",
+                ("Roe, M.",),
+                2018,
+                "Journal of Hedges",
+            ),
+            (
+                'Van Dorn, Ann P., Richard Roe, Marie Poe, et al. 2015. "Trends in the Use of Hedges." *Journal of Hedges* 112 (18): 5649–54.',
+                "Trends in the Use of Hedges",
+                ("Van Dorn, Ann P.", "Richard Roe", "Marie Poe"),
+                2015,
+                "Journal of Hedges",
+            ),
+            (
+                "Garden Ecosystem Assessment (GEA) (2005) *Gardens and Human Well-being*. London: Verdant Press.",
+                "Gardens and Human Well-being",
+                ("Garden Ecosystem Assessment",),
+                2005,
+                "Verdant Press",
+            ),
         ],
     )
     def test_who_when_and_where(self, text, title, authors, year, venue):

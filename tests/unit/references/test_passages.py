@@ -10,6 +10,8 @@ from guardrail.references import check
 from guardrail.references.bibliography import Index, Record, Reference
 from guardrail.references.citations import citations, passages
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.passages import seconded
+from guardrail.references.citations.segmentation.works import Work
 
 PLAIN = "Start with Kahneman, Daniel. Thinking, Fast and Slow. New York: Farrar, Straus and Giroux, 2011, then rest."
 KAHNEMAN = Record(
@@ -107,3 +109,14 @@ class TestDoubt:
         """The other reading is a real work, but not the one that the title says."""
         read(Reference("Silent Spring", ("Rachel Carson",)))
         assert [verdict for verdict, _ in verdicts(QUOTED)] == [Verdict.UNVERIFIED]
+
+
+class TestNeighbours:
+    def test_the_authors_of_the_next_sentence_are_not_filled_in(self):
+        """They wrote the second work: "Bells and Food" (1966). Doe and Roe's "Otters" …."""
+        answer = 'It is in "Bells and Food" (1966). Doe and Roe\'s "Otters of the Coast" followed.'
+        own = Citation(Span(start=9, end=32), Reference("Bells and Food", year=1966), "quoted")
+        said = Reference("Bells and Food", ("Doe", "Roe"), year=1966)
+        sure = {"authors": 0.99, "year": 0.99, "venue": 0.0}
+        [citation] = seconded(answer, [own], [Work(Span(start=9, end=45), said, 0.99, sure)])
+        assert citation.reference.authors == ()

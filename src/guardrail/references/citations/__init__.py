@@ -8,12 +8,13 @@ items. All matching takes time linear in the length of the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.beside import beside
 from guardrail.references.citations.bibtex import bibtex
+from guardrail.references.citations.claims import without_sentences
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
@@ -22,13 +23,15 @@ from guardrail.references.citations.inline import inline, of_journals, starts
 from guardrail.references.citations.items import apart, completed, with_places, without_lives
 from guardrail.references.citations.labels import Link, loose
 from guardrail.references.citations.legal import cases, named
-from guardrail.references.citations.lines import lines
+from guardrail.references.citations.lines import Line, lines
+from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import without_media
-from guardrail.references.citations.mentions import mentions
+from guardrail.references.citations.mentions import among_works, mentions
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
-from guardrail.references.citations.prose import above_authors, standing, titled
+from guardrail.references.citations.prose import titled
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
 from guardrail.references.citations.structured import Structured, structured
@@ -155,7 +158,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(titled(answer, ids))
     keep(unmarked(answer, taken))
     read = read_passages(answer, rows)
-    found[:] = seconded(found, read)
+    found[:] = seconded(answer, found, read)
     meant = [
         mark.span for mark in marks(answer, found) if mark.means
     ]  # (Smith, 2020), of an entry of the answer
@@ -168,9 +171,17 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(loose(answer, ids, rows, links))
     keep(decided)
     keep(named(answer))
+    keep(pages(answer, links, taken))
+    return _settled(answer, rows, found, asked=asked)
+
+
+def _settled(answer: str, rows: Sequence[Line], found: list[Citation], *, asked: bool) -> list[Citation]:
+    """What is left of the references, with the marks and the titles that mean one of them, in order."""
     if not asked:
         found = list(without_media(answer, found))
-    found = list(apart(sorted(found, key=lambda citation: citation.span.start), rows))
+    found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
+    found = list(apart(found, rows))
     found += [*marks(answer, found)]
     found += [*mentions(answer, found)]
+    found += [*among_works(answer, found)]
     return sorted(without_lives(answer, found), key=lambda citation: citation.span.start)

@@ -7,20 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
-from guardrail.references.authors.names import parse_name
-from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern_names import begins_as_name, cut_off, last_name, names
+from guardrail.references.citations.entries import Entries
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
 from guardrail.references.citations.languages import AND, OTHERS, PAGES, SEE, VOLUMES
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.tail import HIDDEN
+from guardrail.references.citations.unmarked import MEDIA
+from guardrail.references.citations.untitled import untitled
+from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.report import Span
 
-__all__ = ["marks"]
+__all__ = ["Mark", "candidates", "marks"]
 
 _YEAR = r"(?:1[5-9]|20)\d\d[a-z]?"
 _YEARS = rf"{_YEAR}(?:\s?[/–-]\s?{_YEAR})?(?:,\s?(?:{_YEAR}|[a-z]\b)){{0,4}}"
@@ -36,38 +39,62 @@ _PEOPLE = rf"{_NAME}(?:(?:,\s{_NAME}){{0,6}}(?P<last>{_AND}{_NAME})|(?:,\s{_NAME
 _BODY = r"[^\W\d_a-z][\w’'.&-]{1,30}(?:\s(?:of|for|on|the|and|&|in|de|des|du|[^\W\d_a-z][\w’'.-]{1,30})){1,9}"
 _LEAD = (
     r"(?:(?:see(?:\salso|,?\se\.g\.,?)?|e\.g\.,?|cf\.?|for\s(?:an?\s)?(?:review|example|overview),?(?:\ssee)?|also|but\ssee|"
-    r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|cp\.)[:,]?\s){0,2}"
+    r"reviewed\sin|compare|following|after|adapted\sfrom|from|according\sto|cp\.|"
+    r"[a-z][^\d();:]{0,80}\s(?:see|in|by|from|with|of|to|in\sthe\swork\sof))[:,]?\s){0,2}"
     rf"(?:{SEE}[:,]?\s){{0,2}}"
 )
 _PLACE = (
-    rf"(?:[,:]\s?(?:第|{PAGES}|{VOLUMES}|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|Fig(?:ure)?\.?|Table)?\s?[\w–-]{{1,12}}"
+    rf"(?:[,:]\s?(?:第|{PAGES}|{VOLUMES}|ch(?:ap(?:ter)?)?\.?|sec(?:tion)?\.?|§|Fig(?:ure)?\.?|Table)?\s?(?=[\w–-]{{0,11}}\d|[ivxlc]{{1,6}}\b)[\w–-]{{1,12}}"
     r"(?:\s?[–-]\s?\d{1,5})?(?:\s(?:ff?\.?|et\ss(?:uiv|q)?\.?|nn?\.|y\sss\.|[页頁]))?)?"
 )
+_REST = r"(?:,?\s(?!(?:and|und|et|y)\s[^\W\d_a-z])[a-zäöüéè].{0,200})?"  # VanPatten, 2004, for another view
+_SHORT = r"(?:\s[\[(](?P<short>[A-Z][\w&-]{1,12})[\])])?"  # Centers for Disease Control and Prevention [CDC]
 _PART = re.compile(
-    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s?|\s)\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE})"
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s?|\s)\(?(?P<years>{_YEARS}|n\.d\.|in\spress|forthcoming)\)?{_PLACE}){_REST}"
 )
 _CAPITALS = re.compile(  # BUSS; PELLEGRINI FILHO, 2007, as Brazil's standard has it
     rf"(?P<mark>(?P<people>{_NAME}(?:;\s{_NAME}){{1,6}}),\s(?P<years>{_YEARS}){_PLACE})"
 )
-_BODY_PART = re.compile(rf"{_LEAD}(?P<mark>(?P<people>{_BODY}),\s?(?P<years>{_YEARS}|n\.d\.){_PLACE})")
+_BODY_PART = re.compile(
+    rf"{_LEAD}(?P<mark>(?P<people>{_BODY}){_SHORT},\s?(?P<years>{_YEARS}|n\.d\.){_PLACE}){_REST}"
+)
 _JOURNAL = re.compile(
     rf"{_LEAD}(?P<mark>(?P<people>{_NAME}\s(?:[^\W\d_a-z]{{1,4}}\b)?(?:,?\set\sal\.?|(?:,\s{_NAME}\s[^\W\d_a-z]{{1,4}}){{0,6}})?)[,.]\s"
     r"(?P<venue>[^\W\d_a-z][^\d;()]{2,80}?)[.,]?\s(?P<year>(?:19|20)\d\d);\s?(?P<volume>\d{1,4})(?:\((?P<issue>\d{1,4}(?:[-–]\d{1,4})?)\))?"
     r":\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?))\.?"
 )
-_BRACKET = re.compile(r"[(\[](?P<inner>[^()\[\]\r\n]{5,400})[)\]]")
+_PLACED = re.compile(  # (Kimura, 1968, *Nature*); (Hunt & Lipo, *Science*, 2006)
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE}),\s(?:(?P<years>{_YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{_YEAR}))?)"
+)
+_PLACED = re.compile(  # (Kimura, 1968, *Nature*); (Hunt & Lipo, *Science*, 2006)
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE}),\s(?:(?P<years>{_YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{_YEAR}))?)"
+)
+_BRACKET = re.compile(r"[(\[](?P<inner>(?>(?:[^()\[\]\r\n]|[\[(][A-Z][\w&-]{1,12}[\])]){5,400}))[)\]]")
 _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
     rf"(?:(?<![\w.’'-])|(?<=[{_OTHER}]))(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
 _BETWEEN = re.compile(rf"{_AND}|[,;]\s")
-_FIRST_YEAR = re.compile(r"(?P<year>\d{4})(?P<suffix>[a-z])?")
+_REPORTS = re.compile(  # Everett (2005) argues that; a film does not
+    r"\s(?:(?:also|later|first|then|likewise|similarly|further)\s)?(?:argu|show|suggest|report|propos|demonstrat|claim|conclud|note[sd]?\b|observ|"
+    r"found\b|finds?\b|estimat|hypothes|maintain|contend|emphasi|theori[sz]|posit|distinguish|defin|criticis|criticiz|review|surveyed|tested|measured|introduc)"
+)
+_CAPITAL_BEFORE = re.compile(r"(?<![\w.])[^\W\d_a-z]\w*\s$")  # New York Times (2019)
+_BEGINS = re.compile(r"(?:\A|[.!?;:]\s|\n(?:[-*•]\s)?)$")
+_WITHIN = re.compile(r"\s[a-z]")
+_EACH_YEAR = re.compile(r"(?:\A|,\s?)(?P<year>\d{4})?(?P<suffix>[a-z])?(?![a-z])(?:\s?[/–-]\s?\d{4})?")
+_BARE = re.compile(rf"(?<![\w.’'-])(?P<people>{_PEOPLE}),?\s\(?(?P<years>{_YEAR})(?![\w-]){_PLACE}")
+_BARE_YEAR = re.compile(r"(?<=\s)(?:1[5-9]|20)\d\d(?![\w-])")
+_MOST_BARE = 300  # years that are looked at
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
 _MOST = 30  # references of one name and year: more than there are letters behind a year
 _LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
 _FULL_WIDTH = str.maketrans("（）［］，；：", "()[],;:")
 _EAST_NAME = r"(?:[\u3400-\u9fff\u30a1-\u30fa\u30fc·・]{2,12}?|[\uac00-\ud7a3]{2,4})"
 _EAST_CUT = r"(?:\s?等人?|ら|\s?외)"
+_SHORTEST = 30  # characters of a reference in full within brackets
+_LONGEST_BARE = 120  # before a year without brackets
+_SOME = 2  # works of an answer, from which a name with a year is one, too
 _EAST = re.compile(
     rf"(?:(?<=[(;])|(?<=[(;]\s))(?:如|例如|参见|參見|详见|詳見|见|見)?(?P<who>{_EAST_NAME}(?:\s?[、,·・&]\s?{_EAST_NAME}){{0,5}}{_EAST_CUT}?)[,、]?\s?(?P<when>(?:19|20)\d\d)[a-z]?年?"
     r"(?:[,:]\s?(?:第\s?)?(?:[pP]{1,2}\.\s?)?\d{1,5}(?:[-–—]\d{1,5})?(?:\s?[页頁쪽章节])?)?(?=\s?[);])"
@@ -143,11 +170,15 @@ _NOT_PEOPLE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class Mark:
+    """A mark of authors and years, and whether it is one beyond doubt."""
+
     span: Span
     reference: Reference
     sure: bool
     suffix: str = ""
+    begins: bool = False
+    """Whether a sentence begins with it and goes on behind it."""
 
 
 def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
@@ -165,69 +196,82 @@ def marks(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
         ['Hofmann et al., 2010', 'Goldin, 2011, p. 3']
     """
     covered = sorted((one.span.start, one.span.end) for one in found)
-    entries = _entries(found)
+    entries = Entries(answer, found)
     known = frozenset(one.reference.authors[0] for one in found if one.reference.authors)
-    candidates = sorted(_candidates(answer.translate(_FULL_WIDTH), known), key=lambda mark: mark.span.start)
-    kept: list[tuple[_Mark, Span | None]] = []
+    plain = answer.translate(_FULL_WIDTH)
+    every = [*candidates(plain, known), *_bare(plain, entries)]
+    every += [Mark(span, said, sure=True) for span, said in untitled(answer)]
+    ordered = sorted(
+        (_by_entry(answer, mark, entries) for mark in every),
+        key=lambda mark: (mark.span.start, -mark.span.end),
+    )
+    kept: list[tuple[Mark, Span | None]] = []
     at = end = 0
-    for mark in candidates:
+    for mark in ordered:
         while at < len(covered) and covered[at][1] <= mark.span.start:
             at += 1
         if mark.span.start < end or (at < len(covered) and covered[at][0] < mark.span.end):
             continue
         end = mark.span.end
-        kept.append((mark, _meant(mark, entries)))
+        meant = entries.meant(mark.reference, mark.suffix)
+        kept.append((mark, meant.span if meant else None))
     certain = any(mark.sure or means for mark, means in kept)
+    among = _among_works(answer, found)
     for mark, means in kept:
-        if mark.sure or means or certain:
+        if mark.sure or means or certain or (among and mark.begins):
             style: Style = "inline" if mark.reference.title else "author-year"
             yield Citation(mark.span, mark.reference, style, means=None if mark.reference.title else means)
 
 
-def _candidates(answer: str, known: Container[str]) -> Iterator[_Mark]:
+def _among_works(answer: str, found: Sequence[Citation]) -> bool:
+    """Whether an answer names works with their authors, and is not about films."""
+    works = (
+        one for one in found if one.reference.title and one.reference.authors and one.style != "unmarked"
+    )
+    return len(list(islice(works, _SOME))) == _SOME and next(MEDIA.finditer(answer), None) is None
+
+
+def candidates(answer: str, known: Container[str] = frozenset()) -> Iterator[Mark]:
+    """What looks like a mark: in brackets, and in sentences."""
     for bracket in _BRACKET.finditer(answer):
-        if not _HAS_YEAR.search(bracket["inner"]):
-            continue
-        start = bracket.start("inner")
-        if journal := _JOURNAL.fullmatch(bracket["inner"]):
-            yield _from_journal(journal, start)
-            continue
-        if hidden := HIDDEN.search(bracket["inner"]):
-            begin = start + hidden.start()
-            parsed = parse(hidden[0])
-            yield _Mark(Span(start=begin + parsed.start, end=begin + parsed.end), parsed.reference, sure=True)
-            continue
-        marked = all(_PART.fullmatch(piece.strip()) for piece in bracket["inner"].split(";")[:20])
-        if (
-            len(bracket["inner"]) > 30
-            and not marked
-            and sure(bracket["inner"], whole := parse(bracket["inner"]))
-        ):
-            yield _Mark(Span(start=start + whole.start, end=start + whole.end), whole.reference, sure=True)
-            continue
-        if capitals := _CAPITALS.fullmatch(bracket["inner"]):
-            yield from _read(capitals, start, start + capitals.end(), sure=True)
-            continue
-        parts = list[re.Match[str]]()
-        pieces = bracket["inner"].split(";")[:20]
-        for piece in pieces:
-            blank = len(piece) - len(piece.lstrip())
-            match = _PART.fullmatch(piece.strip()) or _BODY_PART.fullmatch(piece.strip())
-            if match and not _named_otherwise(match["people"]):
-                parts.append(match)
-                begin = start + blank + match.start("mark")
-                several = len(pieces) > 1 and len(parts) > 1
-                yield from _read(match, begin, start + blank + match.end("mark"), sure=several)
-            start += len(piece) + 1
+        if _HAS_YEAR.search(bracket["inner"]):
+            yield from _in_bracket(bracket["inner"], bracket.start("inner"))
     for match in _narratives(answer):
         if not _named_otherwise(match["people"]):
-            yield from _read(match, match.start(), match.end(), sure=False)
+            reports = _REPORTS.match(answer, match.end()) is not None
+            reports = (
+                reports and _CAPITAL_BEFORE.search(answer, max(0, match.start() - 30), match.start()) is None
+            )
+            begins = _BEGINS.search(answer, max(0, match.start() - 4), match.start()) is not None
+            begins = begins and _WITHIN.match(answer, match.end()) is not None
+            for mark in _read(match, match.start(), match.end(), sure=reports):
+                yield replace(mark, begins=begins)
     for match in _EAST.finditer(answer):
-        if mark := _eastern(match, known):
-            yield mark
+        if eastern := _eastern(match, known):
+            yield eastern
 
 
-def _eastern(match: re.Match[str], known: Container[str]) -> _Mark | None:
+def _in_bracket(inner: str, start: int) -> Iterator[Mark]:
+    if journal := _JOURNAL.fullmatch(inner):
+        yield _from_journal(journal, start)
+        return
+    if placed := _with_venue(inner, start):
+        yield placed
+        return
+    pieces = [(part, at + start) for part, at in _parts(inner)]
+    if not all(part for part, _ in pieces) and (whole := _in_full(inner, start)):
+        yield whole
+        return
+    if capitals := _CAPITALS.fullmatch(inner):
+        yield from _read(capitals, start, start + capitals.end(), sure=True)
+        return
+    parts = [(part, at) for part, at in pieces if part and not _named_otherwise(part["people"])]
+    for number, (part, at) in enumerate(parts):
+        several = len(pieces) > 1 and number > 0
+        yield from _read(part, at + part.start("mark"), at + part.end("mark"), sure=several)
+
+
+def _eastern(match: re.Match[str], known: Container[str]) -> Mark | None:
     """A mark of Chinese, Japanese or Korean names; behind other words, the names begin as one of the answer's authors does."""
     written, year = match["who"] or match["whom"], match["when"] or match["dated"]
     start = match.start("who" if match["who"] else "whom")
@@ -253,7 +297,73 @@ def _eastern(match: re.Match[str], known: Container[str]) -> _Mark | None:
         at, first = at + len(first) - len(name or first), name or first
     start, others = start + at, people[1:]
     reference = Reference(authors=(first, *others), et_al=cut, year=int(year))
-    return _Mark(Span(start=start, end=match.end()), reference, sure=cut)
+    return Mark(Span(start=start, end=match.end()), reference, sure=cut)
+
+
+def _bare(answer: str, entries: Entries) -> Iterator[Mark]:
+    """Foot 1967: without brackets, only where it means a reference of the answer."""
+    done = 0
+    years = (year for year in _BARE_YEAR.finditer(answer) if entries.of(int(year[0])))
+    for year in islice(years, _MOST_BARE):
+        start, end = max(done, year.start() - _LONGEST_BARE), year.end() + _LONGEST_PLACE
+        near = _BARE.finditer(answer, start, end)
+        match = next((one for one in near if one.start("years") == year.start()), None)
+        done = year.end()
+        for mark in _read(match, match.start(), match.end(), sure=False) if match else ():
+            if entries.meant(mark.reference, mark.suffix):
+                yield mark
+
+
+def _by_entry(answer: str, mark: Mark, entries: Entries) -> Mark:
+    """The mark with the name that its entry has: the Planck Collaboration (2020); in German, von Baddeley (1974)."""
+    authors, year = mark.reference.authors, mark.reference.year
+    if not entries or year is None or not authors:
+        return mark
+    behind = answer.find(authors[-1], mark.span.start) + len(authors[-1])
+    for entry in entries.of(year) if len(authors) == 1 else ():
+        name = entry.reference.authors[0]
+        if name.endswith(f" {authors[0]}") and answer.endswith(name, 0, behind):
+            span = Span(start=behind - len(name), end=mark.span.end)
+            return replace(mark, span=span, reference=replace(mark.reference, authors=(name,)))
+    first, _, rest = authors[0].partition(" ")
+    shorter = replace(mark.reference, authors=(rest, *authors[1:]))
+    meant = entries.meant(shorter, mark.suffix) if rest and first.islower() else None
+    if meant and first not in meant.reference.authors[0].lower().split():
+        span = Span(start=mark.span.start + len(first) + 1, end=mark.span.end)
+        return replace(mark, span=span, reference=shorter)
+    return mark
+
+
+def _with_venue(inner: str, start: int) -> Mark | None:
+    """(Kimura, 1968, *Nature*): people, a year and a journal, in any order."""
+    placed = _PLACED.fullmatch(inner)
+    year = (placed["years"] or placed["later"]) if placed else None
+    if placed is None or not year or not is_venue(placed["venue"]):
+        return None
+    (mark,) = _read(placed, start + placed.start("mark"), start + placed.end("mark"), sure=True)
+    said = replace(mark.reference, venue=placed["venue"], year=int(year[:4]))
+    return replace(mark, reference=said, sure=True)
+
+
+def _parts(inner: str) -> Iterator[tuple[re.Match[str] | None, int]]:
+    """What is between the semicolons of brackets, as marks, and where each begins."""
+    start = 0
+    for piece in inner.split(";")[:20]:
+        blank = len(piece) - len(piece.lstrip())
+        match = _PART.fullmatch(piece.strip()) or _BODY_PART.fullmatch(piece.strip())
+        yield match, start + blank
+        start += len(piece) + 1
+
+
+def _in_full(inner: str, start: int) -> Mark | None:
+    """A reference with its title in brackets."""
+    hidden = HIDDEN.search(inner)
+    if hidden:
+        start, inner = start + hidden.start(), hidden[0]
+    parsed = parse(inner)
+    if not hidden and (len(inner) <= _SHORTEST or not sure(inner, parsed)):
+        return None
+    return Mark(Span(start=start + parsed.start, end=start + parsed.end), parsed.reference, sure=True)
 
 
 def _narratives(answer: str) -> Iterator[re.Match[str]]:
@@ -269,21 +379,32 @@ def _narratives(answer: str) -> Iterator[re.Match[str]]:
             yield match
 
 
-def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[_Mark]:
+def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator[Mark]:
     groups = match.groupdict()
     cut, last, written = groups.get("cut"), groups.get("last"), match["people"]
     names = _BETWEEN.split(written[: len(written) - len(cut)] if cut else written)
     if match.re is _BODY_PART:
         names = [written]
-    year = _FIRST_YEAR.match(match["years"])
-    reference = Reference(
-        authors=tuple(filter(None, names)), et_al=bool(cut), year=int(year["year"]) if year else None
-    )
-    beyond = bool(cut) or sure or (bool(last) and match.re is _PART)
-    yield _Mark(Span(start=start, end=end), reference, beyond, (year["suffix"] or "") if year else "")
+    reference = Reference(authors=tuple(filter(None, names)), et_al=bool(cut))
+    beyond = bool(cut) or sure or (bool(last) and match.re is _PART) or bool(groups.get("short"))
+    years = list(_EACH_YEAR.finditer(match["years"] or ""))
+    if len(years) < 2:
+        suffix = (years[0]["suffix"] or "") if years else ""
+        dated = replace(reference, year=int(years[0]["year"]) if years else None)
+        yield Mark(Span(start=start, end=end), dated, beyond, suffix)
+        return
+    offset = start - match.start("mark" if "mark" in groups else 0) + match.start("years")
+    latest = ""
+    for number, year in enumerate(years):  # Geary, 1993, 2004: two works
+        latest = year["year"] or latest
+        begin = year.start("year") if year["year"] else year.start("suffix")
+        span = Span(start=offset + begin if number else start, end=offset + year.end())
+        yield Mark(
+            span, replace(reference, year=int(latest)), beyond or "comma" in groups, year["suffix"] or ""
+        )
 
 
-def _from_journal(match: re.Match[str], start: int) -> _Mark:
+def _from_journal(match: re.Match[str], start: int) -> Mark:
     """(McMurray JJV et al., N Engl J Med 2019;381:1995-2008): everything but a title."""
     cut = re.search(r",?\set\sal\.?$", match["people"])
     names = match["people"][: cut.start()] if cut else match["people"]
@@ -297,60 +418,9 @@ def _from_journal(match: re.Match[str], start: int) -> _Mark:
         pages=match["pages"],
     )
     span = Span(start=start + match.start("mark"), end=start + match.end("mark"))
-    return _Mark(span, reference, sure=True)
+    return Mark(span, reference, sure=True)
 
 
 def _named_otherwise(people: str) -> bool:
     """Whether it begins with a month, a season, or what stands before a year without being a name."""
     return re.split(r"[\s,]", people, maxsplit=1)[0].casefold() in _NOT_PEOPLE
-
-
-# -- which reference is meant
-
-
-def _entries(found: Sequence[Citation]) -> dict[tuple[str, int], list[Citation]]:
-    """The references by the name of the first author and the year."""
-    entries: dict[tuple[str, int], list[Citation]] = {}
-    for one in found:
-        reference = one.reference
-        if reference.authors and reference.year:
-            for name in _spellings(reference.authors[0]) | _families(reference.authors[0]):
-                same = entries.setdefault((name, reference.year), [])
-                same += [one] * (len(same) < _MOST)
-    return entries
-
-
-def _spellings(author: str) -> set[str]:
-    """What a mark may call an author: by family name, by the whole name, a body by its initials."""
-    whole = normalise(author)
-    initials = "".join(word[0] for word in author.split() if word[:1].isupper())
-    family = normalise(parse_name(author).family)
-    return {name for name in (whole, family, initials.lower() if len(initials) > 2 else "") if name}
-
-
-def _families(author: str) -> set[str]:
-    """The family name of a Japanese author, which nothing parts from the given name: 田中一郎."""
-    return (
-        {normalise(author[:size]) for size in (2, 3) if len(author) > size}
-        if _HAN_ONLY.fullmatch(author)
-        else set()
-    )
-
-
-def _meant(mark: _Mark, entries: dict[tuple[str, int], list[Citation]]) -> Span | None:
-    year, authors = mark.reference.year, mark.reference.authors
-    if year is None or not authors or not entries:
-        return None
-    found = {one.span.start: one for name in _spellings(authors[0]) for one in entries.get((name, year), [])}
-    meant = [found[start] for start in sorted(found)]
-    if len(meant) > 1 and len(authors) > 1:
-        second = _spellings(authors[1])
-        alike = [
-            one
-            for one in meant
-            if len(one.reference.authors) > 1 and second & _spellings(one.reference.authors[1])
-        ]
-        meant = alike or meant
-    if len(meant) > 1 and mark.suffix:
-        meant = meant[ord(mark.suffix) - ord("a") :][:1]
-    return meant[0].span if len(meant) == 1 else None

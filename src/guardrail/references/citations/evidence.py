@@ -60,6 +60,9 @@ EASTERN_MEDIA = re.compile(
 _EASTERN_SENTENCE = re.compile(
     r"[\u3400-\u9fff\u3041-\u309f][。；！？](?=\s*$|[^）」』》])|[\u3400-\u9fff][，、][\u3400-\u9fff]{4}|[\uac00-\ud7a3](?:[다요오죠][.!]|세요|니다)\s*$"
 )
+_SOME_WORK = re.compile(  # A meta-analysis by Doe et al. (2013) in the *Journal of …* found that: a sentence
+    r"(?:An?|The|One|Another|This|That|His|Her|Their)\s(?:[a-z-]{2,20}\s){0,4}(?:meta-analys[ie]s|papers?|articles?|stud(?:y|ies)|reviews?|reports?|surveys?|essays?|books?|experiments?|trials?|analysis|work)"
+)
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 
@@ -95,7 +98,11 @@ def sure(text: str, parsed: Parsed) -> bool:
         return False
     if any(SCRIPT.search(name) and not is_short(name) for name in reference.authors):
         return False
-    if (VENUE.search(title) and "quoted" not in parsed.marks) or is_comment(title, weakly=False):
+    if (
+        _SOME_WORK.fullmatch(title)
+        or (VENUE.search(title) and "quoted" not in parsed.marks)
+        or is_comment(title, weakly=False)
+    ):
         return False
     if title.count("(") > title.count(")"):
         return False  # a sentence with marks: … (Riess et al., 1998; vgl. Perlmutter et al. 1999)

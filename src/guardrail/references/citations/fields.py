@@ -15,7 +15,9 @@ from guardrail.references.citations.identifiers import Identifier, identifiers, 
 from guardrail.references.citations.languages import BY, OPENERS, OTHERS, VOLUMES, WORKS
 from guardrail.references.citations.parts import CITY, NUMBERS, container_at, is_city, role_at
 from guardrail.references.citations.people import PEOPLE, authors, body, people
+from guardrail.references.citations.sites import with_site
 from guardrail.references.citations.tail import Tail, names_at, read_tail
+from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
 __all__ = [
@@ -29,6 +31,9 @@ __all__ = [
     "with_labels",
 ]
 
+_NAMED_AT_END = re.compile(r"(?P<title>[^()]{3,200}?)(?:,\s(?P<full>[^,()]{5,80})|\s\((?P<by>[^()]{3,80})\))")
+_LONGEST_LABEL = 8  # words before a colon that say what a link is
+_FEW = 5  # words that describe a work rather than name it
 LONGEST = 2000
 """A longer string is no reference; only its beginning is read."""
 
@@ -56,7 +61,9 @@ _NICKNAME = re.compile(
     r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
     r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
 )
-_OWNED = re.compile(rf"(?:[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$")
+_OWNED = re.compile(
+    rf"(?:^(?=[^\W\d_a-z]\w{{2,}}['’]s$)|[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$"
+)
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
@@ -239,7 +246,7 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
     named = re.match(r"[\s*_]*:", written[draft.title[1] :]) or title.endswith((":", " DOI", " PMID"))
     if (
         within
-        and len(words(title)) < 3
+        and (len(words(title)) < 3 or _describes(title))
         and not authors
         and (named or written[slice(*draft.title)].rstrip().endswith(":"))
     ):
@@ -250,6 +257,8 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         and len(words(title)) < 4
     ):
         title = ""  # Im Text: (Roe, 2007)
+    if within and title and not authors:
+        title, (authors, et_al) = _names_at_end(title, apart=not named)
     reference = Reference(
         title="" if within and title.lower() in _POINTERS else title,
         authors=authors,
@@ -258,6 +267,7 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         venue=tail.venue if is_named_press(tail.venue) else _VOLUME.sub("", tail.venue),
     )
     reference = with_identifiers(reference, within)
+    reference = reference if draft.authors else with_site(reference)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
     marks |= {"people"} if authors else set()
     marks |= {"inflected"} if tail.inflected else set()
@@ -267,6 +277,22 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
     return Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks))
+
+
+def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...], bool]]:
+    """Names behind a title and before its address: Meditations, Marcus Aurelius: https://…; Walden (Thoreau) https://…."""
+    match = _NAMED_AT_END.fullmatch(title)
+    names = people(match["full"] or match["by"]) if match else None
+    if match is None or names is None or is_venue(match["full"] or match["by"]):
+        return title, ((), False)
+    if (match["full"] and not all(" " in name for name in names[0])) or (match["by"] and not apart):
+        return title, ((), False)
+    return match["title"].rstrip(" ,"), names
+
+
+def _describes(title: str) -> bool:
+    """Whether a few words in small letters before an identifier only say what it is of: Human genome (Celera): https://…."""
+    return len(words(title)) <= _FEW and title_case(title) < 0.7 and '"' not in title
 
 
 def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
@@ -355,39 +381,43 @@ def _dated(text: str, start: int) -> _Draft | None:
     """Authors (2017). Title; or Authors. 2017. Title."""
     for pattern in (_DATE, _BARE_DATE, _LOOSE_DATE):
         date = pattern.search(text, start, start + 700)
-        if date is None:
-            continue
-        if SCRIPT.match(text, date.end()):
+        if date is None or SCRIPT.match(text, date.end()):
             continue  # 김철수(2016)의 권고
         if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
             continue
-        head, named = text[start : date.start()], 0
-        names = None if pattern is _DATE and _named_date(date) else authors(head)
-        rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
-        if closed := _CLOSED.match(text, date.end()):
-            rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
-        if names is None and pattern is _DATE and (labelled := _behind_label(head)):
-            names, named = labelled[0], start + labelled[1]
-        if names is None or rest >= len(text):
-            continue
-        if _EMPHASIS.fullmatch(head.strip(" (")) and not surely_people(*names):
-            by = _BY_NAMES.match(text, date.end())
-            if by and by[0].strip() and names_at(text, by.end()):
-                continue  # ***Nudge*** (2008), Richard Thaler & Cass Sunstein
-        opened = _BEFORE_QUOTATION.match(text, date.end())
-        if opened:
-            rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"
-        title = _title_after(text, rest)
-        bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
-        if title is None or (bare and len(text[slice(*title)].split()) < 3):
-            continue
-        emphasised = text[title[0]] in "*_" and len(words(text[slice(*title)])) >= 3
-        marked = emphasised or (text[title[0]] in '"“«„*_' and (closed or opened))
-        if pattern is _DATE and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
-            continue
-        year = int(date[1]) if date[1] else None
-        return _Draft(title, title[1], 0, *names, year=year, marks={"apa"}, start=named)
+        if draft := _behind_date(text, start, date, certain=pattern is not _DATE):
+            return draft
     return None
+
+
+def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -> _Draft | None:
+    """The reading by which a date parts names from a title; `certain` = it is not in brackets, as that of a title may be."""
+    head, named = text[start : date.start()], 0
+    names = None if not certain and _named_date(date) else authors(head)
+    rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
+    if closed := _CLOSED.match(text, date.end()):
+        rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
+    if names is None and not certain and (labelled := _behind_label(head)):
+        names, named = labelled[0], start + labelled[1]
+    if names is None or rest >= len(text):
+        return None
+    if _EMPHASIS.fullmatch(head.strip(" (")) and not surely_people(*names):
+        by = _BY_NAMES.match(text, date.end())
+        if by and by[0].strip() and names_at(text, by.end()):
+            return None  # ***Nudge*** (2008), Richard Thaler & Cass Sunstein
+    opened = _BEFORE_QUOTATION.match(text, date.end())
+    if opened:
+        rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"
+    title = _title_after(text, rest)
+    bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
+    if title is None or (bare and len(text[slice(*title)].split()) < 3):
+        return None
+    emphasised = text[title[0]] in "*_" and len(words(text[slice(*title)])) >= 3
+    marked = emphasised or (text[title[0]] in '"“«„*_' and (closed or opened))
+    if not certain and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
+        return None
+    year = int(date[1]) if date[1] else None
+    return _Draft(title, title[1], 0, *names, year=year, marks={"apa"}, start=named)
 
 
 def _behind_label(head: str) -> tuple[tuple[tuple[str, ...], bool], int] | None:
@@ -550,7 +580,7 @@ def _goes_on(rest: str) -> bool:
         return False
     piece = rest[: stop.start()]
     return (
-        len(words(piece)) >= 4
+        (len(words(piece)) >= 4 or piece.startswith(("A ", "An ")))
         and not re.search(r"\d", piece)
         and not VENUE.search(piece)
         and not people(piece)
@@ -601,10 +631,15 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
         head = ""
     if mark == "quoted" and (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head)):
         head = ""
+    led = (
+        mark == "link" and head.endswith(":") and len(words(head)) <= _LONGEST_LABEL and people(head) is None
+    )
+    head = "" if led else head
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
         end = _rest_of_title(text, end)
     draft = _Draft((at, end), subtitle.end() if subtitle else max(end, behind), behind, marks={mark})
+    draft.start = at - 1 if led else 0  # The original paper: [Title](address)
     apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_", "|"))
     short = _NICKNAME.fullmatch(head) if apart and mark == "quoted" else None
     named = people(short["names"]) if short and short["names"] else None
@@ -636,7 +671,7 @@ def _authored(draft: _Draft, head: str, before: str, start: int, *, apart: bool)
     names = people(plain) or people(plain.replace(" – ", ", "))  # Gyáni Gábor – Kövér György: *…*
     if names is None and (shouted := _SHOUTED.fullmatch(head)):
         names = ((f"{shouted['family']} {shouted['given']}",), False)  # LATOUR Bruno
-    owned = _OWNED.search(head) if names is None else None
+    owned = _OWNED.search(head) if names is None or head.endswith(("'s", "’s")) else None
     if owned:
         names = people(owned["names"])
         if names and head.endswith(",") and not names[1] and not any(" " in name for name in names[0]):
@@ -743,6 +778,7 @@ def _names_and_year(text: str, start: int) -> _Draft | None:
             and title.count("(") <= title.count(")")
             and not people(title)
             and not (is_city(names[0][0]) or is_press(names[0][-1]))
+            and not people(_DASH.split(title)[-1])
         ):
             return _Draft((start, start + comma.start()), year.start(), 0, *names, marks={"by"})
     return None

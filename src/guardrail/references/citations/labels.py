@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.behind import read_behind
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.evidence import heading
 from guardrail.references.citations.fields import author_and_year, clean_title, parse
@@ -132,7 +133,19 @@ def loose(
         style: Style = "quoted" if label.sure or not reference.title else "labelled"
         end = i.end + (answer[label.start] == "[" and answer[i.end : i.end + 1] == ")")
         span = link.whole if link else Span(start=label.start, end=end)
+        if link and not reference.authors and not reference.year:
+            span, reference = _with_more(answer, span, reference)
         yield Citation(span, with_identifiers(reference, [i]), style)
+
+
+def _with_more(answer: str, span: Span, reference: Reference) -> tuple[Span, Reference]:
+    """What follows an HTML link: Edsger W. Dijkstra (1968)."""
+    window = answer[span.end : span.end + 300].split("\n", 1)[0]
+    tail = read_behind(window, (), "", expects=True, owned=False, opened=False, listed=False)
+    said = replace(
+        reference, authors=tail.authors, et_al=tail.et_al, year=tail.year, venue=reference.venue or tail.venue
+    )
+    return Span(start=span.start, end=span.end + tail.end), said
 
 
 def points(text: str) -> bool:

@@ -15,7 +15,14 @@ from guardrail.references.citations.fields import LED, Parsed, parse, with_label
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.lines import Line
-from guardrail.references.citations.markers import Marker, field_of, is_labelled, lettered, marker_of
+from guardrail.references.citations.markers import (
+    Marker,
+    field_of,
+    is_labelled,
+    lettered,
+    marker_of,
+    pictured,
+)
 from guardrail.references.citations.model import Citation
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import YEAR, is_comment
@@ -190,7 +197,7 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
     """The items in order, each with the item above it; complete once all are drawn."""
     stack: list[_Item] = []
     done: list[_Item] = []
-    letters = _bare(rows) | lettered(rows)
+    letters = _bare(rows) | lettered(rows) | pictured(rows)
     gap = 0
     for number, row in enumerate(rows):
         if row.code:

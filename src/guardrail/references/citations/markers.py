@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from guardrail.references.citations.languages import LABELS
 from guardrail.references.citations.lines import Line
 
-__all__ = ["Marker", "field_of", "is_labelled", "lettered", "marker_of"]
+__all__ = ["Marker", "field_of", "is_labelled", "lettered", "marker_of", "pictured"]
 
 _MARKER = re.compile(
     r"(?P<indent>[ \t]*+(?:>[ \t]?){0,4}[ \t]*+)(?P<heading>#{1,6}[ \t]{1,4})?(?P<bold>\*\*|__)?"
@@ -26,6 +26,10 @@ _LABELLED = re.compile(
     r"[ \t>]*+(?:[-*•+–◦][ \t]{1,8})?(?P<mark>\*\*|__|\*|_)?"
     r"(?P<label>[^\W\d_][^\W\d_ ()/]{0,15}(?:[ /()'’]{1,3}[^\W\d_()]{1,12}){0,2}\)?)"
     r"(?(mark)(?:(?P=mark)[ \t]?[:：]|[ \t]?[:：](?P=mark))|[ \t]?[:：](?!//))[ \t]*(?P<value>\S.*)?"
+)
+_PICTURED = 3  # lines with the same picture, from which it is a marker
+_PICTURE = re.compile(
+    r"(?P<indent>[ \t>]*+)(?P<marker>[\U0001f300-\U0001faff\u2600-\u27bf]\ufe0f?)[ \t]{1,4}(?=\S)"
 )
 _LABELS = {
     "title": "title", "paper": "title", "book": "title", "paper title": "title", "article": "title",
@@ -102,6 +106,21 @@ def marker_of(text: str) -> Marker | None:
     elif written[0] in "一二三四五六七八九十":
         kind = "一、"
     return Marker(written, f"#{kind}" if match["heading"] else kind, _column(match["indent"]), match.end())
+
+
+def pictured(rows: Sequence[Line]) -> dict[int, Marker]:
+    """Lines that begin with the same picture, three or more below each other: 📗 Walden."""
+    found: dict[int, Marker] = {}
+    run: dict[int, Marker] = {}
+    for number, row in enumerate(rows):
+        match = None if row.code else _PICTURE.match(row.text)
+        if match is None or (run and next(iter(run.values())).text != match["marker"]):
+            run = {}
+        if match is not None:
+            run[number] = Marker(match["marker"], match["marker"], _column(match["indent"]), match.end())
+        if len(run) >= _PICTURED:
+            found |= run
+    return found
 
 
 def _titled(text: str) -> Marker | None:

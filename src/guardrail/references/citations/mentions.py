@@ -1,4 +1,4 @@
-"""Works that are named again by their title alone: "… start with *Against the Grain*"."""
+"""Titles that the rest of an answer shows to be works: named again, or with a year among other works."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from collections.abc import Iterator, Sequence
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.unmarked import MEDIA
+from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import title_case
 from guardrail.report import Span
 
-__all__ = ["mentions"]
+__all__ = ["among_works", "mentions"]
 
 _IN_MARKS = re.compile(
     r"(?<![\w*])(?:\*{1,2}(?=[^\s*])[^*\n]{2,200}(?<=\S)\*{1,2}(?!\*))|(?<!\w)_(?=\S)[^_\n]{2,200}(?<=\S)_(?!\w)"
     r"|(?<!\w)\"[^\"\n]{2,200}\"|“[^“”\n]{2,200}”|«[^«»\n]{2,200}»|„[^„“”\n]{2,200}[“”]|《[^《》\n]{2,100}》|『[^『』\n]{2,100}』"
 )
 _SUBTITLE = re.compile(r"\s?[:：]\s?|\s[–—-]\s|——")
+_DATED = re.compile(r"\s?\((?P<year>(?:1[0-9]|20)\d\d)\)")
+_SOME = 2  # works of an answer, among which a title with a year is one, too
+_BESIDE = 200  # characters around a title in which words for films speak against it
 _LEAST = 7  # letters of a title of one word; a shorter one may be any word in italics
 
 
@@ -44,20 +49,46 @@ def mentions(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
                 names.setdefault(normalise(name), one.span)
     if not names:
         return
-    covered = sorted((one.span.start, one.span.end) for one in found)
-    starts = [start for start, _ in covered]
-    for match in _IN_MARKS.finditer(answer):
-        title = match[0].strip('*_"“”«»„《》『』 ,.')
+    for match, title in _uncovered(answer, found):
         means = names.get(normalise(title))
-        before = bisect_right(starts, match.start()) - 1
-        inside = before >= 0 and covered[before][1] > match.start()
-        inside = inside or (before + 1 < len(covered) and covered[before + 1][0] < match.end())
         term = title[:1].islower() or (
             match[0].startswith("**") and (len(title.split()) < 3 or title_case(title) < 0.7)
         )
-        if means is not None and not inside and not term:
+        if means is not None and not term:
             style: Style = "emphasised" if match[0][0] in "*_" else "quoted"
             yield Citation(Span(start=match.start(), end=match.end()), Reference(title), style, means=means)
+
+
+def among_works(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
+    """Titles in marks with a year, in an answer that names works with their authors; never called wrong.
+
+    Example:
+        >>> from guardrail.references.citations import citations
+        >>> text = "Ann Roe's *The Silent Tower* (1999), Jo Poe's *The Long Tower* (2001) and *De turribus* (1435)."
+        >>> citations(text)[-1].reference.title
+        'De turribus'
+    """
+    works = sum(
+        bool(one.reference.title and one.reference.authors) and one.style != "unmarked" for one in found
+    )
+    for match, title in _uncovered(answer, found) if works >= _SOME else ():
+        date = _DATED.match(answer, match.end())
+        near = (max(0, match.start() - _BESIDE), match.end() + _BESIDE)
+        if date and title[:1].isupper() and not is_venue(title) and not MEDIA.search(answer, *near):
+            span = Span(start=match.start(), end=date.end())
+            yield Citation(span, Reference(title, year=int(date["year"])), "unmarked")
+
+
+def _uncovered(answer: str, found: Sequence[Citation]) -> Iterator[tuple[re.Match[str], str]]:
+    """Words in marks outside of the references that were found, with and without the marks."""
+    covered = sorted((one.span.start, one.span.end) for one in found)
+    starts = [start for start, _ in covered]
+    for match in _IN_MARKS.finditer(answer):
+        before = bisect_right(starts, match.start()) - 1
+        inside = before >= 0 and covered[before][1] > match.start()
+        inside = inside or (before + 1 < len(covered) and covered[before + 1][0] < match.end())
+        if not inside:
+            yield match, match[0].strip('*_"“”«»„《》『』 ,.')
 
 
 def _may_stand_alone(name: str) -> bool:

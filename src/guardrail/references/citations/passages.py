@@ -15,6 +15,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.eastern_names import is_short
 from guardrail.references.citations.evidence import EASTERN_MEDIA
+from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
@@ -42,6 +43,7 @@ _WHOLE = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "au
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
 _MARK = re.compile(r"\s\([^()\d]{3,60},?\s(?:1[4-9]|20)\d\d[a-z]?\)")
 _NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}(?::\d+[-–]\d+)?$")  # Annals of Mathematics 185
+_NEXT_SENTENCE = re.compile(r"[.!?]\s+[^\W\d_a-z]")
 _NO_LETTER = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
 
 
@@ -103,7 +105,7 @@ def _lead(rows: Sequence[Line], at: int) -> str:
     return ""
 
 
-def seconded(found: Iterable[Citation], read: Sequence[Work]) -> Iterator[Citation]:
+def seconded(answer: str, found: Iterable[Citation], read: Sequence[Work]) -> Iterator[Citation]:
     """The citations, with what the model reads at the same place.
 
     What the rules left empty is filled where both have the same title. Where titles or authors differ, the model's reading is
@@ -112,9 +114,17 @@ def seconded(found: Iterable[Citation], read: Sequence[Work]) -> Iterator[Citati
     for citation in found:
         near = [] if citation.style in _WHOLE else [work for work in read if _same_place(citation, work)]
         if near:
-            yield _with(citation, max(near, key=lambda work: _shared(citation.span, work.span)))
+            work = max(near, key=lambda work: _shared(citation.span, work.span))
+            yield _with(citation, _within_sentence(answer, citation, work))
         else:
             yield citation
+
+
+def _within_sentence(answer: str, citation: Citation, work: Work) -> Work:
+    """The work without authors, if they are named in the next sentence: "Food Webs" (1966). Doe and Roe's "Otters" …."""
+    if citation.reference.authors or not _NEXT_SENTENCE.search(answer, citation.span.end, work.span.end + 1):
+        return work
+    return replace(work, reference=replace(work.reference, authors=(), et_al=False))
 
 
 def _same_place(citation: Citation, work: Work) -> bool:
@@ -142,7 +152,7 @@ def _filled(said: Reference, work: Work) -> Reference:
     """The reference with the authors, the year and the venue that it lacks; a venue that was cut short is completed."""
     read, sure = work.reference, work.sure
     short = all(is_short(name) for name in read.authors if SCRIPT.search(name))
-    if not said.authors and short and sure.get("authors", 0.0) >= _SURE:
+    if not said.authors and short and sure.get("authors", 0.0) >= _SURE and _are_people(read):
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)
@@ -198,6 +208,7 @@ def _are_people(said: Reference) -> bool:
         and (is_short(name) if SCRIPT.search(name) else name[:1].isupper())
         and not VENUE.search(name)
         and not _PRESS.search(name)
+        and not is_press(name)
         for name in said.authors
     )
 

@@ -115,8 +115,8 @@ _BODY_WORD = re.compile(
 )
 _BODY = re.compile(
     r"[^\W\d_a-z][\w.’'-]{0,30}(?:,?\s(?:(?:of|for|on|the|and|&|in|to|de|des|du|la|für|und|y|e)\s){0,3}[^\W\d_a-z][\w.’'-]{0,30}){0,9}"
-    r"(?:\s\([A-Z]{2,10}\))?"
 )
+_SHORT_NAME = re.compile(r"\s[\[(](?P<short>[A-Z]{2,10})[\])]$")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?", re.IGNORECASE)
 _PREFIX = re.compile(r"(?:[dlDL][’']|(?:[aA][lnrsdtz]|[eE]l|[aA]s[hs]|[aA]th|[uU]l|[iI]bn|[bB]in)[-‐])(?=.)")
 _INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
@@ -160,6 +160,10 @@ def body(text: str) -> tuple[tuple[str, ...], bool] | None:
         ((('Office for National Statistics',), False), None)
     """
     text = " ".join(text.split()).strip(" ,;:*_–—-").removesuffix(".")
+    short = _SHORT_NAME.search(text)
+    text = text[: short.start()] if short else text  # Intergovernmental Panel on Climate Change (IPCC)
+    if short and _abbreviates(short["short"], text):
+        return ((text,), False)
     if not 2 <= len(text) <= 120 or text.startswith(("A ", "An ")) or _BODY.fullmatch(text) is None:
         return None
     return ((text,), False) if text.isupper() or _BODY_WORD.search(text) else None
@@ -180,6 +184,12 @@ def authors(text: str) -> tuple[tuple[str, ...], bool] | None:
         part and _BODY_WORD.search(part[0][0]) and " " in part[0][0] for part in parts
     )
     return (tuple(part[0][0] for part in parts if part), False) if two else whole
+
+
+def _abbreviates(short: str, name: str) -> bool:
+    """Whether a short name consists of the initials of a name in capitals."""
+    initials = "".join(word[0] for word in name.split() if word[:1].isupper())
+    return initials.startswith(short) and _BODY.fullmatch(name) is not None
 
 
 def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | None:
@@ -270,7 +280,7 @@ def _inverted(names: list[str]) -> bool:
     """Whether a list starts with "Surname, Given" as in MLA: "Cormen, Thomas H., and Clifford Stein"."""
     if len(names[0]) > 2 and names[0].isupper() and not names[1].isupper():
         return True  # CAMPOS, Gastão Wagner de Sousa et al.
-    surname = [word for word in names[0].split() if word not in _PARTICLES]
+    surname = [word for word in names[0].split() if word not in _PARTICLES | {"Van", "Von", "De"}]
     if len(names) == 2 and len(surname) == 2 and len(names[1].split()) == 1 and "." not in names[0]:
         return True  # García Márquez, Gabriel: one word alone is no second author beside a full name
     if len(surname) != 1 or not 1 <= len(names[1].split()) <= 3:

@@ -27,6 +27,7 @@ _WORKS = re.compile(
     r"(?:paper|reference|citation|book|article|publication|study|work|preprint)s?(?:\stitle|\sname)?|(?:full\s)?(?:citation|reference)",
     re.IGNORECASE,
 )
+_ISBN = re.compile(r"(?:97[89][\s-]?)?(?:\d[\s-]?){9}[\dXx]")
 _TITLE = re.compile(
     r"titles?(?:\sof\s(?:the\s)?\w{3,12})?|(?:[书書题題]名|[书書]籍|[图圖][书書]|[书書]目|论文(?:题目|标题)?|論文(?:題目|名)?|文献|文獻|著作|[标標][题題]|タイトル|도서명?|책(?:\s?제목)?|제목|논문(?:명|\s?제목)?|문헌)"
     r"(?:\s?[/／（(].{1,12})?",
@@ -50,14 +51,15 @@ _COLUMNS = (
     (
         "venue",
         re.compile(
-            r"(?:journal|venue|conference|publisher|source|published in|出版社|出版者|出版商|期刊(?:名)?|[来來]源|[发發]表[于於]|会议|會議|出[处處]|雑誌|掲載誌|出版元|출판사|학술지|출처)(?:\s?[/／]\s?\w{2,12})?",
+            r"(?:journal|venue|conference|publisher|source|where|outlet|publication|(?:published|appeared) in|出版社|出版者|出版商|期刊(?:名)?|[来來]源|[发發]表[于於]|会议|會議|出[处處]|雑誌|掲載誌|出版元|출판사|학술지|출처)(?:\s?[/／]\s?\w{2,12})?",
             re.IGNORECASE,
         ),
     ),
     (
         "id",
         re.compile(
-            r"doi|url|link|arxiv(?:\sid)?|isbn|pmid|identifier|链接|連結|网址|リンク|링크", re.IGNORECASE
+            r"doi|url|link|arxiv(?:\sid)?|isbn(?:-1[03])?|pmid|identifier|链接|連結|网址|リンク|링크",
+            re.IGNORECASE,
         ),
     ),
 )
@@ -144,4 +146,7 @@ def _filled(reference: Reference, cells: dict[str, str]) -> Reference:
         reference = replace(reference, year=int(year[0]))
     if cells.get("venue") and not reference.venue:
         reference = replace(reference, venue=cells["venue"].strip(" *_"))
-    return with_identifiers(reference, identifiers(cells.get("id", "")))
+    written = cells.get("id", "")
+    return with_identifiers(
+        reference, identifiers(f"isbn {written}" if _ISBN.fullmatch(written) else written)
+    )

@@ -19,10 +19,11 @@ from guardrail.references.citations.parts import (
     role_at,
     without_roles,
 )
-from guardrail.references.citations.people import people
+from guardrail.references.citations.people import authors, people
+from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
-__all__ = ["HIDDEN", "Tail", "names_at", "read_tail"]
+__all__ = ["DAY", "HIDDEN", "Tail", "names_at", "read_tail"]
 
 _BETWEEN = re.compile(r"[\s,.;:*_\]–—|·-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
@@ -35,12 +36,12 @@ _LABELS = re.compile(
     re.IGNORECASE,
 )
 _SEGMENT = re.compile(
-    r"[^,;(（\[]{1,250}?(?=[,;]|\s?[(（\[]|(?<![\s.][A-Z])(?<![„«][^\W\d_]{2})\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d\s?(?:[.,;()–—]|$))|$)"
+    r"[^,;(（\[]{1,250}?(?=[,;]|\s?[(（\[]|(?<![\s.][A-Z])(?<![„«][^\W\d_]{2})\.\s|\.$|\s[-–—·]\s|\s?\||:\s|\s(?=(?:1[4-9]|20)\d\d(?:\s{0,3}[^\w\s]|\s*$))|$)"
 )
 _SHORTENED = re.compile(  # Phys. Rev. Lett. 13; Geosci. Model Dev., vol. 9; Q. J. R. Meteorol. Soc., vol. 146
     r"(?P<name>(?:[A-Z]{2,6}\s)?[^\W\d_a-z][\w’'-]{0,14}\.(?:[\s-](?:[^\W\d_a-z][\w’'-]{0,20}\.?|&|and|of|on|for|in|de|der)){1,10})(?=,|\s\(?\d|\s\(|\s?\||\s{2}|\s?$)"
 )
-_DAY = re.compile(rf",?\s?(?:(?:\d{{1,2}}\.?\s(?:de\s)?)?{MONTHS}(?:\s\d{{1,2}})?(?:\sde)?|Eds?\.)[\s,]*$")
+DAY = re.compile(rf",?\s?(?:(?:\d{{1,2}}\.?\s(?:de\s)?)?{MONTHS}(?:\s\d{{1,2}})?(?:\sde)?|Eds?\.)[\s,]*$")
 _DATED = re.compile(  # behind names: , May 21, 2015
     rf",\s(?={MONTHS}\s(?:\d{{1,2}},\s)?(?:1[4-9]|20)\d\d)"
 )
@@ -82,6 +83,8 @@ _IN = re.compile(rf"^[\s,;]*(?:in:?\s|(?i:{IN}):?\s(?=[*_«„]))?")
 _SHOUTED = re.compile(r"[^\W\d_a-z]{2,5}")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—:]\s)|$)")
+_GROUP = re.compile(r"\s(?:Collaboration|Collaborators|Consortium|Committee|Commission|Group|Team)[,\s]*$")
+_CLAUSE = re.compile(r"\s(?:is|are|was|were|has|have|does|can|will)\s")
 _PLACED_LATER = re.compile(rf"\.\s+(?:{CITY.pattern})")
 HIDDEN = re.compile(
     r"[^\W\d_a-z][\w’'-]{1,30},\s(?:[^\W\d_a-z]\.[\s-]?){1,3}(?:,?\s?(?:&|and)\s[^()\d]{2,60}?)?,?\s?\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,:]\s+\S.{8,}"
@@ -230,7 +233,8 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
         text[at - 2 : at - 1] in ("”", "»", "“") and separator == " " and _OWNER.match(text, at) is not None
     )
     bracketed = text[at - 2 : at - 1] in ("》", "』", "」") and separator == " "
-    if not knows_authors and (owned or bracketed or re.search(r"[-–—,.|]", separator)):
+    late = tail.year and tail.venue and separator.startswith(".")  # …, ICML 2019. Short.
+    if not knows_authors and not late and (owned or bracketed or re.search(r"[-–—,.|]", separator)):
         stop = _take_people(text, at, tail)
         if stop is not None:
             tail.inflected = owned
@@ -244,13 +248,18 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
         return None
     year = YEAR.search(inner)
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
-    head = _DAY.sub("", _DAY.sub("", head)) if year else head
+    head = DAY.sub("", DAY.sub("", head)) if year else head
     head = EDITION.sub("", head.rstrip(" ,")) if year else head
     head, behind = without_roles(head) if year else head, without_roles(behind)
     names = None
     parted = _names_and_place(head) if not knows_authors else None
+    group = (
+        authors(head) if not knows_authors and _GROUP.search(head) else None
+    )  # (Open Science Collaboration)
     venue = VENUE.search(head) or (year and (_ACRONYM.fullmatch(head) or _is_press(head)))
-    if parted:
+    if group:
+        names, venue = group, None
+    elif parted:
         names, head, venue = parted[0], parted[1], True
     elif not knows_authors and not venue:
         names = people(head)
@@ -361,7 +370,9 @@ def _people_until(text: str, at: int, end: int, tail: Tail) -> int | None:
 
 def _plausible(names: tuple[str, ...]) -> bool:
     """A single word behind full names is a venue ("Yuxi Li, Nature")."""
-    if all(is_press(name) or is_city(name) for name in names):
+    if all(is_press(name) or is_city(name) for name in names) or any(
+        is_named(name) and not is_press(name) for name in (names[0], names[-1])
+    ):
         return False
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
         return False  # "Walter Rudin, McGraw-Hill"
@@ -420,7 +431,10 @@ def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
 def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail, *, sure: bool) -> int | None:
     """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
-    known = VENUE.search(piece) is not None
+    known = VENUE.search(piece) is not None or ("|" in separator and is_named(piece.strip()))
+    remark = tail.year and tail.authors and separator.startswith(".")  # … – Lamport, 1978. Happens-before
+    if not known and (remark or _CLAUSE.search(piece)):
+        return None
     if "“" in piece or (
         not known
         and "|" in separator

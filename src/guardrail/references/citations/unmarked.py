@@ -13,7 +13,8 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.languages import CAPITAL, THINGS
 from guardrail.references.citations.languages import MEDIA as OTHER_MEDIA
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import PEOPLE, people
+from guardrail.references.citations.people import PEOPLE, PERSON, people
+from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.references.citations.words import words
 from guardrail.report import Span
 
@@ -29,32 +30,75 @@ _CAPITAL = rf"(?:(?<!\w){CAPITAL}[\w’'-]{{0,30}}|\d{{1,4}}(?:st|nd|rd|th)?)"
 _SMALL = r"(?:an?|the|of|in|on|for|to|and|or|with|from|at|as|is|are|vs\.?|into|through|under|without|between|de|la|du|et|der|und|&)"
 _RUN = rf"{_CAPITAL}(?:(?::\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
 _COMMAS = rf"{_CAPITAL}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
+_OWNS = rf"(?<![\w’'])(?P<by>{PEOPLE})(?:['’]s|(?<=s)['’])\s"
+# Each with what it cannot do without, which is looked for first, since names and titles are slow to look for.
 _FORMS = [
-    re.compile(pattern)
-    for pattern in (
+    (re.compile(pattern), needed, loose)
+    for pattern, needed, loose in (
         # Kahneman's Thinking, Fast and Slow (2011); Thomas Kuhn's 1962 book The Structure of Scientific Revolutions
-        rf"(?<![\w’'])(?P<by>{PEOPLE})(?:['’]s|(?<=s)['’])\s(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:{_CAPITAL}(?:\s{_CAPITAL}){{0,3}},\s)?(?P<year>{_YEAR})\)",
-        rf"(?<![\w’'])(?P<by>{PEOPLE})(?:['’]s|(?<=s)['’])\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:\(?(?P<year>{_YEAR})\)?\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?",
+        (
+            rf"{_OWNS}(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
+            ("'", "’"),
+            True,  # a person may own, or be in, something that is no work of theirs
+        ),
+        (
+            rf"{_OWNS}(?:[\w-]{{2,20}}\s){{0,2}}?(?:\(?(?P<year>{_YEAR})\)?\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?",
+            ("'", "’"),
+            False,
+        ),
         # In their 2017 paper Attention Is All You Need, Vaswani et al. …
-        rf"\b[Ii]n\s(?:their|his|her|the|a)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?,\s(?P<by>{PEOPLE})",
+        (
+            rf"\b[Ii]n\s(?:their|his|her|the|a)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?,\s(?P<by>{PEOPLE})",
+            ("n",),
+            False,
+        ),
         # the book The Selfish Gene by Richard Dawkins (1976)
-        rf"\b{_NOUN},?\s(?:(?:titled|entitled|called)\s)?(?P<title>{_RUN})(?:\s\((?P<year>{_YEAR})\))?,?\s(?:was\s)?(?:written\s)?by\s(?P<by>{PEOPLE})(?:,?\s\(?(?P<later>{_YEAR})\)?)?",
-        rf"(?P<title>{_RUN})\s\((?P<year>{_YEAR})\),?\s(?:written\s)?by\s(?P<by>{PEOPLE})",
-        rf"(?P<title>{_RUN}),?\s(?:written\s)?by\s(?P<by>{PEOPLE}),?\s\((?:{_CAPITAL}(?:\s{_CAPITAL}){{0,3}},\s)?(?P<year>{_YEAR})\)",
-        # The Structure of Scientific Revolutions (Kuhn, 1962)
-        rf"(?P<title>{_RUN})\s\((?P<by>{PEOPLE}),?\s(?P<year>{_YEAR})\)",
+        (
+            rf"\b{_NOUN},?\s(?:(?:titled|entitled|called)\s)?(?P<title>{_RUN})(?:\s\((?P<year>{_YEAR})\))?,?\s(?:was\s)?(?:written\s)?by\s(?P<by>{PEOPLE})(?:,?\s\(?(?P<later>{_YEAR})\)?)?",
+            ("by",),
+            False,
+        ),
+        (rf"(?P<title>{_RUN})\s\((?P<year>{_YEAR})\),?\s(?:written\s)?by\s(?P<by>{PEOPLE})", ("by",), False),
+        (
+            rf"(?P<title>{_RUN}),?\s(?:written\s)?by\s(?P<by>{PEOPLE}),?\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
+            ("by",),
+            False,
+        ),
         # B. F. Skinner published The Behavior of Organisms in 1938
-        rf"(?<![\w’'])(?P<by>{PEOPLE})\s(?:first\s)?(?:published|wrote|authored)\s(?:(?:his|her|their|the|a)\s{_LED})?(?P<title>{_COMMAS})\s(?:in\s|\()(?P<year>{_YEAR})",
+        (
+            rf"(?<![\w’'])(?P<by>{PEOPLE})\s(?:first\s)?(?:published|wrote|authored)\s(?:(?:his|her|their|the|a)\s{_LED})?(?P<title>{_COMMAS})\s(?:in\s(?P<year>{_YEAR})|\((?:(?P<venue>{NAME}),?\s)?(?P<later>{_YEAR})\))",
+            ("publ", "wrote", "auth"),
+            False,
+        ),
+        # Marya Schechtman, The Constitution of Selves (Cornell University Press, 1996)
+        (
+            rf"(?<![\w’'])(?P<by>{PERSON}\s{PERSON}|{PEOPLE}),\s(?P<title>{_COMMAS})\s\((?P<press>{NAME}),?\s(?P<year>{_YEAR})\)",
+            ("(",),
+            False,
+        ),
+        # Hans Belting (Florence and Baghdad, Harvard UP, 2011)
+        (
+            rf"(?<![\w’'])(?P<by>{PEOPLE})\s\((?P<title>{_RUN}),\s(?P<press>{NAME}),\s(?P<year>{_YEAR})\)",
+            ("(",),
+            False,
+        ),
         # Rachel Carson, in Silent Spring (1962); in Silent Spring (1962), Rachel Carson
-        rf"(?<![\w’'])(?P<by>{PEOPLE}),?\s(?:argued?s?\s)?in\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\)",
-        rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?P<year>{_YEAR})\),\s(?P<by>{PEOPLE})",
+        (
+            rf"(?<![\w’'])(?!(?:He|She|It|They|We|This|That)\s)(?P<by>{PEOPLE}),?\s(?:[a-z’'-]{{1,20}}\s){{0,6}}?in\s(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
+            ("in",),
+            True,
+        ),
+        (
+            rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\),\s(?P<by>{PEOPLE})",
+            ("n",),
+            True,
+        ),
+        # The Structure of Scientific Revolutions (Kuhn, 1962); Obedience to Authority (Harper & Row, 1974)
+        (rf"(?P<title>{_RUN})\s\((?P<by>{PEOPLE}),?\s(?P<year>{_YEAR})\)", ("(",), False),
+        (rf"(?P<title>{_RUN})\s\((?P<press>{NAME}),?\s(?P<year>{_YEAR})\)", ("(",), True),
     )
 ]
-_LOOSE = (_FORMS[0], *_FORMS[-2:])  # a person may own, or be in, something that is no work of theirs
-_IN_BRACKETS = _FORMS[6]  # one word may be a publisher or a broadcaster: Ring of Swords (Ace, 1993)
-_NEEDED = (  # what a form cannot do without: looked for first, since names and titles are slow to look for
-    ("'", "’"), ("'", "’"), ("n",), ("by",), ("by",), ("by",), ("(",), ("publ", "wrote", "auth"), ("in",), ("n",)
-)  # fmt: skip
+_IN_BRACKETS = _FORMS[-2][0]  # one word may be a publisher or a broadcaster: Ring of Swords (Ace, 1993)
 _OPENERS = frozenset(
     [
         "in",
@@ -98,13 +142,15 @@ _OPENERS = frozenset(
         "those",
         "yet",
         "still",
+        "add",
         "consider",
+        "try",
         "read",
     ]
 )
 MEDIA = re.compile(
     rf"\b(?:{OTHER_MEDIA}|films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
-    r"video\sgames?|sculptures?|symphony|concerto|opera|musical|actors?|actress(?:es)?|starred|recordings?)\b",
+    r"cinema|filmmakers?|directors|screenwriters?|screenplays?|Oscars?|video\sgames?|sculptures?|symphony|concerto|opera|musical|actors?|actress(?:es)?|starred|recordings?)\b",
     re.IGNORECASE,
 )
 THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
@@ -112,6 +158,8 @@ THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
 _CUE = re.compile(rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b")
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[^\W\d_a-z\s])|\n")
 _LONGEST = 600
+_LONG = 4  # words of a title without marks, from which one name and a word for a work are enough
+_IS_WORK = re.compile(rf"['’]s?\s(?:[a-z-]{{2,20}}\s){{0,2}}{_NOUN}\b")
 
 
 def unmarked(answer: str, taken: bytearray) -> Iterator[Citation]:
@@ -136,12 +184,9 @@ def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterato
     if not _CUE.search(sentence) or MEDIA.search(sentence):
         return
     found: list[Citation] = []
-    forms = (
-        form for form, needed in zip(_FORMS, _NEEDED, strict=True) if any(one in sentence for one in needed)
-    )
-    for form in forms:
-        for match in form.finditer(sentence):
-            citation = _citation(match, start)
+    for form, needed, loose in _FORMS:
+        for match in form.finditer(sentence) if any(one in sentence for one in needed) else ():
+            citation = _citation(match, start, loose=loose)
             if (
                 citation is not None
                 and taken.find(1, citation.span.start, citation.span.end) < 0
@@ -153,27 +198,45 @@ def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterato
     yield from sorted(found, key=lambda one: one.span.start)
 
 
-def _citation(match: re.Match[str], offset: int) -> Citation | None:
+def _citation(match: re.Match[str], offset: int, *, loose: bool) -> Citation | None:
+    groups = match.groupdict()
     title, skipped = without_opener(match["title"])
-    by, before = without_opener(match["by"])
-    names = people(by)
-    year = match["year"] or match.groupdict().get("later")
+    by, before = without_opener(groups.get("by") or "")
+    names = people(by) if by else ((), False)
+    year = groups.get("year") or groups.get("later")
+    venue = (groups.get("press") or groups.get("venue") or "").rpartition(": ")[2]
     count = len(words(title))
+    if groups.get("press") and not is_venue(venue):
+        return None
     if (
         names is None
+        or is_venue(by)
         or count < 2
         or (count == 2 and not title.startswith(("The ", "A ", "On ")) and not year)
+        or _abbreviates(by or venue, title)
     ):
         return None
-    if all(len(name.split()) == 1 for name in names[0]) and not (year or names[1] or len(names[0]) > 1):
-        return None
-    start = min(match.start("title") + skipped, match.start("by") + before)
-    end = max(match.end(name) for name in match.groupdict() if match[name])
+    alone = bool(by) and len(names[0]) == 1 and not names[1] and " " not in names[0][0]
+    if alone and not year:
+        if count < _LONG or not _IS_WORK.search(match[0]):
+            return None
+        loose = True  # Piketty's book Capital in the Twenty-First Century
+    start = match.start("title") + skipped
+    start = min(start, match.start("by") + before) if by else start
+    end = max(match.end(name) for name in groups if match[name])
     end += match.string[end : end + 1] == ")" and "(" in match.string[start:end]
-    reference = Reference(title, names[0], names[1], int(year) if year else None)
-    loose = match.re in _LOOSE or (match.re is _IN_BRACKETS and len(by.split()) == 1)
+    reference = Reference(title, names[0], names[1], int(year) if year else None, venue)
+    loose = loose or (match.re is _IN_BRACKETS and len(by.split()) == 1)
     style: Style = "unmarked" if loose else "emphasised"
     return Citation(Span(start=offset + start, end=offset + end), reference, style)
+
+
+def _abbreviates(short: str, name: str) -> bool:
+    """Whether a name in brackets is that of the body before it: The National Audit Office (NAO, 2018)."""
+    return (
+        short.isupper()
+        and short == "".join(word[0] for word in words(name) if word[0].isupper())[-len(short) :]
+    )
 
 
 def without_opener(text: str) -> tuple[str, int]:

@@ -1,0 +1,205 @@
+"""Who a sentence names before a title: Caro's *The Power Broker*; David Hockney, whose *Secret Knowledge* …."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from guardrail.references.citations.fields import author_and_year
+from guardrail.references.citations.people import PEOPLE, PERSON, people
+from guardrail.references.citations.unmarked import without_opener
+from guardrail.references.citations.venues import NAME, is_venue
+from guardrail.references.citations.words import words
+
+__all__ = ["NOUN", "OPENED", "REACH", "Before", "read_before"]
+
+NOUN = (
+    r"papers?|books?|articles?|study|studies|essays?|report|thesis|dissertation|novel|survey|chapter|monograph|"
+    r"textbook|memoir|preprint|publication|treatise|review|"
+    r"livre|ouvrage|roman|article|buch|aufsatz|werk|libro|artículo"
+)
+"""A pattern of words for works."""
+REACH = 200
+"""Characters before a title that may name its author."""
+
+_YEAR = r"(?:1[4-9]|20)\d\d"
+_SHORT_NAME = r"[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?)?"
+_DATED = re.compile(rf"(?<!\w)({_SHORT_NAME}\s?\(((?:1[4-9]|20)\d\d)[a-z]?\)[,:.]?\s?)$")
+_PROPOSES = re.compile(
+    rf"(?<!\w)({_SHORT_NAME}\s?\(((?:1[4-9]|20)\d\d)[a-z]?\),?\s"
+    r"(?:(?:propose|introduce|describe|argue)[sd]?|present(?:s|ed)?|publish(?:es|ed)?|writes?|wrote|show(?:s|ed)?)\s(?:[\w-]{2,20}\s){0,5}?)$"
+)
+_OWNER = re.compile(
+    r"(?<![\w.])(?P<owner>(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}(?:(?:v[ao]n|de[rn]?|du|di)\s){0,2}[^\W\d_a-z][\w-]{1,30}"
+    r"(?:\s(?:and|&)\s(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}[^\W\d_a-z][\w-]{1,30}|\set\sal\.)?)(?:['’]s|(?<=s)['’])\s"
+    rf"(?P<rest>(?:(?:[a-z][\w’'-]{{2,20}}|[A-Z]{{3,6}}|\d{{1,2}}(?:st|nd|rd|th)|\(?(?P<year>{_YEAR})\)?),?\s){{0,6}}"
+    rf"(?:(?:at|in|for)\s(?:the\s)?[*_]?{NAME}[*_]?(?:\sin\s(?P<late>{_YEAR}))?,?\s(?:called\s|titled\s|entitled\s)?)?)$"
+)
+_SUBJECT = re.compile(  # Wayne Booth published *…*; Benedict Anderson, in *…*; Meselson and Stahl in their 1958 PNAS article *…*
+    rf"(?<![\w.’'-])(?P<owner>{PEOPLE}),?\s(?:(?:first|later|then|also|once)\s)?"
+    rf"(?P<rest>(?:(?:published|wrote|authored)(?:\sin\s(?P<early>{_YEAR}))?|(?:(?:argue|write|propose|introduce|describe|show)[ds]?\s)?in)\s"
+    rf"(?:(?:his|her|their|the|a)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?(?:[\w-]{{2,20}}\s){{0,2}}?(?:{NOUN})\s)?)[*_]{{0,2}}$"
+)
+_WHOSE = re.compile(
+    rf"(?<![\w.’'-])(?P<owner>{PEOPLE}),\s(?P<rest>(?:whose\s|(?:the\s)?authors?\sof\s(?:the\s)?)(?:(?!became\b|led\b|grew\b|turned\b)[a-z-]{{2,20}}\s){{0,3}}"
+    rf"(?:(?P<year>{_YEAR})\s)?(?:(?:{NOUN})\s)?)$"
+)
+_LISTED = re.compile(  # see Martin Kemp, *The Science of Art*; Cengiz et al., "The Effect of …"
+    rf"(?:\A|[.!?:;(\[–—|]\s|[\n(\[]|\b(?:is|was|by|see|[Ss]ee|[Rr]ead|and|with|add|to|from|of|recommend|try|are|or|like|than|including|especially)\s)(?P<owner>{PEOPLE}),(?P<rest>\s{{1,4}})$"
+)
+_BRACKETED = re.compile(rf"(?<![\w.’'-])(?P<owner>{PEOPLE})(?P<rest>\s\()$")
+_PATTERNS = (  # each with what is quickly looked for first
+    (_OWNER, re.compile(r"['’]s\s|s['’]\s")),
+    (_SUBJECT, re.compile(r"\b(?:published|wrote|authored|in)\s")),
+    (_WHOSE, re.compile(r",\s(?:whose|(?:the\s)?authors?)\s")),
+    (_BRACKETED, re.compile(r"\w\s\($")),
+)
+_CLAUSE = re.compile(
+    r"(?:\A|(?<=[.!?:;]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=\sas\s)|(?<=\show\s)|(?<=\swhen\s)|(?<=\swhere\s)|(?<=\n))(?=[^\W\d_a-z])"
+)
+_ACTS = re.compile(  # Harold McGee takes it apart in *On Food and Cooking*; Nagel asked in 1974, in The Philosophical Review, "…"
+    rf"(?P<owner>{PERSON},\s(?:together|along)\swith\s{PEOPLE},|{PEOPLE})(?P<rest>(?!\s(?:with|and|or|for|of|at|from)\s),?(?:[,:]?\s(?:[\w’'-]{{1,20}}|{_YEAR})){{1,14}}?[,:]?\s(?:in|called|titled|entitled|under\sthe\sheading)\s"
+    rf"(?:(?:a|an|the|his|her|their)\s(?:[\w-]{{2,20}}\s){{0,3}}?(?:{NOUN})\s(?:called\s|titled\s|entitled\s)?|(?:the\s)?[*_]?{NAME}[*_]?,?\s)?\(?)$"
+)
+_PAPER_BY = re.compile(  # a paper in *Science* by Hunt and Lipo, "…"
+    rf"(?<!\w)(?P<phrase>(?:an?|the|his|her|their|this|that)\s(?:[\w-]{{2,20}}\s){{0,3}}?(?:{NOUN})\s(?:in\s(?:the\s)?[*_]?{NAME}[*_]?\s)?(?:(?:from|in|of)\s{_YEAR}\s)?)"
+    rf"by\s(?P<owner>{PEOPLE})(?P<rest>,?\s(?:titled\s|called\s|entitled\s)?)$"
+)
+_PAPER_IN = re.compile(  # the 2007 *PNAS* paper "…"
+    rf"(?<!\w)(?P<phrase>(?:an?|the|this|that)\s(?:{_YEAR}\s)?[*_]?(?P<venue>{NAME})[*_]?\s(?:{_YEAR}\s)?(?:{NOUN}),?\s(?:titled\s|called\s|entitled\s)?)$"
+)
+_NAMED_WORK = re.compile(rf"\b(?:{NOUN})\b")
+OPENED = re.compile(  # In "Trees"; In his 1945 essay "Trees"
+    rf"\b[Ii]n\s(?:(?:an?|the|his|her|their)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?(?:[\w-]{{2,20}}\s){{0,2}}?(?:{NOUN}),?\s(?:called\s|titled\s)?)?$"
+)
+"""The beginning of a sentence whose subject wrote the title that follows."""
+_IN_VENUE = re.compile(rf"\b(?:in|for|at|by)\s(?:the\s|journal\s)?[*_]?(?P<venue>{NAME})[*_]?(?=[\s,(]|$)")
+_ACRONYM = re.compile(
+    r"(?<!\w)[*_]?(?P<venue>[A-Z]{3,6})[*_]?\s(?:papers?|article|study|report|essay|review)\b"
+)
+_ANY_YEAR = re.compile(rf"(?<![\d–-]){_YEAR}(?![\d–-])")
+_PARAGRAPH = re.compile(r"\n\s*(?:\n|[-*•>]\s|\d{1,3}[.)]\s)")
+_WITH_AUTHORS = re.compile(r"(?P<title>[^()]{4,300}?)\s\((?P<by>[^()]{4,150})\)")
+_WRITES = re.compile(rf"\b(?:published|wrote|authored|{NOUN})\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """Who is named before a title or within its link, and the title without that.
+
+    Attributes:
+        title: the title.
+        names: the authors, and whether more of them are not named; `None` if nobody is.
+        year, venue: what is said of them there.
+        length: characters before the title that belong to it.
+        owned: whether they own the title, or act on it: that alone is no sign of a reference (Netflix's *The Crown*).
+        loose: whether they may be the subject of something else.
+        listed: whether they are set off by a comma or a bracket, as in a bibliography.
+    """
+
+    title: str
+    names: tuple[tuple[str, ...], bool] | None = None
+    year: int | None = None
+    venue: str = ""
+    length: int = 0
+    owned: bool = False
+    loose: bool = False
+    listed: bool = False
+
+    @property
+    def full(self) -> bool:
+        """Whether they are named as authors are: with a given name, an initial, or several of them."""
+        names, et_al = self.names or ((), False)
+        return bool(names) and (et_al or len(names) > 1 or " " in names[0])
+
+
+def read_before(before: str, title: str, *, proposes: bool, link: bool) -> Before:
+    """Read who is named before a title; `before` is the text up to it, at most `REACH` characters of it."""
+    if link and (whole := _WITH_AUTHORS.fullmatch(title)) and (claimed := author_and_year(whole["by"])):
+        return Before(whole["title"], (claimed.authors, claimed.et_al), claimed.year)
+    shorter = before.rstrip(" ")
+    wide = max(len(before) - len(shorter) - 1, 0)  # blanks that were tags
+    found = _read(_PARAGRAPH.split(before[: len(before) - wide])[-1], title, proposes=proposes)
+    return replace(found, length=found.length + wide) if found.length else found
+
+
+def _read(before: str, title: str, *, proposes: bool) -> Before:
+    dated = _DATED.search(before) or (_PROPOSES.search(before) if proposes else None)
+    if dated and (names := people(re.sub(r"\(.*", "", dated[1]))):
+        return Before(title, names, int(dated[2]), length=len(dated[1]))
+    if _NAMED_WORK.search(before) and (found := _paper(before, title)):
+        return found
+    if before.rstrip().endswith(",") and (listed := _LISTED.search(before)):
+        found = _named(before, listed, title)
+        if found.full and not found.loose:
+            return replace(found, listed=True)
+    for pattern, needed in _PATTERNS:
+        match = pattern.search(before) if needed.search(before) else None
+        if match and (found := _named(before, match, title)).names:
+            found = replace(found, owned=True)
+            if pattern is _SUBJECT and re.search(r"[^,]\sin\s[*_]{0,2}$", before) and not found.full:
+                continue  # who only stands before "in" may be anybody
+            if pattern is _SUBJECT and re.search(r"[^,]\sin\s[*_]{0,2}$", before) and _alone(match["owner"]):
+                continue  # the Chinese Room in "Minds, Brains, and Programs"
+            if pattern is _BRACKETED and not found.full:
+                continue
+            return replace(found, listed=pattern is _BRACKETED)
+    return _acting(before, title)
+
+
+def _paper(before: str, title: str) -> Before | None:
+    """A paper by somebody, or in some journal, before its title."""
+    if (match := _PAPER_BY.search(before)) and (found := _named(before, match, title)).names:
+        years, venue = _ANY_YEAR.findall(match["phrase"]), _venue_in(match["phrase"])
+        length = len(before) - match.start("phrase") if years or venue else found.length
+        return replace(found, year=int(years[0]) if years else None, venue=venue, length=length)
+    if (match := _PAPER_IN.search(before)) and is_venue(match["venue"]):
+        years = _ANY_YEAR.findall(match["phrase"])
+        length = len(before) - match.start("phrase")
+        return Before(title, year=int(years[0]) if years else None, venue=match["venue"], length=length)
+    return None
+
+
+def _alone(owner: str) -> bool:
+    names = people(without_opener(owner)[0])
+    return names is not None and len(names[0]) == 1 and not names[1] and "." not in owner
+
+
+def _acting(before: str, title: str) -> Before:
+    """The subject of the last clause that has a person for one: Gina Perry reports in *Behind the Shock Machine*."""
+    if not before.endswith((" in ", "called ", "titled ", "heading ", " (", ", ")):
+        return Before(title)
+    for clause in reversed(list(_CLAUSE.finditer(before))[-6:]):
+        match = _ACTS.match(before, clause.start())
+        if match is None:
+            continue
+        found = _named(before, match, title)
+        if found.names and (found.full or found.year):
+            sure = found.full and _WRITES.search(match["rest"]) is not None
+            return replace(found, owned=True, loose=not sure)
+    return Before(title)
+
+
+def _named(before: str, match: re.Match[str], title: str) -> Before:
+    owner, skipped = without_opener(match["owner"])
+    names = people(re.sub(r",\s(?:together|along)\swith\s", " and ", owner.rstrip(",")))
+    if names is None or is_venue(owner):
+        return Before(title)
+    rest = match["rest"]
+    years = _ANY_YEAR.findall(rest)
+    return Before(
+        title,
+        names,
+        int(years[-1]) if years else None,
+        _venue_in(rest),
+        len(before) - match.start("owner") - skipped,
+    )
+
+
+def _venue_in(rest: str) -> str:
+    """Where the work appeared, as words between its author and its title say: in their 1958 PNAS article."""
+    for pattern in (_ACRONYM, _IN_VENUE):
+        for match in pattern.finditer(rest):
+            if is_venue(match["venue"]) and words(match["venue"]):
+                return match["venue"].rstrip(",.")
+    return ""

@@ -1,0 +1,64 @@
+"""Sentences that were taken for titles, since a mark of another reference ends them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from guardrail.references.authors.names import family_names
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.author_year import Mark, candidates
+from guardrail.references.citations.entries import Entries
+from guardrail.references.citations.model import Citation
+from guardrail.references.citations.words import title_case
+
+__all__ = ["without_sentences"]
+
+_CASED = 0.6  # share of words with a capital, below which a sentence is none of a title
+_DOUBTFUL = frozenset({"numbered", "bulleted", "line", "inline", "emphasised", "unmarked"})
+_REACH = 100  # characters behind what was read, in which the bracket closes
+
+
+def without_sentences(answer: str, found: Sequence[Citation]) -> list[Citation]:
+    """The references without the sentences that end with a mark of another one: "Ties may exclude outsiders (Portes, 1998)".
+
+    Args:
+        answer: the text.
+        found: the references that were read from it.
+    """
+    doubtful = {id(one): marked for one in found if (marked := _marks_within(answer, one))}
+    if not doubtful:
+        return list(found)
+    entries = Entries(answer, (one for one in found if id(one) not in doubtful))
+    return [one for one in found if not _is_sentence(one, doubtful.get(id(one), []), entries)]
+
+
+def _marks_within(answer: str, citation: Citation) -> list[Mark]:
+    """The marks in brackets behind what was taken for a title, if one of them gave the reference its authors."""
+    said = citation.reference
+    if citation.style not in _DOUBTFUL or not said.title or not said.authors:
+        return []
+    end = answer.find(")", citation.span.end - 1, citation.span.end + _REACH) + 1
+    text = answer[citation.span.start : max(end, citation.span.end)]
+    behind = text.find(said.title[:20])
+    marks = [
+        mark
+        for mark in candidates(text)
+        if not mark.reference.title and "(" not in mark.span.of(text) and mark.span.start > behind
+    ]
+    names = family_names(said.authors)
+    return marks if any(family_names(mark.reference.authors) == names for mark in marks) else []
+
+
+def _is_sentence(citation: Citation, within: Sequence[Mark], entries: Entries) -> bool:
+    """Whether the marks at the end of what was read mean other references, or are more than a title has: (Doe, 1993, 2004)."""
+    if len(within) > 1 and title_case(citation.reference.title) < _CASED:
+        return True
+    meant = (entries.meant(mark.reference, mark.suffix) for mark in within)
+    return any(entry and not _alike(citation.reference, entry.reference) for entry in meant)
+
+
+def _alike(said: Reference, entry: Reference) -> bool:
+    """Whether one title is the other or its beginning."""
+    one, other = normalise(said.title), normalise(entry.title)
+    return bool(one) and (one.startswith(other) or other.startswith(one))

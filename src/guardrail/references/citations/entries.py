@@ -1,0 +1,106 @@
+"""Which reference of an answer an author-year mark means."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from guardrail.references.authors.names import parse_name
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.model import Citation
+
+__all__ = ["Entries"]
+
+_LEAST_INITIALS = 3  # of a body that is cited by them
+_MOST_BODIES = 100  # whose short names are looked for
+_MOST, _MOST_OF_YEAR = (
+    30,
+    300,
+)  # references of one name and year, which have letters behind the year, and of one year
+_HAN_ONLY = re.compile(r"[\u3005\u3400-\u9fff]{3,6}")
+_SHORT = re.compile(r"\s[\[(](?P<short>[A-Z][\w&-]{1,12})(?=[\])]|,\s\d{4})")
+_LONGEST_BODY = 120  # characters
+
+
+class Entries:
+    """The references of an answer by the name of the first author and the year.
+
+    Args:
+        answer: the text, which may give the short name of a body: World Health Organization (WHO).
+        found: the references that were read from it.
+    """
+
+    def __init__(self, answer: str, found: Iterable[Citation]) -> None:
+        entries = [one for one in found if one.reference.authors and one.reference.year]
+        bodies = [one.reference.authors[0] for one in entries if " " in one.reference.authors[0]]
+        self._short = _short_names(answer, bodies[:_MOST_BODIES])
+        self._by_name: dict[tuple[str, int], list[Citation]] = {}
+        self._by_year: dict[int, list[Citation]] = {}
+        for one in entries:
+            year = one.reference.year or 0
+            of_year = self._by_year.setdefault(year, [])
+            of_year += [one] * (len(of_year) < _MOST_OF_YEAR)
+            for name in self._spellings(one.reference.authors[0]) | _families(one.reference.authors[0]):
+                same = self._by_name.setdefault((name, year), [])
+                same += [one] * (len(same) < _MOST)
+
+    def __bool__(self) -> bool:
+        return bool(self._by_year)
+
+    def of(self, year: int) -> list[Citation]:
+        """The references of a year."""
+        return self._by_year.get(year, [])
+
+    def meant(self, mark: Reference, suffix: str = "") -> Citation | None:
+        """The only reference with the first author and the year of a mark; `suffix` is the letter behind the year."""
+        if mark.year is None or not mark.authors or not self._by_year:
+            return None
+        found = {
+            one.span.start: one
+            for name in self._spellings(mark.authors[0])
+            for one in self._by_name.get((name, mark.year), [])
+        }
+        meant = [found[start] for start in sorted(found)]
+        if len(meant) > 1 and len(mark.authors) > 1:
+            second = self._spellings(mark.authors[1])
+            alike = [
+                one
+                for one in meant
+                if len(one.reference.authors) > 1 and second & self._spellings(one.reference.authors[1])
+            ]
+            meant = alike or meant
+        if len(meant) > 1 and suffix:
+            meant = meant[ord(suffix) - ord("a") :][:1]
+        return meant[0] if len(meant) == 1 else None
+
+    def _spellings(self, author: str) -> set[str]:
+        """What a mark may call an author: by family name, by the whole name, a body by its initials or its short name."""
+        whole = normalise(author)
+        initials = "".join(word[0] for word in author.split() if word[:1].isupper()).lower()
+        shorter = {initials[:count] for count in range(_LEAST_INITIALS, len(initials) + 1)}
+        family = normalise(parse_name(author).family)
+        return {name for name in (whole, family, *shorter, *self._short.get(whole, ())) if name}
+
+
+def _families(author: str) -> set[str]:
+    """The family name of a Japanese author, which nothing parts from the given name: 田中一郎."""
+    return (
+        {normalise(author[:size]) for size in (2, 3) if len(author) > size}
+        if _HAN_ONLY.fullmatch(author)
+        else set()
+    )
+
+
+def _short_names(answer: str, bodies: Iterable[str]) -> dict[str, set[str]]:
+    """The short names that a text gives of bodies, by their normalised names: National Institute of Health (NIH)."""
+    by_word: dict[str, set[str]] = {}
+    for body in {normalise(body) for body in bodies}:
+        by_word.setdefault(body.rpartition(" ")[2], set()).add(body)
+    found: dict[str, set[str]] = {}
+    for short in _SHORT.finditer(answer) if by_word else ():
+        before = normalise(answer[max(0, short.start() - _LONGEST_BODY) : short.start()])
+        for body in by_word.get(before.rpartition(" ")[2], ()):
+            if before.endswith(body):
+                found.setdefault(body, set()).add(normalise(short["short"]))
+    return found

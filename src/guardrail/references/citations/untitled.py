@@ -1,0 +1,125 @@
+"""Works that a sentence names without their titles: Haslam and Reicher's 2012 essay in *PLoS Biology*."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.people import PEOPLE, PERSON, body, people
+from guardrail.references.citations.unmarked import without_opener
+from guardrail.references.citations.venues import NAME, is_journal, is_venue
+from guardrail.report import Span
+
+__all__ = ["untitled"]
+
+_YEAR = r"(?:1[5-9]|20)\d\d"
+_NOUN = r"(?:papers?|books?|articles?|study|essays?|report|comment|commentary|thesis|dissertation|monograph|review|chapter|treatise|textbook|survey|preprint|meta-analysis|letter|note|column|op-ed)"
+_VENUE = rf"(?P<mark>[*_]?)(?P<venue>{NAME})(?P=mark)"
+_SMALL = r"(?:[a-z][\w-]{1,19}\s)"
+_NEAR = re.compile(rf"\s(?P<noun>{_NOUN})(?![\w’'-])")
+_SAYS = re.compile(
+    r",?\s(?:writing|wrote|writes|reported|reports|argued?|published|noted|showed|suggested|proposed)\s(?=in\s)"
+)
+# Haslam & Reicher's 2012 essay; Milgram's (1974) book
+_OWNER = re.compile(
+    rf"(?<![\w.’'-])(?P<by>{PEOPLE})(?:['’]s|(?<=s)['’])\s{_SMALL}{{0,2}}(?:(?P<dated>\()?(?P<year>{_YEAR})\)?\s)?{_SMALL}{{0,2}}$"
+)
+# Laura Martin in a 1986 *American Anthropologist* article
+_IN_A = re.compile(
+    rf"(?<![\w.’'-])(?P<by>{PEOPLE}),?\s(?:in|with)\s(?:an?|their|his|her)\s{_SMALL}{{0,2}}(?:(?P<year>{_YEAR})\s)?{_SMALL}?{_VENUE}(?P<dated>)$"
+)
+# a 2015 paper in *Science* by the Open Science Collaboration; In a 2009 article in *Nature*, Johan Rockström and colleagues
+_BY = re.compile(
+    rf"(?P<where>\sin\s(?:the\s)?(?:journal\s)?(?P<mark>[*_]?)(?P<venue>{NAME})(?P=mark))?(?:(?:,?\sby\s(?:the\s)?|,\s(?=[^,.;]{{5,60}}\s[a-z]))(?P<by>{PEOPLE}|{NAME}))"
+)
+_DATED = re.compile(rf"(?P<year>{_YEAR})\s(?:[a-z-]{{2,20}}\s){{0,2}}$")
+_PEOPLE_END = re.compile(
+    rf"(?<![\w.’'-])(?P<by>(?:{PERSON},\s){{0,5}}{PEOPLE}(?:\sand\s(?:two|three|four|five|six|seven|eight|nine|ten|\d{{1,2}})\s(?:others|colleagues|co-?authors))?)$"
+)
+_MORE = re.compile(r"\sand\s(?:[a-z]+|\d{1,2})\s(?:others|colleagues|co-?authors)$")
+_WHERE = re.compile(
+    rf"\sin\s(?:the\s)?(?:journal\s)?{_VENUE}(?:,?\s(?:in\s(?P<year>{_YEAR})|\((?P<later>{_YEAR})(?:[,;:][^()\r\n]{{0,40}})?\))(?!\d))?"
+)
+_ABOUT = re.compile(
+    rf"\s(?:of|on|about)\s[^.!?;()\r\n\"“*]{{3,100}}?\s\({_VENUE}(?:,?\s\d[^()\r\n]{{0,30}})?\)"
+)
+_DATE = re.compile(rf"\s(?:\(|in\s)(?P<year>{_YEAR})\)?(?!\d)")
+_TITLE_FOLLOWS = re.compile(r"[,:]?\s(?:called\s|titled\s|entitled\s)?[\"“‘«*_]")
+_REACH = 140  # characters before a word for a work
+_MOST = 400  # such words that are looked at
+
+
+def untitled(answer: str) -> Iterator[tuple[Span, Reference]]:
+    """The works that have people, and a year or a journal, but no title.
+
+    Example:
+        >>> text = "Haslam and Reicher's 2012 essay in PLoS Biology rethinks it."
+        >>> [(span.of(text), said.authors, said.year, said.venue) for span, said in untitled(text)]
+        [("Haslam and Reicher's 2012 essay in PLoS Biology", ('Haslam', 'Reicher'), 2012, 'PLoS Biology')]
+    """
+    for noun in islice(_NEAR.finditer(answer), _MOST):
+        yield from _at_noun(answer, noun.start(), noun.end())
+    for verb in islice(_SAYS.finditer(answer), _MOST):
+        start = _reach(answer, verb.start())
+        who = _PEOPLE_END.search(answer[start : verb.start()])
+        where = _WHERE.match(answer, verb.end() - 1)
+        year = (where["year"] or where["later"]) if where else None
+        if who and where and year and _is_named(where):
+            yield from _cited(who, start, where.end(), year, where["venue"])
+
+
+def _reach(answer: str, at: int) -> int:
+    """From where what is before a place may belong to it: at most `_REACH` characters, within the line."""
+    return max(at - _REACH, answer.rfind("\n", 0, at) + 1, 0)
+
+
+def _at_noun(answer: str, start: int, end: int) -> Iterator[tuple[Span, Reference]]:
+    """A word for a work, with whose it is before it, and where and when it appeared on either side."""
+    since = _reach(answer, start)
+    before = answer[since : start + 1]
+    who = _OWNER.search(before) or _IN_A.search(before[:-1])
+    if who is None:
+        yield from _by(answer, since, before, end)
+        return
+    venue = who.groupdict().get("venue") or ""
+    if venue and not _is_named(who):
+        return
+    where = None if venue else _WHERE.match(answer, end) or _ABOUT.match(answer, end)
+    where = where if where and _is_named(where) else None
+    date = None if where else _DATE.match(answer, end)
+    found = [*(match.groupdict() for match in (where, date) if match), {}][0]
+    year = who["year"] or found.get("year") or found.get("later")
+    venue = venue or (where["venue"] if where else "")
+    stop = where.end() if where else date.end() if date else end
+    if who["dated"] and not venue:
+        return  # Hoch et al.'s (2018) meta-analysis: the mark is enough
+    if (year or venue) and not _TITLE_FOLLOWS.match(answer, stop) and not _TITLE_FOLLOWS.match(answer, end):
+        yield from _cited(who, since, stop, year, venue)
+
+
+def _by(answer: str, since: int, before: str, end: int) -> Iterator[tuple[Span, Reference]]:
+    """A dated paper in some journal, by somebody."""
+    date, by = _DATED.search(before), _BY.match(answer, end)
+    if date is None or by is None or not by["where"] or not _is_named(by):
+        return
+    names = people(by["by"]) or body(by["by"])
+    if names and not is_journal(by["by"]):
+        said = Reference("", names[0], names[1], int(date["year"]), by["venue"])
+        yield Span(start=since + date.start(), end=by.end()), said
+
+
+def _cited(
+    who: re.Match[str], offset: int, end: int, year: str | None, venue: str
+) -> Iterator[tuple[Span, Reference]]:
+    by, skipped = without_opener(who["by"])
+    more = _MORE.search(by)
+    names = people(by[: more.start()] if more else by)
+    if names and not is_venue(by):
+        said = Reference("", names[0], names[1] or more is not None, int(year) if year else None, venue)
+        yield Span(start=offset + who.start("by") + skipped, end=end), said
+
+
+def _is_named(where: re.Match[str]) -> bool:
+    return bool(where["mark"]) or is_venue(where["venue"])

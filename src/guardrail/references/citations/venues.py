@@ -1,0 +1,79 @@
+"""Names of journals, conferences and publishers, as sentences give them: (Harper & Row, 1974), in *American Psychologist*."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from guardrail.references.bibliography.conferences import conference
+from guardrail.references.bibliography.journals import journals
+from guardrail.references.bibliography.normalise import normalise
+from guardrail.references.citations.houses import is_press
+from guardrail.references.citations.words import VENUE
+
+__all__ = ["NAME", "is_journal", "is_named", "is_venue"]
+
+_CAPITAL = r"[^\W\d_a-z][\w’'&-]{0,30}"
+_SHORTENED = rf"(?:(?:[^\W\d_a-z]\w{{0,9}}\.\s){{2,7}}|J\.\s){_CAPITAL}\.?"  # Commun. Math. Phys.
+_DATE = r"\s(?:the\s)?(?:1[4-9]|20|January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Fall|Winter)"
+NAME = rf"(?:{_SHORTENED}|{_CAPITAL}(?::?\s(?:(?:of|the|and|&|for|on|in(?!{_DATE})|de|der|des|du|la|für|und|et|y)\s){{0,3}}{_CAPITAL}){{0,8}})"
+"""A pattern of such a name."""
+
+_NO_VENUES = frozenset({"RFC", "ISO", "DIN", "ANSI", "ISBN", "ISSN", "DVD", "BCE", "USA", "USSR", "TBA"})
+_SHORTEST, _LONGEST = 3, 120  # characters of a name
+_PRESS = re.compile(
+    r"(?<!\w)(?:UP|U\.P\.|Univ\.|Presse?s?|Publications?|Publishing|Publishers?|Books|Verlag|Éditions|Editions|Editorial|Ediciones|Editora|"
+    r"& (?:Row|Schuster|Unwin|Hall|Windus|Rinehart|Co|Company|Sons|Stoughton|Nicolson|Warburg|Wishart|Breakfast|Winston|Francis)|"
+    r"and (?:Row|Schuster|Unwin|Hall|Windus|Co|Company|Sons)|Journal|Review|Quarterly|Proceedings|Transactions|Annals|Bulletin)(?!\w)"
+)
+_NAMES = (
+    "Allyn and Bacon|Atheneum|Berg|Bodley Head|CUP|Delacorte|Dell|Dent|Duckworth|Free Press|Liveright|Longman|Longmans|Murray|OUP|Oneworld|Puffin|"
+    "Reaktion|Sheed Ward|Stackpole|Tarcher|Taschen|Tauris|Ten Speed|Thames Hudson|Unwin|Van Nostrand|Verso|Viking|Virago|Wadsworth|W H Freeman|Freeman|"
+    "Weidenfeld Nicolson|Westview|William Morrow|Zed|Zone|Harvard|Princeton|Yale|Oxford|Cambridge|Stanford|Cornell|Chicago|MIT|Duke|Columbia|"
+    "The Atlantic|Atlantic Monthly|New Yorker|Harper's|Language|Diacritics|Psychological Science|Lancet|Guardian|Economist|New York Times|"
+    "NEJM|JAMA|BMJ|PNAS|AER|QJE|JPE|ApJ|PRL|CACM|JMLR|TACL|Washington Post|Le Monde|Wired|Slate|Aeon|Quanta|Time|Newsweek|Scientific American"
+)
+_MORE = frozenset(map(normalise, _NAMES.split("|")))
+"""Further publishers, magazines, and universities that lend their names to a press."""
+
+
+@lru_cache(maxsize=4096)
+def is_venue(name: str) -> bool:
+    """Whether a name is known as that of a journal, a conference or a publisher; that it is not proves nothing.
+
+    Example:
+        >>> [is_venue(name) for name in ("Harper & Row", "PNAS", "Biological Conservation", "Kahneman")]
+        [True, True, True, False]
+    """
+    name = name.strip(" *_.,;:")
+    said = normalise(name).removeprefix("the ")
+    if len(said) < _SHORTEST or len(name) > _LONGEST:
+        return False
+    if is_press(name) or _PRESS.search(name) or said in _MORE or f"the {said}" in _MORE:
+        return True
+    if VENUE.search(name) or conference(name) is not None:
+        return True
+    known = journals(name)
+    return is_journal(name) or bool(known and (name.isupper() or "." in name)) or _is_acronym(name)
+
+
+def is_named(name: str) -> bool:
+    """Whether a name is exactly that of a publisher, a journal or a conference: no word of such within it is enough."""
+    return (
+        is_press(name)
+        or is_journal(name)
+        or conference(name) is not None
+        or normalise(name) in _MORE
+        or (name.isupper() and bool(journals(name)))
+    )
+
+
+def is_journal(name: str) -> bool:
+    """Whether a name is exactly that of a known journal, so that in italics it is no title of a work."""
+    said = normalise(name).removeprefix("the ")
+    return said in journals(said)
+
+
+def _is_acronym(name: str) -> bool:
+    """PVLDB, QJE, ICML 2019: no person is written like this."""
+    return 3 <= len(name) <= 8 and name.isalpha() and name.isupper() and name not in _NO_VENUES
