@@ -158,7 +158,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(titled(answer, ids))
     keep(unmarked(answer, taken))
     read = read_passages(answer, rows)
-    found[:] = seconded(answer, found, read)
+    found[:] = list(seconded(answer, found, read))
     meant = [
         mark.span for mark in marks(answer, found) if mark.means
     ]  # (Smith, 2020), of an entry of the answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -26,20 +26,29 @@ from guardrail.report import Span
 if TYPE_CHECKING:
     from guardrail.references.citations.segmentation.works import Work
 
-__all__ = ["MOST", "further", "read_passages", "seconded"]
+__all__ = ["MOST", "further", "passages", "read_passages", "seconded"]
 
 MOST = 50_000
 """Characters of an answer from which the rules alone read it: some twenty pages, which the model would take a second for."""
 
 _FOUND, _SURE = 0.7, 0.9  # probability from which a work is one, and from which it may be called wrong
+_NAMED = 0.6  # of the authors, below which a work that something else speaks for has none
 _SECOND = 0.4  # of the title, from which another reading counts
 _PLACED = 0.5  # share of two spans from which they are of one work
 _PRESS = re.compile(r"\b(?:UP|Éditions|Editions|Editora|Editorial|Giroux|Brown and Company|Sons)\b")
 _LONGEST = 2000  # characters that the model reads at once (`segmentation.tokens`, which is not loaded before it is needed)
 _LONGEST_LIST = 12  # lines between a work and the line that announces its list
 _LEAST_WORDS = 3  # of a title that may be called wrong; a shorter one may be a part of another
+_EASTERN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]{3}")
+_EASTERN_NAME = re.compile(r"[\u3400-\u9fff\u3005]{2,5}|[\uac00-\ud7a3]{2,4}")
 _HINT = re.compile(r"[\"“„«»《『「‘*_]|(?<!\d)(?:1[4-9]|20)\d\d(?!\d)|\bet al\b|\bby\s|\[[^\]]+\]\(")
 _WHOLE = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "author-year", "legal", "model"})
+_LISTED = frozenset({"numbered", "bulleted", "line"})
+_YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
+_CONTAINER = re.compile(
+    r"(?:(?<!\w)(?:in|dans|en|em|de la|del|nel|nella|w|ред\.)|//)[:\s]{1,3}[^\w\s]{0,3}$"
+)  # of another work: dans M. Mauss, *Sociologie
+_MARKED_END = re.compile(r"[,.]?[\"”“»’'》』*_\]]")
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
 _MARK = re.compile(r"\s\([^()\d]{3,60},?\s(?:1[4-9]|20)\d\d[a-z]?\)")
 _NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}(?::\d+[-–]\d+)?$")  # Annals of Mathematics 185
@@ -56,27 +65,36 @@ def read_passages(answer: str, rows: Sequence[Line]) -> list[Work]:
     if len(answer) > MOST:
         return []
     found: list[Work] = []
-    for start, end in _passages(rows):
+    for start, end in passages(rows):
         text = answer[start:end]
         if _HINT.search(text):
             found += [_moved(work, start) for work in _works(text)]
     return found
 
 
-def further(answer: str, rows: Sequence[Line], found: Iterable[Work]) -> Iterator[Citation]:
+def further(answer: str, rows: Sequence[Line], found: Sequence[Work]) -> Iterator[Citation]:
     """The works as citations, if enough is said of them: a title, and who wrote it, or where and when it appeared.
 
-    A title and a year alone may be those of a film. What is not in marks, or not sure, is never called wrong ("unmarked").
+    A title and a year alone may be those of a film; they count in marks, where the answer names a work with authors, too. What is not in
+    marks, or not sure, is never called wrong ("unmarked").
     """
     begins = [row.start for row in rows]
+    company = any(work.title >= _SURE and work.sure.get("authors", 0.0) >= _SURE for work in found)
     for work in found:
         said = work.reference
         named = bool(said.authors) and work.sure["authors"] >= _FOUND and _are_people(said)
-        named = named and (
-            bool(said.year) or any(" " in name for name in said.authors)
-        )  # not: Netflix's The Crown
+        # not: Netflix's The Crown
+        named = named and (bool(said.year) or any(" " in name for name in said.authors))
+        named = named or (work.sure.get("authors", 0.0) >= _SURE and _eastern(said))
         placed = bool(said.venue) and work.sure["venue"] >= _SURE and (bool(said.year) or bool(said.volume))
-        if work.title < _FOUND or not (named or placed or said.doi or said.arxiv) or len(said.title) < 3:
+        dated = (
+            work.title >= _SURE and work.sure.get("year", 0.0) >= _SURE and _in_company(answer, work, company)
+        )
+        if (
+            work.title < _FOUND
+            or not (named or placed or dated or said.doi or said.arxiv)
+            or len(said.title) < 3
+        ):
             continue
         at = bisect_right(begins, work.span.start) - 1
         row = rows[at]
@@ -84,9 +102,18 @@ def further(answer: str, rows: Sequence[Line], found: Iterable[Work]) -> Iterato
             continue
         if _is_mark(answer, work):
             continue  # Portfolio theory begins with optimisation (Markowitz, 1952)
-        if not placed and len(words(said.title)) < 2:
+        if not placed and len(words(said.title)) < 2 and not _EASTERN.search(said.title):
             continue  # Python by Guido van Rossum (1991)
+        if not named and work.sure.get("authors", 1.0) < _NAMED:
+            said = replace(said, authors=(), et_al=False)
         yield Citation(work.span, said, _style(answer, work), _item(row, work))
+
+
+def _in_company(answer: str, work: Work, company: bool) -> bool:
+    """Whether a title in marks, of three words at least, is in an answer that names works with their authors."""
+    at = answer.find(work.reference.title[:30], work.span.start, work.span.end)
+    marked = at > 0 and _MARKED.search(answer, max(0, at - 4), at) is not None
+    return marked and company and len(words(work.reference.title)) >= _LEAST_WORDS
 
 
 def _is_mark(answer: str, work: Work) -> bool:
@@ -105,22 +132,75 @@ def _lead(rows: Sequence[Line], at: int) -> str:
     return ""
 
 
-def seconded(answer: str, found: Iterable[Citation], read: Sequence[Work]) -> Iterator[Citation]:
+def seconded(answer: str, found: Sequence[Citation], read: Sequence[Work]) -> Iterator[Citation]:
     """The citations, with what the model reads at the same place.
 
-    What the rules left empty is filled where both have the same title. Where titles or authors differ, the model's reading is
-    the citation's `other`.
+    What the rules left empty is filled where both have the same title, and a span that was cut short is completed. Where titles or
+    authors differ, the model's reading is the citation's `other`; if its title is a marked part of a sentence that the rules took for
+    one, it replaces theirs.
     """
+    spans = [citation.span for citation in found]
     for citation in found:
         near = [] if citation.style in _WHOLE else [work for work in read if _same_place(citation, work)]
-        if near:
-            work = max(near, key=lambda work: _shared(citation.span, work.span))
-            yield _with(citation, _within_sentence(answer, citation, work))
-        else:
+        if not near:
             yield citation
+            continue
+        work = max(near, key=lambda work: _shared(citation.span, work.span))
+        work = _without_next(answer, citation, work)
+        if _within_sentence(answer, citation, work):
+            yield Citation(work.span, work.reference, _style(answer, work))
+            continue
+        both = _with(citation, work)
+        longer = _completed(answer, both, work)
+        free = longer is both or all(one == citation.span or _shared(one, work.span) == 0 for one in spans)
+        yield longer if free else both
 
 
-def _within_sentence(answer: str, citation: Citation, work: Work) -> Work:
+def _completed(answer: str, citation: Citation, work: Work) -> Citation:
+    """With the authors before it and the venue or the year behind it that the model's span has, if the titles agree."""
+    own, read, said = citation.span, work.span, work.reference
+    if (
+        "title" not in citation.agreed
+        or citation.style == "labelled"
+        or own.end <= read.start
+        or read.end <= own.start
+    ):
+        return citation
+    start, end = own.start, own.end
+    before = answer[read.start : own.start]
+    if citation.style not in _LISTED and said.authors and said.authors[0].split()[-1] in before:
+        start = read.start
+    tail = answer[own.end : read.end].rstrip(" .,;:")
+    new = (
+        said.venue if said.venue not in answer[start:end] else "",
+        str(said.year or "") if citation.reference.year is None else "",
+    )
+    if new[1] or not _YEAR.search(tail):  # not: (extended in Winterbottom, Q. 2019, …)
+        end += len(tail) if any(one and one in tail for one in new) else 0
+    if citation.item and not (citation.item.start <= start and end <= citation.item.end):
+        return citation
+    grown = Span(start=start, end=end)
+    return citation if grown == own else replace(citation, span=grown)
+
+
+def _within_sentence(answer: str, citation: Citation, work: Work) -> bool:
+    """Whether the rules took a sentence for a title, of which a part in marks is the title: Most courses use *Mostly Harmless Econometrics*."""
+    said, read = citation.reference.title, work.reference.title
+    if citation.style not in _LISTED or work.title < _SURE or len(read) >= len(said) or _doubtful(work):
+        return False
+    at = answer.find(read, work.span.start, work.span.end)
+    marked = (
+        at > 0 and _MARKED.search(answer, max(0, at - 4), at) and _MARKED_END.match(answer, at + len(read))
+    )
+    before = answer.rfind(said[:20], citation.span.start, at) if at > 0 else -1
+    return bool(marked) and before >= 0 and work.span.end <= citation.span.end + 1
+
+
+def _doubtful(work: Work) -> bool:
+    return not work.reference.authors and not work.reference.year
+
+
+def _without_next(answer: str, citation: Citation, work: Work) -> Work:
     """The work without authors, if they are named in the next sentence: "Food Webs" (1966). Doe and Roe's "Otters" …."""
     if citation.reference.authors or not _NEXT_SENTENCE.search(answer, citation.span.end, work.span.end + 1):
         return work
@@ -166,7 +246,7 @@ def _filled(said: Reference, work: Work) -> Reference:
     return said
 
 
-def _passages(rows: Sequence[Line]) -> Iterator[tuple[int, int]]:
+def passages(rows: Sequence[Line]) -> Iterator[tuple[int, int]]:
     """Paragraphs and blocks of lines; long ones are parted at the ends of lines."""
     start = end = -1
     for row in rows:
@@ -196,7 +276,9 @@ def _style(answer: str, work: Work) -> Style:
     at = answer.find(work.reference.title[:30], work.span.start, work.span.end)
     marks = _MARKED.search(answer, max(0, at - 4), at) if at > 0 else None
     sure = work.title >= _SURE and work.sure.get("authors", 0.0) >= _SURE and _are_people(work.reference)
-    if marks is None or not sure or len(words(work.reference.title)) < _LEAST_WORDS:
+    doubtful = len(words(work.reference.title)) < _LEAST_WORDS or VENUE.search(work.reference.title)
+    doubtful = doubtful or _CONTAINER.search(answer, max(0, work.span.start - 20), work.span.start)
+    if marks is None or not sure or doubtful:
         return "unmarked"
     return "emphasised" if marks[0][-1] in "*_" else "quoted"
 
@@ -211,6 +293,11 @@ def _are_people(said: Reference) -> bool:
         and not is_press(name)
         for name in said.authors
     )
+
+
+def _eastern(said: Reference) -> bool:
+    """Whether the authors have the form of Chinese, Japanese or Korean names."""
+    return bool(said.authors) and all(_EASTERN_NAME.fullmatch(name) for name in said.authors)
 
 
 def _item(row: Line, work: Work) -> Span | None:

@@ -23,7 +23,7 @@ from guardrail.report import Span
 __all__ = ["Work", "works"]
 
 _TITLE, _REMARK, _NUMBER = (FIELDS.index(name) for name in ("title", "remark", "number"))
-_ENDS = re.compile(r"[.!?。！？][)\]\"”*_]*\s+[^\W\d_a-z\s]|[。！？]|\n[ \t>]*\n")
+_ENDS = re.compile(r"(?:(?<!\b[^\W\d_])\.|[!?。！？])[)\]\"”*_]*\s+[^\W\d_a-z\s]|[。！？]|\n[ \t>]*\n")
 _LABEL = re.compile(
     r"[\s|・•]*(?:\**(?:Titles?|Authors?|Venue|Journal|Published in|Publisher|Year)\**:\**\s*)?",
     re.IGNORECASE,
