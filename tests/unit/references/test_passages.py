@@ -248,3 +248,30 @@ class TestFurther:
             text, lines(text), [work(text, "Ida Tarn, *Les mers de sel et de glace* (1988)", said)]
         )
         assert found.style == "unmarked"
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "number"),
+    [
+        (
+            "Tim Ash (born May 2, 1950) is a player.",
+            Reference("(born May 2, 1950) is a player", ("Tim Ash",)),
+            0,
+        ),
+        (
+            "He sang with Ida Tarn, The Salty Rivers and others.",
+            Reference("The Salty Rivers", ("Ida Tarn",)),
+            0,
+        ),
+        (
+            "The Salty Rivers by Ida Tarn, 1990, is long.",
+            Reference("The Salty Rivers", ("Ida Tarn",), year=1990),
+            1,
+        ),
+        ("We read *The Salty Rivers* by Ida Tarn.", Reference("The Salty Rivers", ("Ida Tarn",)), 1),
+    ],
+)
+def test_names_and_capitals_alone_are_no_work(text, said, number):
+    """Biographies are full of both: a title without marks needs a year or a venue."""
+    read = Work(Span(start=0, end=len(text) - 1), said, 0.95, {"authors": 0.99, "year": 0.99, "venue": 0.0})
+    assert len(list(passages.further(text, lines(text), [read]))) == number

@@ -34,6 +34,7 @@ MOST = 50_000
 _FOUND, _SURE = 0.7, 0.9  # probability from which a work is one, and from which it may be called wrong
 _NAMED = 0.6  # of the authors, below which a work that something else speaks for has none
 _SECOND = 0.4  # of the title, from which another reading counts
+_CAPITALS = 0.7  # share of words, from which a title without marks looks like one
 _PLACED = 0.5  # share of two spans from which they are of one work
 _PRESS = re.compile(r"\b(?:UP|Éditions|Editions|Editora|Editorial|Giroux|Brown and Company|Sons)\b")
 _LONGEST = 2000  # characters that the model reads at once (`segmentation.tokens`, which is not loaded before it is needed)
@@ -102,11 +103,31 @@ def further(answer: str, rows: Sequence[Line], found: Sequence[Work]) -> Iterato
             continue
         if _is_mark(answer, work):
             continue  # Portfolio theory begins with optimisation (Markowitz, 1952)
+        if not _looks_like_title(answer, work, row) or not _among_letters(said.title):
+            continue
         if not placed and len(words(said.title)) < 2 and not _EASTERN.search(said.title):
             continue  # Python by Guido van Rossum (1991)
         if not named and work.sure.get("authors", 1.0) < _NAMED:
             said = replace(said, authors=(), et_al=False)
         yield Citation(work.span, said, _style(answer, work), _item(row, work))
+
+
+def _looks_like_title(answer: str, work: Work, row: Line) -> bool:
+    """Whether a title is in marks or begins its line, or has capitals and a year or a venue: biographies are full of names and capitals."""
+    said = work.reference
+    at = answer.find(said.title[:30], work.span.start, work.span.end)
+    if at > 0 and _MARKED.search(answer, max(0, at - 4), at):
+        return True
+    if _EASTERN.search(said.title) or said.doi or said.arxiv:
+        return True
+    begins = not re.search(r"\w", row.text[: work.span.start - row.start])
+    known = said.year is not None or (bool(said.venue) and work.sure.get("venue", 0.0) >= _FOUND)
+    return known and (begins or (said.title[:1].isupper() and title_case(said.title) >= _CAPITALS))
+
+
+def _among_letters(title: str) -> bool:
+    """Not the rest of a sentence, "(born October 22, 1992 …) is an American", nor a name in other letters, "Korean: 최재봉"."""
+    return title[:1].isalnum() or not title[:1].isascii() or title[:1] in "¿¡'\"$#@"
 
 
 def _in_company(answer: str, work: Work, company: bool) -> bool:
