@@ -13,7 +13,7 @@ class TestRecorded:
         rows = [row for part in known.values() for row in part["rows"]]
         assert all(row["ok"] is True for row in rows)
         cells = [row for row in rows if row["quantity"].endswith(": broken, by source")]
-        assert len(cells) == 60
+        assert len(cells) == 64
         assert {row["bar"] for row in cells} == {"≤ 0.064"}
 
     def test_a_part_is_replaced_alone(self, tmp_path, monkeypatch):

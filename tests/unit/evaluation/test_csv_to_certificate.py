@@ -45,7 +45,7 @@ def test_to_a_guard(command, tmp_path):
     assert f"--map {COLUMNS}" in said
     assert command("evaluate", "qa.csv", "--map", COLUMNS, *WORDS, "--out", "run")[0] == 0
     code, said = command("calibrate", "run", "--target", "fdr=0.2,missed=0.2", "--out", "c.json")
-    assert (code, "120 sources, 240 rows" in said) == (0, True)
+    assert (code, "120 sources, 240 answers" in said) == (0, True)
     (tmp_path / "guardrail.toml").write_text(
         '[guard]\ncertificate = "c.json"\n[[detectors]]\nname = "selfcheck-grounding"\nfit = "words"\n',
         encoding="utf-8",
@@ -64,6 +64,6 @@ def test_too_few_sources(command, tmp_path):
     assert command("evaluate", "qa.csv", "--map", COLUMNS, *WORDS, "--out", "run", "-q")[0] == 0
     code, said = command("calibrate", "run", "--target", "fdr=0.1", "--out", "c.json")
     assert code == 1
-    assert "20 sources, 40 rows" in said
+    assert "20 sources, 40 answers" in said
     assert "would be needed" in said
     assert "nothing is flagged" in said

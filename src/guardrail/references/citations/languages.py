@@ -28,6 +28,7 @@ __all__ = [
     "PAGES",
     "PARTICLES",
     "PERSON_TITLES",
+    "READ",
     "ROLES",
     "ROLES_BEHIND",
     "SEE",
@@ -130,7 +131,28 @@ MONTHS = either(
     "april | maj | augusti | stycznia | lutego | marca | kwietnia | maja | czerwca | lipca | sierpnia | września | października | listopada | grudnia | января | февраля | марта | апреля | мая | июня | июля | августа | сентября | октября | ноября | декабря | "
     "січня | лютого | березня | квітня | травня | червня | липня | серпня | вересня | жовтня | листопада | грудня | ocak | şubat | mart | nisan | mayıs | haziran | temmuz | ağustos | eylül | ekim | kasım | aralık"
 )
-OPENERS = frozenset(
+READ = frozenset(
+    [
+        "lisez",
+        "consultez",
+        "essayez",
+        "découvrez",
+        "citez",
+        "leggete",
+        "leggere",
+        "consulten",
+        "leiam",
+        "przeczytaj",
+        "čtěte",
+        "přečtěte",
+        "читайте",
+        "прочтите",
+        "прочитайте",
+        "okuyun",
+    ]
+)
+"""What readers are asked to do, before an author: Lisez C. Durand, « Le fleuve muet ». No word that is a surname, as Lis and Lees are."""
+OPENERS = READ | frozenset(
     [
         "aquel", "aquella", "as", "az", "bir", "bu", "ce", "cet", "cette", "das", "dem", "denne", "der", "dette", "die", "diese", "dieser",
         "dieses", "egy", "ein", "eine", "einem", "einen", "esta", "este", "et", "ett", "gli", "ihre", "il", "ini", "its", "itu", "le",

@@ -11,6 +11,7 @@ from guardrail.references.citations.languages import (
     OTHERS,
     PARTICLES,
     PERSON_TITLES,
+    READ,
     TOGETHER,
     either,
 )
@@ -18,7 +19,7 @@ from guardrail.references.citations.languages import (
 __all__ = ["PEOPLE", "PERSON", "body", "people"]
 
 _PARTICLES = frozenset(PARTICLES.split())
-_NOT_NAMES = frozenset(
+_NOT_NAMES = READ | frozenset(
     [
         "the",
         "a",
