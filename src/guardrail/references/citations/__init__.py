@@ -159,9 +159,8 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(unmarked(answer, taken))
     read = read_passages(answer, rows)
     found[:] = list(seconded(answer, found, read))
-    meant = [
-        mark.span for mark in marks(answer, found) if mark.means
-    ]  # (Smith, 2020), of an entry of the answer
+    # (Smith, 2020), of an entry of the answer
+    meant = [mark.span for mark in marks(answer, found) if mark.means] if read else []
     keep(
         work
         for work in further(answer, rows, read)

@@ -94,6 +94,7 @@ _EAST_NAME = r"(?:[\u3400-\u9fff\u30a1-\u30fa\u30fc·・]{2,12}?|[\uac00-\ud7a3]
 _EAST_CUT = r"(?:\s?等人?|ら|\s?외)"
 _SHORTEST = 30  # characters of a reference in full within brackets
 _LONGEST_BARE = 120  # before a year without brackets
+_LOOKED_AT = 30_000  # characters that show what an answer is about
 _SOME = 2  # works of an answer, from which a name with a year is one, too
 _EAST = re.compile(
     rf"(?:(?<=[(;])|(?<=[(;]\s))(?:如|例如|参见|參見|详见|詳見|见|見)?(?P<who>{_EAST_NAME}(?:\s?[、,·・&]\s?{_EAST_NAME}){{0,5}}{_EAST_CUT}?)[,、]?\s?(?P<when>(?:19|20)\d\d)[a-z]?年?"
@@ -228,7 +229,7 @@ def _among_works(answer: str, found: Sequence[Citation]) -> bool:
     works = (
         one for one in found if one.reference.title and one.reference.authors and one.style != "unmarked"
     )
-    return len(list(islice(works, _SOME))) == _SOME and next(MEDIA.finditer(answer), None) is None
+    return len(list(islice(works, _SOME))) == _SOME and MEDIA.search(answer, 0, _LOOKED_AT) is None
 
 
 def candidates(answer: str, known: Container[str] = frozenset()) -> Iterator[Mark]:
@@ -245,7 +246,7 @@ def candidates(answer: str, known: Container[str] = frozenset()) -> Iterator[Mar
             begins = _BEGINS.search(answer, max(0, match.start() - 4), match.start()) is not None
             begins = begins and _WITHIN.match(answer, match.end()) is not None
             for mark in _read(match, match.start(), match.end(), sure=reports):
-                yield replace(mark, begins=begins)
+                yield replace(mark, begins=True) if begins else mark
     for match in _EAST.finditer(answer):
         if eastern := _eastern(match, known):
             yield eastern
