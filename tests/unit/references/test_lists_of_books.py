@@ -204,3 +204,46 @@ class TestWebPages:
     def test_a_word_with_www_in_it_is_none(self):
         """Nor is an address of mail."""
         assert citations("Write to a@www.example.org or see awww.example.") == []
+
+
+class TestWhatWasAccused:
+    """Shapes in which real works were called wrong."""
+
+    def test_names_behind_the_last_comma(self):
+        """If most items of a list have them, an item whose title could be a name has them, too."""
+        text = "- A City of Rivers, Ada Quill\n- The Making of the Marsh: A History, Tim Ash\n- Boss, Bo Olds\n- Walls and Roads of Wood, Nora Field"
+        assert [(one.title, one.authors) for one in read(text, asked_for_references=True)] == [
+            ("A City of Rivers", ("Ada Quill",)),
+            ("The Making of the Marsh: A History", ("Tim Ash",)),
+            ("Boss", ("Bo Olds",)),
+            ("Walls and Roads of Wood", ("Nora Field",)),
+        ]
+
+    @pytest.mark.parametrize(
+        ("text", "title", "authors"),
+        [
+            ("- Algebra: *Rings Made Visible* (Ada Quill, 1997)", "Rings Made Visible", ("Ada Quill",)),
+            ("- Algebra: Quill & Marsh, *Rings Made Visible* (1997)", "Rings Made Visible", ("Quill", "Marsh")),
+            ("- *“Mud” in the Making of Towns* (Ada Quill, 1997)", "“Mud” in the Making of Towns", ("Ada Quill",)),
+        ],
+    )  # fmt: skip
+    def test_labels_and_quotation_marks_in_front(self, text, title, authors):
+        """A label is no part of a title, and quoted words in italics are only a part of one."""
+        (found,) = read(text, asked_for_references=True)
+        assert (found.title, found.authors) == (title, authors)
+
+    def test_full_width_brackets_and_stops(self):
+        """GB/T 7714 as some keyboards write it."""
+        (found,) = read(
+            "［1］ 王小明，李华．湿地的历史研究［J］．地理学报，2014，69（1）：3-14．",
+            asked_for_references=True,
+        )
+        assert (found.title, found.year, found.venue) == ("湿地的历史研究", 2014, "地理学报")
+
+    @pytest.mark.parametrize("behind", [" · example.org", " [[abs]] [[pdf]]"])
+    def test_sites_and_kinds_of_files_behind_a_title(self, behind):
+        """They say where it is."""
+        assert (
+            parse(f"Rivers and the Making of Towns{behind}").reference.title
+            == "Rivers and the Making of Towns"
+        )

@@ -132,7 +132,7 @@ class TitleMatch:
 # What legal writing cuts short in the names of cases; "Co.", "Corp." and "Inc." are never written out.
 _CUT_SHORT = {
     "admin": "administration", "ass'n": "association", "bd": "board", "comm'n": "commission", "dep't": "department", "dist": "district",
-    "educ": "education", "gov't": "government", "hosp": "hospital", "ins": "insurance", "int'l": "international", "mfg": "manufacturing",
+    "educ": "education", "gov't": "government", "hosp": "hospital", "indus": "industries", "enters": "enterprises", "prods": "products", "props": "properties", "labs": "laboratories", "pharm": "pharmaceuticals", "elec": "electric", "cas": "casualty", "fin": "financial", "ins": "insurance", "int'l": "international", "mfg": "manufacturing",
     "mfrs": "manufacturers", "nat'l": "national", "ry": "railway", "sch": "school", "serv": "service", "soc'y": "society",
     "sys": "systems", "tel": "telephone", "transp": "transportation", "univ": "university",
 }  # fmt: skip

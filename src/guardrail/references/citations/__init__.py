@@ -42,6 +42,7 @@ from guardrail.report import Span
 
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
 
+_NARROW = str.maketrans("．［］", ".[]")  # 综述［J］．地理学报
 _LONGEST_TAG = 8  # characters of an opening tag
 _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
@@ -85,6 +86,7 @@ def _plain(text: str) -> str:
     """The text with HTML as Markdown or blanks, and Arabic marks and digits as Latin ones, every place unchanged."""
     if _ARABIC.search(text):
         text = text.translate(_AS_LATIN)
+    text = text.translate(_NARROW)
     if "<" not in text and "&" not in text:
         return text
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)

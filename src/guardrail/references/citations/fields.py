@@ -122,6 +122,12 @@ _VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\
 _LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _TO_PLACE = re.compile(r",\s(?=[^\W\d_a-z])|\s\(")
+_WORD_BEHIND = re.compile(r"\s[^\W\d_A-Z]")
+_LINKS_BEHIND = re.compile(
+    r"(?:\s*\[+\s?(?:abs|pdf|html|code|link|doi|paper|arxiv)\s?\]+){1,4}$", re.IGNORECASE
+)
+_SITE_BEHIND = re.compile(r"\s[·|]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
+_NUMBER = re.compile(r"\d{4}\.\d{4,5}(?:v\d{1,2})?")
 _COMMA = re.compile(r",\s")
 JOURNAL_AT_END = re.compile(
     r",\s(?=(?P<rest>[^\W\d_a-z][\w.&’' ]{1,60}?\s\d{1,4},\s[A-Z]?\d{1,7}(?:[-–]\d{1,7})?\s\((?:1[4-9]|20)\d\d\)))"
@@ -260,7 +266,7 @@ def _parsed(raw: str, written: str, draft: _Draft, tail: Tail, found: Sequence[I
     if within and title and not authors:
         title, (authors, et_al) = _names_at_end(title, apart=not named)
     reference = Reference(
-        title="" if within and title.lower() in _POINTERS else title,
+        title="" if within and (title.lower() in _POINTERS or _NUMBER.fullmatch(title)) else title,
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
@@ -337,7 +343,7 @@ def author_and_year(text: str) -> Reference | None:
 
 def clean_title(text: str) -> str:
     """A title without emphasis, enclosing quotes, and final period."""
-    text = " ".join(text.split())
+    text = _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split())))
     for _ in range(4):
         before = text
         if ornament := _ORNAMENT.match(text):
@@ -632,7 +638,11 @@ def _marked(raw: str, text: str, start: int, *, by: bool) -> _Draft | None:
     if mark == "quoted" and (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head)):
         head = ""
     led = (
-        mark == "link" and head.endswith(":") and len(words(head)) <= _LONGEST_LABEL and people(head) is None
+        mark in {"link", "emphasised"}
+        and head.endswith(":")
+        and len(words(head)) <= _LONGEST_LABEL
+        and " – " not in head
+        and (people(head) is None or (" " not in head and _named_in_full(text, behind)))
     )
     head = "" if led else head
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
@@ -674,7 +684,7 @@ def _authored(draft: _Draft, head: str, before: str, start: int, *, apart: bool)
     owned = _OWNED.search(head) if names is None or head.endswith(("'s", "’s")) else None
     if owned:
         names = people(owned["names"])
-        if names and head.endswith(",") and not names[1] and not any(" " in name for name in names[0]):
+        if names and head.endswith(",") and not names[1] and not (len(names[0]) > 1 or " " in names[0][0]):
             return False  # garlands, “Happy Birthday”
         draft.start, year = start + before.find(owned["names"]), None
     if names is None or not (year or apart or owned or surely_people(*names)):
@@ -692,6 +702,12 @@ def _dated_behind(text: str, at: int, end: int) -> bool:
     return tail.year is not None and not any(" " in name for name in tail.authors)
 
 
+def _named_in_full(text: str, at: int) -> bool:
+    """Whether a title is followed by somebody's full name and a year: Algebra: *Rings Made Visible* (Ada Quill, 1997)."""
+    tail = read_tail(text, at, (), knows_authors=False, prose=True)
+    return tail.year is not None and any(" " in name and not is_press(name) for name in tail.authors)
+
+
 def _authors_behind(text: str, at: int) -> bool:
     """Whether names and a year follow a title, in brackets or behind "by"; one name may be a publisher: (Suhrkamp, 1981)."""
     tail = read_tail(text, at, (), knows_authors=False, prose=True)
@@ -707,7 +723,9 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
         quotation = quotation_at(text, match.start())
         if quotation is None:
             continue
-        if emphasis and emphasis.start(2) < quotation.start and quotation.end < emphasis.end(2):
+        first = emphasis and emphasis.start(2) == quotation.start and _WORD_BEHIND.match(text, quotation.end)
+        inside = emphasis and emphasis.start(2) < quotation.start
+        if emphasis and (first or inside) and quotation.end < emphasis.end(2):
             break
         behind = emphasis and _BEFORE_JOURNAL.fullmatch(
             text, emphasis.end(), max(quotation.start, emphasis.end())

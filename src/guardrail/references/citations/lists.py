@@ -129,6 +129,24 @@ def _read_group(rows: Sequence[Line], group: _Group, begun: Sequence[int], *, le
             _read(rows, item, begun, lenient=lenient, by=False)
     for item in _led(rows, group):
         _read(rows, item, begun, lenient=lenient, led=True)
+    _part_names(group)
+
+
+def _part_names(group: _Group) -> None:
+    """Authors behind the last comma of plain titles, if most items have them: "City of the Century, Donald L. Miller"."""
+    parted, sure = list[tuple[_Item, Parsed]](), 0
+    for item in group.items:
+        said = item.parsed.reference if item.parsed else Reference()
+        title, _, last = said.title.rpartition(", ")
+        names = people(last) if title and not said.authors and " " in last.strip() else None
+        if item.parsed and names:
+            sure += people(title) is None  # not: Boss, Mike Royko; but where the others are so, it is
+            read = replace(said, title=title, authors=names[0], et_al=names[1])
+            parted.append((item, replace(item.parsed, reference=read, marks=item.parsed.marks | {"people"})))
+    if sure >= 3 and 3 * len(parted) >= 2 * len(group.items):
+        for item, parsed in parted:
+            item.parsed = parsed
+            item.score += 1.5
 
 
 def _led(rows: Sequence[Line], group: _Group) -> list[_Item]:

@@ -255,7 +255,8 @@ def _title(
         title = " ".join((left + match[0]).split()) if left else title
         reference = replace(reference, title=title)
     end += before.endswith(" (") and author.length > 0 and text[end : end + 1] == ")"
-    doubtful = author.loose or (found.owned and score < _LEAST + 1)
+    # "high utility" (Doe, 2013) may be quoted words, which the mark is about
+    doubtful = author.loose or title[:1].islower() or (found.owned and score < _LEAST + 1)
     style: Style = "unmarked" if doubtful else "emphasised" if found.emphasised else "quoted"
     return Citation(Span(start=start, end=end), reference, style)
 
