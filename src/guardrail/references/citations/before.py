@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from guardrail.references.citations.fields import author_and_year
-from guardrail.references.citations.people import PEOPLE, PERSON, people
+from guardrail.references.citations.people import PEOPLE, PERSON, author_and_year, people
 from guardrail.references.citations.unmarked import without_opener
 from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.references.citations.words import words

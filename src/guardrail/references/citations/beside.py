@@ -12,13 +12,13 @@ from dataclasses import dataclass, replace
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
-from guardrail.references.citations.fields import clean_title
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.languages import BY, ENGLISH, IN, JOURNAL_WORDS, OPENERS, either
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.parts import without_roles
 from guardrail.references.citations.people import people
 from guardrail.references.citations.tail import Tail, read_tail
+from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.unmarked import MEDIA
 from guardrail.references.citations.words import VENUE, YEAR, words
 from guardrail.report import Span

@@ -6,8 +6,9 @@ import re
 
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.eastern_names import is_short
-from guardrail.references.citations.fields import Parsed, surely_people
+from guardrail.references.citations.fields import Parsed
 from guardrail.references.citations.languages import HEADINGS, MEDIA, WORKS
+from guardrail.references.citations.people import surely_people
 from guardrail.references.citations.words import VENUE, is_comment, title_case, words
 
 __all__ = ["EASTERN_MEDIA", "asks_for_references", "heading", "lead_in", "sure", "weigh"]

@@ -7,10 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from guardrail.references.citations.evidence import heading, sure
-from guardrail.references.citations.fields import JOURNAL_AT_END, parse, surely_people
+from guardrail.references.citations.fields import parse
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import people
+from guardrail.references.citations.names_first import JOURNAL_AT_END
+from guardrail.references.citations.people import people, surely_people
 from guardrail.references.citations.words import YEAR, is_comment, words
 from guardrail.report import Span
 

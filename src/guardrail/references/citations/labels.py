@@ -13,10 +13,12 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.behind import read_behind
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.evidence import heading
-from guardrail.references.citations.fields import author_and_year, clean_title, parse
+from guardrail.references.citations.fields import parse
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.people import author_and_year
+from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.words import title_case, words
 from guardrail.report import Span
 

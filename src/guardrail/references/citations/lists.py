@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.evidence import lead_in, sure, weigh
-from guardrail.references.citations.fields import LED, Parsed, parse, with_labels
+from guardrail.references.citations.fields import Parsed, parse, with_labels
 from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.lines import Line
@@ -24,6 +24,7 @@ from guardrail.references.citations.markers import (
     pictured,
 )
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.names_first import LED
 from guardrail.references.citations.people import people
 from guardrail.references.citations.words import YEAR, is_comment
 from guardrail.report import Span

@@ -10,14 +10,15 @@ from itertools import pairwise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import eastern
 from guardrail.references.citations.evidence import EASTERN_MEDIA, heading
-from guardrail.references.citations.fields import Parsed, clean_title, parse, surely_people, with_labels
+from guardrail.references.citations.fields import Parsed, parse, with_labels
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.inline import doubtless
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.markers import field_of, marker_of
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import PEOPLE, people
+from guardrail.references.citations.people import PEOPLE, people, surely_people
 from guardrail.references.citations.prose import titled
+from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.words import YEAR, words
 from guardrail.report import Span
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.languages import (
     AND,
     EDITED,
@@ -16,8 +17,9 @@ from guardrail.references.citations.languages import (
     either,
 )
 
-__all__ = ["PEOPLE", "PERSON", "body", "people"]
+__all__ = ["PEOPLE", "PERSON", "author_and_year", "body", "people", "surely_people"]
 
+_YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _PARTICLES = frozenset(PARTICLES.split())
 _NOT_NAMES = READ | frozenset(
     [
@@ -314,3 +316,28 @@ def _is_name(name: str, *, shouted: bool = False) -> bool:
             return False
         full += 1
     return full > 0
+
+
+def author_and_year(text: str) -> Reference | None:
+    """A label such as "Smith et al. (2020)": names and a year, and no title.
+
+    Example:
+        >>> author_and_year("He et al. (2016)").authors, author_and_year("Attention Is All You Need")
+        (('He',), None)
+    """
+    match = _YEARED.fullmatch(text.strip())
+    names = people(match["names"]) if match else None
+    if match is None or names is None:
+        return None
+    return Reference(authors=names[0], et_al=names[1], year=int(match["year"]))
+
+
+def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
+    """Whether the form alone shows that these are names, not a title in capitals."""
+    if et_al or any("," in name for name in names):
+        return True
+    return (
+        bool(names)
+        and all(re.search(r"\b[^\W\d_]\.|\s[^\W\d_]{1,3}$", n) and not n.islower() for n in names)
+        and any(re.search(r"\b[A-ZА-ЯЁ]\.|\s[A-ZА-ЯЁ]{1,3}$", n) for n in names)
+    )

@@ -10,15 +10,12 @@ from itertools import islice
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.before import NOUN, OPENED, REACH, Before, read_before
 from guardrail.references.citations.behind import read_behind
-from guardrail.references.citations.fields import (
-    author_and_year,
-    clean_title,
-)
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.labels import CASED, points
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import PERSON
+from guardrail.references.citations.people import PERSON, author_and_year
 from guardrail.references.citations.tail import Tail
+from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.unmarked import MEDIA
 from guardrail.references.citations.venues import is_journal
 from guardrail.references.citations.words import VENUE, title_case, words

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from guardrail.references.authors.lists import parse_authors
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.fields import clean_title
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.people import people
+from guardrail.references.citations.titles import clean_title
 
 __all__ = ["YEAR", "Stretch", "reference_of", "stretches_of"]
 

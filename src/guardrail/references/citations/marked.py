@@ -1,0 +1,188 @@
+"""Readings of reference strings whose title is quoted, emphasised, or the text of a link."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from guardrail.references.citations.houses import is_press
+from guardrail.references.citations.languages import OPENERS, WORKS
+from guardrail.references.citations.people import (
+    PEOPLE,
+    author_and_year,
+    people,
+    surely_people,
+)
+from guardrail.references.citations.tail import read_tail
+from guardrail.references.citations.title_first import bare_title, titled_by
+from guardrail.references.citations.titles import EMPHASIS, LINK, Draft, clean_title, rest_of_title
+from guardrail.references.citations.words import YEAR, quotation_at, words
+
+__all__ = ["marked_title"]
+
+_LONGEST_LABEL = 8  # words before a colon that say what a link is
+_HEAD = re.compile(
+    r"(?:see|in|read|cf\.?|e\.g\.)[\s:,]{0,4}"
+    r"|(?:(?:see|in|read|cf\.?|e\.g\.)[\s:]{1,4})?(?:(?:the|an?|this|their|his|her|another|one)\s)?(?-i:(?:[a-z]{3,14}\s){0,2})"
+    r"(?:paper|book|article|study|essay|report|thesis|novel|survey|chapter|work|preprint|publication|textbook)"
+    r"(?:\s(?:titled|entitled|called|named))?[\s:,]{0,4}",
+    re.IGNORECASE,
+)
+_WORK = re.compile(rf"(?:[^\W\d_]{{1,4}}\s){{0,2}}ה?{WORKS}", re.IGNORECASE)  # Buku "…" karya …
+_NICKNAME = re.compile(
+    r"[^\W\d_][\w.+-]{0,20}(?:\s[\w.+-]{1,20}){0,2}[\s*_]{0,4}"
+    r"(?:\((?P<names>[^()]{2,150}?),?\s(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\))?[\s*_:–—-]{0,8}"
+)
+_OWNED = re.compile(
+    rf"(?:^(?=[^\W\d_a-z]\w{{2,}}['’]s$)|[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$"
+)
+"""Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
+_HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
+_TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
+_DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")
+_SHOUTED = re.compile(
+    r"(?P<family>(?:[^\W\d_a-z]{2,30}[\s-]?){1,3}) (?P<given>[^\W\d_a-z][^\W\d_A-Z]+(?:[\s-][^\W\d_a-z][^\W\d_A-Z]+)?),?"
+)
+_BEFORE_JOURNAL = re.compile(
+    r"[,.]\s(?:[^\n«„“\"]{0,60}\b(?:coll?\.|collection|collana|colección|Reihe|seria|serie)\s)?"
+)
+_BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
+_POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
+_REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
+_OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
+_YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
+_SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:\s)")
+_WORD_BEHIND = re.compile(r"\s[^\W\d_A-Z]")
+
+
+def marked_title(raw: str, text: str, start: int, *, by: bool) -> Draft | None:
+    """A title in quotes, in italics or bold, or as the text of a link; authors may stand before it."""
+    at, end, mark, behind = _first_mark(raw, text, start)
+    if not mark:
+        return None
+    head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
+    if head.casefold() in OPENERS:
+        head = ""  # Dans « Le fleuve muet » (1964)
+    bold = EMPHASIS.match(text, start) if mark == "emphasised" else None
+    if bold and len(bold[1]) == 2 and bold.end() <= at and people(bold[2]):
+        head = bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
+    if mark == "quoted" and _REPORT.search(head):
+        head = ""
+    if mark == "quoted" and (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head)):
+        head = ""
+    led = (
+        mark in {"link", "emphasised"}
+        and head.endswith(":")
+        and len(words(head)) <= _LONGEST_LABEL
+        and " – " not in head
+        and (people(head) is None or (" " not in head and _named_in_full(text, behind)))
+    )
+    head = "" if led else head
+    subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
+    if mark == "quoted":
+        end = rest_of_title(text, end)
+    draft = Draft((at, end), subtitle.end() if subtitle else max(end, behind), behind, marks={mark})
+    draft.start = at - 1 if led else 0  # The original paper: [Title](address)
+    apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_", "|"))
+    short = _NICKNAME.fullmatch(head) if apart and mark == "quoted" else None
+    named = people(short["names"]) if short and short["names"] else None
+    if short and named:
+        draft.authors, draft.et_al = named
+        draft.year = int(short["year"])
+    elif short and not short["names"] and _authors_behind(text, draft.tail):
+        pass  # a short name of the work: **ResNet**: "Deep Residual Learning" (He et al., 2016)
+    elif head and not _authored(
+        draft, head, text[start:at], start, apart=apart or (" " in head and _dated_behind(text, at, behind))
+    ):
+        return None
+    inner = clean_title(text[at:end])
+    if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
+        return replace(draft, title=(end, end), authors=label.authors, et_al=label.et_al, year=label.year)
+    more = _YEAR_OR_BY.search(inner) if mark != "quoted" else None
+    if more and (by or not more["by"]):
+        opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))
+        flat = text[:end].replace("*", " ") + text[end:].replace("*", " ")
+        deeper = (titled_by(flat, at + opening) if by else None) or bare_title(flat, at + opening)
+        return replace(deeper, least=behind, marks={*deeper.marks, mark})
+    return draft
+
+
+def _authored(draft: Draft, head: str, before: str, start: int, *, apart: bool) -> bool:
+    """Whether the words before a title are names, which are then taken: "Beyond Modern" is no author of "Deep Learning"."""
+    year = YEAR.search(head)
+    plain = re.sub(r"\(?\b(?:1[4-9]|20)\d\d[a-z]?\b\)?", "", head)
+    names = people(plain) or people(plain.replace(" – ", ", "))  # Gyáni Gábor – Kövér György: *…*
+    if names is None and (shouted := _SHOUTED.fullmatch(head)):
+        names = ((f"{shouted['family']} {shouted['given']}",), False)  # LATOUR Bruno
+    owned = _OWNED.search(head) if names is None or head.endswith(("'s", "’s")) else None
+    if owned:
+        names = people(owned["names"])
+        if names and head.endswith(",") and not names[1] and not (len(names[0]) > 1 or " " in names[0][0]):
+            return False  # garlands, “Happy Birthday”
+        draft.start, year = start + before.find(owned["names"]), None
+    if names is None or not (year or apart or owned or surely_people(*names)):
+        return False
+    draft.authors, draft.et_al = names
+    draft.year = int(year[0]) if year else None
+    return True
+
+
+def _dated_behind(text: str, at: int, end: int) -> bool:
+    """Whether names may end right before a title, since a year and no other name is behind it: Сергій Плохій «Брама Європи» (КСД, 2016)."""
+    if text[at : at + 1] not in "«„*_":
+        return False
+    tail = read_tail(text, end, (), knows_authors=False)
+    return tail.year is not None and not any(" " in name for name in tail.authors)
+
+
+def _named_in_full(text: str, at: int) -> bool:
+    """Whether a title is followed by somebody's full name and a year: Algebra: *Rings Made Visible* (Ada Quill, 1997)."""
+    tail = read_tail(text, at, (), knows_authors=False, prose=True)
+    return tail.year is not None and any(" " in name and not is_press(name) for name in tail.authors)
+
+
+def _authors_behind(text: str, at: int) -> bool:
+    """Whether names and a year follow a title, in brackets or behind "by"; one name may be a publisher: (Suhrkamp, 1981)."""
+    tail = read_tail(text, at, (), knows_authors=False, prose=True)
+    alone = len(tail.authors) == 1 and not tail.et_al and not re.search(r"[.,]", tail.authors[0])
+    return bool(tail.authors) and tail.year is not None and not alone
+
+
+def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
+    """The first quotation, or else the first linked or emphasised words: start, end, kind, end with marks."""
+    link = LINK.search(raw, start, start + 1200)
+    emphasis = EMPHASIS.search(text, start, start + 900)
+    for match in _OPENING.finditer(text, start, start + 600):
+        quotation = quotation_at(text, match.start())
+        if quotation is None:
+            continue
+        first = emphasis and emphasis.start(2) == quotation.start and _WORD_BEHIND.match(text, quotation.end)
+        inside = emphasis and emphasis.start(2) < quotation.start
+        if emphasis and (first or inside) and quotation.end < emphasis.end(2):
+            break
+        behind = emphasis and _BEFORE_JOURNAL.fullmatch(
+            text, emphasis.end(), max(quotation.start, emphasis.end())
+        )
+        if emphasis and behind and people(text[start : emphasis.start()].strip(" *_")):
+            break  # S. Nowak, *System wartości*, „Studia Socjologiczne” 1979
+        if emphasis and _BARE_YEAR.search(text, emphasis.end(), max(quotation.start, emphasis.end())):
+            break  # *Le Deuxième Sexe*, Paris, Gallimard, 1949 : « On ne naît pas femme »
+        return quotation.start, quotation.end, "quoted", quotation.end
+    if link:
+        return link.start(1), link.end(1), "link", link.end()
+    if emphasis and (after := _behind_names(text, emphasis)):
+        return after.start(), after.end(), "emphasised", after.end()
+    if emphasis and len(emphasis[2]) > 1 and not emphasis[2].endswith(":"):
+        return emphasis.start(), emphasis.end(), "emphasised", emphasis.end()
+    return 0, 0, "", 0
+
+
+def _behind_names(text: str, emphasis: re.Match[str]) -> re.Match[str] | None:
+    """The title in italics behind names in bold: **Simone de Beauvoir**, *Le Deuxième Sexe*, Paris, Gallimard, 1949."""
+    if people(emphasis[2]) is None:
+        return None
+    gap = _TO_TITLE.match(text, emphasis.end())
+    after = EMPHASIS.match(text, gap.end()) if gap else None
+    if gap is None or after is None or after[1] == emphasis[1]:
+        return None
+    return after if gap["mark"] or _DATED_TITLE.match(text, after.end()) else None

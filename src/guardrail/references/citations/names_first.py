@@ -1,0 +1,263 @@
+"""Readings of reference strings that begin with names: Doe, J. (2017). Title."""
+
+from __future__ import annotations
+
+import re
+
+from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.houses import HOUSES, is_press
+from guardrail.references.citations.languages import BY, OTHERS
+from guardrail.references.citations.people import authors, body, people, surely_people
+from guardrail.references.citations.tail import names_at, read_tail
+from guardrail.references.citations.titles import (
+    DASH,
+    DATE,
+    EMPHASIS,
+    PAREN,
+    PLACED,
+    STOP,
+    Draft,
+    before_listed,
+    sentence_end,
+    title_after,
+)
+from guardrail.references.citations.words import VENUE, YEAR, is_comment, title_case, words
+
+__all__ = [
+    "JOURNAL_AT_END",
+    "LED",
+    "abridged",
+    "after_colon",
+    "behind_dash",
+    "dated",
+    "in_commas",
+    "listed_names",
+    "run_on",
+    "sentences",
+]
+
+_BARE_DATE = re.compile(r"[.,]\s+((?:1[4-9]|20)\d\d)[a-z]?[.,:]\s+")
+_LOOSE_DATE = re.compile(r"[,.]?\s+\(?((?:1[4-9]|20)\d\d)[a-z]?\)?\s?(?:[-–—:]\s|\s[-–—]\s|[.,]\s)\s*")
+_COLON = re.compile(r":\s+(?=\S)")
+_LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
+_NAMES_GO_ON = re.compile(rf"[^\W\d_]\.|and\b|&|et al|{OTHERS}(?!\w)")
+_BY_NAMES = re.compile(rf"(?:\*{{2,3}}|__)?,?\s*(?:[-–—]\s)?(?:{BY}\s)?")
+LED = re.compile(r"(?P<names>[^\d\"“”«»*_\[\](){}–—|:;]{3,150}?)\s[–—-]{1,2}\s(?=\S)")
+"""What may be names before a title."""
+_TO_PLACE = re.compile(r",\s(?=[^\W\d_a-z])|\s\(")
+_COMMA = re.compile(r",\s")
+JOURNAL_AT_END = re.compile(
+    r",\s(?=(?P<rest>[^\W\d_a-z][\w.&’' ]{1,60}?\s\d{1,4},\s[A-Z]?\d{1,7}(?:[-–]\d{1,7})?\s\((?:1[4-9]|20)\d\d\)))"
+)
+"""Journal, volume, page and year, as journals of physics write them: , Phys. Rev. 108, 1175 (1957)."""
+_BEFORE_QUOTATION = re.compile(r"[\s*_.,:–—-]{1,8}(?=[\"“«„])")
+_CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+(?:[-–—]+\s+)?")
+_ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)[,:]\s+(?=[^\W\d_a-z])")
+
+
+def dated(text: str, start: int) -> Draft | None:
+    """Authors (2017). Title; or Authors. 2017. Title."""
+    for pattern in (DATE, _BARE_DATE, _LOOSE_DATE):
+        date = pattern.search(text, start, start + 700)
+        if date is None or SCRIPT.match(text, date.end()):
+            continue  # 김철수(2016)의 권고
+        if pattern is _LOOSE_DATE and not re.search(r"\bet\.? al|\band\b|&|,", text[start : date.start()]):
+            continue
+        if draft := _behind_date(text, start, date, certain=pattern is not DATE):
+            return draft
+    return None
+
+
+def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -> Draft | None:
+    """The reading by which a date parts names from a title; `certain` = it is not in brackets, as that of a title may be."""
+    head, named = text[start : date.start()], 0
+    names = None if not certain and _named_date(date) else authors(head)
+    rest = date.end() + len(text[date.end() :]) - len(text[date.end() :].lstrip(" .,:"))
+    if closed := _CLOSED.match(text, date.end()):
+        rest = closed.end()  # **Walker, M. P. (2006).** *Sleep, memory, and plasticity.*
+    if names is None and not certain and (labelled := _behind_label(head)):
+        names, named = labelled[0], start + labelled[1]
+    if names is None or rest >= len(text):
+        return None
+    if EMPHASIS.fullmatch(head.strip(" (")) and not surely_people(*names):
+        by = _BY_NAMES.match(text, date.end())
+        if by and by[0].strip() and names_at(text, by.end()):
+            return None  # ***Nudge*** (2008), Richard Thaler & Cass Sunstein
+    opened = _BEFORE_QUOTATION.match(text, date.end())
+    if opened:
+        rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"
+    title = title_after(text, rest)
+    bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
+    if title is None or (bare and len(text[slice(*title)].split()) < 3):
+        return None
+    emphasised = text[title[0]] in "*_" and len(words(text[slice(*title)])) >= 3
+    marked = emphasised or (text[title[0]] in '"“«„*_' and (closed or opened))
+    if not certain and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
+        return None
+    year = int(date[1]) if date[1] else None
+    return Draft(title, title[1], 0, *names, year=year, marks={"apa"}, start=named)
+
+
+def _behind_label(head: str) -> tuple[tuple[tuple[str, ...], bool], int] | None:
+    """The names behind a label or a remark, and where they begin: Se leggi l'inglese: Roe, J. (2016). *Trees*."""
+    label = _LABELLED.match(head)
+    names = people(head[label.end() :]) if label else None
+    return (names, label.end()) if label and names and surely_people(*names) else None
+
+
+def abridged(text: str, start: int) -> Draft | None:
+    """He et al., Title: names that end with "et al." without a year."""
+    head = _ET_AL_HEAD.match(text, start)
+    names = people(head["names"]) if head else None
+    title = title_after(text, head.end()) if head and names else None
+    if names is None or title is None or len(words(text[slice(*title)])) < 3:
+        return None
+    title = before_listed(text, title)
+    return Draft(title, title[1], 0, *names)
+
+
+def run_on(text: str, start: int) -> Draft | None:
+    """J. Bardeen, L. N. Cooper, and J. R. Schrieffer, Theory of Superconductivity, Phys. Rev. 108, 1175 (1957): only commas."""
+    where = JOURNAL_AT_END.search(text, start, start + 900)
+    if where is None:
+        return None
+    head = text[start : where.start()]
+    for comma in [len(head), *(found.start() for found in reversed([*_COMMA.finditer(head)][-40:]))]:
+        names = people(head[:comma])
+        if names and surely_people(*names) and re.search(r"\b[A-Z]\.", names[0][0]):
+            at = start + comma + (2 if comma < len(head) else 0)
+            return Draft((at, where.start()), where.start(), 0, *names, marks={"apa"})
+    return None
+
+
+def behind_dash(text: str, start: int, *, certain: bool) -> Draft | None:
+    """Authors – Title (Press, 1998): names in full before a dash; unless that is certain, no names behind it, and a year."""
+    head = LED.match(text, start)
+    names = people(head["names"]) if head else None
+    if head is None or names is None or not all(" " in name for name in names[0]):
+        return None
+    end = sentence_end(text, head.end())
+    for paren in PAREN.finditer(text, head.end(), end):
+        if YEAR.search(paren[1]) or is_press(paren[1]):
+            end = paren.start()
+            break
+    for more in DASH.finditer(text, head.end(), end):
+        if certain or is_comment(text[more.end() :]):
+            end = more.start()
+            break
+    stop = STOP.search(text, head.end(), end)
+    if stop and stop[0] == "." and title_case(text[head.end() : stop.start()]) >= 0.7:
+        end = stop.end()  # in an informal answer a remark in lower case follows
+    title = text[head.end() : end].strip()
+    if not certain and (people(title) or len(words(title)) < 2 or not YEAR.search(text, end, end + 80)):
+        return None
+    return Draft((head.end(), end), end, 0, *names)
+
+
+def _named_date(date: re.Match[str]) -> bool:
+    """Whether a date in brackets names authors, too: (He et al., 2016)."""
+    names = people(re.split(r"\d", date[0])[0].strip("( ,"))
+    return names is not None and (names[1] or len(names[0]) > 1)
+
+
+def after_colon(text: str, start: int) -> Draft | None:
+    """Authors in full: Title. Venue (2015), as DBLP writes it."""
+    colon = _COLON.search(text, start, start + 700)
+    if colon is None:
+        return None
+    names = people(text[start : colon.start()])
+    title = title_after(text, colon.end()) if names else None
+    if names is None or title is None:
+        return None
+    several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])
+    inverted = len(names[0]) == 1 and "," in names[0][0]
+    whole = names[1] or inverted or all(" " in name for name in names[0])
+    if not whole or not (several or PLACED.search(text, title[1] - 1, title[1] + 200)):
+        return None
+    title = before_listed(text, title)
+    if not YEAR.search(text, title[1]):
+        return None
+    return Draft(title, title[1], 0, *names)
+
+
+def _is_tail(text: str) -> bool:
+    """Whether what follows "X (2017)" continues a title that was X: a dash, "by", or commentary."""
+    return re.match(r"\s*(?:[-–—]\s|by\s)", text) is not None or is_comment(text)
+
+
+def sentences(text: str, start: int) -> Draft | None:
+    """Authors. Title. Venue; or Title. Authors. Venue."""
+    stops = [m.end() for m in STOP.finditer(text, start, start + 700)][:40]
+    for stop in stops:
+        rest = text[stop:].lstrip()
+        if not rest or _NAMES_GO_ON.match(rest):
+            continue
+        head = text[start:stop]
+        names = people(head)
+        if names and surely_people(*names):
+            at = stop + len(text[stop:]) - len(text[stop:].lstrip())
+            title = title_after(text, at)
+            if title:
+                return Draft(title, title[1], 0, *names)
+            return None
+        if body(head) and " " in head.strip(" .") and YEAR.search(text, stop, stop + 300):
+            at = stop + len(text[stop:]) - len(text[stop:].lstrip())
+            title = title_after(text, at)
+            if title and len(words(text[slice(*title)])) >= 2:
+                return Draft(title, title[1], 0, *(authors(head) or ((), False)))
+        if names and _title_follows(text, stop, names[0]):
+            at = stop + len(text[stop:]) - len(text[stop:].lstrip())
+            return Draft((at, sentence_end(text, at)), sentence_end(text, at), 0, *names)
+        break_at = sentence_end(text, start)
+        if stop >= break_at:
+            return _title_first(text, start, break_at)
+    return None
+
+
+def in_commas(text: str, start: int) -> Draft | None:
+    """J. Smit, De stille haven (Haarlem 1941); Eva Hahn (Hg.), Ufer und Quelle, Bonn: Kessler 1979: a title without marks."""
+    for comma in list(_COMMA.finditer(text, start, start + 150))[:6]:
+        head = text[start : comma.start()]
+        names = people(head)
+        edited = head.endswith((")", "]")) or (names is not None and surely_people(*names) and "." in head)
+        if names is None or not edited or not text[comma.end() : comma.end() + 1].isupper():
+            continue
+        for stop in list(_TO_PLACE.finditer(text, comma.end() + 8, comma.end() + 250))[:8]:
+            tail = read_tail(text, stop.start(), (), knows_authors=True)
+            title = text[comma.end() : stop.start()]
+            bracket = stop[0].endswith("(") and tail.end == text.find(")", stop.end()) + 1
+            if tail.year and (tail.placed or bracket) and len(words(title)) > 2:
+                return Draft((comma.end(), stop.start()), stop.start(), 0, *names)
+    return None
+
+
+def listed_names(text: str, start: int) -> Draft | None:
+    """Names with surnames first, then a title in which "de" or "by" is no word before names: BUSS, Paulo. A saúde e os seus."""
+    draft = sentences(text, start)
+    return (
+        draft
+        if draft and draft.authors and any("," in name for name in draft.authors) and draft.title[0] > start
+        else None
+    )
+
+
+def _title_follows(text: str, at: int, names: tuple[str, ...]) -> bool:
+    """Whether full names and a period stand before a title, a venue and a year: "Mary Doe. Trees. ACL, 2021"."""
+    if any(not 2 <= len(name.split()) <= 4 for name in names):
+        return False
+    at += len(text[at:]) - len(text[at:].lstrip())
+    end = sentence_end(text, at)
+    title = text[at:end]
+    if len(words(title)) < 2 or VENUE.search(title) or YEAR.search(title) or people(title):
+        return False
+    return YEAR.search(text, end, end + 120) is not None and not is_comment(title)
+
+
+def _title_first(text: str, start: int, end: int) -> Draft | None:
+    after = text[end:]
+    at = end + len(after) - len(after.lstrip())
+    for stop in [m.end() for m in STOP.finditer(text, at, at + 500)][:20]:
+        names = people(text[at:stop])
+        if names and (surely_people(*names) or HOUSES.match(text[stop:].lstrip())):
+            return Draft((start, end), stop, 0, *names)
+    return None

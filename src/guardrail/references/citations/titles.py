@@ -1,0 +1,202 @@
+"""Where the title of a reference string ends, and what a reading in progress knows."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from guardrail.references.citations.houses import is_press
+from guardrail.references.citations.languages import VOLUMES
+from guardrail.references.citations.parts import CITY, NUMBERS, container_at, role_at
+from guardrail.references.citations.people import people, surely_people
+from guardrail.references.citations.words import VENUE, is_comment, quotation_at, title_case, words
+
+__all__ = [
+    "DASH",
+    "DATE",
+    "EMPHASIS",
+    "LINK",
+    "ORNAMENT",
+    "PAREN",
+    "PLACED",
+    "STOP",
+    "Draft",
+    "before_listed",
+    "clean_title",
+    "rest_of_title",
+    "sentence_end",
+    "title_after",
+]
+
+DATE = re.compile(
+    r"\(\s?(?:[^()\d]{0,20})((?:1[4-9]|20)\d\d)[a-z]?(?:\s?[,–-][^()]{0,30})?\s?\)|\(n\.\s?d\.\)"
+)
+_PART_AT = re.compile(
+    rf",\s(?=(?:{VOLUMES})\s?\d{{1,4}}\b|\d{{1,2}}\s(?:Bde|vols|тт|t|sv)\b|[\"„«][^\"„”«»]{{3,60}}[\"”»],?\s(?:{VOLUMES})\s?\d)"
+)
+PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
+_SERIES = re.compile(
+    r"\b(?:[Ss]eries|[Ss]tudies|[Rr]eihe|[Bb]ibliothek|[Cc]ollection|[Cc]olección|[Cc]oleção|[Cc]ollana|[Bb]iblioteca|[Ss]chriften|[Ss]erie|[Pp]aperbacks?)\b"
+)
+STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])\b[^\W\d_])$"
+)
+_SLASH = re.compile(r"\s(//?)\s+(?=\S)")
+_RESPONSIBLE = re.compile(r"[^;—–]{0,200}?(?=\.\s[—–]|;|\s[—–]|\s//|$)|")
+PAREN = re.compile(r"\s\(([^()]{2,200})\)")
+_LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
+DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
+_LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
+_LINKS_BEHIND = re.compile(
+    r"(?:\s*\[+\s?(?:abs|pdf|html|code|link|doi|paper|arxiv)\s?\]+){1,4}$", re.IGNORECASE
+)
+_SITE_BEHIND = re.compile(r"\s[·|]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
+EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
+LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
+ORNAMENT = re.compile(
+    r"\s*[\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff][\s\U0001f000-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f\u200d]*"
+)
+
+
+@dataclass(slots=True)
+class Draft:
+    """A reading in progress: where the title is in the text, who wrote it, where the tail begins, and where it all begins."""
+
+    title: tuple[int, int]
+    tail: int
+    least: int = 0
+    authors: tuple[str, ...] = ()
+    et_al: bool = False
+    year: int | None = None
+    marks: set[str] = field(default_factory=set)
+    start: int = 0
+
+
+def clean_title(text: str) -> str:
+    """A title without emphasis, enclosing quotes, and final period."""
+    text = _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split())))
+    for _ in range(4):
+        before = text
+        if ornament := ORNAMENT.match(text):
+            text = text[ornament.end() :]
+        text = text.strip(" ,;:")
+        if text.endswith(")") and text.count(")") > text.count("("):
+            text = text[:-1]
+        while text.endswith(".") and not text.endswith("..."):
+            text = text[:-1]
+        for mark in ("***", "**", "*", "___", "__", "_", "`"):
+            if text.startswith(mark) and text.endswith(mark) and len(text) > 2 * len(mark):
+                text = text[len(mark) : -len(mark)]
+        quotation = quotation_at(text, 0)
+        if quotation and quotation.end == len(text):
+            text = text[quotation.inner_start : quotation.inner_end]
+        if text == before:
+            break
+    return text.replace("**", "").strip()
+
+
+def before_listed(text: str, title: tuple[int, int]) -> tuple[int, int]:
+    """Hardin, G.: The tragedy of the commons, Science, 162, 1243–1248, 1968: up to the venue."""
+    listed = _LISTED.search(text, title[0], title[1] + 100)
+    return (title[0], listed.start()) if listed and listed.start() < title[1] else title
+
+
+def title_after(text: str, at: int) -> tuple[int, int] | None:
+    """The title that begins here: a quotation, emphasised words, or a sentence."""
+    quotation = quotation_at(text, at)
+    if quotation and quotation.inner_end - quotation.inner_start > 3:
+        end = rest_of_title(text, quotation.end)
+        return quotation.start, _with_subtitle(text, end) if text[at] in "„«" else end
+    emphasis = EMPHASIS.match(text, at)
+    if emphasis:
+        return emphasis.start(), emphasis.end()
+    end = sentence_end(text, at)
+    part = _PART_AT.search(text, at + 3, end + 80)
+    if part and part.start() < end:
+        return at, part.start()  # Deutsche Gesellschaftsgeschichte, Bd. 3
+    return (at, _with_subtitle(text, end)) if end - at > 2 else None
+
+
+def _with_subtitle(text: str, end: int) -> int:
+    """Where a title ends with the sentences behind it, up to the publisher: Der Klimawandel. Diagnose und Therapie. München: Beck."""
+    house = PLACED.search(text, end, end + 300)
+    while house and (later := PLACED.search(text, house.start() + 1, house.end() + 1)):
+        house = later  # Eine Einführung. Stuttgart/Weimar: Metzler
+    if house is None:
+        return end
+    at = end
+    while at < house.start():
+        at += len(text[at:]) - len(text[at:].lstrip(" ."))
+        stop = sentence_end(text, at)
+        piece = text[at:stop]
+        if (
+            not at < stop <= house.start() + 1
+            or not piece[:1].isupper()
+            or re.search(r"[\d*_:()|]", piece)
+            or (role_at(text, at) or NUMBERS.match(text, at) or container_at(text, at))
+            or (
+                VENUE.search(piece)
+                or _SERIES.search(piece)
+                or is_press(piece)
+                or surely_people(*(people(piece) or ((), False)))
+            )
+        ):
+            break
+        at = end = stop
+    return end
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether a title goes on behind its question mark, as in "One Fits All? Modular versus Monolithic"."""
+    stop = STOP.search(rest)
+    if stop is None or not rest[stop.end() :].strip():
+        return False
+    piece = rest[: stop.start()]
+    return (
+        (len(words(piece)) >= 4 or piece.startswith(("A ", "An ")))
+        and not re.search(r"\d", piece)
+        and not VENUE.search(piece)
+        and not people(piece)
+    )
+
+
+def _before_slash(text: str, at: int) -> int | None:
+    """Where a title ends before "//", or before "/" and names, as library catalogues write them."""
+    slash = _SLASH.search(text, at, at + 500)
+    before = STOP.search(text, at, slash.start()) if slash else None
+    if slash is None or (
+        before and not _ABBREVIATION.search(text[max(at, before.start() - 5) : before.start()])
+    ):
+        return None
+    responsible = _RESPONSIBLE.match(text, slash.end())
+    named = role_at(text, slash.end()) or (responsible and people(responsible[0]))
+    return slash.start() if slash[1] == "//" or named else None
+
+
+def sentence_end(text: str, at: int) -> int:
+    """Just behind the full stop, question mark or exclamation mark that ends the sentence; or before "//" and names behind "/"."""
+    if (slash := _before_slash(text, at)) is not None:
+        return slash
+    for stop in STOP.finditer(text, at):
+        if stop[0] == "." and _ABBREVIATION.search(text[max(at, stop.start() - 5) : stop.start()]):
+            continue
+        rest = text[stop.end() :].lstrip(' *_"”»’')
+        if rest[:1].islower() and not _LOWER_VENUE.match(rest):
+            continue
+        if stop[0] != "." and _goes_on(rest):
+            continue
+        return stop.end()
+    return len(text.rstrip())
+
+
+def rest_of_title(text: str, end: int) -> int:
+    """Where a title ends that only begins with a quotation: "Why Should I Trust You?": Explaining …."""
+    more = re.match(r":\s+", text[end:])
+    if more is None:
+        return end
+    stop = sentence_end(text, end + more.end())
+    rest = text[end + more.end() : stop]
+    if is_comment(rest) or title_case(rest) < 0.6 or len(rest) > 150:
+        return end
+    return stop
