@@ -120,6 +120,24 @@ class TestPages:
         assert (citation.span.of(text), said.title, said.authors, said.year) == (span, title, authors, year)
         assert citation.style == "unmarked"
 
+    def test_a_link_in_html_belongs_to_its_reference(self):
+        """From its first to its last character, and with what its address says."""
+        text = 'The note is <a href="https://doi.org/10.1145/9999.1">Bell Rings Considered Harmful</a>, Mary D. Poe (1968).'
+        [citation] = citations(text)
+        assert citation.span.of(text) == text[12:-1]
+        assert (citation.reference.title, citation.reference.doi) == (
+            "Bell Rings Considered Harmful",
+            "10.1145/9999.1",
+        )
+
+    def test_what_follows_an_address_is_no_title(self):
+        """Names and a year, their address, and then a sentence."""
+        text = "- Ho, Jain & Poe (2020), https://arxiv.org/abs/2006.19999. Implement It on Bells."
+        [citation] = citations(text)
+        said = citation.reference
+        assert (said.title, said.authors, said.year) == ("", ("Ho", "Jain", "Poe"), 2020)
+        assert citation.span.of(text).endswith("19999")
+
     @pytest.mark.parametrize(
         "text",
         [

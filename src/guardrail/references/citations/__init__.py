@@ -18,7 +18,7 @@ from guardrail.references.citations.claims import without_sentences
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
-from guardrail.references.citations.identifiers import identifiers
+from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.inline import inline, of_journals, starts
 from guardrail.references.citations.items import apart, completed, with_places, without_lives
 from guardrail.references.citations.labels import Link, loose
@@ -48,6 +48,7 @@ _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
 )
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
+_LONGEST_ADDRESS = 500  # characters of an HTML link before its text
 _LONGEST_LINK = 400  # characters of the text of a link
 _ARABIC = re.compile("[،؛۔٠-٩۰-۹]")
 _AS_LATIN = str.maketrans("،؛۔٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", ",;.01234567890123456789")
@@ -75,7 +76,9 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
     answer = answer[: read_to(answer)]
     read = structured(answer, asked=asked_for_references) or Structured([], answer)
     seen, places = visible(read.text)
-    found = _citations(_plain(seen), _linked(seen), asked=asked_for_references)
+    links = _linked(seen)
+    found = _citations(_plain(seen), links, asked=asked_for_references)
+    found = [_with_link(citation, links, seen) for citation in found] if links else found
     if places is not None:
         found = [placed(citation, places) for citation in found]
     found = [_with_tag(citation, read.text) for citation in found]
@@ -113,6 +116,20 @@ def _with_tag(citation: Citation, text: str) -> Citation:
     if tag is None or tag["closing"] or tag.end() <= citation.span.start:
         return citation
     return replace(citation, span=Span(start=start, end=citation.span.end))
+
+
+def _with_link(citation: Citation, links: Mapping[int, Link], text: str) -> Citation:
+    """The citation with the whole of an HTML link whose text it begins with, and with what its address says."""
+    start, end = citation.span.start, citation.span.end
+    near = range(max(0, start - _LONGEST_ADDRESS), start + 1)
+    at = next((at for at in near if at in links and start <= links[at].text.end <= end), None)
+    if at is None:
+        return citation
+    link = links[at]
+    address = text[at : text.index(">", at)]
+    reference = with_identifiers(citation.reference, identifiers(address.rstrip("\"'")))
+    span = Span(start=min(start, link.whole.start), end=max(end, link.whole.end))
+    return replace(citation, span=span, reference=reference)
 
 
 def _as_markdown(tag: re.Match[str]) -> str:

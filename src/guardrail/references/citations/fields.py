@@ -80,6 +80,7 @@ class Parsed:
 
 
 _SLANTED_ET_AL = re.compile(r"([*_])et al\.()\1")
+_TITLE_MARKS = tuple('"“«„‹「『《‘`*_[')
 _POINTERS = frozenset(["see", "link", "source", "doi", "url", "available at", "read", "paper", "see also"])
 """Words before an identifier that are no title: See https://doi.org/…"""
 
@@ -135,10 +136,21 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         or sentences(clean, start)
         or bare_title(clean, start)
     )
+    if (last := _identified(clean, draft, found)) is not None:
+        draft = replace(draft, title=(last, last), tail=last, start=0)
+        return _parsed(raw, _blanked(raw, found), draft, Tail(end=last), found)
     tail = read_tail(
         clean, draft.tail, found, knows_authors=bool(draft.authors), knows_year=draft.year is not None
     )
     return _parsed(raw, _blanked(raw, found), draft, tail, found)
+
+
+def _identified(text: str, draft: Draft, found: Sequence[Identifier]) -> int | None:
+    """Where the identifier of names and a year ends, if the title only follows it: Roe & Poe (2020), https://…. Read it first."""
+    at = draft.title[0]
+    if not draft.authors or draft.year is None or text[at : at + 1] in _TITLE_MARKS:
+        return None
+    return max((i.end for i in found if draft.start < i.start and i.end <= at), default=None)
 
 
 def _from_eastern(raw: str, read: Eastern) -> Parsed:
