@@ -23,6 +23,17 @@ def spans(text):
     return [one.span.of(text) for one in citations(text)]
 
 
+class TestAuthors:
+    def test_a_comma_between_parts_of_a_name_parts_no_names(self):
+        """Two given names are written like a second author's."""
+        [found] = read([{**WORK, "author": [{"family": "Poe", "given": "Mary Jo"}], "authors": None}])
+        assert found.authors == ("Poe, Mary Jo",)
+
+    def test_a_body_with_and_in_its_name_is_one_author(self):
+        [found] = read([{**WORK, "authors": "National Institute of Standards and Technology"}])
+        assert found.authors == ("National Institute of Standards and Technology",)
+
+
 class TestWhereObjectsAre:
     @pytest.mark.parametrize("indent", [None, 0, 2])
     def test_one_object_is_the_answer(self, indent):

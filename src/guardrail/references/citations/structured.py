@@ -20,6 +20,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.keys import Field, Listing, meaning
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.people import body
 from guardrail.references.citations.visible import visible
 from guardrail.report import Span
 from guardrail.text.json_values import Value, all_of_it, decoded, fenced, json_values
@@ -31,6 +32,7 @@ _MOST_NAMES = 300
 _NAME = re.compile(r"[\w.:+-]{1,40}")  # a word or a code, which is no sentence
 _WORDS = re.compile(r"[^\W\d_]{2,}")
 _SAYS_MORE = re.compile(r"\d{4}|https?:|10\.\d{4}")
+_WHOLE_NAMES = ("literal", "name", "fullname", "displayname", "authorname", "author", "姓名")
 _ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\band\s+others\b|等)\s*$", re.IGNORECASE)
 
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
@@ -390,7 +392,7 @@ def _authors(said: Any) -> tuple[tuple[str, ...], bool]:
     if isinstance(said, list):
         names = [_clean(_name(one)) for one in said]
         names = [name for name in names if name]
-        if len(names) != 1:
+        if len(names) != 1 or _in_parts(said[0]):
             return _uncut(names)
         said = names[0]
     return _uncut(_split(_clean(said)))
@@ -404,11 +406,18 @@ def _uncut(names: Sequence[str]) -> tuple[tuple[str, ...], bool]:
 
 def _split(said: str) -> list[str]:
     """The names in one text."""
-    if not said:
-        return []
+    if not said or body(said):
+        return [said] if said else []
     cut = ["et al."] * bool(_ET_AL.search(said))
     read = parse_authors(_ET_AL.sub("", said))
     return [*(name.raw or str(name) for name in read or ()), *cut] if read else [said]
+
+
+def _in_parts(said: Any) -> bool:
+    """Whether a name is an object with its parts, so that its comma parts no two names."""
+    return isinstance(said, dict) and not any(
+        re.sub(r"[\W_]", "", key).casefold() in _WHOLE_NAMES for key in said
+    )
 
 
 def _name(said: Any) -> str:
@@ -418,7 +427,7 @@ def _name(said: Any) -> str:
     if not isinstance(said, dict):
         return ""
     parts = {re.sub(r"[\W_]", "", key).casefold(): one for key, one in said.items()}
-    for key in ("literal", "name", "fullname", "displayname", "authorname", "author", "姓名"):
+    for key in _WHOLE_NAMES:
         if whole := parts.get(key):
             return _name(whole)
 
