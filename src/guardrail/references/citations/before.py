@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from guardrail.references.citations.people import PEOPLE, PERSON, author_and_year, people
+from guardrail.references.citations.people import PEOPLE, PERSON, author_and_year, authors, body, people
 from guardrail.references.citations.unmarked import without_opener
 from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.references.citations.words import words
@@ -32,7 +32,7 @@ _OWNER = re.compile(
     r"(?<![\w.])(?P<owner>(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}(?:(?:v[ao]n|de[rn]?|du|di)\s){0,2}[^\W\d_a-z][\w-]{1,30}"
     r"(?:\s(?:and|&)\s(?:[^\W\d_a-z][\w.-]{0,20}\s){0,3}[^\W\d_a-z][\w-]{1,30}|\set\sal\.)?)(?:['’]s|(?<=s)['’])\s"
     rf"(?P<rest>(?:(?:[a-z][\w’'-]{{2,20}}|[A-Z]{{3,6}}|\d{{1,2}}(?:st|nd|rd|th)|\(?(?P<year>{_YEAR})\)?),?\s){{0,6}}"
-    rf"(?:(?:at|in|for)\s(?:the\s)?[*_]?{NAME}[*_]?(?:\sin\s(?P<late>{_YEAR}))?,?\s(?:called\s|titled\s|entitled\s)?)?)$"
+    rf"(?:(?:(?:at|in|for)\s(?:the\s)?[*_]?{NAME}[*_]?(?:\sin\s(?P<late>{_YEAR}))?|[*_]?{NAME}[*_]?\s(?:{NOUN})),?\s(?:called\s|titled\s|entitled\s)?)?)$"
 )
 _SUBJECT = re.compile(  # Wayne Booth published *…*; Benedict Anderson, in *…*; Meselson and Stahl in their 1958 PNAS article *…*
     rf"(?<![\w.’'-])(?P<owner>{PEOPLE}),?\s(?:(?:first|later|then|also|once)\s)?"
@@ -44,21 +44,26 @@ _WHOSE = re.compile(
     rf"(?:(?P<year>{_YEAR})\s)?(?:(?:{NOUN})\s)?)$"
 )
 _LISTED = re.compile(  # see Martin Kemp, *The Science of Art*; Cengiz et al., "The Effect of …"
-    rf"(?:\A|[.!?:;(\[–—|]\s|[\n(\[]|\b(?:is|was|by|see|[Ss]ee|[Rr]ead|and|with|add|to|from|of|recommend|try|are|or|like|than|including|especially)\s)(?P<owner>{PEOPLE}),(?P<rest>\s{{1,4}})$"
+    rf"(?:\A|[.!?:;(\[–—|]\s|[\n(\[]|\b(?:is|was|by|see|[Ss]ee|[Rr]ead|and|with|add|to|from|of|recommend|try|are|or|like|than|including|especially|then|next|first|finally|also)\s)(?P<owner>{PEOPLE}),(?P<rest>\s{{1,4}})$"
 )
 _BRACKETED = re.compile(rf"(?<![\w.’'-])(?P<owner>{PEOPLE})(?P<rest>\s\()$")
+_REPORTED = re.compile(  # In 2000 Eleanor Maguire and colleagues reported "Navigation-related structural change …"
+    rf"(?<![\w.’'-])(?P<owner>{PEOPLE})(?P<rest>\s(?:(?:first|then|later|also)\s)?(?:reported|introduced|presented|announced|described|proposed|delivered)\s)$"
+)
 _PATTERNS = (  # each with what is quickly looked for first
     (_OWNER, re.compile(r"['’]s\s|s['’]\s")),
     (_SUBJECT, re.compile(r"\b(?:published|wrote|authored|in)\s")),
     (_WHOSE, re.compile(r",\s(?:whose|(?:the\s)?authors?)\s")),
+    (_REPORTED, re.compile(r"(?:ed)\s$")),
     (_BRACKETED, re.compile(r"\w\s\($")),
 )
 _CLAUSE = re.compile(
-    r"(?:\A|(?<=[.!?:;]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=\sas\s)|(?<=\show\s)|(?<=\swhen\s)|(?<=\swhere\s)|(?<=\n))(?=[^\W\d_a-z])"
+    r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=\d\s)|(?<=\n))"
+    r"(?=[^\W\d_a-z])"
 )
 _ACTS = re.compile(  # Harold McGee takes it apart in *On Food and Cooking*; Nagel asked in 1974, in The Philosophical Review, "…"
-    rf"(?P<owner>{PERSON},\s(?:together|along)\swith\s{PEOPLE},|{PEOPLE})(?P<rest>(?!\s(?:with|and|or|for|of|at|from)\s),?(?:[,:]?\s(?:[\w’'-]{{1,20}}|{_YEAR})){{1,14}}?[,:]?\s(?:in|called|titled|entitled|under\sthe\sheading)\s"
-    rf"(?:(?:a|an|the|his|her|their)\s(?:[\w-]{{2,20}}\s){{0,3}}?(?:{NOUN})\s(?:called\s|titled\s|entitled\s)?|(?:the\s)?[*_]?{NAME}[*_]?,?\s)?\(?)$"
+    rf"(?P<owner>{PERSON},\s(?:together|along)\swith\s{PEOPLE},|{PEOPLE})(?P<rest>(?!\s(?:with|and|or|for|of|at|from)\s),?(?:[,:]?\s(?:[\w’'-]{{1,20}}|{_YEAR}|(?:[A-Z]\.){{2,3}})){{0,14}}?[,:]?\s(?:in(?:to)?|called|titled|entitled|under\sthe\s(?:heading|title)|and\spublished)\s"
+    rf"(?:(?:a|an|the|his|her|their)\s(?:[\w-]{{2,20}}\s){{0,3}}?(?:{NOUN})(?:,\s|\s(?:[a-z]{{2,20}}\s)?(?:called\s|titled\s|entitled\s)?)|(?:the\s)?[*_]?{NAME}[*_]?,?\s)?\(?)$"
 )
 _PAPER_BY = re.compile(  # a paper in *Science* by Hunt and Lipo, "…"
     rf"(?<!\w)(?P<phrase>(?:an?|the|his|her|their|this|that)\s(?:[\w-]{{2,20}}\s){{0,3}}?(?:{NOUN})\s(?:in\s(?:the\s)?[*_]?{NAME}[*_]?\s)?(?:(?:from|in|of)\s{_YEAR}\s)?)"
@@ -73,12 +78,16 @@ OPENED = re.compile(  # In "Trees"; In his 1945 essay "Trees"
 )
 """The beginning of a sentence whose subject wrote the title that follows."""
 _IN_VENUE = re.compile(rf"\b(?:in|for|at|by)\s(?:the\s|journal\s)?[*_]?(?P<venue>{NAME})[*_]?(?=[\s,(]|$)")
+_VENUE_PAPER = re.compile(rf"(?<!\w)[*_]?(?P<venue>{NAME})[*_]?\s(?:{NOUN})\b")
 _ACRONYM = re.compile(
     r"(?<!\w)[*_]?(?P<venue>[A-Z]{3,6})[*_]?\s(?:papers?|article|study|report|essay|review)\b"
 )
 _ANY_YEAR = re.compile(rf"(?<![\d–-]){_YEAR}(?![\d–-])")
+_IN_YEAR = re.compile(rf"\b[Ii]n\s(?P<year>{_YEAR}),?\s$")  # In 1997 A. K. Gavrilov gathered …
 _PARAGRAPH = re.compile(r"\n\s*(?:\n|[-*•>]\s|\d{1,3}[.)]\s)")
 _WITH_AUTHORS = re.compile(r"(?P<title>[^()]{4,300}?)\s\((?P<by>[^()]{4,150})\)")
+_PRONOUNS = frozenset(["that", "this", "it", "here", "there", "what", "who", "he", "she", "let", "where"])
+_CLAUSES = 8  # the last of a sentence
 _WRITES = re.compile(rf"\b(?:published|wrote|authored|{NOUN})\b")
 
 
@@ -118,7 +127,9 @@ def read_before(before: str, title: str, *, proposes: bool, link: bool) -> Befor
         return Before(whole["title"], (claimed.authors, claimed.et_al), claimed.year)
     shorter = before.rstrip(" ")
     wide = max(len(before) - len(shorter) - 1, 0)  # blanks that were tags
-    found = _read(_PARAGRAPH.split(before[: len(before) - wide])[-1], title, proposes=proposes)
+    last = _PARAGRAPH.split(before[: len(before) - wide])[-1]
+    begun = "…" if len(last) + wide >= REACH else ""  # where the text was cut, no sentence begins
+    found = _read(begun + last, title, proposes=proposes)
     return replace(found, length=found.length + wide) if found.length else found
 
 
@@ -140,9 +151,9 @@ def _read(before: str, title: str, *, proposes: bool) -> Before:
                 continue  # who only stands before "in" may be anybody
             if pattern is _SUBJECT and re.search(r"[^,]\sin\s[*_]{0,2}$", before) and _alone(match["owner"]):
                 continue  # the Chinese Room in "Minds, Brains, and Programs"
-            if pattern is _BRACKETED and not found.full:
+            if pattern in (_BRACKETED, _REPORTED) and not found.full:
                 continue
-            return replace(found, listed=pattern is _BRACKETED)
+            return replace(found, listed=pattern is _BRACKETED, loose=pattern is _REPORTED)
     return _acting(before, title)
 
 
@@ -166,12 +177,14 @@ def _alone(owner: str) -> bool:
 
 def _acting(before: str, title: str) -> Before:
     """The subject of the last clause that has a person for one: Gina Perry reports in *Behind the Shock Machine*."""
-    if not before.endswith((" in ", "called ", "titled ", "heading ", " (", ", ")):
+    if not before.endswith((" in ", "called ", "titled ", "heading ", "title ", "published ", " (", ", ")):
         return Before(title)
-    for clause in reversed(list(_CLAUSE.finditer(before))[-6:]):
-        match = _ACTS.match(before, clause.start())
-        if match is None:
-            continue
+    clauses = [_ACTS.match(before, clause.start()) for clause in list(_CLAUSE.finditer(before))[-_CLAUSES:]]
+    acting = [match for match in clauses if match]
+    for last in reversed(acting):
+        match = next(
+            one for one in acting if one.end("owner") == last.end("owner")
+        )  # not from its second name on
         found = _named(before, match, title)
         if found.names and (found.full or found.year):
             sure = found.full and _WRITES.search(match["rest"]) is not None
@@ -180,24 +193,23 @@ def _acting(before: str, title: str) -> Before:
 
 
 def _named(before: str, match: re.Match[str], title: str) -> Before:
-    owner, skipped = without_opener(match["owner"])
-    names = people(re.sub(r",\s(?:together|along)\swith\s", " and ", owner.rstrip(",")))
+    owner, skipped = (match["owner"], 0) if body(match["owner"]) else without_opener(match["owner"])
+    if owner.casefold() in _PRONOUNS:
+        return Before(title)  # That's the result, from "…"
+    names = authors(re.sub(r",\s(?:together|along)\swith\s", " and ", owner.rstrip(",")))
     if names is None or is_venue(owner):
         return Before(title)
     rest = match["rest"]
     years = _ANY_YEAR.findall(rest)
-    return Before(
-        title,
-        names,
-        int(years[-1]) if years else None,
-        _venue_in(rest),
-        len(before) - match.start("owner") - skipped,
-    )
+    start = match.start("owner") + skipped
+    if not years and not skipped and (dated := _IN_YEAR.search(before, 0, start)):
+        years, start = [dated["year"]], dated.start("year")
+    return Before(title, names, int(years[-1]) if years else None, _venue_in(rest), len(before) - start)
 
 
 def _venue_in(rest: str) -> str:
     """Where the work appeared, as words between its author and its title say: in their 1958 PNAS article."""
-    for pattern in (_ACRONYM, _IN_VENUE):
+    for pattern in (_ACRONYM, _IN_VENUE, _VENUE_PAPER):
         for match in pattern.finditer(rest):
             if is_venue(match["venue"]) and words(match["venue"]):
                 return match["venue"].rstrip(",.")

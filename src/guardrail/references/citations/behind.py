@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from guardrail.references.citations.before import NOUN
 from guardrail.references.citations.houses import EDITION, KINDS
 from guardrail.references.citations.identifiers import Identifier
 from guardrail.references.citations.parts import CITY
@@ -13,7 +14,7 @@ from guardrail.references.citations.tail import DAY, HIDDEN, Tail, read_tail
 from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.references.citations.words import YEAR, is_comment, words
 
-__all__ = ["read_behind"]
+__all__ = ["IS_WORK", "read_behind"]
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _MONTH = r"(?:(?:January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Fall|Winter)\s)?"
@@ -34,7 +35,7 @@ _BY = re.compile(
 )
 _CUT = re.compile(rf"\s(?:and|with)\s{_COUNT}\s[a-z-]+$")
 _PUBLISHED = re.compile(
-    rf"{_OPEN}\s(?:(?:which|that|was|were|had|has|been|both)\s){{0,3}}(?:(?:first|originally|later|posthumously|finally|only)\s)?"
+    rf"{_OPEN},?\s(?:an?\s(?:[\w-]{{2,20}}\s){{1,4}}?)?(?:(?:which|that|was|were|had|has|been|both)\s){{0,3}}(?:(?:first|originally|later|posthumously|finally|only)\s)?"
     r"(?:published|appeared|printed|came\sout|issued)(?:\sin\s(?:German|French|English|Latin|Italian|Spanish|Russian|Dutch|Danish|Polish|Japanese|Chinese))?"
     r"(?:\s(?:posthumously|anonymously|first|separately))?(?=[\s,])"
 )
@@ -63,7 +64,19 @@ _EDITION = re.compile(
     r"[*_\"”’»]{0,3},?\s\(?\d{1,2}(?:st|nd|rd|th)\s(?:ed\.|edn\.?|edition)\)?(?:\sof)?(?=[\s,])"
 )
 _WHICH = re.compile(  # , in which Ian Watt links; , which Homi Bhabha brought out with Routledge in 1994
-    rf"{_OPEN},?\s(?:in\swhich|where|which)\s(?P<by>{PERSON}(?:\sand\s{PERSON})?)(?=\s[a-z])(?P<out>\s(?:brought\sout|published|wrote|printed))?"
+    rf"{_OPEN},?\s(?:in\swhich|where|which)\s(?P<by>{PERSON}(?:\sand\s{PERSON})?)(?=\s[a-z])"
+    rf"(?P<out>\s(?:brought\sout|published|printed|(?:co-?)?(?:wrote|authored)(?:\swith\s(?:the\s(?:[a-z-]{{2,20}}\s){{1,3}})?(?P<with>{PERSON}))?))?"
+)
+_OWNED = re.compile(  # *Fatal Passage*, Ken McGoogan's life of John Rae
+    rf"{_OPEN},\s(?P<by>{PERSON})['’]s\s(?:[\w-]{{2,20}}\s){{0,3}}?(?:{NOUN}|life|account|history|portrait|biography|memoirs?|story|classic|guide|collection)(?!\w)"
+)
+IS_WORK = re.compile(
+    rf"{_OPEN},?\s(?:(?:an?|the|his|her|their)\s(?:[a-z][\w-]{{1,20}}\s){{0,2}}?{_YEAR}\s(?:[a-z][\w-]{{1,20}}\s){{0,2}}?"
+    rf"|{PERSON}['’]s\s(?:[\w-]{{2,20}}\s){{0,3}}?)(?:{NOUN}|life|account|history|biography|memoirs?)(?!\w)"
+)
+"""What says behind a title that it is a work: , a 2020 paper; , Ken McGoogan's life of John Rae."""
+_A_PAPER = re.compile(  # , a 2020 paper
+    rf"{_OPEN},?\s(?:an?|the|his|her|their)\s(?:[a-z][\w-]{{1,20}}\s){{0,2}}?(?P<year>{_YEAR})\s(?:[a-z][\w-]{{1,20}}\s){{0,2}}?(?:{NOUN})(?!\w)"
 )
 _ACTS = re.compile(
     rf"{_OPEN},\s(?P<by>{PEOPLE})(?=\s(?:[a-z]{{2,20}}ly\s)?(?:argu|show|propos|suggest|report|describ|claim|contend|found\b|demonstrat|"
@@ -116,6 +129,7 @@ def read_behind(
             or _published(rest, tail)
             or (_place_or_date(rest, tail, listed=listed or bool(tail.authors)) if known or tail.venue else 0)
             or _from(rest, tail)
+            or _a_paper(rest, tail)
             or _linked(rest, before, nearby, owned=owned)
             or _listed(rest, tail, expects=expects and not known, closed=inner.endswith(","))
             or _comma(rest, tail, closed=inner.endswith(",") and not before)
@@ -130,7 +144,8 @@ def read_behind(
     if not known and (match := _subject(window[tail.end :], opened=opened and expects)):
         names = people(match["by"])
         if names:
-            tail.authors, tail.et_al = names
+            coauthor = match.groupdict().get("with")
+            tail.authors, tail.et_al = (*names[0], *([coauthor] if coauthor else [])), names[1]
             tail.end += match.end()
             for _ in range(2 if match.groupdict().get("out") else 0):
                 tail.end += _place_or_date(window[tail.end :], tail)
@@ -152,6 +167,14 @@ def _linked(rest: str, at: int, nearby: Sequence[Identifier], *, owned: bool) ->
 def _from(rest: str, tail: Tail) -> int:
     """What follows a title as its date: from 2007."""
     match = _FROM.match(rest)
+    if match is None or tail.year:
+        return 0
+    tail.year = int(match["year"])
+    return match.end()
+
+
+def _a_paper(rest: str, tail: Tail) -> int:
+    match = _A_PAPER.match(rest)
     if match is None or tail.year:
         return 0
     tail.year = int(match["year"])
@@ -186,6 +209,8 @@ def _who_and_where(head: str, *, known: bool, dated: bool) -> tuple[tuple[tuple[
     """What brackets say before the year: names, or a venue, or names and then a venue."""
     name = _name_of(head)
     for comma in list(re.finditer(r",\s", head))[:6]:
+        if _EMPHASISED.search(head, comma.end()) and not _EMPHASISED.match(head, comma.end()):
+            continue  # Fischer, Lynch & Paterson, *Journal of the ACM*
         names, where = people(head[: comma.start()]), _name_of(head[comma.end() :])
         if (
             names
@@ -307,4 +332,4 @@ def _edition(rest: str) -> int:
 
 def _subject(rest: str, *, opened: bool) -> re.Match[str] | None:
     """Who acts in a clause behind the title: in which Ian Watt links; In "Trees" (2006), Hunt argued."""
-    return _WHICH.match(rest) or (_ACTS.match(rest) if opened else None)
+    return _WHICH.match(rest) or _OWNED.match(rest) or (_ACTS.match(rest) if opened else None)

@@ -23,7 +23,7 @@ _WORKS = (
 _OTHERS = (
     r"steps?|ingredients|features|tips|how to|to-?do|agenda|benefits|advantages|disadvantages|reasons|symptoms|"
     r"plan|pros|cons|instructions|questions|tasks|rules|shopping|countries|cities|options|ways|strategies|"
-    r"recommendations:|events|languages|presidents|characters|people|companies|key points|topics|outline|requirements|symptoms|causes|effects"
+    r"recommendations:|events|languages|presidents|characters|people|companies|key points|(?:key|main|big) (?:ideas|facts|takeaways|findings|differences)|topics|outline|requirements|symptoms|causes|effects"
 )
 _MEDIA = (
     r"movies?|films?|songs?|albums?|tv series|tv shows|games|podcasts|paintings"
@@ -33,6 +33,7 @@ _MEDIA = (
 _LEAD = re.compile(
     rf"(?<!\w)(?:(?P<works>{_WORKS}|{WORKS})|(?P<media>{_MEDIA})|(?P<others>{_OTHERS}))(?!\w)", re.IGNORECASE
 )
+_SENTENCES = re.compile(r"[.!?][\s*_]+")
 _HEADING = re.compile(
     r"[#\s*_]{0,12}(?:\d{1,2}\.?\s)?(?:references?|bibliography|works cited|sources|citations|further reading|"
     rf"literature(?: cited)?|selected (?:references|bibliography)|{HEADINGS}|参考文献)[\s:：*_]{{0,8}}",
@@ -156,7 +157,8 @@ def lead_in(line: str) -> float:
         >>> lead_in("Here are five papers on the benefits of sleep:"), lead_in("Tips for writing papers:")
         (2.0, -2.0)
     """
-    match = _LEAD.search(line)
+    last = _SENTENCES.split(line.rstrip(" *_"))[-1]
+    match = _LEAD.search(last) or _LEAD.search(line)
     if match is None:
         return -1.0 if line.rstrip(" *_").endswith((":", "：")) else 0.0
     if match["media"]:  # titles with makers and years, and yet no references

@@ -15,14 +15,14 @@ __all__ = ["about_media", "without_media"]
 _MEDIA = re.compile(
     r"(?<!\w)(?:film\w{0,3}|movies?|cinema|cine|cinéma|kino|películas?|pellicol[ae]|regist[ai]|regisseur\w{0,3}|directors?|director[ae]s?|réalisat\w+|albums?|alben|"
     r"songs?|lieder|chansons?|canzon[ei]|canciones|episodes?|soundtracks?|TV|Netflix|box office|Academy Awards?|Oscars?|starring|screenplay|paintings?|painters?|"
-    r"gemälde|tableaux?|cuadros?|sculptures?|synth\w*|video ?games?|podcasts?|кино\w*|фильм\w*|режисс[её]р\w*|песн\w+|альбом\w*)(?!\w)"
+    r"gemälde|tableaux?|toiles?|peint(?:e?s?|res?|ures?)|oil on canvas|accrochages?|cuadros?|sculptures?|synth\w*|video ?games?|podcasts?|кино\w*|фильм\w*|режисс[её]р\w*|песн\w+|альбом\w*)(?!\w)"
     r"|电影|電影|影片|导演|導演|专辑|歌曲|映画|監督|アルバム|영화|감독|드라마|앨범",
     re.IGNORECASE,
 )
 _WORKS = re.compile(
     r"(?<!\w)(?:e?-?books?|novels?|papers?|articles?|journals?|authors?|press|publish\w*|stud(?:y|ies)|research\w*|essays?|reads?|reading|readers?|chapters?|"
     r"editions?|literatur\w*|theses|thesis|monograph\w*|textbooks?|scholar\w*|theor\w+|bibliograph\w*|bibliogra\w+|references?|sources?|preprints?|reviews?|"
-    r"livres?|ouvrages?|romans?|auteure?s?|éditions?|lire|lecture|libros?|libri|autor\w*|editorial|leer|lectura|leggere|saggi\w*|buch|bücher\w*|verlag|lesen|studie\w*|aufsatz|"
+    r"livres?|ouvrages?|romans?|auteure?s?|éditions?|lire|lecture|libros?|libri|autor(?:es|en|in|innen|as?|i|ka|zy|ów|u|ur)?|editorial|leer|lectura|leggere|saggi\w*|buch|bücher\w*|verlag|lesen|studie\w*|aufsatz|"
     r"livros?|artigos?|artículos?|articol\w+|książk\w+|knih\w+|boek\w*|bok|böcker|kitap\w*|könyv\w*|книг\w*|стать\w+|автор\w*|роман\w*|издат\w+|чита\w+|sách|buku)(?!\w)"
     r"|书|書|论文|論文|期刊|作者|著|文献|出版|책|논문|저자|지음|출판|本を|読",
     re.IGNORECASE,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.people import people
 from guardrail.references.citations.unmarked import MEDIA
 from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import title_case
@@ -21,7 +22,14 @@ _IN_MARKS = re.compile(
     r"|(?<!\w)\"[^\"\n]{2,200}\"|“[^“”\n]{2,200}”|«[^«»\n]{2,200}»|„[^„“”\n]{2,200}[“”]|《[^《》\n]{2,100}》|『[^『』\n]{2,100}』"
 )
 _SUBTITLE = re.compile(r"\s?[:：]\s?|\s[–—-]\s|——")
-_DATED = re.compile(r"\s?\((?P<year>(?:1[0-9]|20)\d\d)\)")
+_DATED = re.compile(
+    r"\s?\((?P<year>(?:1[0-9]|20)\d\d)\)"
+    r"|\s(?:(?:only|first|finally|later|was|were)\s){0,2}(?:appeared|published|came\sout)(?:\s[a-z]{2,14}){0,2}?\sin\s(?:[A-Z][a-z]{2,8}\s)?(?P<appeared>(?:1[0-9]|20)\d\d)(?!\d)"
+)
+_OWNER = re.compile(
+    r"(?<![\w.’'-])(?P<owner>[^\W\d_a-z][\w-]{2,20}(?:\s[^\W\d_a-z][\w-]{1,20}){0,2})['’]s\s$"
+)
+_LONGEST_OWNER = 70  # characters
 _SOME = 2  # works of an answer, among which a title with a year is one, too
 _BESIDE = 200  # characters around a title in which words for films speak against it
 _LEAST = 7  # letters of a title of one word; a shorter one may be any word in italics
@@ -60,7 +68,7 @@ def mentions(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
 
 
 def among_works(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
-    """Titles in marks with a year, in an answer that names works with their authors; never called wrong.
+    """Titles in marks with a year or an owner, in an answer that names works with their authors; never called wrong.
 
     Example:
         >>> from guardrail.references.citations import citations
@@ -72,11 +80,20 @@ def among_works(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
         bool(one.reference.title and one.reference.authors) and one.style != "unmarked" for one in found
     )
     for match, title in _uncovered(answer, found) if works >= _SOME else ():
-        date = _DATED.match(answer, match.end())
         near = (max(0, match.start() - _BESIDE), match.end() + _BESIDE)
-        if date and title[:1].isupper() and not is_venue(title) and not MEDIA.search(answer, *near):
-            span = Span(start=match.start(), end=date.end())
-            yield Citation(span, Reference(title, year=int(date["year"])), "unmarked")
+        if not title[:1].isupper() or is_venue(title) or MEDIA.search(answer, *near):
+            continue
+        date = _DATED.match(answer, match.end())
+        owner = _OWNER.search(answer, max(0, match.start() - _LONGEST_OWNER), match.start())
+        names = people(owner["owner"]) if owner and match[0][0] in "*_" and match[0][:2] != "**" else None
+        if date or names:
+            span = Span(
+                start=owner.start("owner") if owner and names else match.start(),
+                end=date.end() if date else match.end(),
+            )
+            authors, et_al = names or ((), False)
+            year = int(date["year"] or date["appeared"]) if date else None
+            yield Citation(span, Reference(title, authors, et_al, year), "unmarked")
 
 
 def _uncovered(answer: str, found: Sequence[Citation]) -> Iterator[tuple[re.Match[str], str]]:

@@ -145,7 +145,7 @@ _COMPACT = re.compile(
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]+)*\.?")
 
 
-_FAMILY = r"(?:(?:van|von|de|der|den|du|la|le|al|bin|ibn)[\s-]){0,2}[^\W\d_a-z][^\W\d_]{1,30}(?:[-’'][^\W\d_]{2,30})?"
+_FAMILY = r"(?:(?:van|von|de|der|den|du|la|le|al|bin|ibn)[\s-]){0,2}(?:[OD]['’])?[^\W\d_a-z][^\W\d_]{1,30}(?:[-’'][^\W\d_]{2,30}){0,3}"
 PERSON = rf"(?:[^\W\d_a-z]\.[\s-]?){{0,3}}{_FAMILY}(?:\s(?:[^\W\d_a-z]\.\s?){{0,2}}{_FAMILY}){{0,2}}"
 """A pattern of a person's name in running prose."""
 PEOPLE = (

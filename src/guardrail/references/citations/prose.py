@@ -9,7 +9,7 @@ from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.before import NOUN, OPENED, REACH, Before, read_before
-from guardrail.references.citations.behind import read_behind
+from guardrail.references.citations.behind import IS_WORK, read_behind
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.labels import CASED, points
 from guardrail.references.citations.model import Citation, Style
@@ -322,7 +322,7 @@ def _reference(found: _Found) -> Reference:
 def _said_around(before: str, window: str) -> float:
     """What the words around a title say of it: a paper, a film, an utterance."""
     near = {word.lower() for word in words(before)}
-    score = 1.0 if _AFTER.match(window) else 0.0
+    score = 2.0 if IS_WORK.match(window) else 1.0 if _AFTER.match(window) else 0.0
     if near & _NEAR:
         score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
     if near & _MEDIA or _SHOWN.search(before):

@@ -101,6 +101,7 @@ _FORMS = [
 _IN_BRACKETS = _FORMS[-2][0]  # one word may be a publisher or a broadcaster: Ring of Swords (Ace, 1993)
 _OPENERS = frozenset(
     [
+        "here",
         "in",
         "as",
         "see",

@@ -32,7 +32,11 @@ _IN_A = re.compile(
 )
 # a 2015 paper in *Science* by the Open Science Collaboration; In a 2009 article in *Nature*, Johan Rockström and colleagues
 _BY = re.compile(
-    rf"(?P<where>\sin\s(?:the\s)?(?:journal\s)?(?P<mark>[*_]?)(?P<venue>{NAME})(?P=mark))?(?:(?:,?\sby\s(?:the\s)?|,\s(?=[^,.;]{{5,60}}\s[a-z]))(?P<by>{PEOPLE}|{NAME}))"
+    rf"(?P<where>(?:\spublished)?\sin\s(?:the\s)?(?:journal\s)?(?P<mark>[*_]?)(?P<venue>{NAME})(?P=mark)(?:,?\s(?:in\s|\()(?P<later>{_YEAR})\)?(?!\d))?)?(?:(?:,?\sby\s(?:the\s)?|,\s(?=[^,.;]{{5,60}}\s[a-z]))(?P<by>{PEOPLE}|{NAME}))"
+)
+# a meta-analysis by Peter Fischer and colleagues in *Psychological Bulletin* (2011)
+_BY_AND_WHERE = re.compile(
+    rf"\sby\s(?P<by>{PEOPLE}),?\sin\s(?:the\s)?(?:journal\s)?{_VENUE}(?:,?\s(?:in\s)?\(?(?P<year>{_YEAR})\)?)(?!\d)"
 )
 _DATED = re.compile(rf"(?P<year>{_YEAR})\s(?:[a-z-]{{2,20}}\s){{0,2}}$")
 _PEOPLE_END = re.compile(
@@ -42,10 +46,14 @@ _MORE = re.compile(r"\sand\s(?:[a-z]+|\d{1,2})\s(?:others|colleagues|co-?authors
 _WHERE = re.compile(
     rf"\sin\s(?:the\s)?(?:journal\s)?{_VENUE}(?:,?\s(?:in\s(?P<year>{_YEAR})|\((?P<later>{_YEAR})(?:[,;:][^()\r\n]{{0,40}})?\))(?!\d))?"
 )
+_WHEN = re.compile(
+    rf"\sin\s(?P<year>{_YEAR})(?P<later>)\s\((?:in\s(?:the\s)?)?{_VENUE}\)"
+)  # reported in 2014 (*Nature*)
 _ABOUT = re.compile(
-    rf"\s(?:of|on|about)\s[^.!?;()\r\n\"“*]{{3,100}}?\s\({_VENUE}(?:,?\s\d[^()\r\n]{{0,30}})?\)"
+    rf"\s(?:of|on|about)\s[^.!?;()\r\n\"“]{{3,100}}?\s\({_VENUE}(?:,?\s(?P<year>{_YEAR})(?!\d))?(?:,?\s\d[^()\r\n]{{0,30}})?\)"
 )
 _DATE = re.compile(rf"\s(?:\(|in\s)(?P<year>{_YEAR})\)?(?!\d)")
+_SAME = re.compile(r"\sin\sthe\ssame\s(?:journal|issue|volume)(?!\w)")
 _TITLE_FOLLOWS = re.compile(r"[,:]?\s(?:called\s|titled\s|entitled\s)?[\"“‘«*_]")
 _REACH = 140  # characters before a word for a work
 _MOST = 400  # such words that are looked at
@@ -64,7 +72,7 @@ def untitled(answer: str) -> Iterator[tuple[Span, Reference]]:
     for verb in islice(_SAYS.finditer(answer), _MOST):
         start = _reach(answer, verb.start())
         who = _PEOPLE_END.search(answer[start : verb.start()])
-        where = _WHERE.match(answer, verb.end() - 1)
+        where = _WHERE.match(answer, verb.end() - 1) or _WHEN.match(answer, verb.end() - 1)
         year = (where["year"] or where["later"]) if where else None
         if who and where and year and _is_named(where):
             yield from _cited(who, start, where.end(), year, where["venue"])
@@ -92,7 +100,8 @@ def _at_noun(answer: str, start: int, end: int) -> Iterator[tuple[Span, Referenc
     found = [*(match.groupdict() for match in (where, date) if match), {}][0]
     year = who["year"] or found.get("year") or found.get("later")
     venue = venue or (where["venue"] if where else "")
-    stop = where.end() if where else date.end() if date else end
+    same = _SAME.match(answer, end)
+    stop = next((one.end() for one in (where, date, same) if one), end)
     if who["dated"] and not venue:
         return  # Hoch et al.'s (2018) meta-analysis: the mark is enough
     if (year or venue) and not _TITLE_FOLLOWS.match(answer, stop) and not _TITLE_FOLLOWS.match(answer, end):
@@ -101,13 +110,21 @@ def _at_noun(answer: str, start: int, end: int) -> Iterator[tuple[Span, Referenc
 
 def _by(answer: str, since: int, before: str, end: int) -> Iterator[tuple[Span, Reference]]:
     """A dated paper in some journal, by somebody."""
+    by = _BY_AND_WHERE.match(answer, end)
+    if by and _is_named(by):
+        who, more = by["by"], _MORE.search(by["by"])
+        names = people(who[: more.start()] if more else who)
+        if names:
+            said = Reference("", names[0], names[1] or more is not None, int(by["year"]), by["venue"])
+            yield Span(start=since + len(before.rstrip()) + 1, end=by.end()), said
+        return
     date, by = _DATED.search(before), _BY.match(answer, end)
-    if date is None or by is None or not by["where"] or not _is_named(by):
+    if by is None or not by["where"] or not (date or by["later"]) or not _is_named(by):
         return
     names = people(by["by"]) or body(by["by"])
     if names and not is_journal(by["by"]):
-        said = Reference("", names[0], names[1], int(date["year"]), by["venue"])
-        yield Span(start=since + date.start(), end=by.end()), said
+        year, start = (date["year"], since + date.start()) if date else (by["later"], end + 1)
+        yield Span(start=start, end=by.end()), Reference("", names[0], names[1], int(year), by["venue"])
 
 
 def _cited(

@@ -166,7 +166,7 @@ class TestUnreachable:
         services.fault = lambda asked: "slow" if asked.service == "dblp" else None
         match = make(patience=0.5).find(MADE_UP["article"])
         assert match.status is Status.UNREACHABLE
-        assert match.detail == "dblp: no answer within 0.5 s"
+        assert "dblp: no answer within 0.5 s" in match.detail
 
     def test_a_source_with_a_bug(self, make):
         """It is a fault of the source."""
