@@ -17,7 +17,7 @@ from guardrail.references.citations.fields import parse
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import author_and_year
+from guardrail.references.citations.people import author_and_year, people
 from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.words import title_case, words
 from guardrail.report import Span
@@ -36,6 +36,9 @@ _ALONE = re.compile(
     re.IGNORECASE,
 )
 _ENDS = re.compile(r"[\s>)\].,;*_]{0,6}")
+_IN_BRACKETS = re.compile(  # the Lottery Ticket Hypothesis (Frankle & Carbin, [1803.03635](https://arxiv.org/…
+    r"(?P<name>(?:(?<![\w-])[^\W\d_a-z][\w'’-]{0,30}\s(?:(?:of|the|and|for|in|to|with|an?|is)\s){0,2}){0,12})\((?P<by>[^()\[\]\r\n\d]{3,80}),?\s{0,2}[\[<]?(?:[^()\[\]\s]{4,20}\]\()?\Z"
+)
 _WHOLE = re.compile(
     r"\s{0,12}(?:#{1,6}\s+(?P<head>\S.{2,300})|(?P<marked>\*\*[^*]{4,300}\*\*|\"[^\"]{4,300}\"|“[^”]{4,300}”))[.:]?\s*"
 )
@@ -89,6 +92,9 @@ _POINTERS = frozenset(
 """Words of which the text of a link consists that only points: read the whole paper here."""
 
 
+_NAME = 3  # words in capitals before brackets that look like a title
+
+
 @dataclass(frozen=True, slots=True)
 class _Label:
     """What an identifier is called: a text of the answer from `start` on, and whether that is sure to be a title.
@@ -99,6 +105,7 @@ class _Label:
     text: str
     start: int
     sure: bool
+    authors: tuple[tuple[str, ...], bool] = ((), False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +140,12 @@ def loose(
             yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
             continue
         style: Style = "quoted" if label.sure or not reference.title else "labelled"
-        end = i.end + (answer[label.start] == "[" and answer[i.end : i.end + 1] == ")")
+        whole = answer[label.start] == "[" or label.authors[0]
+        opened = (
+            answer.count("(", label.start, i.start) - answer.count(")", label.start, i.start) if whole else 0
+        )
+        behind = answer[i.end : i.end + 2]
+        end = i.end + min(max(opened, 0), len(behind) - len(behind.lstrip(")")))
         span = link.whole if link else Span(start=label.start, end=end)
         if link and not reference.authors and not reference.year:
             span, reference = _with_more(answer, span, reference)
@@ -169,6 +181,10 @@ def _linked(answer: str, link: Span) -> _Label:
 def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label | None:
     row = rows[at]
     before = answer[max(row.start, i.start - 400) : i.start]
+    if (inside := _IN_BRACKETS.search(before)) and (names := people(inside["by"].rstrip(" ,;:"))):
+        name = inside["name"].rstrip()
+        start = i.start - len(before) + inside.start("name" if len(words(name)) >= _NAME else "by")
+        return _Label(name if len(words(name)) >= _NAME else "", start, sure=False, authors=names)
     if link := _LINK.search(before):
         return _Label(link["text"], i.start - len(link[0]), sure=title_case(link["text"]) >= CASED)
     if marked := _MARKED.search(before):
@@ -187,6 +203,8 @@ def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label 
 def _called(label: _Label) -> Reference | None:
     """What a label claims; `None` where it is no name of a work ("read the full paper here")."""
     text = clean_title(label.text)
+    if label.authors[0]:
+        return Reference(text, *label.authors)
     if yeared := author_and_year(text):
         return yeared
     if (len(words(text)) < 3 and not SCRIPT.search(text)) or points(text):
