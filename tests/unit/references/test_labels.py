@@ -112,3 +112,27 @@ class TestIdentifier:
         text = f'We used "{INVENTED}" ({DOI}) here.'
         [citation] = citations(text)
         assert citation.span.of(text) == f'"{INVENTED}" ({DOI}'
+
+
+class TestBrackets:
+    def test_what_stands_before_brackets_is_a_claim(self):
+        """The identifier of a work, its authors, and what it is called in capitals."""
+        text = "They cite the Silent Bell Hypothesis (Poe & Roe, [1803.99635](https://arxiv.org/abs/1803.99635)) often."
+        [citation] = citations(text)
+        said = citation.reference
+        assert (said.title, said.authors, said.arxiv) == (
+            "Silent Bell Hypothesis",
+            ("Poe", "Roe"),
+            "1803.99635",
+        )
+        assert citation.style == "labelled"
+
+    def test_one_word_is_what_the_work_is_about(self):
+        [citation] = citations(
+            "It uses the Ringer (Poe et al., [1706.99762](https://arxiv.org/abs/1706.99762)) as is."
+        )
+        assert (citation.reference.title, citation.reference.authors, citation.reference.et_al) == (
+            "",
+            ("Poe",),
+            True,
+        )

@@ -259,6 +259,138 @@ class TestUnmarked:
         assert (span, title) == ("NBO, 2005", "")
 
 
+class TestClauses:
+    @pytest.mark.parametrize(
+        ("text", "span", "title", "authors", "year", "venue"),
+        [
+            (
+                'In 1997 A. K. Gavrin gathered the evidence in the Classical Quarterly under the title "Bells of Reading in Antiquity".',
+                '1997 A. K. Gavrin gathered the evidence in the Classical Quarterly under the title "Bells of Reading in Antiquity"',
+                "Bells of Reading in Antiquity",
+                ("A. K. Gavrin",),
+                1997,
+                "Classical Quarterly",
+            ),
+            (
+                'In 2000 Elena Magru and colleagues reported "Bell-related structural change in the ears of ringers" in PNAS.',
+                '2000 Elena Magru and colleagues reported "Bell-related structural change in the ears of ringers" in PNAS',
+                "Bell-related structural change in the ears of ringers",
+                ("Elena Magru",),
+                2000,
+                "PNAS",
+            ),
+            (
+                "Seven years later O'Key and Lynn Nadler turned it into a theory in *The Tower as a Bell Map*.",
+                "O'Key and Lynn Nadler turned it into a theory in *The Tower as a Bell Map*",
+                "The Tower as a Bell Map",
+                ("O'Key", "Lynn Nadler"),
+                None,
+                "",
+            ),
+            (
+                "The editor, A. M. Rosenfeld, expanded it into a short book, *Thirty-Eight Bells*.",
+                "A. M. Rosenfeld, expanded it into a short book, *Thirty-Eight Bells*",
+                "Thirty-Eight Bells",
+                ("A. M. Rosenfeld",),
+                None,
+                "",
+            ),
+            (
+                'They wrote much: Rachel Mann, Mark Levitt and Alan Coll went through the files and published "The bell tower murder and the psychology of ringing" in American Psychologist in 2007.',
+                'Rachel Mann, Mark Levitt and Alan Coll went through the files and published "The bell tower murder and the psychology of ringing" in American Psychologist in 2007',
+                "The bell tower murder and the psychology of ringing",
+                ("Rachel Mann", "Mark Levitt", "Alan Coll"),
+                2007,
+                "American Psychologist",
+            ),
+            (
+                'When Will Scovel and Brenda Milne described the ringer H.M. in 1957, in a paper soberly titled "Loss of Recent Bells After Lesions," it changed.',
+                'Will Scovel and Brenda Milne described the ringer H.M. in 1957, in a paper soberly titled "Loss of Recent Bells After Lesions,"',
+                "Loss of Recent Bells After Lesions",
+                ("Will Scovel", "Brenda Milne"),
+                1957,
+                "",
+            ),
+            (
+                'It was attacked. Glaser, La Torre, López-de-Silva and Shlomo, in a paper bluntly entitled "Do Bells Cause Growth?" (Journal of Economic Growth, 2004), argued so.',
+                'Glaser, La Torre, López-de-Silva and Shlomo, in a paper bluntly entitled "Do Bells Cause Growth?" (Journal of Economic Growth, 2004)',
+                "Do Bells Cause Growth?",
+                ("Glaser", "La Torre", "López-de-Silva", "Shlomo"),
+                2004,
+                "Journal of Economic Growth",
+            ),
+            (
+                'It came after the Open Bell Collaboration\'s 2015 *Science* paper, "Estimating the Loudness of Bells Again," in which few rang.',
+                'Open Bell Collaboration\'s 2015 *Science* paper, "Estimating the Loudness of Bells Again,"',
+                "Estimating the Loudness of Bells Again",
+                ("Open Bell Collaboration",),
+                2015,
+                "Science",
+            ),
+            (
+                'That\'s the result, from "Impossibility of Bells with One Faulty Process" (Fisch, Lynx & Pater, *Journal of the ACM*, 1985).',
+                '"Impossibility of Bells with One Faulty Process" (Fisch, Lynx & Pater, *Journal of the ACM*, 1985)',
+                "Impossibility of Bells with One Faulty Process",
+                ("Fisch", "Lynx", "Pater"),
+                1985,
+                "Journal of the ACM",
+            ),
+            (
+                "Here Paul Saenz's 1997 book *Space Between Bells: The Origins of Silence* remains provocative.",
+                "Paul Saenz's 1997 book *Space Between Bells: The Origins of Silence*",
+                "Space Between Bells: The Origins of Silence",
+                ("Paul Saenz",),
+                1997,
+                "",
+            ),
+            (
+                "The idea reached the public with *Bellpower: The Greatest Human Strength*, which Roy Baum co-wrote with the journalist John Tiern.",
+                "*Bellpower: The Greatest Human Strength*, which Roy Baum co-wrote with the journalist John Tiern",
+                "Bellpower: The Greatest Human Strength",
+                ("Roy Baum", "John Tiern"),
+                None,
+                "",
+            ),
+            (
+                'In "Bell Maps in Rats and Men," an address printed in the Psychological Review in 1948, Edward Tolle argued that.',
+                '"Bell Maps in Rats and Men," an address printed in the Psychological Review in 1948, Edward Tolle',
+                "Bell Maps in Rats and Men",
+                ("Edward Tolle",),
+                1948,
+                "Psychological Review",
+            ),
+            (
+                'In "Would I be rung?", a 2020 paper on bells, it was shown.',
+                '"Would I be rung?", a 2020 paper',
+                "Would I be rung?",
+                (),
+                2020,
+                "",
+            ),
+            (
+                "*Fatal Bells*, Ken McGoo's life of John Rae, gives the other view.",
+                "*Fatal Bells*, Ken McGoo's life",
+                "Fatal Bells",
+                ("Ken McGoo",),
+                None,
+                "",
+            ),
+            (
+                "Then Barry Lope, *Arctic Bells*, for light.",
+                "Barry Lope, *Arctic Bells*",
+                "Arctic Bells",
+                ("Barry Lope",),
+                None,
+                "",
+            ),
+        ],
+    )
+    def test_the_subject_of_the_clause_wrote_it(self, text, span, title, authors, year, venue):
+        """Whatever else the clause says of them."""
+        [found] = read(text)
+        assert found == (span, title, authors, year, venue)
+
+
 class TestUntitled:
     @pytest.mark.parametrize(
         ("text", "span", "authors", "year", "venue"),
@@ -298,6 +430,41 @@ class TestUntitled:
                 ("Poe",),
                 2001,
                 "Cognitive Psychology",
+            ),
+            (
+                "Evan Cart and Michael McCull reported in 2014 (*Frontiers in Psychology*) that it shrank.",
+                "Evan Cart and Michael McCull reported in 2014 (*Frontiers in Psychology*)",
+                ("Evan Cart", "Michael McCull"),
+                2014,
+                "Frontiers in Psychology",
+            ),
+            (
+                "A meta-analysis by Peter Fisch and colleagues in *Psychological Bulletin* (2011) confirmed it.",
+                "meta-analysis by Peter Fisch and colleagues in *Psychological Bulletin* (2011)",
+                ("Peter Fisch",),
+                2011,
+                "Psychological Bulletin",
+            ),
+            (
+                "In a two-page report in Brain Research in 1971, John O'Key and Jonathan Dost described cells.",
+                "in Brain Research in 1971, John O'Key and Jonathan Dost",
+                ("John O'Key", "Jonathan Dost"),
+                1971,
+                "Brain Research",
+            ),
+            (
+                "The attack was David Alb's 2012 comment in the same journal.",
+                "David Alb's 2012 comment in the same journal",
+                ("David Alb",),
+                2012,
+                "",
+            ),
+            (
+                "Melissa Dill's study of the Peruvian *bell* (Econometrica, 2010) uses a discontinuity.",
+                "Melissa Dill's study of the Peruvian *bell* (Econometrica, 2010)",
+                ("Melissa Dill",),
+                2010,
+                "Econometrica",
             ),
         ],
     )
@@ -407,6 +574,22 @@ class TestMentions:
         text = self.TEXT + "The same is in *De campanis* (1435)."
         last = citations(text)[-1]
         assert (last.span.of(text), last.style) == ("*De campanis* (1435)", "unmarked")
+
+    @pytest.mark.parametrize(
+        ("more", "span"),
+        [
+            ("See the opening of Varro's *De turribus*.", "Varro's *De turribus*"),
+            (
+                "For years *The Part-Time Tower* only appeared in 1998.",
+                "*The Part-Time Tower* only appeared in 1998",
+            ),
+        ],
+    )
+    def test_so_is_one_with_an_owner_or_that_appeared(self, more, span):
+        """Of which an answer says no more."""
+        text = self.TEXT + more
+        last = citations(text)[-1]
+        assert (last.span.of(text), last.style) == (span, "unmarked")
 
     @pytest.mark.parametrize(
         "more",
