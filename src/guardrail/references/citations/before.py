@@ -72,9 +72,13 @@ _PAPER_BY = re.compile(  # a paper in *Science* by Hunt and Lipo, "…"
 _PAPER_IN = re.compile(  # the 2007 *PNAS* paper "…"
     rf"(?<!\w)(?P<phrase>(?:an?|the|this|that)\s(?:{_YEAR}\s)?[*_]?(?P<venue>{NAME})[*_]?\s(?:{_YEAR}\s)?(?:{NOUN}),?\s(?:titled\s|called\s|entitled\s)?)$"
 )
+_PAPER_OPENS = re.compile(  # a 2015 paper in *Science* ("…")
+    rf"(?<!\w)(?P<phrase>(?:[Aa]n?|[Tt]he|[Tt]his|[Tt]hat|[Oo]ne|[Aa]nother)\s(?:(?:[a-z-]{{2,20}}|{_YEAR})\s){{0,3}}?(?:{NOUN})\s(?:published\s)?in\s(?:the\s)?"
+    rf"[*_]?(?P<venue>{NAME})[*_]?(?:\sin\s{_YEAR})?\s\()$"
+)
 _NAMED_WORK = re.compile(rf"\b(?:{NOUN})\b")
 OPENED = re.compile(  # In "Trees"; In his 1945 essay "Trees"
-    rf"\b[Ii]n\s(?:(?:an?|the|his|her|their)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?(?:[\w-]{{2,20}}\s){{0,2}}?(?:{NOUN}),?\s(?:called\s|titled\s)?)?$"
+    rf"\b[Ii]n\s(?:(?:an?|the|his|her|their)\s(?:[a-z-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?(?:[a-z-]{{2,20}}\s){{0,2}}?(?:{NOUN}),?\s(?:called\s|titled\s)?)?$"
 )
 """The beginning of a sentence whose subject wrote the title that follows."""
 _IN_VENUE = re.compile(rf"\b(?:in|for|at|by)\s(?:the\s|journal\s)?[*_]?(?P<venue>{NAME})[*_]?(?=[\s,(]|$)")
@@ -163,7 +167,7 @@ def _paper(before: str, title: str) -> Before | None:
         years, venue = _ANY_YEAR.findall(match["phrase"]), _venue_in(match["phrase"])
         length = len(before) - match.start("phrase") if years or venue else found.length
         return replace(found, year=int(years[0]) if years else None, venue=venue, length=length)
-    if (match := _PAPER_IN.search(before)) and is_venue(match["venue"]):
+    if (match := _PAPER_IN.search(before) or _PAPER_OPENS.search(before)) and is_venue(match["venue"]):
         years = _ANY_YEAR.findall(match["phrase"])
         length = len(before) - match.start("phrase")
         return Before(title, year=int(years[0]) if years else None, venue=match["venue"], length=length)
@@ -186,7 +190,8 @@ def _acting(before: str, title: str) -> Before:
             one for one in acting if one.end("owner") == last.end("owner")
         )  # not from its second name on
         found = _named(before, match, title)
-        if found.names and (found.full or found.year):
+        by = before.endswith("by ", 0, match.start("owner"))  # coined by Granovetter in "…"
+        if found.names and (found.full or found.year or by):
             sure = found.full and _WRITES.search(match["rest"]) is not None
             return replace(found, owned=True, loose=not sure)
     return Before(title)

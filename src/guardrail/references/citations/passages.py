@@ -101,7 +101,7 @@ def further(answer: str, rows: Sequence[Line], found: Sequence[Work]) -> Iterato
         row = rows[at]
         if any(media.search(row.text) or media.search(_lead(rows, at)) for media in (MEDIA, EASTERN_MEDIA)):
             continue
-        if _is_mark(answer, work):
+        if _is_mark(answer, work) or (not said.authors and _are_names(said.title)):
             continue  # Portfolio theory begins with optimisation (Markowitz, 1952)
         if not _looks_like_title(answer, work, row) or not _among_letters(said.title):
             continue
@@ -135,6 +135,12 @@ def _in_company(answer: str, work: Work, company: bool) -> bool:
     at = answer.find(work.reference.title[:30], work.span.start, work.span.end)
     marked = at > 0 and _MARKED.search(answer, max(0, at - 4), at) is not None
     return marked and company and len(words(work.reference.title)) >= _LEAST_WORDS
+
+
+def _are_names(title: str) -> bool:
+    """Watson and Crick (Nature, 1953)."""
+    names = people(title)
+    return names is not None and (names[1] or len(names[0]) > 1)
 
 
 def _is_mark(answer: str, work: Work) -> bool:

@@ -105,6 +105,7 @@ _BEFORE = re.compile(
     rf"\b(?:{NOUN})\s*(?:,|:|is|was|are|were|titled|entitled|called|named|by(?:[^.\n]|(?<=al)\.){{1,40}})?[\s:,*]*$",
     re.IGNORECASE,
 )
+_TITLED = re.compile(rf"\b(?:{NOUN})\s(?:titled|entitled|called)[\s:,*]*$", re.IGNORECASE)
 _NEAR_BEFORE = re.compile(
     rf"\b(?:{NOUN}|titled|entitled|published|wrote|authored|cites?)\b(?:[^.!?\n]|(?<=al)\.){{0,60}}$",
     re.IGNORECASE,
@@ -293,7 +294,11 @@ def _score(found: _Found, *, linked: bool) -> float:
     """How much speaks for a work; `linked` is whether it is the text of a link."""
     author, tail, count, cased = found.author, found.tail, _count(found.title), title_case(found.title)
     names, et_al = author.names or ((), False)
-    score = 1.0 * (cased >= _CASED and count >= _PLAIN) + 1.5 * bool(tail.authors) + 1.0 * bool(tail.year)
+    score = (
+        1.0 * (cased >= _CASED and count >= _PLAIN)
+        + 1.5 * bool(tail.authors)
+        + 1.0 * bool(tail.year or author.year)
+    )
     score += 2.0 * (bool(names) and not author.owned) + 3.0 * found.known
     score += _said_around(found.before[-_NEAR_REACH:], found.window)
     score += 0.5 * found.eastern + 1.0 * bool(tail.venue or author.venue) + 1.0 * found.published
@@ -324,7 +329,13 @@ def _said_around(before: str, window: str) -> float:
     near = {word.lower() for word in words(before)}
     score = 2.0 if IS_WORK.match(window) else 1.0 if _AFTER.match(window) else 0.0
     if near & _NEAR:
-        score += 1.5 if _BEFORE.search(before) else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
+        score += (
+            3.5
+            if _TITLED.search(before)
+            else 1.5
+            if _BEFORE.search(before)
+            else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
+        )
     if near & _MEDIA or _SHOWN.search(before):
         score -= 4.0
     if (near & _SPEECH and _NOT_TITLE.search(before)) or _SPOKEN.match(window):

@@ -18,7 +18,7 @@ from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.references.citations.words import words
 from guardrail.report import Span
 
-__all__ = ["MEDIA", "THING", "unmarked", "without_opener"]
+__all__ = ["MEDIA", "THING", "abbreviates", "unmarked", "without_opener"]
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _NOUN = (
@@ -31,6 +31,7 @@ _SMALL = r"(?:an?|the|of|in|on|for|to|and|or|with|from|at|as|is|are|vs\.?|into|t
 _RUN = rf"{_CAPITAL}(?:(?::\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
 _COMMAS = rf"{_CAPITAL}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
 _OWNS = rf"(?<![\w’'])(?P<by>{PEOPLE})(?:['’]s|(?<=s)['’])\s"
+_TITLE_WORD = r"(?:The|An?|On|How|Why|What|When|Where|Who|Through|Against|Beyond|Into|To|Of|After|Before|Between|Towards?)"
 # Each with what it cannot do without, which is looked for first, since names and titles are slow to look for.
 _FORMS = [
     (re.compile(pattern), needed, loose)
@@ -91,6 +92,32 @@ _FORMS = [
         (
             rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\),\s(?P<by>{PEOPLE})",
             ("n",),
+            True,
+        ),
+        # John McWhorter's The Language Hoax: in the middle of a sentence only titles begin with such a word in capitals
+        (rf"{_OWNS}(?P<title>{_TITLE_WORD}\s{_COMMAS})", ("'", "’"), True),
+        # In The Selfish Gene, Richard Dawkins argues
+        (
+            rf"\b[Ii]n\s(?P<title>{_TITLE_WORD}\s{_COMMAS}),\s(?P<by>{PERSON}\s{PERSON})\s(?:argu|show|writ|describ|explain|claim|explor|trac|suggest|propos)",
+            ("n",),
+            True,
+        ),
+        # Malcolm Gladwell's book Outliers (2008)
+        (
+            rf"{_OWNS}(?:[\w-]{{2,20}}\s){{0,2}}?{_NOUN}\s(?P<title>{_CAPITAL})\s\((?P<year>{_YEAR})\)",
+            ("'", "’"),
+            True,
+        ),
+        # (see Piketty, Capital in the Twenty-First Century, 2014)
+        (
+            rf"\((?:see\s|cf\.\s|e\.g\.,?\s)?(?P<by>{PEOPLE}),\s(?P<title>{_COMMAS}),\s(?P<year>{_YEAR})\)",
+            ("(",),
+            True,
+        ),
+        # The 1972 report The Limits to Growth
+        (
+            rf"\b[Tt]he\s(?P<year>{_YEAR})\s(?:[a-z-]{{2,20}}\s)?{_NOUN}\s(?P<title>{_TITLE_WORD}\s{_COMMAS})",
+            ("he ",),
             True,
         ),
         # The Structure of Scientific Revolutions (Kuhn, 1962); Obedience to Authority (Harper & Row, 1974)
@@ -156,8 +183,11 @@ MEDIA = re.compile(
 )
 THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
 """What a title in marks is the name of, right before it, and no written work: Das Spiel *Catan*."""
-_CUE = re.compile(rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b")
+_CUE = re.compile(
+    rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b|['’]s\s{_TITLE_WORD}\s[^\W\d_a-z]|\b[Ii]n\s{_TITLE_WORD}\s[^\W\d_a-z]"
+)
 _SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[^\W\d_a-z\s])|\n")
+_BEGINS = re.compile(_TITLE_WORD + r"\b")
 _LONGEST = 600
 _LONG = 4  # words of a title without marks, from which one name and a word for a work are enough
 _IS_WORK = re.compile(rf"['’]s?\s(?:[a-z-]{{2,20}}\s){{0,2}}{_NOUN}\b")
@@ -201,25 +231,26 @@ def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterato
 
 def _citation(match: re.Match[str], offset: int, *, loose: bool) -> Citation | None:
     groups = match.groupdict()
-    title, skipped = without_opener(match["title"])
+    owned = bool(groups.get("by")) and match.start("by") < match.start("title")
+    title, skipped = (match["title"], 0) if owned else without_opener(match["title"])
     by, before = without_opener(groups.get("by") or "")
     names = people(by) if by else ((), False)
     year = groups.get("year") or groups.get("later")
     venue = (groups.get("press") or groups.get("venue") or "").rpartition(": ")[2]
     count = len(words(title))
-    if groups.get("press") and not is_venue(venue):
-        return None
+    if (groups.get("press") and not is_venue(venue)) or (owned and (people(title) or is_venue(title))):
+        return None  # (Teece, Pisano and Shuen, 1997)
     if (
         names is None
         or is_venue(by)
-        or count < 2
+        or (count < 2 and not (year and _IS_WORK.search(match[0])))
         or (count == 2 and not title.startswith(("The ", "A ", "On ")) and not year)
-        or _abbreviates(by or venue, title)
+        or abbreviates(by or venue, title)
     ):
         return None
     alone = bool(by) and len(names[0]) == 1 and not names[1] and " " not in names[0][0]
     if alone and not year:
-        if count < _LONG or not _IS_WORK.search(match[0]):
+        if count < _LONG or not (_IS_WORK.search(match[0]) or _BEGINS.match(title)):
             return None
         loose = True  # Piketty's book Capital in the Twenty-First Century
     start = match.start("title") + skipped
@@ -232,7 +263,7 @@ def _citation(match: re.Match[str], offset: int, *, loose: bool) -> Citation | N
     return Citation(Span(start=offset + start, end=offset + end), reference, style)
 
 
-def _abbreviates(short: str, name: str) -> bool:
+def abbreviates(short: str, name: str) -> bool:
     """Whether a name in brackets is that of the body before it: The National Audit Office (NAO, 2018)."""
     return (
         short.isupper()

@@ -8,8 +8,8 @@ from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.people import PEOPLE, PERSON, body, people
-from guardrail.references.citations.unmarked import without_opener
-from guardrail.references.citations.venues import NAME, is_journal, is_venue
+from guardrail.references.citations.unmarked import abbreviates, without_opener
+from guardrail.references.citations.venues import NAME, is_journal, is_named, is_venue
 from guardrail.report import Span
 
 __all__ = ["untitled"]
@@ -54,6 +54,18 @@ _ABOUT = re.compile(
 )
 _DATE = re.compile(rf"\s(?:\(|in\s)(?P<year>{_YEAR})\)?(?!\d)")
 _SAME = re.compile(r"\sin\sthe\ssame\s(?:journal|issue|volume)(?!\w)")
+# Watson and Crick (Nature, 1953)
+_NAMED_AND_PLACED = re.compile(
+    rf"(?<![\w.’'-])(?P<by>{PEOPLE})\s\({_VENUE},?\s(?:\d[\d(): –-]{{0,20}},\s)?(?P<year>{_YEAR})\)"
+)
+# published by Dawber and colleagues in 1951 in the American Journal of Public Health
+_BY_WHOM = re.compile(
+    r"\s(?:published|reported|described|shown|introduced|proposed|demonstrated|reviewed)(?=\sby\s)"
+)
+_PASSIVE = re.compile(
+    rf"\sby\s(?P<by>{PEOPLE})(?:,?\sin\s(?P<early>{_YEAR}))?,?\sin\s(?:the\s)?(?:journal\s)?{_VENUE}(?:,?\s(?:in\s|\()(?P<year>{_YEAR})\)?(?!\d))?"
+)
+_BEFORE_PLACE = re.compile(rf"[a-z.]\s\((?=[*_]?[^\W\d_a-z][^()\r\n]{{2,100}}{_YEAR}\))")
 _TITLE_FOLLOWS = re.compile(r"[,:]?\s(?:called\s|titled\s|entitled\s)?[\"“‘«*_]")
 _REACH = 140  # characters before a word for a work
 _MOST = 400  # such words that are looked at
@@ -69,6 +81,21 @@ def untitled(answer: str) -> Iterator[tuple[Span, Reference]]:
     """
     for noun in islice(_NEAR.finditer(answer), _MOST):
         yield from _at_noun(answer, noun.start(), noun.end())
+    for bracket in islice(_BEFORE_PLACE.finditer(answer), _MOST):
+        since = _reach(answer, bracket.start())
+        placed = _NAMED_AND_PLACED.search(answer, since, bracket.end() + 160)
+        if (
+            placed
+            and placed.start() < bracket.start() < placed.end()
+            and is_named(placed["venue"])
+            and not abbreviates(placed["venue"], placed["by"])
+        ):
+            yield from _cited(placed, 0, placed.end(), placed["year"], placed["venue"])
+    for verb in islice(_BY_WHOM.finditer(answer), _MOST):
+        passive = _PASSIVE.match(answer, verb.end())
+        year = (passive["year"] or passive["early"]) if passive else None
+        if passive and year and _is_named(passive):
+            yield from _cited(passive, 0, passive.end(), year, passive["venue"])
     for verb in islice(_SAYS.finditer(answer), _MOST):
         start = _reach(answer, verb.start())
         who = _PEOPLE_END.search(answer[start : verb.start()])
