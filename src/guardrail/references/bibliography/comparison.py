@@ -33,6 +33,7 @@ BODIES = frozenset(_BODIES.split())
 _ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
 ARCHIVES = frozenset(_ARCHIVES.split())
 SMALL = 2  # authors; in a longer list one wrong name does not make it badly wrong
+_COUPLE = 2  # authors who may be named with one family name
 _RANK = {Outcome.CONFIRMED: 4, Outcome.NEAR: 3, Outcome.DIFFERS: 2, Outcome.OPEN: 0}
 _OF_PREPRINTS = frozenset({"preprint", "published"})
 _CASE = re.compile(r"\sv\.\s")
@@ -93,7 +94,14 @@ def check_authors(reference: Reference, work: Record) -> tuple[FieldCheck, bool 
 
 
 def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListComparison:
-    return compare_authors(names, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al)
+    compared = compare_authors(names, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al)
+    if compared.agree is False and len(names) == _COUPLE and " " not in names[0] and " " in names[1].strip():
+        couple = (f"{names[0]} {parse_name(names[1]).family}", names[1])  # Will and Ariel Durant
+        shared = compare_authors(
+            couple, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al
+        )
+        return shared if shared.agree else compared
+    return compared
 
 
 def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:

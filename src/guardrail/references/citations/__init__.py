@@ -27,7 +27,7 @@ from guardrail.references.citations.lines import Line, lines
 from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
 from guardrail.references.citations.media import without_media
-from guardrail.references.citations.mentions import among_works, mentions
+from guardrail.references.citations.mentions import among_works, mentions, with_entries
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
@@ -198,7 +198,7 @@ def _settled(answer: str, rows: Sequence[Line], found: list[Citation], *, asked:
     if not asked:
         found = list(without_media(answer, found))
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))
-    found = list(apart(found, rows))
+    found = list(with_entries(list(apart(found, rows))))
     found += [*marks(answer, found)]
     found += [*mentions(answer, found)]
     found += [*among_works(answer, found)]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
+from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation, Style
@@ -15,13 +17,15 @@ from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import title_case
 from guardrail.report import Span
 
-__all__ = ["among_works", "mentions"]
+__all__ = ["among_works", "mentions", "with_entries"]
 
 _IN_MARKS = re.compile(
     r"(?<![\w*])(?:\*{1,2}(?=[^\s*])[^*\n]{2,200}(?<=\S)\*{1,2}(?!\*))|(?<!\w)_(?=\S)[^_\n]{2,200}(?<=\S)_(?!\w)"
     r"|(?<!\w)\"[^\"\n]{2,200}\"|“[^“”\n]{2,200}”|«[^«»\n]{2,200}»|„[^„“”\n]{2,200}[“”]|《[^《》\n]{2,100}》|『[^『』\n]{2,100}』"
 )
 _SUBTITLE = re.compile(r"\s?[:：]\s?|\s[–—-]\s|——")
+_ARTICLE = re.compile(r"(?:the|an?)\s")
+_MOST = 500  # references that may be the entry of a short form
 _DATED = re.compile(
     r"\s?\((?P<year>(?:1[0-9]|20)\d\d)\)"
     r"|\s(?:(?:only|first|finally|later|was|were)\s){0,2}(?:appeared|published|came\sout)(?:\s[a-z]{2,14}){0,2}?\sin\s(?:[A-Z][a-z]{2,8}\s)?(?P<appeared>(?:1[0-9]|20)\d\d)(?!\d)"
@@ -33,6 +37,30 @@ _LONGEST_OWNER = 70  # characters
 _SOME = 2  # works of an answer, among which a title with a year is one, too
 _BESIDE = 200  # characters around a title in which words for films speak against it
 _LEAST = 7  # letters of a title of one word; a shorter one may be any word in italics
+
+
+def with_entries(found: Sequence[Citation]) -> Iterator[Citation]:
+    """The references; of short forms, each with the reference that says more of the work: Shapin, "Invisible Technician," 556.
+
+    A short form names surnames or nobody, neither a year nor an identifier, and words that follow each other in the other's title.
+    """
+    entries = [one for one in found if one.reference.title and one.reference.authors and one.reference.year][
+        :_MOST
+    ]
+    keys = [
+        (f" {normalise(one.reference.title)} ", set(family_names(one.reference.authors)), one)
+        for one in entries
+    ]
+    for one in found:
+        said = one.reference
+        short = not (said.year or said.doi or said.arxiv or said.isbn or said.pmid or said.url or one.means)
+        if short and said.title and said.authors and not any(" " in name.strip() for name in said.authors):
+            words = f" {_ARTICLE.sub('', normalise(said.title))} "
+            names = set(family_names(said.authors))
+            entry = next((entry for title, by, entry in keys if names <= by and words in title), None)
+            if entry is not None:
+                one = replace(one, means=entry.span)
+        yield one
 
 
 def mentions(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
