@@ -119,6 +119,10 @@ class TestSameAuthor:
             ("IEEE", "IEEE"),
             ("The Open Group", "The Open Group"),
             ("Knuth", "Donald E. Knuth"),
+            ("Andrej Kolmogoroff", "Andrei Kolmogorov"),
+            ("Fjodor Dostojewskij", "Fyodor Dostoevsky"),
+            ("Anton Tschechow", "Anton Chekhov"),
+            ("Juri Lotman", "Yuri Lotman"),
         ],
     )
     def test_spellings_of_one_author(self, a, b):

@@ -229,6 +229,23 @@ def _is_initial(word: str) -> bool:
     return len(word) == 1 or (not word.isascii() and all(map(_is_mark, word[1:])))
 
 
+_TRANSLITERATIONS = [  # English, German, French and Polish ways; the order matters
+    (re.compile(pattern), letters)
+    for pattern, letters in (
+        (r"tsch|tch|cz|kh|ch", "h"),
+        (r"sch|sh|sz", "s"),
+        (r"w|ff$", "v"),
+        (r"(?<=sk|zk)(?:ij|ii|iy|yi|yj|y)$", "i"),
+        (r"[jy]", "i"),
+        (r"(?<=[aeou])i?e", ""),  # "oe" may be "ö" (`_fold`)
+        (r"ks", "x"),
+        (r"([a-z])\1", r"\1"),
+    )
+]
+_SLAVIC_END = re.compile(r"(?:[oe]v|in|ski|ko|[oe]va|ina|skaia|uk|ic)$")
+_SLAVIC = 5  # letters of a name that is compared so
+
+
 @lru_cache(maxsize=8192)
 def name_key(name: Name) -> NameKey:
     """What `same_author` compares of a name, for those who compare it with many."""
@@ -270,7 +287,19 @@ def _plain(text: str) -> str:
 def _families(words: tuple[str, ...]) -> frozenset[str]:
     """A family name with and without its particles, written as one word."""
     core = tuple(word for word in words if word not in PARTICLES) or words
-    return frozenset(filter(None, ("".join(words), "".join(core))))
+    return frozenset(filter(None, ("".join(words), "".join(core), _transliterated("".join(core)))))
+
+
+def _transliterated(word: str) -> str:
+    """A Slavic name as all ways to write it in Latin letters have it; "" for any other name.
+
+    Example:
+        >>> _transliterated("tschechow") == _transliterated("chekhov"), _transliterated("dostojewskij")
+        (True, 'dostovski')
+    """
+    for pattern, letters in _TRANSLITERATIONS:
+        word = pattern.sub(letters, word)
+    return word if len(word) >= _SLAVIC and _SLAVIC_END.search(word) else ""
 
 
 def family_names(names: Iterable[str]) -> list[str]:
@@ -349,9 +378,14 @@ def _words_agree(a: str, b: str, *, eastern: bool) -> bool:
         return a.startswith(b) or b.startswith(a)
     if eastern:
         return False
-    if b in SHORT_FORMS.get(a, ()):
+    if b in SHORT_FORMS.get(a, ()) or _vowels(a) == _vowels(b):
         return True
     return (min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a))) or _slip(a, b)
+
+
+def _vowels(word: str) -> str:
+    """A given name with the letters that transliterations exchange: Juri, Yuri; Aleksej, Alexei."""
+    return word.replace("ks", "x").replace("j", "i").replace("y", "i").replace("ii", "i").replace("w", "v")
 
 
 def _slip(a: str, b: str) -> bool:

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 ARXIV_DOI = "10.48550/"
-_EDITIONS = "arxiv preprint edition ed first second third fourth fifth revised reprint st nd rd th"
+_EDITIONS = "arxiv preprint edition editions ed text annotated illustrated unabridged critical first second third fourth fifth revised reprint st nd rd th"
 EDITIONS = frozenset(_EDITIONS.split())
 # What introduces a title, or stands beside it, and says nothing about the work.
 _LEADS = (
@@ -102,8 +102,9 @@ def retraction(record: Record) -> str:
 def invented_subtitle(claimed: Title, work: Record) -> bool:
     """Whether something follows the work's title that the work does not explain."""
     real = Title(without_retraction(work.title))
+    names = {real.squeezed, *(part.squeezed for part in real.mains)}
     for part in claimed.mains:
-        if part.squeezed == real.squeezed:
+        if part.squeezed in names:
             return unexplained(claimed.raw[len(part.raw) :], work)
     return True
 

@@ -7,6 +7,7 @@ two records of one work: what either confirms is confirmed.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 
@@ -84,6 +85,8 @@ def check_authors(reference: Reference, work: Record) -> tuple[FieldCheck, bool 
     compared = _compared(reference, reference.authors, work)
     readable = tuple(name for name in reference.authors if _is_readable(name))
     claimed, found = _names(reference), _names(work)
+    if compared.agree is False and _scripts(reference.authors).isdisjoint(_scripts(work.authors)):
+        return FieldCheck("authors", Outcome.OPEN, claimed, found, "script", "in another script"), None
     if compared.agree is False and len(readable) < len(reference.authors):
         agree = _compared(reference, readable, work).agree
         if agree is not False:
@@ -135,6 +138,13 @@ def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:
         if not compared.found_is_cut:
             return Outcome.DIFFERS, "missing", f"names {named}, without “et al.”"
     return Outcome.CONFIRMED, "", ""
+
+
+def _scripts(names: Iterable[str]) -> set[str]:
+    """The scripts of names, by the first words of their letters' names: LATIN, CJK, HANGUL."""
+    return {
+        unicodedata.name(letter, "").split(" ")[0] for name in names for letter in name if letter.isalpha()
+    }
 
 
 def _is_readable(text: str) -> bool:

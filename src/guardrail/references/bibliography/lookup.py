@@ -26,7 +26,7 @@ from guardrail.references.bibliography.schema import (
     version_of,
 )
 from guardrail.references.bibliography.spelling import Vocabulary
-from guardrail.references.bibliography.titles import FUNCTION_WORDS, Title
+from guardrail.references.bibliography.titles import FUNCTION_WORDS, Title, is_part
 
 __all__ = ["Lookup", "exact_keys", "has_its_title", "most_alike"]
 
@@ -135,7 +135,8 @@ def exact_keys(reference: Reference, title: Title) -> list[int]:
     if title.squeezed:
         for squeezed in (title.squeezed, *title.with_other_articles):
             hashes += [key("title", squeezed), key("main", squeezed)]
-    return hashes + [key("title", part.squeezed) for part in title.mains]
+    mains = [part.squeezed for part in title.mains]
+    return hashes + [key(kind, squeezed) for squeezed in mains for kind in ("title", "main")]
 
 
 def has_its_title(match: Match) -> bool:
@@ -148,12 +149,21 @@ def _any_of(terms: Iterable[str]) -> str:
 
 
 def most_alike(title: Title, titles: Mapping[int, str]) -> list[tuple[str, float, int]]:
-    """Normalised title, similarity and place of the titles most like one, best first."""
-    return extract(
+    """Normalised title, similarity and place of the titles most like one, best first, and then of those that it is a part of."""
+    plain = {at: normalise(text) for at, text in titles.items()}
+    alike = extract(
         title.normalised,
-        {at: normalise(text) for at, text in titles.items()},
+        plain,
         scorer=Levenshtein.normalized_similarity,
         processor=None,
         limit=SIMILAR,
         score_cutoff=LEAST_SIMILARITY,
     )
+    wholes = [
+        (text, LEAST_SIMILARITY, at)
+        for at, text in plain.items()
+        if len(text) > len(title.normalised)
+        and title.normalised in text
+        and is_part(title.words, text.split())
+    ]
+    return [*alike, *(one for one in wholes[:SIMILAR] if one not in alike)]

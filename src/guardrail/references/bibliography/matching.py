@@ -112,7 +112,7 @@ def _weigh(reference: Reference, title: Title, work: Record, frequency: Frequenc
     if closeness is Closeness.SHORTER:
         named = len(title.words) >= MAIN_WORDS or (apart == 0 and same_venue(reference.venue, work.venue))
         accepted = bool(agree) or (named and agree is None)
-    elif closeness in {Closeness.LONGER, Closeness.LETTER}:
+    elif closeness in {Closeness.LONGER, Closeness.LETTER, Closeness.PART}:
         accepted = bool(agree)
     else:
         accepted = closeness >= Closeness.REWORDED
@@ -155,6 +155,7 @@ _TITLES = {
     Closeness.NOISE: (Outcome.NEAR, "slip", "with a slip"),
     Closeness.SHORTER: (Outcome.NEAR, "subtitle", "without its subtitle"),
     Closeness.LONGER: (Outcome.NEAR, "added", "authors, year, venue or edition added to the title"),
+    Closeness.PART: (Outcome.DIFFERS, "part", "it is a part of the work's title"),
     Closeness.REWORDED: (Outcome.DIFFERS, "reworded", "a word differs"),
     Closeness.LETTER: (Outcome.DIFFERS, "letter", "a letter differs, which makes another word"),
 }

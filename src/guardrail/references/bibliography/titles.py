@@ -72,17 +72,25 @@ CONFUSED_TABLE = str.maketrans("10i58q", "lolsbg")
 NEAR = 0.75  # titles less similar than this are not worth showing as a near miss
 
 
+_PART, _CONTENT, _EASTERN_PART = (
+    3,
+    2,
+    6,
+)  # words of a part of a title, those with content, signs of Chinese or Japanese
+
+
 class Closeness(IntEnum):
     """How near two titles are; from `REWORDED` upwards they name the same work."""
 
     DIFFERENT = 0
     NEAR = 1  # similar, but a word that carries meaning differs
     LETTER = 2  # one letter makes another word of a word: a slip if the authors agree, else another title
-    REWORDED = 3  # same content words; an article, a preposition or a plural differs
-    LONGER = 4  # a subtitle was added to the work's title
-    SHORTER = 5  # the work's subtitle was left out
-    NOISE = 6  # a typing or scanning error
-    EXACT = 7
+    PART = 3  # its first or last words: The Wealth of Nations; the work's if the authors agree
+    REWORDED = 4  # same content words; an article, a preposition or a plural differs
+    LONGER = 5  # a subtitle was added to the work's title, or another one
+    SHORTER = 6  # the work's subtitle was left out
+    NOISE = 7  # a typing or scanning error
+    EXACT = 8
 
 
 @dataclass(frozen=True)
@@ -194,9 +202,41 @@ def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> Tit
         for part in found.mains
     ):
         return TitleMatch(Closeness.SHORTER, max(whole.similarity, 0.9))
-    if any(part.squeezed == found.squeezed for part in claimed.mains):
+    if _is_short_case(claimed.normalised, found.normalised):
+        return TitleMatch(Closeness.SHORTER, max(whole.similarity, 0.9))
+    names = {found.squeezed, *(part.squeezed for part in found.mains)}
+    if any(part.squeezed in names for part in claimed.mains):
         return TitleMatch(Closeness.LONGER, whole.similarity)
+    if is_part(claimed.words, found.words):
+        return TitleMatch(Closeness.PART, max(whole.similarity, NEAR))
     return whole
+
+
+def is_part(claimed: list[str], found: list[str]) -> bool:
+    """Whether a title is the beginning or the end of another one, and says enough: three words, two of them with content.
+
+    Example:
+        >>> is_part("origin of species".split(), "on the origin of species".split()), is_part(["of", "species"], ["on", "species"])
+        (True, False)
+    """
+    count = len(claimed)
+    if (
+        not _PART <= count < len(found)
+        or len([word for word in claimed if word not in FUNCTION_WORDS]) < _CONTENT
+    ):
+        return False
+    least = _EASTERN_PART if all(len(word) == 1 for word in claimed) else _PART  # each sign is a word
+    return count >= least and claimed in (found[:count], found[-count:])
+
+
+def _is_short_case(claimed: str, found: str) -> bool:
+    """Whether both are cases, and the parties of one are those of the other cut short: Tinker v. Des Moines."""
+    ours, theirs = claimed.split(" v "), found.split(" v ")
+    return (
+        len(ours) == len(theirs) == 2
+        and claimed != found
+        and all(f"{their} ".startswith(f"{our} ") for our, their in zip(ours, theirs, strict=True))
+    )
 
 
 def _compare(claimed: Title, found: Title, frequency: Frequency) -> TitleMatch:

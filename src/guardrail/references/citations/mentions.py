@@ -59,7 +59,8 @@ def with_entries(found: Sequence[Citation]) -> Iterator[Citation]:
             names = set(family_names(said.authors))
             entry = next((entry for title, by, entry in keys if names <= by and words in title), None)
             if entry is not None:
-                one = replace(one, means=entry.span)
+                yield replace(one, means=entry.span)
+                continue
         yield one
 
 

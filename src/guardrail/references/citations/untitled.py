@@ -54,7 +54,7 @@ _ABOUT = re.compile(
 )
 _DATE = re.compile(rf"\s(?:\(|in\s)(?P<year>{_YEAR})\)?(?!\d)")
 _SAME = re.compile(r"\sin\sthe\ssame\s(?:journal|issue|volume)(?!\w)")
-# Watson and Crick (Nature, 1953)
+# People with a journal and a year in brackets: Watson and Crick (Nature, 1953)
 _NAMED_AND_PLACED = re.compile(
     rf"(?<![\w.’'-])(?P<by>{PEOPLE})\s\({_VENUE},?\s(?:\d[\d(): –-]{{0,20}},\s)?(?P<year>{_YEAR})\)"
 )

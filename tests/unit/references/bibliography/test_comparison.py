@@ -85,6 +85,16 @@ class TestAuthors:
         """ "De-Chuan Zhan" is D. Zhan, as "De Chuan" is no "de"."""
         assert outcome("authors", ("D. Zhan",), Record(TITLE, ("De-Chuan Zhan",))) == ("confirmed", "")
 
+    def test_a_couple_may_share_one_family_name(self):
+        """ "Will and Ariel Durant"."""
+        work = Record(TITLE, ("Will Durant", "Ariel Durant"))
+        assert outcome("authors", ("Will", "Ariel Durant"), work) == ("confirmed", "")
+        assert outcome("authors", ("Bill", "Ariel Durant"), work) == ("differs", "changed")
+
+    def test_names_in_another_script_cannot_be_compared(self):
+        """The record has them as they are transliterated."""
+        assert outcome("authors", ("夏志清",), Record(TITLE, ("C. T. Hsia",))) == ("not compared", "script")
+
 
 class TestYear:
     @pytest.mark.parametrize(
