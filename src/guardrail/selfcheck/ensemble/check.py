@@ -56,7 +56,8 @@ class EnsembleCheck(SampledCheck):
 
     The packaged fits join n-gram with the packaged encoder's BERTScore ("wikibio-minilm"), and both with the packaged
     entailment model ("wikibio-entailment"), each member as much as the other; three tenths of what is said of a
-    sentence are the mean over its answer. They need the extra `local` and no other backend. Their probabilities are valid
+    sentence are the mean over its answer. They need no other backend, but
+    the extra `local`, or `mini` and the entailment model (then n-gram and entailment alone). Their probabilities are valid
     for text like that which they were fitted to (English biographies, more than half of them made up): elsewhere they
     rank, and the threshold is a convention.
 
