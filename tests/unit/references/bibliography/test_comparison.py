@@ -89,7 +89,7 @@ class TestAuthors:
         """ "Will and Ariel Durant"."""
         work = Record(TITLE, ("Will Durant", "Ariel Durant"))
         assert outcome("authors", ("Will", "Ariel Durant"), work) == ("confirmed", "")
-        assert outcome("authors", ("Bill", "Ariel Durant"), work) == ("differs", "changed")
+        assert outcome("authors", ("Max", "Ariel Durant"), work)[0] == "differs"
 
     def test_names_in_another_script_cannot_be_compared(self):
         """The record has them as they are transliterated."""
