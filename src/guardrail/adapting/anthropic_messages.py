@@ -12,6 +12,7 @@ from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
 from guardrail.adapting.openai_api.choices import count, items
 from guardrail.adapting.residue import clean, is_wordless
 from guardrail.adapting.sse import Event
+from guardrail.adapting.strict_json import read_json
 from guardrail.errors import InputError
 from guardrail.requests import Message, Untrusted, assistant, system, user
 
@@ -255,8 +256,8 @@ def _closed(block: Json) -> Json:
     written = block.pop("partial_json", None)
     if written:
         try:
-            block["input"] = json.loads(written)
-        except (ValueError, RecursionError):
+            block["input"] = read_json(written)
+        except ValueError:
             raise NotReadable("expected a tool's arguments as JSON, got something else") from None
     return block
 

@@ -6,10 +6,11 @@ begins with a colon is a comment, and an event within which the stream breaks of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from guardrail.adapting.strict_json import read_json
 
 __all__ = ["DONE", "Event", "Reader", "as_json", "read_all", "written"]
 
@@ -93,12 +94,9 @@ def as_json(event: Event) -> Any:
     """The event's data.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: it is no JSON, or nested too deep.
     """
-    try:
-        return json.loads(event.data)
-    except RecursionError:
-        raise ValueError("JSON nested too deep") from None
+    return read_json(event.data)
 
 
 def written(events: Iterable[Event]) -> bytes:

@@ -27,6 +27,7 @@ from guardrail.adapting.openai_api import (
     Watch,
     why_buffered,
 )
+from guardrail.adapting.strict_json import TooDeep, read_json
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
 from guardrail.server.keepalive import sign
@@ -146,9 +147,11 @@ async def _failed(codec: Codec, found: httpx.Response, desk: Desk) -> Response:
     """
     response = await desk.upstream.error(found)
     try:
-        body = json.loads(bytes(response.body))
+        body = read_json(bytes(response.body))
         said = isinstance(body, dict) and any(choice.text or choice.unread for choice in codec.choices(body))
-    except (ValueError, RecursionError, NotReadable):
+    except TooDeep:
+        said = True  # for all that anybody can see
+    except (ValueError, NotReadable):
         said = found.headers.get("content-type", "").lower().startswith(_STREAM)
     if said:
         why = f"the upstream answered {found.status_code} with an answer in its error, which is left out"
@@ -286,8 +289,12 @@ async def _settled(
 
 def _parsed(body: bytes) -> Json:
     try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
+        found = read_json(body)
+    except TooDeep as error:
+        raise Refused(
+            502, "upstream_unreadable", f"the upstream's answer is nested too deep: {error}"
+        ) from None
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise Refused(

@@ -35,6 +35,7 @@ from guardrail.adapting.openai_api import (
     why_buffered,
 )
 from guardrail.adapting.sse import Event, read_all, written
+from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
@@ -159,8 +160,8 @@ class Call:
             return
         self._codec = _CODECS[route.kind]
         try:
-            self._request = json.loads(body)
-        except (ValueError, RecursionError):
+            self._request = read_json(body)
+        except ValueError:
             self._request = None
         if not isinstance(self._request, dict):
             self.refusal = refused(
@@ -277,8 +278,8 @@ class Call:
             body = self._codec.whole(events)
         else:
             try:
-                body = json.loads(given.body)
-            except (ValueError, RecursionError):
+                body = read_json(given.body)
+            except ValueError:
                 raise NotReadable(
                     f"expected JSON, got {len(given.body)} bytes of {given.kind or 'no type'!r}"
                 ) from None

@@ -191,7 +191,7 @@ class ChatCompletions(Codec):
         found = list(events)
         for place in reversed(range(len(found))):
             try:
-                chunk = json.loads(found[place].data)
+                chunk = as_json(found[place])
             except ValueError:
                 continue
             if isinstance(chunk, dict) and any(

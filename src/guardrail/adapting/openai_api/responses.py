@@ -30,7 +30,7 @@ from guardrail.adapting.openai_api.response_items import (
 )
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
 from guardrail.adapting.residue import clean, is_wordless
-from guardrail.adapting.sse import DONE, Event
+from guardrail.adapting.sse import DONE, Event, as_json
 from guardrail.errors import InputError
 from guardrail.requests import Message, system
 
@@ -229,7 +229,7 @@ class Responses(Codec):
         found = list(events)
         for place, event in enumerate(found):
             try:
-                told = json.loads(event.data)
+                told = as_json(event)
             except ValueError:
                 continue
             if isinstance(told, dict) and isinstance(told.get("response"), dict):
