@@ -11,7 +11,7 @@ from guardrail.adapting.anthropic_pieces import MessagePieces
 from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
 from guardrail.adapting.openai_api.choices import count, items
 from guardrail.adapting.residue import clean, is_wordless
-from guardrail.adapting.sse import Event
+from guardrail.adapting.sse import Event, may_say
 from guardrail.adapting.strict_json import read_json
 from guardrail.errors import InputError
 from guardrail.requests import Message, Untrusted, assistant, system, user
@@ -40,7 +40,8 @@ _GROWING = {
     "signature_delta": "signature",
     "input_json_delta": "partial_json",
 }
-_LAST = {"message_delta", "message_stop", "error"}
+_END = "message_stop"
+_LAST = {"message_delta", _END, "error"}
 
 
 class Messages(Codec):
@@ -162,7 +163,9 @@ class Messages(Codec):
             elif kind == "message_delta":
                 usage = {**_object(body, "usage"), **_object(told, "usage")}
                 body = {**body, **_object(told, "delta"), "usage": usage}
-            ended = ended or kind == "message_stop"
+            elif kind == _END:
+                ended = True
+                break
         if not ended or not body:
             raise NotReadable("expected a stream with a whole message, got one that broke off")
         body["content"] = [_closed(blocks[index]) for index in sorted(blocks)]
@@ -181,6 +184,13 @@ class Messages(Codec):
         """The first text block is released by deltas."""
         del request
         return MessagePieces()
+
+    def ends(self, event: Event) -> bool:
+        """Whether the message is over."""
+        try:
+            return may_say(event, _END) and told_of(event).get("type") == _END
+        except NotReadable:
+            return False
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the message, or comes after its end."""

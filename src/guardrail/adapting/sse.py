@@ -12,7 +12,7 @@ from typing import Any
 
 from guardrail.adapting.strict_json import read_json
 
-__all__ = ["DONE", "Event", "Reader", "as_json", "read_all", "written"]
+__all__ = ["DONE", "Event", "Reader", "as_json", "may_say", "read_all", "written"]
 
 DONE = "[DONE]"
 """The data of the event that ends a stream of chat completions."""
@@ -97,6 +97,16 @@ def as_json(event: Event) -> Any:
         ValueError: it is no JSON, or nested too deep.
     """
     return read_json(event.data)
+
+
+def may_say(event: Event, *words: str) -> bool:
+    r"""Whether one of some words may be in an event, so that it has to be read; most events need not be.
+
+    Example:
+        >>> may_say(Event('{"type": "ping"}'), "stop"), may_say(Event(r'{"type": "st\u006fp"}'), "stop")
+        (False, True)
+    """
+    return "\\u" in event.data or any(word in event.data or word in event.name for word in words)
 
 
 def written(events: Iterable[Event]) -> bytes:

@@ -20,6 +20,7 @@ from guardrail.adapting.openai_api import (
     ChatCompletions,
     Codec,
     Exchange,
+    Incoming,
     NotReadable,
     Responses,
     SentenceExchange,
@@ -169,7 +170,7 @@ async def _buffered(
     codec: Codec, call: Call, request: Json, found: httpx.Response, desk: Desk
 ) -> AsyncGenerator[bytes]:
     """The events that may be shown: written anew from what was examined, so that nothing else is among them."""
-    body = await _whole(codec, await _events(found, desk), desk)
+    body = await _whole(codec, await _events(codec, found, desk), desk)
     shown, _ = await _shown(codec, call, request, body, desk)
     for event in codec.events(shown, request):
         yield sse.written([event])
@@ -178,7 +179,7 @@ async def _buffered(
 async def _sentences(
     exchange: SentenceExchange, found: httpx.Response, call: Call, desk: Desk
 ) -> AsyncGenerator[bytes]:
-    async with contextlib.aclosing(_parts(found, desk)) as parts:
+    async with contextlib.aclosing(_parts(found, desk, lambda: exchange.is_over)) as parts:
         try:
             async for piece in exchange.apieces(parts):
                 yield piece
@@ -189,7 +190,7 @@ async def _sentences(
 
 
 async def _watched(watch: Watch, found: httpx.Response, call: Call, desk: Desk) -> AsyncGenerator[bytes]:
-    async with contextlib.aclosing(_parts(found, desk)) as parts:
+    async with contextlib.aclosing(_parts(found, desk, lambda: watch.is_over)) as parts:
         async for part in parts:
             if passed := watch.passed(part):
                 yield passed
@@ -200,24 +201,24 @@ async def _watched(watch: Watch, found: httpx.Response, call: Call, desk: Desk) 
         desk.metrics.examined(watch.summary, mode=desk.settings.mode)
 
 
-async def _events(found: httpx.Response, desk: Desk) -> list[sse.Event]:
+async def _events(codec: Codec, found: httpx.Response, desk: Desk) -> list[sse.Event]:
     """All events of an upstream's stream.
 
     Raises:
         Refused: it is too long, or was cut.
     """
-    reader = sse.Reader()
+    incoming = Incoming(codec)
     events: list[sse.Event] = []
-    async with contextlib.aclosing(_parts(found, desk)) as parts:
+    async with contextlib.aclosing(_parts(found, desk, lambda: incoming.ended)) as parts:
         async for part in parts:
-            events += reader.feed(part)
-    if reader.unfinished:
+            events += incoming.feed(part)
+    if incoming.unfinished:
         raise Refused(502, "upstream_cut", "the upstream's stream broke off; nothing of it was released")
     return events
 
 
-async def _parts(found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
-    """The pieces of an upstream's stream.
+async def _parts(found: httpx.Response, desk: Desk, is_over: Callable[[], bool]) -> AsyncGenerator[bytes]:
+    """The pieces of an upstream's stream, until it is over.
 
     Raises:
         Refused: it is too long, or was cut.
@@ -232,6 +233,9 @@ async def _parts(found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
                     502, "answer_too_long", "the upstream's answer is too long and was not examined"
                 )
             yield part
+            if is_over():
+                await desk.upstream.drain(parts)
+                return
 
 
 async def _whole(codec: Codec, events: list[sse.Event], desk: Desk) -> Json:
@@ -344,7 +348,7 @@ async def _copied(codec: Codec, copy: bytes | None, *, streams: bool, desk: Desk
     """
     if copy is None:
         raise Refused(502, "answer_too_long", "the answer is too long to be examined")
-    return await _whole(codec, sse.read_all([copy])[0], desk) if streams else _parsed(copy)
+    return await _whole(codec, list(Incoming(codec).feed(copy)), desk) if streams else _parsed(copy)
 
 
 async def _never(wanted: Mapping[str, Any]) -> Json:

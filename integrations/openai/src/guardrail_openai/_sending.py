@@ -30,11 +30,12 @@ from guardrail.adapting.openai_api import (
     Settled,
     Watch,
     error_body,
+    read_stream,
     route,
     warn_if_buffered,
     why_buffered,
 )
-from guardrail.adapting.sse import Event, read_all, written
+from guardrail.adapting.sse import Event, written
 from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
 from guardrail.errors import ConfigError
@@ -272,10 +273,7 @@ class Call:
         if given.status >= 300:
             raise NotReadable(f"asking again failed with status {given.status}")
         if stream and given.kind == _STREAM:
-            events, unfinished = read_all([given.body])
-            if unfinished:
-                raise NotReadable("expected a whole stream, got one that broke off")
-            body = self._codec.whole(events)
+            body = self._codec.whole(read_stream(self._codec, given.body))
         else:
             try:
                 body = read_json(given.body)

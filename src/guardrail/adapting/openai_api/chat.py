@@ -176,6 +176,10 @@ class ChatCompletions(Codec):
         """The content of the one choice is released by chunks."""
         return _Chunks(self, request)
 
+    def ends(self, event: Event) -> bool:
+        """Whether the stream is over."""
+        return event.data.startswith(DONE)
+
     def is_last(self, event: Event) -> bool:
         """Whether an event ends a choice or the stream, or cannot be read."""
         if event.data.startswith(DONE):

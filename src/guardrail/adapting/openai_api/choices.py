@@ -126,6 +126,10 @@ class Codec(ABC):
         """A whole body as a stream."""
 
     @abstractmethod
+    def ends(self, event: Event) -> bool:
+        """Whether an event is the last one of its stream: whatever comes after it is no part of the answer."""
+
+    @abstractmethod
     def is_last(self, event: Event) -> bool:
         """Whether an event of a stream may be the one that carries the report, or comes after it."""
 

@@ -30,7 +30,7 @@ from guardrail.adapting.openai_api.response_items import (
 )
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
 from guardrail.adapting.residue import clean, is_wordless
-from guardrail.adapting.sse import DONE, Event, as_json
+from guardrail.adapting.sse import DONE, Event, as_json, may_say
 from guardrail.errors import InputError
 from guardrail.requests import Message, system
 
@@ -216,6 +216,15 @@ class Responses(Codec):
         """The text of the first message is released by deltas."""
         del request
         return ResponsePieces()
+
+    def ends(self, event: Event) -> bool:
+        """Whether the response is over."""
+        if event.data.startswith(DONE):
+            return True
+        try:
+            return may_say(event, *ENDS) and str(told_of(event)["type"]) in ENDS
+        except NotReadable:
+            return False
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the stream, or cannot be read."""
