@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guardrail.adapting.openai_api.piecewise import Piecewise
+from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.sse import Event
 from guardrail.chat import token_logprobs
 from guardrail.errors import GuardrailError
@@ -180,7 +181,7 @@ def summed(usages: Sequence[Mapping[str, Any]]) -> Json:
                 found[name] = summed([before, value] if isinstance(before, Mapping) else [value])
             elif isinstance(value, int | float) and not isinstance(value, bool):
                 found[name] = value + (found.get(name) or 0)
-            else:
+            elif is_wordless(value, ()):
                 found.setdefault(name, value)
     return found
 
