@@ -21,7 +21,7 @@ MESSAGE: Mapping[str, Field] = {
     "content": whole,
     "stop_reason": one_of("end_turn"),
     "stop_sequence": lambda sequence, taken: sequence if is_wordless(sequence, taken) else None,
-    "usage": unrepeated,
+    "usage": word,
 }
 """The known fields of a message, and what becomes of them once text was taken out."""
 

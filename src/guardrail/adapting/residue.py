@@ -100,7 +100,7 @@ def is_wordless(value: Any, taken: Sequence[str]) -> bool:
         return True
     if isinstance(value, str):
         prose = not value.isascii() or any(character.isspace() for character in value)
-        return not prose and not any(text in value for text in taken)
+        return not prose and not _has_any(taken, value)
     if isinstance(value, Mapping):
         return all(is_wordless(item, taken) for pair in value.items() for item in pair)
     return isinstance(value, list | tuple) and all(isinstance(item, int | float) for item in value)
@@ -157,23 +157,29 @@ def one_of(otherwise: Any) -> Field:
 
 
 def word(value: Any, taken: Sequence[str]) -> Any:
-    """An id, a number: no prose, whatever was taken out."""
-    del taken
+    """An id, a number, an object of them: no prose, whatever was taken out."""
+    if isinstance(value, Mapping):
+        inner = {name: word(one, taken) for name, one in value.items() if is_wordless(name, ())}
+        return {name: one for name, one in inner.items() if one is not GONE}
     return value if is_wordless(value, ()) else GONE
 
 
 def unrepeated(value: Any, taken: Sequence[str]) -> Any:
     """A field that may have prose, such as the instructions of the request: as it is, unless it repeats a text of several words."""
-    found = _plain("\n".join(_strings(value)))
-    several = [text for text in map(_plain, taken) if not is_wordless(text, ())]
-    if len(found) * len(several) > _MOST_STEPS:
-        return GONE
-    return GONE if any(text in found for text in several) else value
+    if is_wordless(value, ()):
+        return value
+    several = [_plain(text) for text in taken if not is_wordless(text, ())]
+    return GONE if _has_any(several, _plain("\n".join(_strings(value)))) else value
 
 
 def sentences_of(text: str) -> list[str]:
     """The texts that may not turn up once all of a text is taken out: the whole, and each of its sentences."""
     return [text, *_ENDS.split(text)]
+
+
+def _has_any(taken: Sequence[str], value: str) -> bool:
+    """Whether one of some texts is in a value; also where finding that out would keep other clients waiting."""
+    return len(value) * len(taken) > _MOST_STEPS or any(text in value for text in taken)
 
 
 def _plain(text: str) -> str:

@@ -17,7 +17,7 @@ _BODY: Mapping[str, Field] = {
     "model": unrepeated,
     "system_fingerprint": word,
     "service_tier": word,
-    "usage": unrepeated,
+    "usage": word,
     "choices": whole,
 }
 _CHOICE: Mapping[str, Field] = {

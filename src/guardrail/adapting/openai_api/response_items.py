@@ -61,7 +61,7 @@ _ENUMERATED = {
 }
 _WORDS = (
     *("id", "created_at", "completed_at", "previous_response_id", "max_output_tokens", "max_tool_calls"),
-    *("parallel_tool_calls", "store", "temperature", "top_p", "top_logprobs", "background"),
+    *("parallel_tool_calls", "store", "usage", "temperature", "top_p", "top_logprobs", "background"),
 )
 _MAY_SAY = (
     *(
@@ -73,7 +73,6 @@ _MAY_SAY = (
         "text",
         "tool_choice",
         "tools",
-        "usage",
     ),
     *("user", "metadata", "conversation", "prompt", "safety_identifier", "prompt_cache_key"),
 )
