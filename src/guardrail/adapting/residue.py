@@ -110,7 +110,7 @@ def is_wordless(value: Any, taken: Sequence[str]) -> bool:
 
 
 def stripped(given: Mapping[str, Any], fields: Mapping[str, Field], taken: Sequence[str]) -> dict[str, Any]:
-    """Known fields, each by its own rule, and of the others those that can hold no prose.
+    """Known fields, each by its own rule, and of the others those that cannot be prose.
 
     Example:
         >>> stripped({"role": "Oslo is in Peru.", "n": 1}, {"role": one_of("assistant")}, ["Oslo is in Peru."])

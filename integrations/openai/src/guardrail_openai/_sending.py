@@ -166,7 +166,8 @@ class Call:
             self._request = None
         if not isinstance(self._request, dict):
             self.refusal = refused(
-                "expected a request with a JSON object, got something else", "not_readable"
+                "expected a request with a JSON object of at most 100 levels, got something else",
+                "not_readable",
             )
         elif reason := self._codec.refusal(self._request):
             self.refusal = refused(reason, "not_guarded")
