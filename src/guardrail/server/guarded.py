@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from guardrail.adapting.openai_api import (
     Watch,
     why_buffered,
 )
+from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.strict_json import TooDeep, read_json
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
@@ -113,7 +114,7 @@ async def _answered(
     found = await desk.upstream.ask(call)
     if not found.is_success:
         return await _failed(codec, found, desk)
-    headers = [pair for pair in desk.upstream.headers(found) if pair[0] != "content-type"]
+    headers = _wordless(desk.upstream.headers(found), desk.settings.response_headers)
     if found.headers.get("content-type", "").startswith(_STREAM):
         if by_sentence is not None:
             work = _sentences(by_sentence, found, call, desk)
@@ -138,6 +139,15 @@ async def _answered(
         pairs += vsr(summary, [choice.text for choice in codec.choices(shown)], desk.guard.policy)
     made.raw_headers += [(name.encode("latin-1"), value.encode("latin-1")) for name, value in pairs]
     return made
+
+
+def _wordless(pairs: Iterable[tuple[str, str]], wanted: Collection[str]) -> list[tuple[str, str]]:
+    """An upstream's headers next to an examined answer: none of prose, which may be what is taken out of it."""
+    return [
+        (name, value)
+        for name, value in pairs
+        if name != "content-type" and (name in wanted or is_wordless(value, ()))
+    ]
 
 
 async def _failed(codec: Codec, found: httpx.Response, desk: Desk) -> Response:
