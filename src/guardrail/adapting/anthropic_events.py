@@ -7,13 +7,23 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from guardrail.adapting.openai_api import NotReadable
+from guardrail.adapting.residue import Field, is_wordless, one_of, unrepeated, whole, word
 from guardrail.adapting.sse import Event, as_json
 
 __all__ = ["MESSAGE", "block_events", "ending", "index_of", "message_events", "start", "told_of", "written"]
 
 Json = dict[str, Any]
-MESSAGE = ("id", "type", "role", "model", "content", "stop_reason", "stop_sequence", "usage")
-"""The known fields of a message."""
+MESSAGE: Mapping[str, Field] = {
+    "id": word,
+    "type": one_of("message"),
+    "role": one_of("assistant"),
+    "model": unrepeated,
+    "content": whole,
+    "stop_reason": one_of("end_turn"),
+    "stop_sequence": lambda sequence, taken: sequence if is_wordless(sequence, taken) else None,
+    "usage": word,
+}
+"""The known fields of a message, and what becomes of them once text was taken out."""
 
 
 def told_of(event: Event) -> Json:
@@ -59,7 +69,14 @@ def message_events(body: Mapping[str, Any]) -> list[Event]:
 
 def start(head: Mapping[str, Any]) -> Json:
     """How a message begins."""
-    begun = {**head, "content": [], "stop_reason": None, "stop_sequence": None}
+    begun = {
+        "type": "message",
+        "role": "assistant",
+        **head,
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+    }
     return {"type": "message_start", "message": begun}
 
 

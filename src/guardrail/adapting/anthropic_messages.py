@@ -10,8 +10,9 @@ from guardrail.adapting.anthropic_events import MESSAGE, index_of, message_event
 from guardrail.adapting.anthropic_pieces import MessagePieces
 from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
 from guardrail.adapting.openai_api.choices import count, items
-from guardrail.adapting.residue import clean, is_wordless
-from guardrail.adapting.sse import Event
+from guardrail.adapting.residue import sentences_of, stripped
+from guardrail.adapting.sse import Event, may_say
+from guardrail.adapting.strict_json import read_json
 from guardrail.errors import InputError
 from guardrail.requests import Message, Untrusted, assistant, system, user
 
@@ -39,7 +40,8 @@ _GROWING = {
     "signature_delta": "signature",
     "input_json_delta": "partial_json",
 }
-_LAST = {"message_delta", "message_stop", "error"}
+_END = "message_stop"
+_LAST = {"message_delta", _END, "error"}
 
 
 class Messages(Codec):
@@ -126,19 +128,26 @@ class Messages(Codec):
             elif str(block.get("type")) in _CALLS:
                 new.append({name: value for name, value in block.items() if name in _OF_CALL})
         shown = {**body, "content": new or [{"type": "text", "text": ""}]}
-        return shown if taken is None else _stripped(shown, taken)
+        return shown if taken is None else stripped(shown, MESSAGE, taken)
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
         """A refusal with nothing but a message."""
-        del index
         content = [{"type": "text", "text": message}]
-        return {**_stripped(body, ()), "content": content, "stop_reason": "refusal", "stop_sequence": None}
+        return {
+            **self._without(body, index),
+            "content": content,
+            "stop_reason": "refusal",
+            "stop_sequence": None,
+        }
 
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """A body with the content of another."""
-        del index
         taken_over = {name: other.get(name) for name in ("content", "stop_reason", "stop_sequence")}
-        return {**_stripped(body, ()), **taken_over}
+        return {**self._without(body, index), **taken_over}
+
+    def _without(self, body: Mapping[str, Any], index: int) -> Json:
+        """A body in whose own fields nothing of its text is repeated."""
+        return stripped(body, MESSAGE, sentences_of(self.choices(body)[index].text))
 
     def whole(self, events: Sequence[Event]) -> Json:
         """The body that a stream would have been.
@@ -161,7 +170,9 @@ class Messages(Codec):
             elif kind == "message_delta":
                 usage = {**_object(body, "usage"), **_object(told, "usage")}
                 body = {**body, **_object(told, "delta"), "usage": usage}
-            ended = ended or kind == "message_stop"
+            elif kind == _END:
+                ended = True
+                break
         if not ended or not body:
             raise NotReadable("expected a stream with a whole message, got one that broke off")
         body["content"] = [_closed(blocks[index]) for index in sorted(blocks)]
@@ -178,8 +189,14 @@ class Messages(Codec):
 
     def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
         """The first text block is released by deltas."""
-        del request
-        return MessagePieces()
+        return MessagePieces(request)
+
+    def ends(self, event: Event) -> bool:
+        """Whether the message is over."""
+        try:
+            return may_say(event, _END) and told_of(event).get("type") == _END
+        except NotReadable:
+            return False
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the message, or comes after its end."""
@@ -255,15 +272,7 @@ def _closed(block: Json) -> Json:
     written = block.pop("partial_json", None)
     if written:
         try:
-            block["input"] = json.loads(written)
-        except (ValueError, RecursionError):
+            block["input"] = read_json(written)
+        except ValueError:
             raise NotReadable("expected a tool's arguments as JSON, got something else") from None
     return block
-
-
-def _stripped(given: Mapping[str, Any], taken: Sequence[str]) -> Json:
-    """Known fields as they are, and of the others what can hold no prose."""
-    rest = clean({name: value for name, value in given.items() if name not in MESSAGE}, taken)
-    kept = {name: given[name] for name in MESSAGE if name in given}
-    sequence = kept.get("stop_sequence")
-    return {**rest, **kept, **({} if is_wordless(sequence, taken) else {"stop_sequence": None})}

@@ -19,6 +19,7 @@ from guardrail.adapting.anthropic_events import (
     written,
 )
 from guardrail.adapting.openai_api import NotReadable, Piecewise
+from guardrail.adapting.residue import unspoken
 from guardrail.adapting.sse import Event
 
 __all__ = ["MessagePieces"]
@@ -27,9 +28,14 @@ _KNOWN = {"text_delta", "citations_delta", "thinking_delta", "signature_delta", 
 
 
 class MessagePieces(Piecewise):
-    """One stream of a message."""
+    """One stream of a message.
 
-    def __init__(self) -> None:
+    Args:
+        request: the body that the application sent.
+    """
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        self._request = request
         self._head: Json | None = None
         self._blank: Json | None = None
 
@@ -51,7 +57,8 @@ class MessagePieces(Piecewise):
     def _opened(self, message: Any) -> str | None:
         if not isinstance(message, Mapping) or message.get("content"):
             return None
-        self._head = {name: value for name, value in message.items() if name in MESSAGE}
+        known = {name: value for name, value in message.items() if name in MESSAGE}
+        self._head = unspoken(known, self._request)
         return ""
 
     def _block(self, block: Any, index: Any) -> str | None:

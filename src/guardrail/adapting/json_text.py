@@ -10,6 +10,7 @@ from typing import Any
 
 from guardrail.adapting.changes import Change, Reading, bounds, joined
 from guardrail.adapting.changes import Text as Part
+from guardrail.adapting.strict_json import read_json
 from guardrail.requests import TokenLogprob
 
 __all__ = ["JsonText", "is_valid", "parsed"]
@@ -68,12 +69,9 @@ def parsed(text: str) -> Any:
     """A text as JSON.
 
     Raises:
-        ValueError: it is not JSON.
+        ValueError: it is not JSON, or nested too deep.
     """
-    try:
-        return json.loads(text, object_pairs_hook=_once)
-    except RecursionError:
-        raise ValueError("JSON nested too deep") from None
+    return read_json(text, pairs=_once)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

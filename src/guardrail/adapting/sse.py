@@ -6,12 +6,13 @@ begins with a colon is a comment, and an event within which the stream breaks of
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["DONE", "Event", "Reader", "as_json", "read_all", "written"]
+from guardrail.adapting.strict_json import read_json
+
+__all__ = ["DONE", "Event", "Reader", "as_json", "may_say", "read_all", "written"]
 
 DONE = "[DONE]"
 """The data of the event that ends a stream of chat completions."""
@@ -93,12 +94,19 @@ def as_json(event: Event) -> Any:
     """The event's data.
 
     Raises:
-        ValueError: it is no JSON.
+        ValueError: it is no JSON, or nested too deep.
     """
-    try:
-        return json.loads(event.data)
-    except RecursionError:
-        raise ValueError("JSON nested too deep") from None
+    return read_json(event.data)
+
+
+def may_say(event: Event, *words: str) -> bool:
+    r"""Whether one of some words may be in an event, so that it has to be read; most events need not be.
+
+    Example:
+        >>> may_say(Event('{"type": "ping"}'), "stop"), may_say(Event(r'{"type": "st\u006fp"}'), "stop")
+        (False, True)
+    """
+    return "\\u" in event.data or any(word in event.data or word in event.name for word in words)
 
 
 def written(events: Iterable[Event]) -> bytes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from guardrail.adapting.strict_json import TooDeep, read_json
 from guardrail.server.refusals import Refused
 
 __all__ = ["request_object"]
@@ -50,8 +50,10 @@ def request_object(body: bytes) -> dict[str, Any]:
     try:
         if body.count(b"[") > _BRACKETS:
             raise _too_many()
-        found = json.loads(body, object_pairs_hook=parts.made)
-    except (ValueError, RecursionError) as error:
+        found = read_json(body, pairs=parts.made)
+    except TooDeep as error:
+        raise Refused(400, "bad_json", f"the request's body is nested too deep: {error}") from None
+    except ValueError as error:
         raise Refused(400, "bad_json", f"the request's body is not JSON: {type(error).__name__}") from None
     if not isinstance(found, dict):
         raise Refused(400, "bad_json", f"expected a JSON object, got {type(found).__name__}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Coroutine, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,6 +20,7 @@ from guardrail.adapting.openai_api import (
     ChatCompletions,
     Codec,
     Exchange,
+    Incoming,
     NotReadable,
     Responses,
     SentenceExchange,
@@ -27,6 +28,8 @@ from guardrail.adapting.openai_api import (
     Watch,
     why_buffered,
 )
+from guardrail.adapting.residue import is_wordless
+from guardrail.adapting.strict_json import TooDeep, read_json
 from guardrail.guard import Guard
 from guardrail.server.calls import Call
 from guardrail.server.keepalive import sign
@@ -111,7 +114,7 @@ async def _answered(
     found = await desk.upstream.ask(call)
     if not found.is_success:
         return await _failed(codec, found, desk)
-    headers = [pair for pair in desk.upstream.headers(found) if pair[0] != "content-type"]
+    headers = _wordless(desk.upstream.headers(found), desk.settings.response_headers)
     if found.headers.get("content-type", "").startswith(_STREAM):
         if by_sentence is not None:
             work = _sentences(by_sentence, found, call, desk)
@@ -138,6 +141,15 @@ async def _answered(
     return made
 
 
+def _wordless(pairs: Iterable[tuple[str, str]], wanted: Collection[str]) -> list[tuple[str, str]]:
+    """An upstream's headers next to an examined answer: none of prose, which may be what is taken out of it."""
+    return [
+        (name, value)
+        for name, value in pairs
+        if name != "content-type" and (name in wanted or is_wordless(value, ()))
+    ]
+
+
 async def _failed(codec: Codec, found: httpx.Response, desk: Desk) -> Response:
     """An upstream's error as it came.
 
@@ -146,9 +158,11 @@ async def _failed(codec: Codec, found: httpx.Response, desk: Desk) -> Response:
     """
     response = await desk.upstream.error(found)
     try:
-        body = json.loads(bytes(response.body))
+        body = read_json(bytes(response.body))
         said = isinstance(body, dict) and any(choice.text or choice.unread for choice in codec.choices(body))
-    except (ValueError, RecursionError, NotReadable):
+    except TooDeep:
+        said = True  # for all that anybody can see
+    except (ValueError, NotReadable):
         said = found.headers.get("content-type", "").lower().startswith(_STREAM)
     if said:
         why = f"the upstream answered {found.status_code} with an answer in its error, which is left out"
@@ -166,7 +180,7 @@ async def _buffered(
     codec: Codec, call: Call, request: Json, found: httpx.Response, desk: Desk
 ) -> AsyncGenerator[bytes]:
     """The events that may be shown: written anew from what was examined, so that nothing else is among them."""
-    body = await _whole(codec, await _events(found, desk), desk)
+    body = await _whole(codec, await _events(codec, found, desk), desk)
     shown, _ = await _shown(codec, call, request, body, desk)
     for event in codec.events(shown, request):
         yield sse.written([event])
@@ -175,7 +189,7 @@ async def _buffered(
 async def _sentences(
     exchange: SentenceExchange, found: httpx.Response, call: Call, desk: Desk
 ) -> AsyncGenerator[bytes]:
-    async with contextlib.aclosing(_parts(found, desk)) as parts:
+    async with contextlib.aclosing(_parts(found, desk, lambda: exchange.is_over)) as parts:
         try:
             async for piece in exchange.apieces(parts):
                 yield piece
@@ -186,7 +200,7 @@ async def _sentences(
 
 
 async def _watched(watch: Watch, found: httpx.Response, call: Call, desk: Desk) -> AsyncGenerator[bytes]:
-    async with contextlib.aclosing(_parts(found, desk)) as parts:
+    async with contextlib.aclosing(_parts(found, desk, lambda: watch.is_over)) as parts:
         async for part in parts:
             if passed := watch.passed(part):
                 yield passed
@@ -197,24 +211,24 @@ async def _watched(watch: Watch, found: httpx.Response, call: Call, desk: Desk) 
         desk.metrics.examined(watch.summary, mode=desk.settings.mode)
 
 
-async def _events(found: httpx.Response, desk: Desk) -> list[sse.Event]:
+async def _events(codec: Codec, found: httpx.Response, desk: Desk) -> list[sse.Event]:
     """All events of an upstream's stream.
 
     Raises:
         Refused: it is too long, or was cut.
     """
-    reader = sse.Reader()
+    incoming = Incoming(codec)
     events: list[sse.Event] = []
-    async with contextlib.aclosing(_parts(found, desk)) as parts:
+    async with contextlib.aclosing(_parts(found, desk, lambda: incoming.ended)) as parts:
         async for part in parts:
-            events += reader.feed(part)
-    if reader.unfinished:
+            events += incoming.feed(part)
+    if incoming.unfinished:
         raise Refused(502, "upstream_cut", "the upstream's stream broke off; nothing of it was released")
     return events
 
 
-async def _parts(found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
-    """The pieces of an upstream's stream.
+async def _parts(found: httpx.Response, desk: Desk, is_over: Callable[[], bool]) -> AsyncGenerator[bytes]:
+    """The pieces of an upstream's stream, until it is over.
 
     Raises:
         Refused: it is too long, or was cut.
@@ -229,6 +243,9 @@ async def _parts(found: httpx.Response, desk: Desk) -> AsyncGenerator[bytes]:
                     502, "answer_too_long", "the upstream's answer is too long and was not examined"
                 )
             yield part
+            if is_over():
+                await desk.upstream.drain(parts)
+                return
 
 
 async def _whole(codec: Codec, events: list[sse.Event], desk: Desk) -> Json:
@@ -286,8 +303,12 @@ async def _settled(
 
 def _parsed(body: bytes) -> Json:
     try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
+        found = read_json(body)
+    except TooDeep as error:
+        raise Refused(
+            502, "upstream_unreadable", f"the upstream's answer is nested too deep: {error}"
+        ) from None
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise Refused(
@@ -337,7 +358,7 @@ async def _copied(codec: Codec, copy: bytes | None, *, streams: bool, desk: Desk
     """
     if copy is None:
         raise Refused(502, "answer_too_long", "the answer is too long to be examined")
-    return await _whole(codec, sse.read_all([copy])[0], desk) if streams else _parsed(copy)
+    return await _whole(codec, list(Incoming(codec).feed(copy)), desk) if streams else _parsed(copy)
 
 
 async def _never(wanted: Mapping[str, Any]) -> Json:

@@ -7,12 +7,12 @@ came. Files and vector stores are not: an operator may mean one for all.
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from guardrail.adapting.strict_json import read_json
 from guardrail.server.refusals import Refused
 
 __all__ = ["Stored", "created", "makes", "named", "names", "of_path"]
@@ -58,8 +58,8 @@ class Stored:
 
     def note_text(self, owner: str, text: bytes | None) -> None:
         """As `note`, of an answer that was passed on; what cannot be read creates nothing."""
-        with contextlib.suppress(ValueError, RecursionError):
-            self.note(owner, json.loads(text or b"null"))
+        with contextlib.suppress(ValueError):
+            self.note(owner, read_json(text or b"null"))
 
     def check(self, owner: str, path: str, request: Json) -> None:
         """Let a request pass if all that it names is its client's.

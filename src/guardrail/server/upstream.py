@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable
 from http.cookiejar import DefaultCookiePolicy
@@ -21,6 +22,10 @@ from guardrail.server.settings import Settings
 
 _LAST_STATUS = 599
 _LONGEST_ERROR = 256 * 1024  # bytes
+_MOST_REST = (
+    64 * 1024
+)  # bytes after the end of a stream; more is not waited for, and the connection is closed
+_REST_SECONDS = 0.25
 
 
 class Upstream:
@@ -134,6 +139,16 @@ class Upstream:
             ) from None
         finally:
             await response.aclose()
+
+    async def drain(self, parts: AsyncIterator[bytes]) -> None:
+        """Drop what is left of a body. If that is little and there soon, its connection can serve another request."""
+        left = _MOST_REST
+        with contextlib.suppress(httpx.HTTPError, TimeoutError):
+            async with asyncio.timeout(_REST_SECONDS):
+                async for part in parts:
+                    left -= len(part)
+                    if left < 0:
+                        return
 
     def headers(self, response: httpx.Response) -> list[tuple[str, str]]:
         """Those of its headers that the client gets; a value is its bytes, read as Latin-1, without the server's own key."""

@@ -276,3 +276,33 @@ class TestErrorsOfTheUpstream:
         ):
             assert served.chat().status_code == 502
             assert served.client.get("/v1/models").status_code == 502
+
+
+class TestHeadersOfTheUpstream:
+    """Names that a client gets may have any value."""
+
+    KIND = "{}\r\nx-request-id: {}\r\nx-ratelimit-reset: 6m0s\r\ncache-control: no-store\r\nx-own: {}"
+
+    @pytest.mark.parametrize("path", PATHS)
+    def test_prose_is_left_out(self, path):
+        """It may be what is taken out of the answer; what the operator asked for stays."""
+        body = json.dumps(answer_of(path, SAID)).encode()
+        with (
+            canned(body, kind=self.KIND.format("application/json", SAID, "a b")) as upstream,
+            running(upstream.url, Guard([Spotter()]), response_headers=("x-own",)) as served,
+        ):
+            found = served.client.post(path, json=ASKED)
+        assert "x-request-id" not in found.headers
+        assert (found.headers["x-ratelimit-reset"], found.headers["x-own"]) == ("6m0s", "a b")
+        assert found.headers["cache-control"] == "no-store"
+
+    @pytest.mark.parametrize("stream", ["buffer", "sentence"])
+    def test_in_streams_too(self, stream):
+        """Their headers go out first."""
+        with (
+            canned(chunks(SAID, 5), kind=self.KIND.format("text/event-stream", SAID, "a")) as upstream,
+            running(upstream.url, Guard([Spotter()]), stream=stream) as served,
+        ):
+            found = served.chat(stream=True)
+        assert "x-request-id" not in found.headers
+        assert found.headers["x-ratelimit-reset"] == "6m0s"

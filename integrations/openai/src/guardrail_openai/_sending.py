@@ -30,11 +30,13 @@ from guardrail.adapting.openai_api import (
     Settled,
     Watch,
     error_body,
+    read_stream,
     route,
     warn_if_buffered,
     why_buffered,
 )
-from guardrail.adapting.sse import Event, read_all, written
+from guardrail.adapting.sse import Event, written
+from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
@@ -159,12 +161,13 @@ class Call:
             return
         self._codec = _CODECS[route.kind]
         try:
-            self._request = json.loads(body)
-        except (ValueError, RecursionError):
+            self._request = read_json(body)
+        except ValueError:
             self._request = None
         if not isinstance(self._request, dict):
             self.refusal = refused(
-                "expected a request with a JSON object, got something else", "not_readable"
+                "expected a request with a JSON object of at most 100 levels, got something else",
+                "not_readable",
             )
         elif reason := self._codec.refusal(self._request):
             self.refusal = refused(reason, "not_guarded")
@@ -271,14 +274,11 @@ class Call:
         if given.status >= 300:
             raise NotReadable(f"asking again failed with status {given.status}")
         if stream and given.kind == _STREAM:
-            events, unfinished = read_all([given.body])
-            if unfinished:
-                raise NotReadable("expected a whole stream, got one that broke off")
-            body = self._codec.whole(events)
+            body = self._codec.whole(read_stream(self._codec, given.body))
         else:
             try:
-                body = json.loads(given.body)
-            except (ValueError, RecursionError):
+                body = read_json(given.body)
+            except ValueError:
                 raise NotReadable(
                     f"expected JSON, got {len(given.body)} bytes of {given.kind or 'no type'!r}"
                 ) from None

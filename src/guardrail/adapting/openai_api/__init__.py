@@ -10,6 +10,7 @@ from __future__ import annotations
 from guardrail.adapting.openai_api.chat import ChatCompletions
 from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
+from guardrail.adapting.openai_api.incoming import Incoming, read_stream
 from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.openai_api.responses import Responses
 from guardrail.adapting.openai_api.routes import Route, error_body, route
@@ -22,6 +23,7 @@ __all__ = [
     "Choice",
     "Codec",
     "Exchange",
+    "Incoming",
     "NotReadable",
     "Piecewise",
     "Responses",
@@ -30,6 +32,7 @@ __all__ = [
     "Settled",
     "Watch",
     "error_body",
+    "read_stream",
     "route",
     "warn_if_buffered",
     "why_buffered",

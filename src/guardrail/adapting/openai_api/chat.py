@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from guardrail.adapting.openai_api.chat_fields import kind_of_text, stripped_body, stripped_choice
 from guardrail.adapting.openai_api.choices import (
     Choice,
     Codec,
@@ -18,7 +19,7 @@ from guardrail.adapting.openai_api.choices import (
 )
 from guardrail.adapting.openai_api.deltas import Growing
 from guardrail.adapting.openai_api.piecewise import Piecewise
-from guardrail.adapting.residue import clean, is_wordless
+from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
 from guardrail.adapting.sse import DONE, Event, as_json
 from guardrail.requests import Message
 
@@ -26,12 +27,8 @@ __all__ = ["ChatCompletions"]
 
 _TEXTS = {"text", "output_text"}
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reference", "image_url", "tool_use"}
-_BODY = ("id", "object", "created", "model", "system_fingerprint", "service_tier", "usage", "choices")
 _HEAD = ("id", "created", "model", "system_fingerprint", "service_tier")
 _NOT_TEXT = ("tool_calls", "function_call", "refusal", "audio")
-_MESSAGE = ("role", "content", "tool_calls", "function_call")
-
-
 _MOST_CHOICES = 128
 
 
@@ -97,25 +94,28 @@ class ChatCompletions(Codec):
         if "logprobs" in choice:
             new["logprobs"] = None
         if taken is not None:
-            new["message"] = _stripped(message, _MESSAGE, taken)
-            new = _stripped(new, ("index", "finish_reason", "message", "logprobs"), taken)
-            body = _stripped(body, _BODY, taken)
+            new = stripped_choice(new, taken)
+            body = stripped_body(body, taken)
         return _with_choice(body, index, new)
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
         """A body in which one choice is nothing but a message."""
         choice = {
-            "index": body["choices"][index].get("index", index),
+            "index": _number(body, index),
             "finish_reason": "content_filter",
             "logprobs": None,
             "message": {"role": "assistant", "content": message, "refusal": None},
         }
-        return _with_choice(_stripped(body, _BODY, ()), index, choice)
+        return _with_choice(self._without(body, index), index, choice)
 
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """A body in which one choice is the first one of another body."""
-        number = body["choices"][index].get("index", index)
-        return _with_choice(_stripped(body, _BODY, ()), index, {**other["choices"][0], "index": number})
+        number = _number(body, index)
+        return _with_choice(self._without(body, index), index, {**other["choices"][0], "index": number})
+
+    def _without(self, body: Mapping[str, Any], index: int) -> Json:
+        """A body in whose own fields nothing of one choice is repeated."""
+        return stripped_body(body, sentences_of(self.choices(body)[index].text))
 
     def alone(self, body: Mapping[str, Any]) -> Mapping[str, Any]:
         """Without the fields in which legacy completions and chunks of a stream have their text."""
@@ -176,6 +176,10 @@ class ChatCompletions(Codec):
         """The content of the one choice is released by chunks."""
         return _Chunks(self, request)
 
+    def ends(self, event: Event) -> bool:
+        """Whether the stream is over."""
+        return event.data.startswith(DONE)
+
     def is_last(self, event: Event) -> bool:
         """Whether an event ends a choice or the stream, or cannot be read."""
         if event.data.startswith(DONE):
@@ -191,7 +195,7 @@ class ChatCompletions(Codec):
         found = list(events)
         for place in reversed(range(len(found))):
             try:
-                chunk = json.loads(found[place].data)
+                chunk = as_json(found[place])
             except ValueError:
                 continue
             if isinstance(chunk, dict) and any(
@@ -222,11 +226,8 @@ class _Chunks(Piecewise):
         if not listed:
             return ""
         if self._head is None:
-            self._head = {
-                name: value
-                for name, value in chunk.items()
-                if name in _HEAD and not isinstance(value, Mapping)
-            }
+            head = {name: value for name, value in chunk.items() if name in _HEAD}
+            self._head = unspoken(head, self._request)
         return _said(listed)
 
     def begin(self) -> list[Event]:
@@ -348,17 +349,15 @@ def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) 
         else:
             text = next(left)
             kind = "" if isinstance(block, str) else block.get("type", "text")
-            kind = kind if taken is None or is_wordless(kind, taken) else "text"
+            kind = kind if taken is None else kind_of_text(kind, taken)
             new.append(text if isinstance(block, str) else {"type": kind, "text": text})
     return new
 
 
-def _stripped(given: Mapping[str, Any], whole: Sequence[str], taken: Sequence[str]) -> Json:
-    """Known fields as they are, and of the others what can hold no prose."""
-    rest = clean({name: value for name, value in given.items() if name not in whole}, taken)
-    return {
-        name: given[name] if name in whole else rest[name] for name in given if name in whole or name in rest
-    }
+def _number(body: Mapping[str, Any], index: int) -> int:
+    """How a choice is numbered."""
+    number = body["choices"][index].get("index")
+    return number if isinstance(number, int) else index
 
 
 def _with_choice(body: Mapping[str, Any], index: int, choice: Json) -> Json:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from guardrail.adapting.openai_api.piecewise import Piecewise
+from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.sse import Event
 from guardrail.chat import token_logprobs
 from guardrail.errors import GuardrailError
@@ -126,6 +127,10 @@ class Codec(ABC):
         """A whole body as a stream."""
 
     @abstractmethod
+    def ends(self, event: Event) -> bool:
+        """Whether an event is the last one of its stream: whatever comes after it is no part of the answer."""
+
+    @abstractmethod
     def is_last(self, event: Event) -> bool:
         """Whether an event of a stream may be the one that carries the report, or comes after it."""
 
@@ -176,7 +181,7 @@ def summed(usages: Sequence[Mapping[str, Any]]) -> Json:
                 found[name] = summed([before, value] if isinstance(before, Mapping) else [value])
             elif isinstance(value, int | float) and not isinstance(value, bool):
                 found[name] = value + (found.get(name) or 0)
-            else:
+            elif is_wordless(value, ()):
                 found.setdefault(name, value)
     return found
 

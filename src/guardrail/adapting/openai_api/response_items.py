@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from guardrail.adapting.residue import clean
+from guardrail.adapting.residue import GONE, Field, one_of, stripped, unrepeated, whole, word
 
 __all__ = [
     "BODY",
     "FOR_CLIENT",
+    "ITEM",
+    "MESSAGE",
     "TEXTS",
     "blocks_of",
     "is_text",
-    "known",
     "silenced",
     "speaks",
     "unread_item",
@@ -52,48 +53,45 @@ FOR_CLIENT = {
     ),
     "mcp_approval_request",
 }
-BODY = {
+_ENUMERATED = {
+    "object": "response",
+    "status": "completed",
+    "truncation": "disabled",
+    "service_tier": "default",
+}
+_WORDS = (
+    *("id", "created_at", "completed_at", "previous_response_id", "max_output_tokens", "max_tool_calls"),
+    *("parallel_tool_calls", "store", "usage", "temperature", "top_p", "top_logprobs", "background"),
+)
+_MAY_SAY = (
     *(
-        "id",
-        "object",
-        "created_at",
-        "completed_at",
-        "status",
         "error",
         "incomplete_details",
         "instructions",
         "model",
-    ),
-    *(
-        "max_output_tokens",
-        "max_tool_calls",
-        "output",
-        "parallel_tool_calls",
-        "previous_response_id",
         "reasoning",
-    ),
-    *(
-        "store",
-        "temperature",
         "text",
         "tool_choice",
         "tools",
-        "top_p",
-        "top_logprobs",
-        "truncation",
-        "usage",
-        "user",
     ),
-    *(
-        "metadata",
-        "service_tier",
-        "background",
-        "conversation",
-        "prompt",
-        "safety_identifier",
-        "prompt_cache_key",
-    ),
+    *("user", "metadata", "conversation", "prompt", "safety_identifier", "prompt_cache_key"),
+)
+BODY: Mapping[str, Field] = {
+    **{name: one_of(otherwise) for name, otherwise in _ENUMERATED.items()},
+    **dict.fromkeys(_WORDS, word),
+    **dict.fromkeys(_MAY_SAY, unrepeated),
+    "output": whole,
 }
+"""The known fields of a response, and what becomes of them once text was taken out."""
+ITEM: Mapping[str, Field] = {
+    "type": one_of(GONE),
+    "id": word,
+    "role": one_of("assistant"),
+    "status": one_of("completed"),
+}
+"""Those of an item that is no call of the client."""
+MESSAGE: Mapping[str, Field] = {**ITEM, "type": one_of("message")}
+_REASONING: Mapping[str, Field] = {**ITEM, "encrypted_content": word}
 
 
 def blocks_of(item: Mapping[str, Any]) -> list[Any]:
@@ -138,18 +136,7 @@ def silenced(item: Mapping[str, Any], taken: Sequence[str]) -> Any:
     kind = item.get("type")
     if str(kind) in FOR_CLIENT:
         return item
-    kept = clean(item, taken)
     if kind == "reasoning":  # a service that keeps no state wants it back, and nobody else can read it
         kept = {name: item[name] for name in ("type", "id", "status", "encrypted_content") if name in item}
-        kept["summary"] = []
-    return kept
-
-
-def known(body: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
-    """The fields of a body: known ones as they are, and of the others those that cannot be prose."""
-    rest = clean({name: value for name, value in body.items() if name not in BODY}, taken)
-    return {
-        name: value if name in BODY else rest[name]
-        for name, value in body.items()
-        if name in BODY or name in rest
-    }
+        return {**stripped(kept, _REASONING, taken), "summary": []}
+    return stripped(item, ITEM, taken)

@@ -22,12 +22,14 @@ from guardrail.adapting.openai_api.response_events import (
     told_of,
 )
 from guardrail.adapting.openai_api.response_items import BODY, is_text, unread_item
+from guardrail.adapting.residue import is_wordless, unspoken
 from guardrail.adapting.sse import DONE, Event
 
 __all__ = ["ResponsePieces"]
 
 _BEGINS = {"response.created", "response.in_progress", "response.queued"}
 _OPENED = {"reasoning", "web_search_call", "file_search_call", "code_interpreter_call"}
+_OF_ITEM = ("type", "id", "role", "phase", "status")  # they go out before anything was examined
 _REPEATS = {
     "response.output_text.done",
     "response.output_text.annotation.added",
@@ -47,9 +49,14 @@ _BESIDES = (  # of items that are no message
 
 
 class ResponsePieces(Piecewise):
-    """One stream of a response."""
+    """One stream of a response.
 
-    def __init__(self) -> None:
+    Args:
+        request: the body that the application sent.
+    """
+
+    def __init__(self, request: Mapping[str, Any]) -> None:
+        self._request = request
         self._head: Json | None = None
         self._before: list[Json] = []
         self._message: Json | None = None
@@ -81,7 +88,8 @@ class ResponsePieces(Piecewise):
     def _opened(self, head: Any) -> str | None:
         if not isinstance(head, Mapping):
             return None
-        self._head = {name: value for name, value in head.items() if name in BODY}
+        known = {name: value for name, value in head.items() if name in BODY}
+        self._head = unspoken(known, self._request)
         return ""
 
     def _item(self, item: Any, place: Any) -> str | None:
@@ -92,14 +100,10 @@ class ResponsePieces(Piecewise):
             if kind == "message":
                 self._joint = JOINT
             return None if kind == "message" or unread_item(item) else ""
-        if place != len(self._before):
+        if place != len(self._before) or not is_wordless({name: item.get(name) for name in _OF_ITEM}, ()):
             return None
         if kind == "message":
-            kept = {
-                name: item[name]
-                for name in ("type", "id", "role", "phase")
-                if isinstance(item.get(name), str)
-            }
+            kept = {name: item[name] for name in _OF_ITEM if isinstance(item.get(name), str)}
             self._message = {**kept, "status": "in_progress", "content": []}
             return None if item.get("content") else ""
         self._before.append(_blank(item))

@@ -20,17 +20,18 @@ from guardrail.adapting.openai_api.choices import (
 from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.openai_api.response_events import ENDS, response_events, told_of
 from guardrail.adapting.openai_api.response_items import (
+    BODY,
+    MESSAGE,
     TEXTS,
     blocks_of,
     is_text,
-    known,
     silenced,
     speaks,
     unread_item,
 )
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
-from guardrail.adapting.residue import clean, is_wordless
-from guardrail.adapting.sse import DONE, Event
+from guardrail.adapting.residue import one_of, sentences_of, stripped, word
+from guardrail.adapting.sse import DONE, Event, as_json, may_say
 from guardrail.errors import InputError
 from guardrail.requests import Message, system
 
@@ -44,6 +45,7 @@ _OWN_TOOLS = {
     "computer",
     "computer_use_preview",
 }  # the client runs them
+_KIND = one_of("output_text")
 
 
 class Responses(Codec):
@@ -144,30 +146,30 @@ class Responses(Codec):
                     if taken is None or is_text(block)
                 ]
                 kept = {name: value for name, value in item.items() if name not in {"text", "content"}}
-                output.append({**(kept if taken is None else clean(kept, taken)), "content": blocks})
+                kept = kept if taken is None else stripped(kept, MESSAGE, taken)
+                output.append({**kept, "content": blocks})
             elif taken is None:
                 output.append(item)
             else:
                 output.append(silenced(item, taken))
-        found = known(body, taken) if taken is not None else dict(body)
+        found = dict(body) if taken is None else stripped(body, BODY, taken)
         found.pop("output_text", None)
         return {**found, "output": output}
 
     def blocked(self, body: Mapping[str, Any], index: int, message: str) -> Json:
         """A body with nothing but a message."""
-        del index
+        taken = sentences_of(self.choices(body)[index].text)
         said = {"type": "output_text", "text": message, "annotations": []}
+        names = (word(one.get("id"), ()) for one in body["output"] if one.get("type") == "message")
         item = {
             "type": "message",
-            "id": next(
-                (one["id"] for one in body["output"] if one.get("type") == "message" and "id" in one), "msg_0"
-            ),
+            "id": next((name for name in names if isinstance(name, str)), "msg_0"),
             "role": "assistant",
             "status": "incomplete",
             "content": [said],
         }
         ended = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "error": None}
-        return {**known(body, ()), **ended, "output": [item] if message else []}
+        return {**stripped(body, BODY, taken), **ended, "output": [item] if message else []}
 
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """The other body: there is but one choice."""
@@ -214,8 +216,16 @@ class Responses(Codec):
 
     def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
         """The text of the first message is released by deltas."""
-        del request
-        return ResponsePieces()
+        return ResponsePieces(request)
+
+    def ends(self, event: Event) -> bool:
+        """Whether the response is over."""
+        if event.data.startswith(DONE):
+            return True
+        try:
+            return may_say(event, *ENDS) and str(told_of(event)["type"]) in ENDS
+        except NotReadable:
+            return False
 
     def is_last(self, event: Event) -> bool:
         """Whether an event ends the stream, or cannot be read."""
@@ -229,7 +239,7 @@ class Responses(Codec):
         found = list(events)
         for place, event in enumerate(found):
             try:
-                told = json.loads(event.data)
+                told = as_json(event)
             except ValueError:
                 continue
             if isinstance(told, dict) and isinstance(told.get("response"), dict):
@@ -241,4 +251,4 @@ class Responses(Codec):
 def _kind(block: Mapping[str, Any], taken: Sequence[str] | None) -> Any:
     """The type of a text block; of a kind that nobody knows only what is no prose, once text has gone."""
     kind = block.get("type", "output_text")
-    return kind if taken is None or is_wordless(kind, taken) else "output_text"
+    return kind if taken is None else _KIND(kind, taken)

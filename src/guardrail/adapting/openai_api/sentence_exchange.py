@@ -12,9 +12,10 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, S
 from guardrail.adapting.changes import Change
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
+from guardrail.adapting.openai_api.incoming import Incoming
 from guardrail.adapting.sentence_release import SentenceRelease
 from guardrail.adapting.sentence_stream import WITHDRAWN, Withdrawn
-from guardrail.adapting.sse import Event, Reader, written
+from guardrail.adapting.sse import Event, written
 from guardrail.guard import Guard
 from guardrail.report import Case, Report
 
@@ -59,7 +60,7 @@ class SentenceExchange:
         asked = Case(answer="", messages=codec.messages(request), context=tuple(context))
         self._release = SentenceRelease(guard, asked)
         self._piecewise = codec.piecewise(request)
-        self._reader = Reader()
+        self._incoming = Incoming(codec)
         self._events: list[Event] = []
 
     def start(self) -> None:
@@ -73,6 +74,11 @@ class SentenceExchange:
     async def aclose(self) -> None:
         """End what was started."""
         await self._release.aclose()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last event came: whatever the upstream still sends is dropped."""
+        return self._incoming.ended
 
     # -- the two pumps
 
@@ -107,7 +113,7 @@ class SentenceExchange:
     # -- the steps
 
     def _take(self, part: bytes) -> None:
-        for event in self._reader.feed(part):
+        for event in self._incoming.feed(part):
             self._events.append(event)
             self._release.feed(self._piecewise.said(event))
 
@@ -121,7 +127,7 @@ class SentenceExchange:
         Raises:
             NotReadable: it is no body of the protocol.
         """
-        if self._reader.unfinished:
+        if self._incoming.unfinished:
             raise NotReadable("expected a whole stream, got one that broke off")
         body = self.body = self._codec.whole(self._events)
         choices = self._codec.choices(body)

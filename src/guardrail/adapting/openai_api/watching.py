@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from guardrail.adapting.openai_api.choices import Codec, Json, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange
-from guardrail.adapting.sse import Event, Reader, written
+from guardrail.adapting.openai_api.incoming import Incoming
+from guardrail.adapting.sse import Event, written
 
 __all__ = ["Watch"]
 
@@ -22,14 +23,19 @@ class Watch:
         self.body: Json | None = None
         self._codec = codec
         self._exchange = exchange
-        self._reader = Reader()
+        self._incoming = Incoming(codec)
         self._seen: list[Event] = []
         self._held: list[Event] = []
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the last event came."""
+        return self._incoming.ended
 
     def passed(self, piece: bytes) -> bytes:
         """What of a piece is handed on at once."""
         events = []
-        for event in self._reader.feed(piece):
+        for event in self._incoming.feed(piece):
             self._seen.append(event)
             if self._held or self._codec.is_last(event):
                 self._held.append(event)
