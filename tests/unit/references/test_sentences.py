@@ -544,7 +544,7 @@ class TestVariants:
                 "",
                 ("Novak",),
                 2013,
-                "",
+                "Canadian Journal of Bells",
             ),
         ],
     )

@@ -43,6 +43,12 @@ _WHOSE = re.compile(
     rf"(?<![\w.’'-])(?P<owner>{PEOPLE}),\s(?P<rest>(?:whose\s|(?:the\s)?authors?\sof\s(?:the\s)?)(?:(?!became\b|led\b|grew\b|turned\b)[a-z-]{{2,20}}\s){{0,3}}"
     rf"(?:(?P<year>{_YEAR})\s)?(?:(?:{NOUN})\s)?)$"
 )
+_WHO = re.compile(
+    rf"(?<![\w.’'-])(?P<owner>{PEOPLE})(?P<rest>,?\swho,?\sin\s)$"
+)  # It was Claude Lévi-Strauss who, in *…*
+_DATED_PAPER = re.compile(  # The 1983 report *A Nation at Risk*
+    rf"(?<!\w)(?P<phrase>(?:[Aa]n?|[Tt]he|[Tt]his|[Tt]hat)\s(?P<year>{_YEAR})\s(?:[a-z-]{{2,20}}\s){{0,2}}?(?:{NOUN}),?\s(?:titled\s|called\s|entitled\s)?)$"
+)
 _LISTED = re.compile(  # see Martin Kemp, *The Science of Art*; Cengiz et al., "The Effect of …"
     rf"(?:\A|[.!?:;(\[–—|]\s|[\n(\[]|\b(?:is|was|by|see|[Ss]ee|[Rr]ead|and|with|add|to|from|of|recommend|try|are|or|like|than|including|especially|then|next|first|finally|also)\s)(?P<owner>{PEOPLE}),(?P<rest>\s{{1,4}})$"
 )
@@ -54,11 +60,12 @@ _PATTERNS = (  # each with what is quickly looked for first
     (_OWNER, re.compile(r"['’]s\s|s['’]\s")),
     (_SUBJECT, re.compile(r"\b(?:published|wrote|authored|in)\s")),
     (_WHOSE, re.compile(r",\s(?:whose|(?:the\s)?authors?)\s")),
+    (_WHO, re.compile(r"\swho,?\sin\s$")),
     (_REPORTED, re.compile(r"(?:ed)\s$")),
     (_BRACKETED, re.compile(r"\w\s\($")),
 )
 _CLAUSE = re.compile(
-    r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=\d\s)|(?<=\n))"
+    r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=\d\s)|(?<=\n))"
     r"(?=[^\W\d_a-z])"
 )
 _ACTS = re.compile(  # Harold McGee takes it apart in *On Food and Cooking*; Nagel asked in 1974, in The Philosophical Review, "…"
@@ -171,6 +178,8 @@ def _paper(before: str, title: str) -> Before | None:
         years = _ANY_YEAR.findall(match["phrase"])
         length = len(before) - match.start("phrase")
         return Before(title, year=int(years[0]) if years else None, venue=match["venue"], length=length)
+    if match := _DATED_PAPER.search(before):
+        return Before(title, year=int(match["year"]), length=len(before) - match.start("year"))
     return None
 
 
@@ -190,7 +199,7 @@ def _acting(before: str, title: str) -> Before:
             one for one in acting if one.end("owner") == last.end("owner")
         )  # not from its second name on
         found = _named(before, match, title)
-        by = before.endswith("by ", 0, match.start("owner"))  # coined by Granovetter in "…"
+        by = before.endswith(("by ", "as ", "As "), 0, match.start("owner"))  # coined by Granovetter in "…"
         if found.names and (found.full or found.year or by):
             sure = found.full and _WRITES.search(match["rest"]) is not None
             return replace(found, owned=True, loose=not sure)

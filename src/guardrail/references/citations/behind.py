@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from guardrail.references.citations.before import NOUN
 from guardrail.references.citations.houses import EDITION, KINDS
 from guardrail.references.citations.identifiers import Identifier
-from guardrail.references.citations.parts import CITY
+from guardrail.references.citations.parts import CITY, without_roles
 from guardrail.references.citations.people import PEOPLE, PERSON, people
 from guardrail.references.citations.tail import DAY, HIDDEN, Tail, read_tail
 from guardrail.references.citations.venues import NAME, is_venue
@@ -79,7 +79,7 @@ _A_PAPER = re.compile(  # , a 2020 paper
     rf"{_OPEN},?\s(?:an?|the|his|her|their)\s(?:[a-z][\w-]{{1,20}}\s){{0,2}}?(?P<year>{_YEAR})\s(?:[a-z][\w-]{{1,20}}\s){{0,2}}?(?:{NOUN})(?!\w)"
 )
 _ACTS = re.compile(
-    rf"{_OPEN},\s(?P<by>{PEOPLE})(?=\s(?:[a-z]{{2,20}}ly\s)?(?:argu|show|propos|suggest|report|describ|claim|contend|found\b|demonstrat|"
+    rf"{_OPEN},\s(?P<by>{PEOPLE})(?=\s(?:[a-z]{{2,20}}ly\s)?(?:argu|show|propos|suggest|report|describ|claim|contend|found\b|demonstrat|warn|urg|call|explain|insist|document|chronicl|recount|coin|told\b|tells\b|"
     r"examin|explor|trac|defend|introduc|laid\b|set\b|made\b|wrote\b|asked\b|offer|develop|present|compar|reconstruct|turn))"
 )
 _AUTHOR_AFTER = re.compile(
@@ -190,7 +190,7 @@ def _bracket(rest: str, tail: Tail, *, known: bool) -> int:
     year = YEAR.search(inner)
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
     head = _EARLIER.sub("", head.strip(" ,;:"), count=1) if not _EARLIER.fullmatch(f"{head.strip()} ") else ""
-    head = DAY.sub("", head).strip(" ,;:")
+    head = without_roles(DAY.sub("", head).strip(" ,;:"))
     names, venue = _who_and_where(head, known=known or bool(tail.authors), dated=year is not None)
     venue = venue or (_name_of(behind) if year and (names or not head) and is_venue(_name_of(behind)) else "")
     if year is None and not venue:

@@ -65,6 +65,9 @@ _EASTERN_SENTENCE = re.compile(
 _SOME_WORK = re.compile(  # A meta-analysis by Doe et al. (2013) in the *Journal of …* found that: a sentence
     r"(?:An?|The|One|Another|This|That|His|Her|Their)\s(?:[a-z-]{2,20}\s){0,4}(?:meta-analys[ie]s|papers?|articles?|stud(?:y|ies)|reviews?|reports?|surveys?|essays?|books?|experiments?|trials?|analysis|work)"
 )
+_INTRODUCES = re.compile(  # My favourite is The Name of the Rose (Umberto Eco, 1980)
+    r"(?:My|Our|His|Her|Their|Another|One|The)\s(?:[a-z]{2,15}\s){1,8}(?:is|are|was|were|remains?|would\sbe)\s(?=[\"“*_]?[^\W\d_a-z])"
+)
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 
@@ -102,6 +105,7 @@ def sure(text: str, parsed: Parsed) -> bool:
         return False
     if (
         _SOME_WORK.fullmatch(title)
+        or _INTRODUCES.match(title)
         or (VENUE.search(title) and "quoted" not in parsed.marks)
         or is_comment(title, weakly=False)
     ):

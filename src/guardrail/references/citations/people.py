@@ -149,7 +149,7 @@ _FAMILY = r"(?:(?:van|von|de|der|den|du|la|le|al|bin|ibn)[\s-]){0,2}(?:[OD]['’
 PERSON = rf"(?:[^\W\d_a-z]\.[\s-]?){{0,3}}{_FAMILY}(?:\s(?:[^\W\d_a-z]\.\s?){{0,2}}{_FAMILY}){{0,2}}"
 """A pattern of a person's name in running prose."""
 PEOPLE = (
-    rf"{PERSON}(?:(?:,\s{PERSON}){{0,4}},?\s(?:and|&)\s{PERSON}|,?\set\sal\.?"
+    rf"{PERSON}(?:(?:,\s{PERSON}){{0,4}},?\s(?:and|&|et|und|y|och|og)\s{PERSON}|,?\set\sal\.?"
     r"|,?\sand\s(?:his\s|her\s|their\s)?(?:colleagues|coauthors|co-authors|others))?"
 )
 """The same of several, or of one with others."""

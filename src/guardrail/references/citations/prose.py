@@ -181,10 +181,17 @@ class _Found:
     """Whether an identifier says that it is a work."""
     on_screen: bool
     """Whether the answer is about films, music or pictures."""
+    stars: str
+    """The asterisks around it: two make it bold."""
 
     @property
     def emphasised(self) -> bool:
         return self.kind in ("italic", "under")
+
+    @property
+    def slanted(self) -> bool:
+        """Whether it is in italics, as titles are and headings are not, and the answer is not about films."""
+        return self.kind == "under" or (self.kind == "italic" and self.stars == "*" and not self.on_screen)
 
     @property
     def eastern(self) -> bool:
@@ -229,13 +236,24 @@ def _title(
         window,
         nearby,
         inner,
-        expects=count >= _PLAIN and not author.names and (cased or opened is not None),
+        expects=not author.names and ((count >= _PLAIN and cased) or opened is not None),
         owned=bool(author.names),
         opened=opened is not None,
         listed=author.listed,
     )
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
-    found = _Found(kind, title, inner, before, window, author, tail, bool(inside) or named, on_screen)
+    found = _Found(
+        kind,
+        title,
+        inner,
+        before,
+        window,
+        author,
+        tail,
+        bool(inside) or named,
+        on_screen,
+        match["stars"] or "" if kind == "italic" else "",
+    )
     score = _score(found, linked=identifier is not None)
     if score < _LEAST or _may_be_a_film(found) or (author.listed and not tail.end and _GOES_ON.match(window)):
         return None
@@ -243,7 +261,8 @@ def _title(
         replace(_reference(found), url=match["address"] if kind == "link" else ""),
         [*inside, *([identifier] if identifier else [])],
     )
-    start, end = match.start() - author.length, match.end() + max(0, tail.end)
+    said = author.names or author.venue or not tail.year  # not of a year that is said again behind the title
+    start, end = match.start() - (author.length if said else 0), match.end() + max(0, tail.end)
     if opened and opened["year"] and tail.authors and not author.names and not tail.year:
         start -= len(before) - opened.start("year")
         reference = replace(reference, year=int(opened["year"]))
@@ -254,7 +273,8 @@ def _title(
         reference = replace(reference, title=title)
     end += before.endswith(" (") and author.length > 0 and text[end : end + 1] == ")"
     # "high utility" (Doe, 2013) may be quoted words, which the mark is about
-    doubtful = author.loose or title[:1].islower() or (found.owned and score < _LEAST + 1)
+    short = found.emphasised and found.tail.authors and not found.tail.year and _count(found.title) < _PLAIN
+    doubtful = author.loose or title[:1].islower() or short or (found.owned and score < _LEAST + 1)
     style: Style = "unmarked" if doubtful else "emphasised" if found.emphasised else "quoted"
     return Citation(Span(start=start, end=end), reference, style)
 
@@ -299,6 +319,7 @@ def _score(found: _Found, *, linked: bool) -> float:
         + 1.5 * bool(tail.authors)
         + 1.0 * bool(tail.year or author.year)
     )
+    score += 0.5 * (found.slanted and count < _PLAIN and any(" " in name for name in tail.authors))
     score += 2.0 * (bool(names) and not author.owned) + 3.0 * found.known
     score += _said_around(found.before[-_NEAR_REACH:], found.window)
     score += 0.5 * found.eastern + 1.0 * bool(tail.venue or author.venue) + 1.0 * found.published

@@ -238,7 +238,9 @@ def _citation(match: re.Match[str], offset: int, *, loose: bool) -> Citation | N
     year = groups.get("year") or groups.get("later")
     venue = (groups.get("press") or groups.get("venue") or "").rpartition(": ")[2]
     count = len(words(title))
-    if (groups.get("press") and not is_venue(venue)) or (owned and (people(title) or is_venue(title))):
+    if (groups.get("press") and not is_venue(venue)) or (
+        match[0].startswith("(") and (people(title) or is_venue(title))
+    ):
         return None  # (Teece, Pisano and Shuen, 1997)
     if (
         names is None

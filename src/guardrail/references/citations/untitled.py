@@ -58,6 +58,15 @@ _SAME = re.compile(r"\sin\sthe\ssame\s(?:journal|issue|volume)(?!\w)")
 _NAMED_AND_PLACED = re.compile(
     rf"(?<![\w.’'-])(?P<by>{PEOPLE})\s\({_VENUE},?\s(?:\d[\d(): –-]{{0,20}},\s)?(?P<year>{_YEAR})\)"
 )
+# Stroop (1935) in the Journal of Experimental Psychology
+_DATED_AND_PLACED = re.compile(
+    rf"(?<![\w.’'-])(?P<by>{PEOPLE})\s\((?P<year>{_YEAR})\),?\s(?:writing\s)?in\s(?:the\s(?:[a-z]{{2,10}}\s){{1,2}}of\s)?(?:the\s)?(?:journal\s)?{_VENUE}"
+)
+_DATED_IN = re.compile(rf"\s\({_YEAR}\),?\s(?:writing\s)?in\s")
+# In a 1999 Psychological Science article, Chabris and Simons reported
+_ARTICLE_BY = re.compile(
+    rf"\b[Ii]n\san?\s(?P<year>{_YEAR})\s(?:paper\sin\s(?:the\s)?)?{_VENUE}(?:\s(?:article|paper|study|report))?,\s(?P<by>{PEOPLE})(?=\s[a-z])"
+)
 # published by Dawber and colleagues in 1951 in the American Journal of Public Health
 _BY_WHOM = re.compile(
     r"\s(?:published|reported|described|shown|introduced|proposed|demonstrated|reviewed)(?=\sby\s)"
@@ -91,6 +100,16 @@ def untitled(answer: str) -> Iterator[tuple[Span, Reference]]:
             and not abbreviates(placed["venue"], placed["by"])
         ):
             yield from _cited(placed, 0, placed.end(), placed["year"], placed["venue"])
+    for dated in islice(_DATED_IN.finditer(answer), _MOST):
+        since = _reach(answer, dated.start())
+        placed = _DATED_AND_PLACED.search(answer, since, dated.end() + 160)
+        if placed and placed.start() < dated.start() < placed.end() and _is_named(placed):
+            yield from _cited(placed, 0, placed.end(), placed["year"], placed["venue"])
+    for article in islice(_ARTICLE_BY.finditer(answer), _MOST):
+        names = people(article["by"])
+        if names and _is_named(article):
+            said = Reference("", names[0], names[1], int(article["year"]), article["venue"])
+            yield Span(start=article.start("year"), end=article.end()), said
     for verb in islice(_BY_WHOM.finditer(answer), _MOST):
         passive = _PASSIVE.match(answer, verb.end())
         year = (passive["year"] or passive["early"]) if passive else None
