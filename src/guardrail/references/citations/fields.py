@@ -12,6 +12,7 @@ from guardrail.references.citations.eastern import SCRIPT, Eastern, eastern
 from guardrail.references.citations.eastern_names import names as eastern_names
 from guardrail.references.citations.houses import is_named_press, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
+from guardrail.references.citations.languages import ENGLISH
 from guardrail.references.citations.marked import marked_title
 from guardrail.references.citations.names_first import (
     abridged,
@@ -71,12 +72,14 @@ class Parsed:
         start, end: the part of the string that is reference; commentary follows.
         marks: what speaks for a reference: "quoted", "emphasised", "link", "apa", "people", "year", "venue",
             "id".
+        other: another reading, where names may be a part of the title, or no authors.
     """
 
     reference: Reference
     start: int
     end: int
     marks: frozenset[str] = field(default=frozenset())
+    other: Reference | None = None
 
 
 _SLANTED_ET_AL = re.compile(r"([*_])et al\.()\1")
@@ -100,8 +103,8 @@ def parse_reference(text: str) -> Reference:
 def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
     """Read one reference string and say how far it goes.
 
-    With `by=False`, "by" is a word of the title ("Learning by Doing"). With `led=True`, what stands before a dash are names, as in
-    the other items of its list ("Edward Aldwell & Carl Schachter – Harmony and Voice Leading").
+    With `by=False`, "by" is a word of the title ("Learning by Doing"). With `led=True`, what stands before a dash or colon are names,
+    as in the other items of its list ("Edward Aldwell & Carl Schachter – Harmony and Voice Leading").
 
     Example:
         >>> parsed = parse('"Deep Learning" by Yoshua Bengio (2016) - This book is the standard text.')
@@ -126,8 +129,8 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         dated(clean, start)
         or abridged(clean, start)
         or run_on(clean, start)
-        or after_colon(clean, start)
-        or marked_title(raw, clean, start, by=by)
+        or after_colon(clean, start, certain=led)
+        or marked_title(raw, clean, start, by=by, led=led)
         or behind_dash(clean, start, certain=led)
         or in_commas(clean, start)
         or names_and_year(clean, start)
@@ -193,13 +196,17 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
     reference = reference if draft.authors else with_site(reference)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
     marks |= {"people"} if authors else set()
-    marks |= {"inflected"} if tail.inflected else set()
     marks |= {"year"} if reference.year else set()
     marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages or tail.placed else set()
     while end > 0 and raw[end - 1].isspace():
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
-    return Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks))
+    other = replace(reference, authors=(), et_al=False) if draft.parted is not None or tail.inflected else None
+    if draft.parted is not None and other:  # Hans Holbein: Maler und Hof (1990)
+        other = replace(other, title=clean_title(written[draft.parted : draft.title[1]]))
+        if not ENGLISH.isdisjoint(word.lower() for word in words(title)):  # whose works are seldom cited so, but lives have such titles
+            reference, other, marks = other, reference, marks - {"people"}
+    return Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks), other)
 
 
 def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...], bool]]:

@@ -128,7 +128,7 @@ def _read_group(rows: Sequence[Line], group: _Group, begun: Sequence[int], *, le
         doubtful = [i for i in group.items if i.parsed and "by" in i.parsed.marks]
         for item in [i for i in doubtful if i.parsed and not i.parsed.reference.year]:
             _read(rows, item, begun, lenient=lenient, by=False)
-    for item in _led(rows, group):
+    for item in _led(rows, group) or _parted(group):
         _read(rows, item, begun, lenient=lenient, led=True)
     _part_names(group)
 
@@ -163,6 +163,13 @@ def _led(rows: Sequence[Line], group: _Group) -> list[_Item]:
         behind = people(re.split(r"[(.|]", text[head.end() :])[0])
         trailed += behind is not None and all(" " in name for name in behind[0])
     return led if len(led) >= 3 and 2 * len(led) > len(group.items) and 2 * trailed < len(led) else []
+
+
+def _parted(group: _Group) -> list[_Item]:
+    """The items without names, if several others are read with names before a colon or comma: **Jana Lis: Das Ufer** (Beck, 1990)."""
+    read = [item.parsed for item in group.items if item.parsed]
+    sure = sum(one.other is not None and one.other.title != one.reference.title for one in read)
+    return [i for i in group.items if i.parsed and not i.parsed.reference.authors] if sure >= 2 else []
 
 
 def _groups(rows: Sequence[Line]) -> list[_Group]:
@@ -516,5 +523,4 @@ def _citation(rows: Sequence[Line], item: _Item, parsed: Parsed) -> Citation:
     span = Span(start=item.content + parsed.start, end=item.content + parsed.end)
     last = item.lines[-1] if item.topic else item.reach
     whole = Span(start=rows[item.first].start, end=max(rows[last].stop, span.end))
-    other = replace(parsed.reference, authors=()) if "inflected" in parsed.marks else None
-    return Citation(span, parsed.reference, style, whole, item.marker, other=other)
+    return Citation(span, parsed.reference, style, whole, item.marker, other=parsed.other)

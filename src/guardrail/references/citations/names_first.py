@@ -7,7 +7,7 @@ import re
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.languages import BY, OTHERS
-from guardrail.references.citations.people import authors, body, people, surely_people
+from guardrail.references.citations.people import authors, body, likely_names, people, surely_people
 from guardrail.references.citations.tail import names_at, read_tail
 from guardrail.references.citations.titles import (
     DASH,
@@ -18,6 +18,7 @@ from guardrail.references.citations.titles import (
     STOP,
     Draft,
     before_listed,
+    bracketed,
     sentence_end,
     title_after,
 )
@@ -160,24 +161,32 @@ def _named_date(date: re.Match[str]) -> bool:
     return names is not None and (names[1] or len(names[0]) > 1)
 
 
-def after_colon(text: str, start: int) -> Draft | None:
-    """Authors in full: Title. Venue (2015), as DBLP writes it."""
+def after_colon(text: str, start: int, *, certain: bool) -> Draft | None:
+    """Authors in full: Title. Venue (2015), as DBLP writes it; one author with a year or press in brackets, unless that is `certain`."""
     colon = _COLON.search(text, start, start + 700)
-    if colon is None:
-        return None
-    names = people(text[start : colon.start()])
+    marks = EMPHASIS.match(text, start)
+    if colon is None or (marks and marks.end() > colon.end()):
+        return None  # **Jana Lis: Das Ufer** (Beck, 1990)
+    names = authors(text[start : colon.start()])
     title = title_after(text, colon.end()) if names else None
     if names is None or title is None:
         return None
     several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])
     inverted = len(names[0]) == 1 and "," in names[0][0]
     whole = names[1] or inverted or all(" " in name for name in names[0])
-    if not whole or not (several or PLACED.search(text, title[1] - 1, title[1] + 200)):
+    if not whole:
         return None
-    title = before_listed(text, title)
-    if not YEAR.search(text, title[1]):
+    alone = not several and not PLACED.search(text, title[1] - 1, title[1] + 200)
+    bracket = bracketed(text, title) if alone else None
+    title = bracket or before_listed(text, title)
+    if alone and certain and not bracket and (dash := DASH.search(text, title[0], title[1])):
+        title = (title[0], dash.start())
+    if alone and not ((certain or bracket) and likely_names(names[0])):
         return None
-    return Draft(title, title[1], 0, *names)
+    if not certain and not YEAR.search(text, title[1]):
+        return None
+    # a person may be what the work is about: Hans Holbein: Maler und Hof (1990)
+    return Draft(title, title[1], 0, *names, parted=start if alone else None)
 
 
 def _is_tail(text: str) -> bool:

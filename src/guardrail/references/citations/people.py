@@ -17,7 +17,7 @@ from guardrail.references.citations.languages import (
     either,
 )
 
-__all__ = ["PEOPLE", "PERSON", "author_and_year", "body", "people", "surely_people"]
+__all__ = ["PEOPLE", "PERSON", "author_and_year", "body", "likely_names", "people", "surely_people"]
 
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _PARTICLES = frozenset(PARTICLES.split())
@@ -101,7 +101,7 @@ _NOT_NAMES = READ | frozenset(
     ]
 )
 _NOT_SURNAMES = re.compile(
-    r"(?:.*(?:tions?|ology|ologies|isms?|ities|ics)|(?:.*-)?(?:train|programm|process|model|engineer|reason|understand|"
+    r"(?:(?!nation$).*(?:tions?|ology|ologies|isms?|ities|ics)|(?:.*-)?(?:train|programm|process|model|engineer|reason|understand|"
     r"plann|test|min|cluster|sampl|boost|prompt|tun|network|manufactur|monitor|market|think|comput)ing|examples?|"
     r"design|algorithms?|descent|search|policy|languages?|practice|code|software|technology|security|power|services?)",
     re.IGNORECASE,
@@ -330,6 +330,20 @@ def author_and_year(text: str) -> Reference | None:
     if match is None or names is None:
         return None
     return Reference(authors=names[0], et_al=names[1], year=int(match["year"]))
+
+
+def likely_names(names: tuple[str, ...]) -> bool:
+    """Whether bibliographies mostly have the first and last words as parts of names, as the trained model's lexicon says.
+
+    Example:
+        >>> likely_names(("Ursula Meinert",)), likely_names(("Silent Spring",))
+        (True, False)
+    """
+    from guardrail.references.citations.segmentation.model import packaged  # loaded only where it is needed
+
+    lexicon = packaged().lexicon
+    ends = [re.sub(r"[’'.]", "", word.casefold()) for name in names for word in (name.split()[0], name.split()[-1])]
+    return all(lexicon.get(word, lexicon.get(word.partition("-")[0], "A"))[0] in "AB" for word in ends)
 
 
 def surely_people(names: tuple[str, ...], et_al: bool) -> bool:

@@ -90,6 +90,7 @@ HIDDEN = re.compile(
     r"[^\W\d_a-z][\w’'-]{1,30},\s(?:[^\W\d_a-z]\.[\s-]?){1,3}(?:,?\s?(?:&|and)\s[^()\d]{2,60}?)?,?\s?\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,:]\s+\S.{8,}"
 )
 """Names, a year and more within brackets: another work, beside the one that they follow."""
+_ARTICLE = re.compile(r"(?:das|der|des|le|la|les|el|los|las|il|het)\s\w+$")
 _TAIL_LIMIT = 40
 _BEHIND_ALL = re.compile(r"\||\s[–—]\s")
 _BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
@@ -135,10 +136,13 @@ def read_tail(
             tail.end = max(tail.end, len(text.rstrip()))
             break
         separator = text[at:start]
-        complete = tail.venue and (knows_year or tail.year) and (knows_authors or tail.authors)
-        over = complete and start not in places and _BEHIND_ALL.search(separator)
-        if not prose and over and not text[start].isdigit() and not VENUE.match(text, start):
-            break  # a line of its own, or a dash, behind all that belongs to a reference
+        behind_all = start not in places and _BEHIND_ALL.search(separator)
+        if not prose and behind_all and (knows_authors or tail.authors) and not text[start].isdigit():
+            dated = knows_year or tail.year is not None
+            if (tail.venue and dated and not VENUE.match(text, start)) or (
+                "|" not in separator and not _is_place(text, start, dated=dated)
+            ):
+                break  # a line of its own, or a dash, behind all that belongs to a reference
         if not prose and not tail.venue and (after := _quoted_journal(text, start, tail)):
             at = tail.end = after
             continue
@@ -167,6 +171,19 @@ def _quoted_journal(text: str, at: int, tail: Tail) -> int | None:
         return None
     tail.venue, tail.fixed = " ".join(name.split()), True
     return quotation.end
+
+
+def _is_place(text: str, at: int, *, dated: bool) -> bool:
+    """Whether what stands behind a dash says where a work appeared: – Knopf, 1974; and not: – Roman über eine Jugend, 1914–1933."""
+    if text[at - 1] in "*_(" or text[at] in "([" or (SERIES.match(text, at) or CITY.match(text, at)):
+        return True
+    segment = _SEGMENT.match(text, at)
+    if segment is None or role_at(text, at) or container_at(text, at) or _LABELS.match(text, at):
+        return True
+    piece = segment[0].strip(" .")
+    year = YEAR.match(text, segment.end() + 2) or YEAR.match(text, segment.end() + 1)
+    year = None if dated or (year and _PAGES.match(text, year.start())) else year
+    return is_named(piece) or VENUE.search(piece) is not None or is_press(piece) or year is not None
 
 
 def _another(text: str, at: int, separator: str, *, knows_year: bool) -> bool:
@@ -374,6 +391,8 @@ def _plausible(names: tuple[str, ...]) -> bool:
         is_named(name) and not is_press(name) for name in (names[0], names[-1])
     ):
         return False
+    if len(names) == 1 and _ARTICLE.match(names[0]):
+        return False  # – das Standardwerk
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
         return False  # "Walter Rudin, McGraw-Hill"
     return not (len(names) > 1 and len(names[-1].split()) == 1 and len(names[0].split()) > 1)
