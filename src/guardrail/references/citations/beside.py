@@ -262,7 +262,8 @@ def _leading(text: str) -> tuple[tuple[tuple[str, ...], bool], int] | None:
     """The longest list of names at the beginning of a text, and where it ends."""
     stop = _STOP.search(text)
     for token in reversed(list(_TOKEN.finditer(text, 0, stop.end() if stop else len(text)))[:8]):
-        names = people(text[: token.end()].rstrip(" .,;:)"))
-        if names:
-            return names, len(text[: token.end()].rstrip(" .,;:)"))
+        written = text[: token.end()].rstrip(" .,;:)")
+        names = people(written)
+        if names and not is_press(written.rpartition(", ")[2]):
+            return names, len(written)
     return None

@@ -135,6 +135,8 @@ _PRESSES = frozenset(
         "henry holt",
         "herder",
         "hodder",
+        "hill & wang",
+        "hill and wang",
         "hogarth",
         "holt",
         "houghton mifflin",

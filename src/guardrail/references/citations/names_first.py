@@ -52,6 +52,8 @@ JOURNAL_AT_END = re.compile(
 )
 """Journal, volume, page and year, as journals of physics write them: , Phys. Rev. 108, 1175 (1957)."""
 _BEFORE_QUOTATION = re.compile(r"[\s*_.,:–—-]{1,8}(?=[\"“«„])")
+_MEDLINE = re.compile(r"[.?!]\s[^\W\d_a-z][\w &:()-]{1,60}\.\s(?:1[89]|20)\d\d[^.;\n]{0,12};\s?\d")
+"""The journal and year behind a title, which may have several sentences: Walking: a trial. A new method. Ann River Med. 1990;113:94."""
 _CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+(?:[-–—]+\s+)?")
 _ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)[,:]\s+(?=[^\W\d_a-z])")
 
@@ -91,6 +93,7 @@ def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -
     bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
     if title is None or (bare and len(text[slice(*title)].split()) < 3):
         return None
+    title = before_listed(text, title) if text[title[0]] not in '*_"“«„' else title
     emphasised = text[title[0]] in "*_" and len(words(text[slice(*title)])) >= 3
     marked = emphasised or (text[title[0]] in '"“«„*_' and (closed or opened))
     if not certain and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
@@ -205,7 +208,8 @@ def sentences(text: str, start: int) -> Draft | None:
         names = people(head)
         if names and surely_people(*names):
             at = stop + len(text[stop:]) - len(text[stop:].lstrip())
-            title = title_after(text, at)
+            journal = _MEDLINE.search(text, at + 8, at + 600)
+            title = (at, journal.start() + 1) if journal and text[at] not in "*_\"“" else title_after(text, at)
             if title:
                 return Draft(title, title[1], 0, *names)
             return None

@@ -129,8 +129,11 @@ _ELLIPSIS = re.compile(
     r"(?:[,;]\s{0,3}|(?<=\.)\s{1,3})(?:…|\.\s?\.\s?\.)\s{0,3}[,;]?\s{0,3}(?:&\s{0,3}|and\s)?(?=[^\W\d_])"
 )
 _EDITORS = re.compile(
-    rf"[,\s]{{0,3}}(?:\({EDITED}(?:,?\s{EDITED})?\)|\[{EDITED}\]|,\s?{EDITED}|\s{EDITED}(?<=[.]))\s*$",
+    rf"[,\s]{{0,3}}(?:\({EDITED}(?:,?\s(?:{AND}\s|&\s)?{EDITED})?\)|\[{EDITED}\]|,\s?{EDITED}(?:\s(?:{AND}|&)\s{EDITED})?|\s{EDITED}(?<=[.]))\s*$",
     re.IGNORECASE,
+)
+_BEHALF = re.compile(  # Roe PP, Poe TD, et al; RIVER Study Investigators
+    r"[;,]\s(?:(?:for|on\sbehalf\sof)\s(?:the\s)?)?[A-Z][^;,.]{2,80}\s(?:Investigators|Collaborators|Collaboration|Consortium|Group|Network|Committee|Team)$"
 )
 _HOUSE = re.compile(rf"(?<!\w){either(HOUSE_WORDS)}(?!\w)")
 _TITLE = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=\S{{2}})")
@@ -209,7 +212,7 @@ def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | 
     text = _tidy(text)
     if not text or len(text) > longest:
         return None
-    text = _EDITORS.sub("", text)
+    text = _BEHALF.sub("", _EDITORS.sub("", text))
     text = _ELLIPSIS.sub("; …; " if ";" in text else ", …, ", text)
     shorter = _ET_AL.sub("", text)
     cut = shorter != text
@@ -250,7 +253,7 @@ def _pieces(text: str) -> list[str]:
     names: list[str] = []
     joined = False
     for part in parts:
-        initials = _INITIALS.fullmatch(part) is not None and ("." in part or part.isupper())
+        initials = _INITIALS.fullmatch(part) is not None and ("." in part or (part.isupper() and len(part) < 4))
         initials = initials and re.search(r"[^\W\d_][a-z]{2}", part) is None  # Fox G.E.
         if names and (
             _SUFFIX.fullmatch(part) or (initials and "," not in names[-1] and not _INITIAL.match(names[-1]))
@@ -288,7 +291,7 @@ def _inverted(names: list[str]) -> bool:
         return True  # García Márquez, Gabriel: one word alone is no second author beside a full name
     if len(surname) != 1 or not 1 <= len(names[1].split()) <= 3:
         return False
-    return len(names) == 2 or len(names[2].split()) > 1
+    return (len(names) == 2 and not names[1].islower()) or (len(names) > 2 and len(names[2].split()) > 1)
 
 
 def _is_name(name: str, *, shouted: bool = False) -> bool:

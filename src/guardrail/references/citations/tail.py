@@ -91,6 +91,9 @@ HIDDEN = re.compile(
 )
 """Names, a year and more within brackets: another work, beside the one that they follow."""
 _ARTICLE = re.compile(r"(?:das|der|des|le|la|les|el|los|las|il|het)\s\w+$")
+_EXTENT = re.compile(  # 1,400 pages: a remark, where 431 p. belongs to a reference
+    r"\d{1,2}(?:[.,]\d{3}|\d{0,2})\s(?:pages|Seiten|páginas|pagine|bladzijden|sidor|sider|sivua|stron|stran|oldal|pagini|sayfa|страниц|сторінок|σελίδες)\b"
+)
 _TAIL_LIMIT = 40
 _BEHIND_ALL = re.compile(r"\||\s[–—]\s")
 _BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
@@ -146,6 +149,8 @@ def read_tail(
         if not prose and not tail.venue and (after := _quoted_journal(text, start, tail)):
             at = tail.end = after
             continue
+        if _EXTENT.match(text, start):
+            break
         if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
             break
         if start in places:
@@ -287,6 +292,8 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
         tail.authors, tail.et_al = names
     if year:
         tail.year = tail.year or int(year[0])
+    elif parted and not tail.venue:
+        tail.venue = _place_of(head)
     elif is_press(inner) and not tail.venue:
         tail.venue = " ".join(inner.split())
     elif not names and (prose or is_comment(inner)):
@@ -299,7 +306,8 @@ def _names_and_place(head: str) -> tuple[tuple[tuple[str, ...], bool], str] | No
     for comma in list(re.finditer(r"[,;]\s", head))[:20]:
         place = head[comma.end() :]
         first = re.split(r"[,;]\s", place)[0]
-        if not (is_press(first) or (VENUE.search(first) and not people(first))):
+        short = len(first) > 2 and first.isalpha() and first.isupper()  # (Mark Lee, UNESCO)
+        if not (short or is_press(first) or (VENUE.search(first) and not people(first))):
             continue
         names = people(head[: comma.start()])
         if names and not is_press(names[0][-1]):
@@ -451,10 +459,11 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
     """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
     known = VENUE.search(piece) is not None or ("|" in separator and is_named(piece.strip()))
-    remark = tail.year and tail.authors and separator.startswith(".")  # … – Lamport, 1978. Happens-before
+    said = is_press(tail.venue) or (tail.year and tail.authors)
+    remark = said and separator.startswith(".")  # … – Lamport, 1978. Happens-before; (Phaidon). Chronological, calm
     if not known and (remark or _CLAUSE.search(piece)):
         return None
-    if "“" in piece or (
+    if "“" in piece or piece.count('"') % 2 or (
         not known
         and "|" in separator
         and sure

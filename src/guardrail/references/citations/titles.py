@@ -50,6 +50,7 @@ PAREN = re.compile(r"\s\(([^()]{2,200})\)")
 _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
 _LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
+_IN_VENUE = re.compile(r"(?<=[?!])\s[Ii]n\s(?:the\s)?(?P<venue>[^\W\d_a-z][^.,;:()\d\n]{1,80})")
 _DATED_VENUE = re.compile(  # each place once: of a name in commas the last part is enough to know it by
     r",\s(?P<venue>[^\W\d_a-z][^,;:()\d\n]{1,80}?),?\s(?:1[4-9]|20)\d\d(?!\d)"
 )
@@ -108,6 +109,9 @@ def clean_title(text: str) -> str:
 
 def before_listed(text: str, title: tuple[int, int]) -> tuple[int, int]:
     """Hardin, G.: The tragedy of the commons, Science, 162, 1243–1248, 1968; … of the commons, Science 1968: up to the venue."""
+    asked = _IN_VENUE.search(text, title[0] + 8, title[1] + 100)
+    if asked and is_venue(asked["venue"]):
+        return title[0], asked.start()
     listed = _LISTED.search(text, title[0], title[1] + 100)
     if listed and listed.start() < title[1]:
         return title[0], listed.start()
