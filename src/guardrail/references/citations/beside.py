@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.houses import is_press
-from guardrail.references.citations.languages import BY, ENGLISH, IN, JOURNAL_WORDS, OPENERS, either
+from guardrail.references.citations.languages import BY, EDITED_BY, ENGLISH, IN, JOURNAL_WORDS, OPENERS, either
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.parts import without_roles
 from guardrail.references.citations.people import people
@@ -54,7 +54,7 @@ _WITHIN = re.compile(
 _IN = re.compile(rf"(?<![\w'’])(?i:{IN})(?!\w)")
 _JOURNAL = re.compile(rf"{either(JOURNAL_WORDS)}(?!\w)")
 _BY = re.compile(
-    rf"[*_\"”»]{{0,3}},?\s(?:[^\W\d_A-Z]{{2,12}}\s)?(?:{BY})\s|[*_\"”»]{{0,3}}\sل(?=[\u0621-\u064a])"
+    rf"[*_\"”»]{{0,3}},?\s(?:(?:[^\W\d_A-Z]{{2,12}}\s)?(?:{BY})|{EDITED_BY})\s|[*_\"”»]{{0,3}}\sل(?=[\u0621-\u064a])"
 )
 _ENDING = re.compile(r"['’]\w{1,5}(?=\s)")  # *Sessiz Irmak*'ı
 _STOP = re.compile(r"[^\W\d_]{3}[.!?](?=\s)")

@@ -13,6 +13,7 @@ __all__ = [
     "CAPITAL",
     "CITY_NAMES",
     "EDITED",
+    "EDITED_BY",
     "EDITIONS",
     "ENGLISH",
     "HEADINGS",
@@ -105,6 +106,12 @@ BY = either(
     "تأليف | بقلم | للكاتب | للمؤلف | للدكتور | اثر | نوشته | نوشتهٔ | نوشته‌ی | מאת | של | skrevet av | skrevet af | skriven av | geschrieben von | escrito por | écrit par | scritto da | написана | автора"
 )
 """Between a title and who wrote it."""
+EDITED_BY = either(
+    "edited by | ed. by | ed. | eds. | compiled by | hrsg. von | hg. von | herausgegeben von | sous la direction de | sous la dir. de | dirigé par | édité par | coordonné par | a cura di | a c. di | editado por | coordinado por | compilado por | "
+    "edición de | coord.! | organizado por | organização de | org. de | pod red. | pod redakcją | red.! | szerk. | szerkesztette | uredio | uredila | uredili | priredio | priredila | k vydání připravil | под ред. | под редакцией | за ред. | за редакцією | "
+    "съст. | под съставителството на | onder redactie van | o.r.v. | redigerad av | redigeret af | redigert av | toim. | toimittanut | derleyen | der.! | yay. haz. | haz.! | coordonator | coord. de | ediție îngrijită de | επιμ. | επιμέλεια | إعداد | إشراف | به کوشش | penyunting | disunting oleh | chủ biên"
+)
+"""Before the names of those who edited a work, which are given in the place of authors."""
 IN = either(
     "in | dans | en | em | im | i | w | v | ve | u | у | в | в кн. | у кн. | в сб. | у зб. | teoksessa | στο | στον | στη | în | dalam | trong | في | ضمن | در | בתוך | içinde | al | nel | nella | ne | nello | nei | no | na"
 )

@@ -51,6 +51,7 @@ _LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _BULLETS = "-*•‣◦▪●–—·+・"
 _LONGEST_ITEM = 30
+_SURE = 3.0  # score of references that need no words for them
 
 
 @dataclass(slots=True, eq=False)
@@ -105,8 +106,10 @@ def listed(rows: Sequence[Line], begun: Sequence[int], *, asked: bool) -> Listed
         _read_group(rows, group, begun, lenient=asked or lead_in(group.lead) > 0)
     found: list[Citation] = []
     covered: set[int] = set()
+    answered = len(begun) > 1 or any(_typical(group.items) >= _SURE and len(group.items) > 1 for group in groups)
     for group in reversed(groups):  # items below others are decided before those
-        for item in _accepted(group, asked=asked):
+        plain = answered and _typical(group.items) < 1.0  # beside references that show themselves: what to mind, to do
+        for item in _accepted(group, asked=1.0 if asked and plain else 2.0 * asked):
             item.accepted = True
             above = item.parent
             while above is not None and not above.topic:
@@ -480,14 +483,20 @@ def _further(parsed: Parsed, offset: int) -> Citation:
     return Citation(Span(start=offset + parsed.start, end=offset + parsed.end), parsed.reference, "inline")
 
 
-def _accepted(group: _Group, *, asked: bool) -> Iterable[_Item]:
+def _typical(items: Sequence[_Item]) -> float:
+    """The score in the middle."""
+    scores = sorted(item.score for item in items)
+    return scores[len(scores) // 2] if len(scores) % 2 else sum(scores[len(scores) // 2 - 1 :][:2]) / 2
+
+
+def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
     """The items of a group that are references: by what they are, what introduces them, and each other.
 
     A topic with references below it is none, unless it shows on its own that it is.
     """
     parent = group.items[0].parent
     inside = parent is not None and _own(parent)
-    lead = -1.0 if inside else lead_in(group.lead) + (2.0 if asked else 0.0)
+    lead = -1.0 if inside else lead_in(group.lead) + asked
     # headings have other things below them, letters stand before the options of a question, too
     doubted = group.items[0].kind.startswith("#") or group.items[0].kind in ("a)", "A.", "一、")
     lead = min(lead, 1.0 if doubted else 2.0)
@@ -495,8 +504,7 @@ def _accepted(group: _Group, *, asked: bool) -> Iterable[_Item]:
     topics = [item for item in group.items if item.topic and _own(item)]
     if not items:
         return topics
-    scores = sorted(item.score for item in items)
-    typical = scores[len(scores) // 2] if len(scores) % 2 else sum(scores[len(scores) // 2 - 1 :][:2]) / 2
+    typical = _typical(items)
     if inside and typical < 2.5:  # remarks on the work above, with an odd reference among them
         return [*topics, *(item for item in items if item.score >= 3.5 and _named(item))]
     if typical + lead >= 2.0:

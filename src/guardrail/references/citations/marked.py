@@ -38,7 +38,7 @@ _OWNED = re.compile(
     rf"(?:^(?=[^\W\d_a-z]\w{{2,}}['’]s$)|[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$"
 )
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
-_INSIDE = re.compile(r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}?)(?::|,|(?<![\s.]\w)\.|\s[–—])\s(?=[^\W\d_a-z]|\d)")
+_INSIDE = re.compile(r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}?(?:\s\([^\W\d_A-Z]{2,9}\.?\))?)(?::|,|(?<![\s.]\w)\.|\s[–—])\s(?=[^\W\d_a-z]|\d)")
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
 _DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")

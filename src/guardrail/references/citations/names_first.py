@@ -233,13 +233,19 @@ def in_commas(text: str, start: int) -> Draft | None:
         head = text[start : comma.start()]
         names = people(head)
         edited = head.endswith((")", "]")) or (names is not None and surely_people(*names) and "." in head)
-        if names is None or not edited or not text[comma.end() : comma.end() + 1].isupper():
+        full = names is not None and all(" " in name for name in names[0]) and likely_names(names[0])
+        if names is None or not (edited or full) or not text[comma.end() : comma.end() + 1].isupper():
             continue
         for stop in list(_TO_PLACE.finditer(text, comma.end() + 8, comma.end() + 250))[:8]:
             tail = read_tail(text, stop.start(), (), knows_authors=True)
             title = text[comma.end() : stop.start()]
             bracket = stop[0].endswith("(") and tail.end == text.find(")", stop.end()) + 1
-            if tail.year and (tail.placed or bracket) and len(words(title)) > 2:
+            if full and not edited:  # Jan Lis, Rzeka, Znak, 1990; it may be: Jan Lis, Ewa Las, Znak, 1990
+                named = people(title)
+                sure = tail.year and is_press(tail.venue) and not (named and any(" " in name for name in named[0]))
+            else:
+                sure = tail.year and (tail.placed or bracket) and len(words(title)) > 2
+            if sure:
                 return Draft((comma.end(), stop.start()), stop.start(), 0, *names)
     return None
 

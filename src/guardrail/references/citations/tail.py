@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from guardrail.references.citations.houses import EDITION, HOUSES, KINDS, is_press, press_at
 from guardrail.references.citations.identifiers import Identifier
-from guardrail.references.citations.languages import BY, IN, MONTHS, PERSON_TITLES, VOLUMES
+from guardrail.references.citations.languages import BY, EDITED_BY, IN, MONTHS, PERSON_TITLES, VOLUMES
 from guardrail.references.citations.parts import (
     CITY,
     KIND,
@@ -28,8 +28,9 @@ __all__ = ["DAY", "HIDDEN", "Tail", "names_at", "read_tail"]
 _BETWEEN = re.compile(r"[\s,.;:*_\]–—|·-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
 _BY = re.compile(
-    rf"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:{BY}|By)\s|[dD]['’](?=[^\W\d_a-z])|[Aa]utore?s?:|[Aa]uthor\(s\):|ل(?=[\u0621-\u064a]{{2}}))\s*(?=\S)"
+    rf"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:{BY}|By)\s|,?\s?(?i:{EDITED_BY}):?\s(?=[^\W\d_a-z])|[dD]['’](?=[^\W\d_a-z])|[Aa]utore?s?:|[Aa]uthor\(s\):|ل(?=[\u0621-\u064a]{{2}}))\s*(?=\S)"
 )
+_EDITED_BY = re.compile(rf"(?i:{EDITED_BY}):?\s(?=[^\W\d_a-z])")
 _TITLED_PERSON = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=[^\W\d_a-z])")
 _LABELS = re.compile(
     r"(?:doi|available (?:at|from)|retrieved from|accessed on|url|link|arxiv preprint|arxiv|isbn|pmid)[:\s.]*(?=\s|$)",
@@ -71,6 +72,7 @@ _TITLED = re.compile(
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _RESPONSIBLE = re.compile(r"[^—–\n]{2,250}?\.?(?=\s[—–]|\s//|$)")
+_PREPOSITION = re.compile(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?")
 _PRESS_CITIES = frozenset(["Oxford", "Cambridge", "Princeton", "Chicago", "Yale"])
 _CASELESS = re.compile(r"[\u0590-\u08ff\u0900-\u0dff]")
 _OWNER = re.compile(
@@ -272,6 +274,8 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
     head = DAY.sub("", DAY.sub("", head)) if year else head
     head = EDITION.sub("", head.rstrip(" ,")) if year else head
+    edited = _EDITED_BY.match(head) if not knows_authors else None
+    head = head[edited.end() :] if edited and people(re.split(r"[,;]\s", head[edited.end() :])[0]) else head
     head, behind = without_roles(head) if year else head, without_roles(behind)
     names = None
     parted = _names_and_place(head) if not knows_authors else None
@@ -349,7 +353,7 @@ def _place_of(written: str) -> str:
         name = name[kind.end() :].lstrip(" ,:")
     place = CITY.match(name)
     name = EDITION.sub("", " ".join(name[place.end() if place else 0 :].split()).strip(" ,;"))
-    name = re.split(r",\s(?:pp?\.|vol\.|\d)", name)[0]
+    name = re.split(r",\s(?:pp?\.|vol\.|\d)|\s?['’]\d\d$", name)[0]
     if is_city(name):
         return name if name in _PRESS_CITIES else ""
     first, _, rest = name.partition(", ")
@@ -458,7 +462,8 @@ def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
 def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail, *, sure: bool) -> int | None:
     """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
-    known = VENUE.search(piece) is not None or ("|" in separator and is_named(piece.strip()))
+    bare = _PREPOSITION.sub("", piece).strip()
+    known = VENUE.search(piece) is not None or (("|" in separator or bare != piece.strip()) and is_named(bare))
     said = is_press(tail.venue) or (tail.year and tail.authors)
     remark = said and separator.startswith(".")  # … – Lamport, 1978. Happens-before; (Phaidon). Chronological, calm
     if not known and (remark or _CLAUSE.search(piece)):
@@ -479,7 +484,7 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
         return None
     if not known and _PLACED_LATER.search(text, segment.end(), segment.start() + 300):
         return segment.end()  # Reine Rechtslehre. Einleitung. Leipzig: Franz Deuticke
-    name = re.sub(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?", "", piece).strip(' *_"“”.')
+    name = _PREPOSITION.sub("", piece).strip(' *_"“”.')
     name = EDITION.sub("", name)
     if KINDS.fullmatch(name) or is_city(name):
         tail.placed = tail.placed or is_city(name)
