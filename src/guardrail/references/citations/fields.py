@@ -132,7 +132,7 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         or after_colon(clean, start, certain=led)
         or marked_title(raw, clean, start, by=by, led=led)
         or behind_dash(clean, start, certain=led)
-        or in_commas(clean, start)
+        or in_commas(clean, start, certain=led)
         or names_and_year(clean, start)
         or listed_names(clean, start)
         or (titled_by(clean, start) if by else None)

@@ -82,6 +82,8 @@ def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -
         names, named = labelled[0], start + labelled[1]
     if names is None or rest >= len(text):
         return None
+    if " " in names[0][0] and " " not in names[0][-1] and is_press(names[0][-1]):
+        return None  # Jan Lis, Brzeg, Znak, 1990 – …
     if EMPHASIS.fullmatch(head.strip(" (")) and not surely_people(*names):
         by = _BY_NAMES.match(text, date.end())
         if by and by[0].strip() and names_at(text, by.end()):
@@ -227,8 +229,11 @@ def sentences(text: str, start: int) -> Draft | None:
     return None
 
 
-def in_commas(text: str, start: int) -> Draft | None:
-    """J. Smit, De stille haven (Haarlem 1941); Eva Hahn (Hg.), Ufer und Quelle, Bonn: Kessler 1979: a title without marks."""
+def in_commas(text: str, start: int, *, certain: bool) -> Draft | None:
+    """J. Smit, De stille haven (Haarlem 1941); Eva Hahn (Hg.), Ufer und Quelle, Bonn: Kessler 1979: a title without marks.
+
+    One with names in full and without a year is read only if that is `certain`.
+    """
     for comma in list(_COMMA.finditer(text, start, start + 150))[:6]:
         head = text[start : comma.start()]
         names = people(head)
@@ -236,17 +241,20 @@ def in_commas(text: str, start: int) -> Draft | None:
         full = names is not None and all(" " in name for name in names[0]) and likely_names(names[0])
         if names is None or not (edited or full) or not text[comma.end() : comma.end() + 1].isupper():
             continue
-        for stop in list(_TO_PLACE.finditer(text, comma.end() + 8, comma.end() + 250))[:8]:
+        for stop in list(_TO_PLACE.finditer(text, comma.end() + (8 if edited else 3), comma.end() + 250))[:8]:
             tail = read_tail(text, stop.start(), (), knows_authors=True)
             title = text[comma.end() : stop.start()]
             bracket = stop[0].endswith("(") and tail.end == text.find(")", stop.end()) + 1
-            if full and not edited:  # Jan Lis, Rzeka, Znak, 1990; it may be: Jan Lis, Ewa Las, Znak, 1990
-                named = people(title)
-                sure = tail.year and is_press(tail.venue) and not (named and any(" " in name for name in named[0]))
-            else:
-                sure = tail.year and (tail.placed or bracket) and len(words(title)) > 2
-            if sure:
-                return Draft((comma.end(), stop.start()), stop.start(), 0, *names)
+            named = None if edited else people(title)  # Jan Lis, Brzeg, Znak, 1990; but: Jan Lis, Ewa Las, Znak, 1990
+            if named and any(" " in name for name in named[0]):
+                break
+            placed = tail.placed or bracket if edited else is_press(tail.venue) or bracket
+            if tail.year and placed and (len(words(title)) > 2 or not edited):
+                parted = None if edited else start
+                return Draft((comma.end(), stop.start()), stop.start(), 0, *names, parted=parted)
+        dash = DASH.search(text, comma.end(), comma.end() + 150) if certain and not edited else None
+        if dash:
+            return Draft((comma.end(), dash.start()), dash.start(), 0, *names, parted=start)
     return None
 
 

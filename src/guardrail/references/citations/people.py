@@ -336,7 +336,7 @@ def author_and_year(text: str) -> Reference | None:
 
 
 def likely_names(names: tuple[str, ...]) -> bool:
-    """Whether bibliographies mostly have the first and last words as parts of names, as the trained model's lexicon says.
+    """Whether the first words are mostly parts of names in bibliographies, and the last not only of titles, as the trained model's lexicon says.
 
     Example:
         >>> likely_names(("Ursula Meinert",)), likely_names(("Silent Spring",))
@@ -345,8 +345,17 @@ def likely_names(names: tuple[str, ...]) -> bool:
     from guardrail.references.citations.segmentation.model import packaged  # loaded only where it is needed
 
     lexicon = packaged().lexicon
-    ends = [re.sub(r"[’'.]", "", word.casefold()) for name in names for word in (name.split()[0], name.split()[-1])]
-    return all(lexicon.get(word, lexicon.get(word.partition("-")[0], "A"))[0] in "AB" for word in ends)
+
+    def known(word: str, kinds: str) -> bool:
+        plain = re.sub(r"[’'.]", "", word.casefold())
+        return lexicon.get(plain, lexicon.get(plain.partition("-")[0], "A"))[0] in kinds
+
+    return all(
+        (known(name.split()[0], "AB") or "." in name.split()[0])
+        and name.split()[0].casefold() not in _PARTICLES  # Der Klimawandel
+        and known(name.split()[-1], "ABCD")
+        for name in names
+    )
 
 
 def surely_people(names: tuple[str, ...], et_al: bool) -> bool:
