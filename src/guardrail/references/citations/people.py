@@ -121,6 +121,9 @@ _BODY = re.compile(
 )
 _SHORT_NAME = re.compile(r"\s[\[(](?P<short>[A-Z]{2,10})[\])]$")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?", re.IGNORECASE)
+_DEGREES = re.compile(  # Rachel Stone, PhD
+    r",\s(?:Ph\.?D|Psy\.?D|Ed\.?D|Pharm\.?D|M\.?D|D\.?Phil|D\.?Sc|M\.?Sc|M\.?P\.?H|MBA|DPT|RDN?|RN|LCSW|LMFT)\.?(?=[,;]|\s(?:and|&)\s|\s?$)"
+)
 _PREFIX = re.compile(r"(?:[dlDL][’']|(?:[aA][lnrsdtz]|[eE]l|[aA]s[hs]|[aA]th|[uU]l|[iI]bn|[bB]in)[-‐])(?=.)")
 _INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
 _INITIAL = re.compile(r"(?:St\.|[^\W\d_]\.)(?:-?[^\W\d_]\.?)*-?")
@@ -212,7 +215,7 @@ def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | 
     text = _tidy(text)
     if not text or len(text) > longest:
         return None
-    text = _BEHALF.sub("", _EDITORS.sub("", text))
+    text = _BEHALF.sub("", _EDITORS.sub("", _DEGREES.sub("", text)))
     text = _ELLIPSIS.sub("; …; " if ";" in text else ", …, ", text)
     shorter = _ET_AL.sub("", text)
     cut = shorter != text

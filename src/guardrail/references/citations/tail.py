@@ -403,6 +403,8 @@ def _plausible(names: tuple[str, ...]) -> bool:
         is_named(name) and not is_press(name) for name in (names[0], names[-1])
     ):
         return False
+    if len(names) > 1 and " " in names[-1] and is_press(names[-1]):
+        return False  # Jana Stone, Basic Books
     if len(names) == 1 and _ARTICLE.match(names[0]):
         return False  # – das Standardwerk
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
