@@ -176,7 +176,7 @@ def after_colon(text: str, start: int, *, certain: bool) -> Draft | None:
     title = title_after(text, colon.end()) if names else None
     if names is None or title is None:
         return None
-    several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])
+    several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0]) or body(names[0][0])
     inverted = len(names[0]) == 1 and "," in names[0][0]
     whole = names[1] or inverted or all(" " in name for name in names[0])
     if not whole:

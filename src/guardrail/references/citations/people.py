@@ -39,6 +39,7 @@ _NOT_NAMES = READ | frozenset(
         "is",
         "are",
         "introduction",
+        "originally",
         "using",
         "learning",
         "analysis",
@@ -289,12 +290,14 @@ def _inverted(names: list[str]) -> bool:
     """Whether a list starts with "Surname, Given" as in MLA: "Cormen, Thomas H., and Clifford Stein"."""
     if len(names[0]) > 2 and names[0].isupper() and not names[1].isupper():
         return True  # CAMPOS, Gastão Wagner de Sousa et al.
+    if names[1].islower():
+        return False  # von Jana Lis, das …
     surname = [word for word in names[0].split() if word not in _PARTICLES | {"Van", "Von", "De"}]
     if len(names) == 2 and len(surname) == 2 and len(names[1].split()) == 1 and "." not in names[0]:
         return True  # García Márquez, Gabriel: one word alone is no second author beside a full name
     if len(surname) != 1 or not 1 <= len(names[1].split()) <= 3:
         return False
-    return (len(names) == 2 and not names[1].islower()) or (len(names) > 2 and len(names[2].split()) > 1)
+    return len(names) == 2 or len(names[2].split()) > 1
 
 
 def _is_name(name: str, *, shouted: bool = False) -> bool:
@@ -307,7 +310,10 @@ def _is_name(name: str, *, shouted: bool = False) -> bool:
     for word in words:
         if _INITIAL.fullmatch(word) or word in _PARTICLES:
             continue
-        if _WORD.fullmatch(word) is None or (len(word) > 1 and word.lower().rstrip(".") in _NOT_NAMES):
+        surname = word in ("Springer", "Wiley") and word == words[-1] and len(words) > 1  # Filip Springer
+        if _WORD.fullmatch(word) is None or (
+            len(word) > 1 and word.lower().rstrip(".") in _NOT_NAMES and not surname
+        ):
             return False
         if not organisation and _NOT_SURNAMES.fullmatch(word):
             return False

@@ -72,7 +72,9 @@ _TITLED = re.compile(
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _RESPONSIBLE = re.compile(r"[^—–\n]{2,250}?\.?(?=\s[—–]|\s//|$)")
-_PREPOSITION = re.compile(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?")
+_PREPOSITION = re.compile(
+    r"^(?:in|In|en|dans|ebenfalls|auch|aussi|également|anche|también|também|też|również|ook|även|också|også|také|также|також)\b:?\s+(?:the\s|chez\s|bei\s)?"
+)
 _PRESS_CITIES = frozenset(["Oxford", "Cambridge", "Princeton", "Chicago", "Yale"])
 _CASELESS = re.compile(r"[\u0590-\u08ff\u0900-\u0dff]")
 _OWNER = re.compile(
@@ -96,6 +98,7 @@ _ARTICLE = re.compile(r"(?:das|der|des|le|la|les|el|los|las|il|het)\s\w+$")
 _EXTENT = re.compile(  # 1,400 pages: a remark, where 431 p. belongs to a reference
     r"\d{1,2}(?:[.,]\d{3}|\d{0,2})\s(?:pages|Seiten|páginas|pagine|bladzijden|sidor|sider|sivua|stron|stran|oldal|pagini|sayfa|страниц|сторінок|σελίδες)\b"
 )
+_REMARK = re.compile(r"[^\W\d_A-Z][^\W\d_]*\.?(?:\s[^\s*_]+){6}")  # (vol. 8 de la Historia que dirigen …)
 _TAIL_LIMIT = 40
 _BEHIND_ALL = re.compile(r"\||\s[–—]\s")
 _BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
@@ -300,7 +303,7 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
         tail.venue = _place_of(head)
     elif is_press(inner) and not tail.venue:
         tail.venue = " ".join(inner.split())
-    elif not names and (prose or is_comment(inner)):
+    elif not names and (prose or is_comment(inner) or _REMARK.match(inner)):
         return None
     return paren.end()
 
@@ -470,7 +473,7 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
     remark = said and separator.startswith(".")  # … – Lamport, 1978. Happens-before; (Phaidon). Chronological, calm
     if not known and (remark or _CLAUSE.search(piece)):
         return None
-    if "“" in piece or piece.count('"') % 2 or (
+    if "“" in piece or (piece.startswith(('"', 'the "', 'a "', 'an "')) and not known) or (
         not known
         and "|" in separator
         and sure
