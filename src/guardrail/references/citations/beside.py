@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.houses import is_press
-from guardrail.references.citations.languages import BY, EDITED_BY, ENGLISH, IN, JOURNAL_WORDS, OPENERS, either
+from guardrail.references.citations.languages import (
+    BY,
+    EDITED_BY,
+    ENGLISH,
+    IN,
+    JOURNAL_WORDS,
+    OPENERS,
+    either,
+)
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.parts import without_roles
 from guardrail.references.citations.people import people

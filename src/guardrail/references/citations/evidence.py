@@ -66,7 +66,9 @@ _SOME_WORK = re.compile(  # A meta-analysis by Doe et al. (2013) in the *Journal
     r"(?:An?|The|One|Another|This|That|His|Her|Their)\s(?:[a-z-]{2,20}\s){0,4}(?:meta-analys[ie]s|papers?|articles?|stud(?:y|ies)|reviews?|reports?|surveys?|essays?|books?|experiments?|trials?|analysis|work)"
 )
 _MARKED_SENTENCE = re.compile(r"[.!?]\s?(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]){1,6}\s*$")  # Most of them recovered.[3][4]
-_BEGUN = re.compile(r"\*\*[^*]{3,80}\*\*\s[^\W\d_A-Z]{2,20}\s[^\W\d_]")  # **At once to a doctor** with a fever
+_BEGUN = re.compile(
+    r"\*\*[^*]{3,80}\*\*\s[^\W\d_A-Z]{2,20}\s[^\W\d_]"
+)  # **At once to a doctor** with a fever
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 

@@ -35,6 +35,7 @@ from guardrail.references.citations.words import VENUE, YEAR, title_case, words
 __all__ = ["Parsed", "parse", "parse_reference", "with_labels"]
 
 _NAMED_AT_END = re.compile(r"(?P<title>[^()]{3,200}?)(?:,\s(?P<full>[^,()]{5,80})|\s\((?P<by>[^()]{3,80})\))")
+_ACRONYM = re.compile(r"[A-Z][A-Z\d-]{2,9}")
 _FEW = 5  # words that describe a work rather than name it
 LONGEST = 2000
 """A longer string is no reference; only its beginning is read."""
@@ -183,6 +184,8 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
         and len(words(title)) < 4
     ):
         title = ""  # Im Text: (Roe, 2007)
+    if named and tail.authors and _ACRONYM.fullmatch(title):
+        title = ""  # **COREQ**: Roe A, Poe B, Int J Qual Health Care, 2007
     if within and title and not authors:
         title, (authors, et_al) = _names_at_end(title, apart=not named)
     reference = Reference(
@@ -201,12 +204,33 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
     while end > 0 and raw[end - 1].isspace():
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
-    other = replace(reference, authors=(), et_al=False) if draft.parted is not None or tail.inflected else None
-    if draft.parted is not None and other:  # Hans Holbein: Maler und Hof (1990)
-        other = replace(other, title=clean_title(written[draft.parted : draft.title[1]]))
-        if not ENGLISH.isdisjoint(word.lower() for word in words(title)):  # whose works are seldom cited so, but lives have such titles
-            reference, other, marks = other, reference, marks - {"people"}
-    return Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks), other)
+    parsed = Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks))
+    return (
+        replace(parsed, other=replace(reference, authors=(), et_al=False))
+        if tail.inflected
+        else _doubted(parsed, draft, written)
+    )
+
+
+def _doubted(parsed: Parsed, draft: Draft, written: str) -> Parsed:
+    """What was read, with the other reading where names may begin the title, Hans Holbein: Maler und Hof (1990), or a remark end it."""
+    reference = parsed.reference
+    if draft.parted is not None:
+        whole = clean_title(written[draft.parted : draft.title[1]])
+        other = replace(reference, title=whole, authors=(), et_al=False)
+        if not _is_english(reference.title):
+            return replace(parsed, other=other)
+        # in English works are seldom cited so, but lives have such titles
+        return replace(parsed, reference=other, other=reference, marks=parsed.marks - {"people"})
+    if draft.cut is not None:
+        return replace(
+            parsed, other=replace(reference, title=clean_title(written[draft.title[0] : draft.cut]))
+        )
+    return parsed
+
+
+def _is_english(title: str) -> bool:
+    return re.match(r"An?\s[A-Z]", title) is not None or not ENGLISH.isdisjoint(map(str.lower, words(title)))
 
 
 def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...], bool]]:

@@ -137,7 +137,11 @@ def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) ->
     end = court.end() if court else last.end
     while start > 0 and answer[offset + start - 1] in "*_":
         start -= 1
-    if link := _LINKED.match(answer, offset + end) if answer[offset + start - 1 : offset + start] == "[" else None:
+    if (
+        link := _LINKED.match(answer, offset + end)
+        if answer[offset + start - 1 : offset + start] == "["
+        else None
+    ):
         start, end = start - 1, link.end() - offset
     year = (court and court["year"]) or (parties and parties["early"]) or ""
     reference = Reference(

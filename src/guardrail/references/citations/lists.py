@@ -51,7 +51,10 @@ _LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _BULLETS = "-*•‣◦▪●–—·+・"
 _LONGEST_ITEM = 30
-_SURE, _OWN = 3.0, 1.5  # score of references that need no words for them, and of items that have something of a reference
+_SURE, _OWN = (
+    3.0,
+    1.5,
+)  # score of references that need no words for them, and of items that have something of a reference
 
 
 @dataclass(slots=True, eq=False)
@@ -106,9 +109,13 @@ def listed(rows: Sequence[Line], begun: Sequence[int], *, asked: bool) -> Listed
         _read_group(rows, group, begun, lenient=asked or lead_in(group.lead) > 0)
     found: list[Citation] = []
     covered: set[int] = set()
-    answered = len(begun) > 1 or any(_typical(group.items) >= _SURE and len(group.items) > 1 for group in groups)
+    answered = len(begun) > 1 or any(
+        _typical(group.items) >= _SURE and len(group.items) > 1 for group in groups
+    )
     for group in reversed(groups):  # items below others are decided before those
-        plain = answered and max(item.score for item in group.items) < _OWN  # beside references that show themselves: what to mind, to do
+        plain = (
+            answered and max(item.score for item in group.items) < _OWN
+        )  # beside references that show themselves: what to mind, to do
         for item in _accepted(group, asked=1.0 if asked and plain else 2.0 * asked):
             item.accepted = True
             above = item.parent
@@ -480,7 +487,12 @@ def _remainder(text: str, parsed: Parsed, item: _Item) -> Iterator[Citation]:
 
 
 def _further(parsed: Parsed, offset: int) -> Citation:
-    return Citation(Span(start=offset + parsed.start, end=offset + parsed.end), parsed.reference, "inline")
+    return Citation(
+        Span(start=offset + parsed.start, end=offset + parsed.end),
+        parsed.reference,
+        "inline",
+        other=parsed.other,
+    )
 
 
 def _typical(items: Sequence[_Item]) -> float:

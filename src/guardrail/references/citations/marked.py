@@ -38,7 +38,9 @@ _OWNED = re.compile(
     rf"(?:^(?=[^\W\d_a-z]\w{{2,}}['’]s$)|[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$"
 )
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
-_INSIDE = re.compile(r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}?(?:\s\([^\W\d_A-Z]{2,9}\.?\))?)(?::|,|(?<![\s.]\w)\.|\s[–—])\s(?=[^\W\d_a-z]|\d)")
+_INSIDE = re.compile(
+    r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}?(?:\s\([^\W\d_A-Z]{2,9}\.?\))?)(?::|,|(?<![\s.]\w)\.|\s[–—])\s(?=[^\W\d_a-z]|\d)"
+)
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
 _DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")
@@ -63,16 +65,7 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
     at, end, mark, behind = _first_mark(raw, text, start)
     if not mark:
         return None
-    head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
-    if head.casefold() in OPENERS:
-        head = ""  # Dans « Le fleuve muet » (1964)
-    bold = EMPHASIS.match(text, start) if mark == "emphasised" else None
-    if bold and len(bold[1]) == 2 and bold.end() <= at and people(bold[2]):
-        head = bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
-    if mark == "quoted" and _REPORT.search(head):
-        head = ""
-    if mark == "quoted" and (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head)):
-        head = ""
+    head = _head(text, start, at, mark, by=by)
     labelled = (
         mark in {"link", "emphasised"}
         and head.endswith(":")
@@ -113,6 +106,18 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
     return draft
 
 
+def _head(text: str, start: int, at: int, mark: str, *, by: bool) -> str:
+    """The words before a title that may be names."""
+    head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
+    bold = EMPHASIS.match(text, start) if mark == "emphasised" else None
+    if bold and len(bold[1]) == 2 and bold.end() <= at and people(bold[2]):
+        return bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
+    led = (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head))
+    # Dans « Le fleuve muet » (1964)
+    plain = head.casefold() in OPENERS or (mark == "quoted" and (led or _REPORT.search(head)))
+    return "" if plain else head
+
+
 def _names_inside(
     text: str, at: int, end: int, *, certain: bool
 ) -> tuple[int, tuple[tuple[str, ...], bool]] | None:
@@ -123,7 +128,12 @@ def _names_inside(
         return None
     title, behind = text[parts.end() : end].strip("*_ "), read_tail(text, end, (), knows_authors=False)
     named, said = people(title), behind.year is not None or is_press(behind.venue)
-    if behind.authors or not (said or certain) or not likely_names(names[0]) or (named and any(" " in name for name in named[0])):
+    if (
+        behind.authors
+        or not (said or certain)
+        or not likely_names(names[0])
+        or (named and any(" " in name for name in named[0]) and likely_names(named[0]))
+    ):
         return None
     return parts.end(), names
 

@@ -119,7 +119,7 @@ def abridged(text: str, start: int) -> Draft | None:
     if names is None or title is None or len(words(text[slice(*title)])) < 3:
         return None
     title = before_listed(text, title)
-    return Draft(title, title[1], 0, *names)
+    return Draft(title, title[1], 0, *names, cut=_dash(text, title))
 
 
 def run_on(text: str, start: int) -> Draft | None:
@@ -191,7 +191,13 @@ def after_colon(text: str, start: int, *, certain: bool) -> Draft | None:
     if not certain and not YEAR.search(text, title[1]):
         return None
     # a person may be what the work is about: Hans Holbein: Maler und Hof (1990)
-    return Draft(title, title[1], 0, *names, parted=start if alone else None)
+    return Draft(title, title[1], 0, *names, parted=start if alone else None, cut=_dash(text, title))
+
+
+def _dash(text: str, title: tuple[int, int]) -> int | None:
+    """Where a dash in a title begins a subtitle, or a remark: – Metaanalyse von zehn Studien, The Lancet 2020."""
+    dash = DASH.search(text, *title)
+    return dash.start() if dash else None
 
 
 def _is_tail(text: str) -> bool:
@@ -211,7 +217,7 @@ def sentences(text: str, start: int) -> Draft | None:
         if names and surely_people(*names):
             at = stop + len(text[stop:]) - len(text[stop:].lstrip())
             journal = _MEDLINE.search(text, at + 8, at + 600)
-            title = (at, journal.start() + 1) if journal and text[at] not in "*_\"“" else title_after(text, at)
+            title = (at, journal.start() + 1) if journal and text[at] not in '*_"“' else title_after(text, at)
             if title:
                 return Draft(title, title[1], 0, *names)
             return None
@@ -245,7 +251,9 @@ def in_commas(text: str, start: int, *, certain: bool) -> Draft | None:
             tail = read_tail(text, stop.start(), (), knows_authors=True)
             title = text[comma.end() : stop.start()]
             bracket = stop[0].endswith("(") and tail.end == text.find(")", stop.end()) + 1
-            named = None if edited else people(title)  # Jan Lis, Brzeg, Znak, 1990; but: Jan Lis, Ewa Las, Znak, 1990
+            named = (
+                None if edited else people(title)
+            )  # Jan Lis, Brzeg, Znak, 1990; but: Jan Lis, Ewa Las, Znak, 1990
             if named and any(" " in name for name in named[0]):
                 break
             placed = tail.placed or bracket if edited else is_press(tail.venue) or bracket

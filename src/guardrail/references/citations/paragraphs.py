@@ -67,7 +67,15 @@ def standing(
         if quoted or (_stands(parsed, under=under) and not _mentions(text, parsed.reference)):
             span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
             if span.end > span.start and parsed.reference.title:
-                found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
+                found.append(
+                    Citation(
+                        span,
+                        parsed.reference,
+                        "line",
+                        Span(start=row.start, end=row.stop),
+                        other=parsed.other,
+                    )
+                )
         elif among or asked:
             found += _whole(row)
         elif not _QUOTES.search(text) or _begins_with_author(text, parsed):
@@ -160,7 +168,9 @@ def _above_slanted(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]
             continue
         reference = parse(f"**{title['title']}** — {slanted['said']}").reference
         if reference.authors and reference.title == clean_title(title["title"]):
-            span = Span(start=row.start + title.start("title") - 2, end=below.start + len(below.text.rstrip()))
+            span = Span(
+                start=row.start + title.start("title") - 2, end=below.start + len(below.text.rstrip())
+            )
             yield Citation(span, reference, "emphasised")
 
 

@@ -257,7 +257,9 @@ def _pieces(text: str) -> list[str]:
     names: list[str] = []
     joined = False
     for part in parts:
-        initials = _INITIALS.fullmatch(part) is not None and ("." in part or (part.isupper() and len(part) < 4))
+        initials = _INITIALS.fullmatch(part) is not None and (
+            "." in part or (part.isupper() and len(part) < 4)
+        )
         initials = initials and re.search(r"[^\W\d_][a-z]{2}", part) is None  # Fox G.E.
         if names and (
             _SUFFIX.fullmatch(part) or (initials and "," not in names[-1] and not _INITIAL.match(names[-1]))

@@ -28,7 +28,7 @@ __all__ = ["DAY", "HIDDEN", "Tail", "names_at", "read_tail"]
 _BETWEEN = re.compile(r"[\s,.;:*_\]–—|·-]*")
 _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
 _BY = re.compile(
-    rf"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:{BY}|By)\s|,?\s?(?i:{EDITED_BY}):?\s(?=[^\W\d_a-z])|[dD]['’](?=[^\W\d_a-z])|[Aa]utore?s?:|[Aa]uthor\(s\):|ل(?=[\u0621-\u064a]{{2}}))\s*(?=\S)"
+    rf"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:{BY}|By)\s|[dD]['’](?=[^\W\d_a-z])|[Aa]utore?s?:|[Aa]uthor\(s\):|ل(?=[\u0621-\u064a]{{2}}))\s*(?=\S)"
 )
 _EDITED_BY = re.compile(rf"(?i:{EDITED_BY}):?\s(?=[^\W\d_a-z])")
 _TITLED_PERSON = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=[^\W\d_a-z])")
@@ -230,7 +230,7 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
     paren = _PAREN.match(text, at)
     if paren:
         return _take_paren(paren, tail, knows_authors, prose)
-    if not prose and (after := _between(text, at, tail)):
+    if after := _helped(text, at, tail, knows_authors=knows_authors, prose=prose):
         return after
     by = _BY.match(text, at)
     if by and not knows_authors:
@@ -329,6 +329,14 @@ def _is_press(head: str) -> bool:
     if _SHOUTED.fullmatch(name) and name.isupper():
         return True
     return is_press(name) or CITY.match(name) is not None or is_city(name.split(",")[0])
+
+
+def _helped(text: str, at: int, tail: Tail, *, knows_authors: bool, prose: bool) -> int | None:
+    """Editors in the place of authors, or else what stands between a title and its publisher."""
+    edited = _EDITED_BY.match(text, at) if not knows_authors else None
+    if edited and (stop := _take_people(text, edited.end(), tail)):
+        return stop
+    return None if prose else _between(text, at, tail)
 
 
 def _between(text: str, at: int, tail: Tail) -> int | None:
@@ -468,16 +476,24 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
     """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
     bare = _PREPOSITION.sub("", piece).strip()
-    known = VENUE.search(piece) is not None or (("|" in separator or bare != piece.strip()) and is_named(bare))
+    known = VENUE.search(piece) is not None or (
+        ("|" in separator or bare != piece.strip()) and is_named(bare)
+    )
     said = is_press(tail.venue) or (tail.year and tail.authors)
-    remark = said and separator.startswith(".")  # … – Lamport, 1978. Happens-before; (Phaidon). Chronological, calm
+    remark = said and separator.startswith(
+        "."
+    )  # … – Lamport, 1978. Happens-before; (Phaidon). Chronological, calm
     if not known and (remark or _CLAUSE.search(piece)):
         return None
-    if "“" in piece or (piece.startswith(('"', 'the "', 'a "', 'an "')) and not known) or (
-        not known
-        and "|" in separator
-        and sure
-        and (tail.year or not YEAR.search(text, segment.end(), segment.end() + 40))
+    if (
+        "“" in piece
+        or (piece.startswith(('"', 'the "', 'a "', 'an "')) and not known)
+        or (
+            not known
+            and "|" in separator
+            and sure
+            and (tail.year or not YEAR.search(text, segment.end(), segment.end() + 40))
+        )
     ):
         return None  # the “Gang of Four”; a line of its own behind names and a year
     city = CITY.match(text, segment.start())

@@ -70,7 +70,7 @@ ORNAMENT = re.compile(
 class Draft:
     """A reading in progress: where the title is in the text, who wrote it, where the tail begins, and where it all begins.
 
-    Where its names may as well be the beginning of the title, `parted` is where that begins then.
+    Where its names may as well be the beginning of the title, `parted` is where that begins then. Behind `cut` the title may be a remark.
     """
 
     title: tuple[int, int]
@@ -82,6 +82,7 @@ class Draft:
     marks: set[str] = field(default_factory=set)
     start: int = 0
     parted: int | None = None
+    cut: int | None = None
 
 
 def clean_title(text: str) -> str:
