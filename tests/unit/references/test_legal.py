@@ -122,3 +122,16 @@ class TestCheck:
         monkeypatch.setattr(legal, "installed", lambda: False)
         report = Guard([ReferenceCheck()]).check(f"In {BROWN}, it was held.")
         assert [finding.text for finding in report.findings] == ["347 U.S. 483"]
+
+
+@pytest.mark.parametrize(
+    ("text", "span"),
+    [
+        ('- **Marsh v. Quill (2007)** — yes, "RIVERS 4 ALL"', "**Marsh v. Quill (2007)"),
+        ("- *Harbor Sun v. B.J.F.* (1989) extends it to names from a report.", "*Harbor Sun v. B.J.F.* (1989)"),
+    ],
+)  # fmt: skip
+def test_a_case_by_name_begins_an_item(text, span):
+    """It is no title of the remark behind it."""
+    found = citations(text)
+    assert [(one.style, one.span.of(text).lstrip("*")) for one in found] == [("legal", span.lstrip("*"))]

@@ -247,3 +247,119 @@ class TestWhatWasAccused:
             parse(f"Rivers and the Making of Towns{behind}").reference.title
             == "Rivers and the Making of Towns"
         )
+
+
+class TestNamesBeforeTitles:
+    """Within the same marks, before a colon, or between commas; languages and publishers differ."""
+
+    @pytest.mark.parametrize(
+        ("text", "title", "authors", "year", "venue"),
+        [
+            ("**Eva Kranz: Wasser und Recht. Krisen der Küste** (Suhrkamp, 1987) – kürzer", "Wasser und Recht. Krisen der Küste", ("Eva Kranz",), 1987, "Suhrkamp"),
+            ("**Jan Lisowski, Rzeka**, Czarne, 2021 – esej", "Rzeka", ("Jan Lisowski",), 2021, "Czarne"),
+            ("**Anna Dudek, Wieś i dwór. Historia niewoli** (2021) – „popularna” książka", "Wieś i dwór. Historia niewoli", ("Anna Dudek",), 2021, ""),
+            ("**Lia Conti – Le mura** (2015): romanzo", "Le mura", ("Lia Conti",), 2015, ""),
+            ("**Анна Лесная. Река и город** (АСТ, 2010) — эссе", "Река и город", ("Анна Лесная",), 2010, "АСТ"),
+            ("Hans Ortmann: Die stillen Jahre. Geschichte einer Stadt (Beck, 1993) — das Standardwerk", "Die stillen Jahre. Geschichte einer Stadt", ("Hans Ortmann",), 1993, "Beck"),
+            ("Jan Lisowski, Rzeka, Czarne, 2021 – esej", "Rzeka", ("Jan Lisowski",), 2021, "Czarne"),
+            ("Filip Springer, „Osada. Historia znikania” (2011)", "Osada. Historia znikania", ("Filip Springer",), 2011, ""),
+            ("Kern FA u. a.: Statins and pain: a trial („SOMMER“), NEJM 2020", "Statins and pain: a trial", ("Kern FA",), 2020, "NEJM"),
+            ("River Trialists' Collaboration: Effect of statins on pain. Lancet 2022", "Effect of statins on pain", ("River Trialists' Collaboration",), 2022, "Lancet"),
+            ("Hall, Kaiser and Marks (2017), Saturation Versus Meaning: How Many Are Enough? in Qualitative Health Research", "Saturation Versus Meaning: How Many Are Enough?", ("Hall", "Kaiser", "Marks"), 2017, "Qualitative Health Research"),
+            ("Ruiz SK, Stone CH. Clear waters: a method. A new way to see rivers. Ann Intern Med. 1990;113:941.", "Clear waters: a method. A new way to see rivers", ("Ruiz SK", "Stone CH"), 1990, "Ann Intern Med"),
+            ("MARKER, Jean C. et STAR, Ada. *Sorting Rivers*. Paris : Seuil, 1999.", "Sorting Rivers", ("MARKER, Jean C.", "STAR, Ada"), 1999, "Seuil"),
+        ],
+    )  # fmt: skip
+    def test_are_authors(self, text, title, authors, year, venue):
+        """As the lexicon of names says, where the form does not."""
+        found = parse(text).reference
+        assert (found.title, found.authors, found.year, found.venue) == (title, authors, year, venue)
+
+    @pytest.mark.parametrize(
+        ("text", "title", "other"),
+        [
+            ("**Hans Holbein: Maler und Hof** (Beck, 1990)", "Maler und Hof", "Hans Holbein: Maler und Hof"),
+            ("**Eva Kranz: A Life in Maps** (1990)", "Eva Kranz: A Life in Maps", "A Life in Maps"),
+            ("Holm B et al.: Statins and age – Metaanalyse der Daten, Lancet 2020", "Statins and age – Metaanalyse der Daten", "Statins and age"),
+        ],
+    )  # fmt: skip
+    def test_may_be_a_part_of_the_title(self, text, title, other):
+        """Then both readings are looked up before anything is called wrong."""
+        found = parse(text)
+        assert (found.reference.title, found.other and found.other.title) == (title, other)
+
+    def test_a_main_title_is_no_name(self):
+        """Though it has two words with capitals."""
+        assert parse("**Silent Spring: Ein Lesebuch** (Beck, 1999)").reference.authors == ()
+
+    def test_the_other_items_decide_of_one_without_a_year(self):
+        """Two with a publisher or a year are enough."""
+        text = "Bücher:\n- **Eva Kranz: Das Ufer** (Beck, 1987)\n- **Hans Ortmann: Der Steg** (Piper, 1990)\n- **Ursula Meinert: Küste** – gut"
+        assert [one.authors for one in read(text)] == [("Eva Kranz",), ("Hans Ortmann",), ("Ursula Meinert",)]
+
+
+class TestBehindTheTitle:
+    """What still belongs to a reference, and what is said about it."""
+
+    @pytest.mark.parametrize(
+        ("text", "span"),
+        [
+            ("„Geschichte eines Ufers“ von Hans Ortmann – Erinnerungen 1914–1933, posthum", "„Geschichte eines Ufers“ von Hans Ortmann"),
+            ("„Das gläserne Haus“ (Irma Kern, 1932) – Roman, Alltagsgeschichte", "„Das gläserne Haus“ (Irma Kern, 1932)"),
+            ("Claire Durand, « La rive » – Paris, une enfance", "Claire Durand, « La rive »"),
+            ("E. H. Gombert – *The Story of Glass* (Phaidon). Chronological, calm", "E. H. Gombert – *The Story of Glass* (Phaidon)."),
+            ("Mike Stone: *Gotham Rising*. Oxford University Press. 1,400 pages; Prize for History 1999.", "Mike Stone: *Gotham Rising*. Oxford University Press."),
+            ("Ana Ruiz, *República y río* (vol. 8 de la Historia de España dirigida por Luis Prado)", "Ana Ruiz, *República y río*"),
+            ("Title of a Work by Ada Quill – Harbor Press, 1999", "Title of a Work by Ada Quill – Harbor Press, 1999"),
+        ],
+    )  # fmt: skip
+    def test_ends_before_remarks(self, text, span):
+        """A dash, a full stop or a bracket parts them."""
+        found = parse(text)
+        assert text[found.start : found.end] == span
+
+    @pytest.mark.parametrize(
+        ("text", "authors", "venue"),
+        [
+            ("**Verified Rivers** (ed. Ada Quill, 2014)", ("Ada Quill",), ""),
+            ("**Silent Shores** (eds. Ada Quill & Bo Marsh, Duke University Press, 1999)", ("Ada Quill", "Bo Marsh"), "Duke University Press"),
+            ("*Ciche brzegi i rzeki* pod redakcją Jana Lisa (Znak, 2003)", ("Jana Lisa",), "Znak"),
+            ("*Les rives muettes*, sous la direction de Claire Durand (Seuil, 1999)", ("Claire Durand",), "Seuil"),
+            ("Ada Quill, trans. and ed., *Black Rivers* (Manchester: Manchester University Press, 1994)", ("Ada Quill",), "Manchester University Press"),
+            ("Quill, Ada. *Camera River*. Translated by Bo Marsh, Hill and Wang, 1981.", ("Quill, Ada",), "Hill and Wang"),
+            ("**A Manual for Rivers** (Ada Lee Hunter, UNESCO)", ("Ada Lee Hunter",), "UNESCO"),
+            ("**Ending the River Wars** (Castles, Rastler & Nation, 2018)", ("Castles", "Rastler", "Nation"), ""),
+            ("Ruiz PP, Stone TD, et al; RIVER Study Investigators. Pain after illness. N Engl J Med. 2013;369:1306.", ("Ruiz PP", "Stone TD"), "N Engl J Med"),
+        ],
+    )  # fmt: skip
+    def test_who_made_it(self, text, authors, venue):
+        """Editors in the place of authors, translators in none."""
+        found = parse(text).reference
+        assert (found.authors, found.venue) == (authors, venue)
+
+    def test_a_line_in_italics_below_the_title(self):
+        """Several such lines, of which one says when or where."""
+        text = "📘 **Explain Glass**\n*David Stone and Ada Marsh*\nDrawings.\n\n📗 **The Glass Workbook**\n*Rachel Stone, PhD · New Harbor, 2020*\nExercises.\n"
+        assert [(one.title, one.authors) for one in read(text)] == [
+            ("Explain Glass", ("David Stone", "Ada Marsh")),
+            ("The Glass Workbook", ("Rachel Stone",)),
+        ]
+        assert read("**Chief of Staff**\n*Ada Marsh*\n") == []
+
+
+class TestPlainItems:
+    """Beside references that were asked for, lists of other things."""
+
+    REFERENCES = "Quill, A. (1994). Memory of rivers. MIT Press.\n\nMarsh, J. (2009). *Visible rivers: A synthesis*. Routledge.\n\n"
+
+    @pytest.mark.parametrize(
+        "items",
+        [
+            "**Reminders**\n- Double-space, hanging indent\n- Sentence case for article titles\n- No period at the end\n",
+            "- Zwei weitere Untersuchungen kommen zu ähnlichen Ergebnissen.[3][4]\n- Die meisten erholten sich bald.[2]\n",
+            "- **Sofort zum Arzt** bei dunklem Urin\n- **Nicht selbst absetzen** ohne den Rat des Arztes\n",
+        ],
+    )
+    def test_are_no_works(self, items):
+        """What to mind, what was found, what to do."""
+        assert len(read(self.REFERENCES + items, asked_for_references=True)) == 2

@@ -160,6 +160,8 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(ris(answer))
     decided = list(cases(answer))
     keep(case for case in decided if case.reference.title)
+    by_name = list(named(answer))
+    keep(case for case in by_name if " v. " in case.reference.title)  # Capitalism vs. the Climate is a title
     within, beginning = in_sentences(answer)
     keep(within)
     lists = listed(rows, begun, asked=asked)
@@ -188,7 +190,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     found[:] = with_places(answer, completed(answer, found, ids, taken))
     keep(loose(answer, ids, rows, links))
     keep(decided)
-    keep(named(answer))
+    keep(by_name)
     keep(pages(answer, links, taken))
     return _settled(answer, rows, found, asked=asked)
 

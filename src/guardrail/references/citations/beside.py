@@ -13,7 +13,15 @@ from dataclasses import dataclass, replace
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.houses import is_press
-from guardrail.references.citations.languages import BY, ENGLISH, IN, JOURNAL_WORDS, OPENERS, either
+from guardrail.references.citations.languages import (
+    BY,
+    EDITED_BY,
+    ENGLISH,
+    IN,
+    JOURNAL_WORDS,
+    OPENERS,
+    either,
+)
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.parts import without_roles
 from guardrail.references.citations.people import people
@@ -54,7 +62,7 @@ _WITHIN = re.compile(
 _IN = re.compile(rf"(?<![\w'’])(?i:{IN})(?!\w)")
 _JOURNAL = re.compile(rf"{either(JOURNAL_WORDS)}(?!\w)")
 _BY = re.compile(
-    rf"[*_\"”»]{{0,3}},?\s(?:[^\W\d_A-Z]{{2,12}}\s)?(?:{BY})\s|[*_\"”»]{{0,3}}\sل(?=[\u0621-\u064a])"
+    rf"[*_\"”»]{{0,3}},?\s(?:(?:[^\W\d_A-Z]{{2,12}}\s)?(?:{BY})|{EDITED_BY})\s|[*_\"”»]{{0,3}}\sل(?=[\u0621-\u064a])"
 )
 _ENDING = re.compile(r"['’]\w{1,5}(?=\s)")  # *Sessiz Irmak*'ı
 _STOP = re.compile(r"[^\W\d_]{3}[.!?](?=\s)")
@@ -262,7 +270,8 @@ def _leading(text: str) -> tuple[tuple[tuple[str, ...], bool], int] | None:
     """The longest list of names at the beginning of a text, and where it ends."""
     stop = _STOP.search(text)
     for token in reversed(list(_TOKEN.finditer(text, 0, stop.end() if stop else len(text)))[:8]):
-        names = people(text[: token.end()].rstrip(" .,;:)"))
-        if names:
-            return names, len(text[: token.end()].rstrip(" .,;:)"))
+        written = text[: token.end()].rstrip(" .,;:)")
+        names = people(written)
+        if names and not is_press(written.rpartition(", ")[2]):
+            return names, len(written)
     return None

@@ -23,7 +23,7 @@ _WORKS = (
 _OTHERS = (
     r"steps?|ingredients|features|tips|how to|to-?do|agenda|benefits|advantages|disadvantages|reasons|symptoms|"
     r"plan|pros|cons|instructions|questions|tasks|rules|shopping|countries|cities|options|ways|strategies|"
-    r"recommendations:|events|languages|presidents|characters|people|companies|key points|(?:key|main|big) (?:ideas|facts|takeaways|findings|differences)|topics|outline|requirements|symptoms|causes|effects"
+    r"reminders?|notes|formatting|caveats?|remarks|recommendations:|events|languages|presidents|characters|people|companies|key points|(?:key|main|big) (?:ideas|facts|takeaways|findings|differences)|topics|outline|requirements|symptoms|causes|effects"
 )
 _MEDIA = (
     r"movies?|films?|songs?|albums?|tv series|tv shows|games|podcasts|paintings"
@@ -68,6 +68,10 @@ _SOME_WORK = re.compile(  # A meta-analysis by Doe et al. (2013) in the *Journal
 _INTRODUCES = re.compile(  # My favourite is The Name of the Rose (Umberto Eco, 1980)
     r"(?:My|Our|His|Her|Their|Another|One|The)\s(?:[a-z]{2,15}\s){1,8}(?:is|are|was|were|remains?|would\sbe)\s(?=[\"“*_]?[^\W\d_a-z])"
 )
+_MARKED_SENTENCE = re.compile(r"[.!?]\s?(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]){1,6}\s*$")  # Most of them recovered.[3][4]
+_BEGUN = re.compile(
+    r"\*\*[^*]{3,80}\*\*\s[^\W\d_A-Z]{2,20}\s[^\W\d_]"
+)  # **At once to a doctor** with a fever
 _CHECKBOX = re.compile(r"\[[ xX]\]\s")
 _SECTION = re.compile(r"\*\*[^*]{1,80}\*\*\s?[:–—-]|\*\*[^*]{1,80}:\*\*")
 
@@ -128,6 +132,7 @@ def sure(text: str, parsed: Parsed) -> bool:
 
 def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
     """What speaks against a reference."""
+    marked = bool(parsed.marks & {"quoted", "link", "emphasised"})
     named = bool(parsed.reference.authors) or "quoted" in parsed.marks or "id" in parsed.marks
     against = 4.0 if _CHECKBOX.match(text) else 0.0
     if not parsed.reference.venue and EASTERN_MEDIA.search(text[:400].replace(parsed.reference.title, "")):
@@ -142,6 +147,8 @@ def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
     against += 1.5 if _STATEMENT.match(head) else 0.0
     against += 2.0 if _MEASURE.search(head) else 0.0
     against += 1.5 if "`" in head else 0.0
+    against += 3.0 if _MARKED_SENTENCE.search(text) and not marked else 0.0
+    against += 1.5 if _BEGUN.match(text) else 0.0
     against += 2.0 if _SECTION.match(text) and is_comment(text[parsed.end :]) else 0.0
     against += (
         1.5

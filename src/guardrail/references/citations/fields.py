@@ -12,6 +12,7 @@ from guardrail.references.citations.eastern import SCRIPT, Eastern, eastern
 from guardrail.references.citations.eastern_names import names as eastern_names
 from guardrail.references.citations.houses import is_named_press, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
+from guardrail.references.citations.languages import ENGLISH
 from guardrail.references.citations.marked import marked_title
 from guardrail.references.citations.names_first import (
     abridged,
@@ -34,6 +35,7 @@ from guardrail.references.citations.words import VENUE, YEAR, title_case, words
 __all__ = ["Parsed", "parse", "parse_reference", "with_labels"]
 
 _NAMED_AT_END = re.compile(r"(?P<title>[^()]{3,200}?)(?:,\s(?P<full>[^,()]{5,80})|\s\((?P<by>[^()]{3,80})\))")
+_ACRONYM = re.compile(r"[A-Z][A-Z\d-]{2,9}")
 _FEW = 5  # words that describe a work rather than name it
 LONGEST = 2000
 """A longer string is no reference; only its beginning is read."""
@@ -71,12 +73,14 @@ class Parsed:
         start, end: the part of the string that is reference; commentary follows.
         marks: what speaks for a reference: "quoted", "emphasised", "link", "apa", "people", "year", "venue",
             "id".
+        other: another reading, where names may be a part of the title, or no authors.
     """
 
     reference: Reference
     start: int
     end: int
     marks: frozenset[str] = field(default=frozenset())
+    other: Reference | None = None
 
 
 _SLANTED_ET_AL = re.compile(r"([*_])et al\.()\1")
@@ -100,8 +104,8 @@ def parse_reference(text: str) -> Reference:
 def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
     """Read one reference string and say how far it goes.
 
-    With `by=False`, "by" is a word of the title ("Learning by Doing"). With `led=True`, what stands before a dash are names, as in
-    the other items of its list ("Edward Aldwell & Carl Schachter – Harmony and Voice Leading").
+    With `by=False`, "by" is a word of the title ("Learning by Doing"). With `led=True`, what stands before a dash or colon are names,
+    as in the other items of its list ("Edward Aldwell & Carl Schachter – Harmony and Voice Leading").
 
     Example:
         >>> parsed = parse('"Deep Learning" by Yoshua Bengio (2016) - This book is the standard text.')
@@ -126,10 +130,10 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         dated(clean, start)
         or abridged(clean, start)
         or run_on(clean, start)
-        or after_colon(clean, start)
-        or marked_title(raw, clean, start, by=by)
+        or after_colon(clean, start, certain=led)
+        or marked_title(raw, clean, start, by=by, led=led)
         or behind_dash(clean, start, certain=led)
-        or in_commas(clean, start)
+        or in_commas(clean, start, certain=led)
         or names_and_year(clean, start)
         or listed_names(clean, start)
         or (titled_by(clean, start) if by else None)
@@ -180,6 +184,8 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
         and len(words(title)) < 4
     ):
         title = ""  # Im Text: (Roe, 2007)
+    if named and tail.authors and _ACRONYM.fullmatch(title):
+        title = ""  # **COREQ**: Roe A, Poe B, Int J Qual Health Care, 2007
     if within and title and not authors:
         title, (authors, et_al) = _names_at_end(title, apart=not named)
     reference = Reference(
@@ -193,13 +199,38 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
     reference = reference if draft.authors else with_site(reference)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
     marks |= {"people"} if authors else set()
-    marks |= {"inflected"} if tail.inflected else set()
     marks |= {"year"} if reference.year else set()
     marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages or tail.placed else set()
     while end > 0 and raw[end - 1].isspace():
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start
-    return Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks))
+    parsed = Parsed(reference, min(max(start, draft.start), end), end, frozenset(marks))
+    return (
+        replace(parsed, other=replace(reference, authors=(), et_al=False))
+        if tail.inflected
+        else _doubted(parsed, draft, written)
+    )
+
+
+def _doubted(parsed: Parsed, draft: Draft, written: str) -> Parsed:
+    """What was read, with the other reading where names may begin the title, Hans Holbein: Maler und Hof (1990), or a remark end it."""
+    reference = parsed.reference
+    if draft.parted is not None:
+        whole = clean_title(written[draft.parted : draft.title[1]])
+        other = replace(reference, title=whole, authors=(), et_al=False)
+        if not _is_english(reference.title):
+            return replace(parsed, other=other)
+        # in English works are seldom cited so, but lives have such titles
+        return replace(parsed, reference=other, other=reference, marks=parsed.marks - {"people"})
+    if draft.cut is not None:
+        return replace(
+            parsed, other=replace(reference, title=clean_title(written[draft.title[0] : draft.cut]))
+        )
+    return parsed
+
+
+def _is_english(title: str) -> bool:
+    return re.match(r"An?\s[A-Z]", title) is not None or not ENGLISH.isdisjoint(map(str.lower, words(title)))
 
 
 def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...], bool]]:

@@ -135,6 +135,8 @@ _PRESSES = frozenset(
         "henry holt",
         "herder",
         "hodder",
+        "hill & wang",
+        "hill and wang",
         "hogarth",
         "holt",
         "houghton mifflin",
@@ -322,6 +324,7 @@ def is_press(name: str) -> bool:
         or _NAMED_PRESS.fullmatch(bare) is not None
         or _WITH_PRESS.search(bare) is not None
         or HOUSES.fullmatch(bare) is not None
+        or ("/" in bare and all(is_press(part) for part in bare.split("/", 3)))  # Gallimard/Seuil
     )
 
 

@@ -95,7 +95,12 @@ def inline(text: str, found: Sequence[int], taken: bytearray) -> list[Citation]:
         line = text.rfind("\n", 0, start) + 1
         style: Style = "line" if not text[line:start].strip(" \t>") else "inline"
         result.append(
-            Citation(Span(start=start + parsed.start, end=start + parsed.end), parsed.reference, style)
+            Citation(
+                Span(start=start + parsed.start, end=start + parsed.end),
+                parsed.reference,
+                style,
+                other=parsed.other,
+            )
         )
     return result
 
@@ -124,7 +129,9 @@ def of_journals(text: str) -> Iterator[Citation]:
             start = where.start() - len(before) + opened
             parsed = parse(text[start : where.end("rest")])
             if "apa" in parsed.marks and parsed.start == 0:
-                yield Citation(Span(start=start, end=start + parsed.end), parsed.reference, "inline")
+                yield Citation(
+                    Span(start=start, end=start + parsed.end), parsed.reference, "inline", other=parsed.other
+                )
                 break
 
 
@@ -139,7 +146,7 @@ def doubtless(row: Line) -> list[Citation]:
     if not sure(text, parsed):
         return []
     span = Span(start=row.start + at + parsed.start, end=row.start + at + parsed.end)
-    return [Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop))]
+    return [Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop), other=parsed.other)]
 
 
 def _clipped(piece: str) -> str:

@@ -26,7 +26,7 @@ _IN_SENTENCES = {
 }  # styles in which brackets behind a name are taken for the year
 _STRINGS = {"numbered", "bulleted", "line", "inline"}
 _PLACE = re.compile(
-    r"(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\s?(?P<volume>\d{1,4})(?:\((?P<issue>[\w\s-]{1,15})\))?:\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?)(?!\w)"
+    r"(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\s?(?P<volume>\d{1,4})(?:\((?P<issue>[\w\s-]{1,15})\))?:\s?(?P<pages>[a-zA-Z]?\d{1,6}(?:[-–]\d{1,6})?)(?!\w)"
 )
 _ANOTHER = re.compile(r"(?:\bsee\b|\balso\b|\bcf\b|;\s?$)", re.IGNORECASE)
 

@@ -13,6 +13,7 @@ __all__ = [
     "CAPITAL",
     "CITY_NAMES",
     "EDITED",
+    "EDITED_BY",
     "EDITIONS",
     "ENGLISH",
     "HEADINGS",
@@ -105,6 +106,12 @@ BY = either(
     "تأليف | بقلم | للكاتب | للمؤلف | للدكتور | اثر | نوشته | نوشتهٔ | نوشته‌ی | מאת | של | skrevet av | skrevet af | skriven av | geschrieben von | escrito por | écrit par | scritto da | написана | автора"
 )
 """Between a title and who wrote it."""
+EDITED_BY = either(
+    "edited by | ed. by | ed. | eds. | compiled by | hrsg. von | hg. von | herausgegeben von | sous la direction de | sous la dir. de | dirigé par | édité par | coordonné par | a cura di | a c. di | editado por | coordinado por | compilado por | "
+    "edición de | coord.! | organizado por | organização de | org. de | pod red. | pod redakcją | red.! | szerk. | szerkesztette | uredio | uredila | uredili | priredio | priredila | k vydání připravil | под ред. | под редакцией | за ред. | за редакцією | "
+    "съст. | под съставителството на | onder redactie van | o.r.v. | redigerad av | redigeret af | redigert av | toim. | toimittanut | derleyen | der.! | yay. haz. | haz.! | coordonator | coord. de | ediție îngrijită de | επιμ. | επιμέλεια | إعداد | إشراف | به کوشش | penyunting | disunting oleh | chủ biên"
+)
+"""Before the names of those who edited a work, which are given in the place of authors."""
 IN = either(
     "in | dans | en | em | im | i | w | v | ve | u | у | в | в кн. | у кн. | в сб. | у зб. | teoksessa | στο | στον | στη | în | dalam | trong | في | ضمن | در | בתוך | içinde | al | nel | nella | ne | nello | nei | no | na"
 )
@@ -154,6 +161,8 @@ READ = frozenset(
 """What readers are asked to do, before an author: Lisez C. Durand, « Le fleuve muet ». No word that is a surname, as Lis and Lees are."""
 OPENERS = READ | frozenset(
     [
+        "potem", "następnie", "później", "dann", "danach", "später", "außerdem", "daneben", "ensuite", "puis", "enfin", "poi", "quindi", "infine", "luego", "después", "además",
+        "depois", "sedan", "därefter", "daarna", "verder", "zatím", "potom", "pak", "затем", "потом", "далее", "потім", "далі", "sonra", "ayrıca", "później", "lesen", "nehmen", "greifen", "sie",
         "aquel", "aquella", "as", "az", "bir", "bu", "ce", "cet", "cette", "das", "dem", "denne", "der", "dette", "die", "diese", "dieser",
         "dieses", "egy", "ein", "eine", "einem", "einen", "esta", "este", "et", "ett", "gli", "ihre", "il", "ini", "its", "itu", "le",
         "les", "lo", "onun", "os", "questa", "questo", "sa", "seine", "ses", "seu", "son", "sua", "suo", "ta", "tato", "ten", "tento",
@@ -289,6 +298,10 @@ HOUSE_NAMES = either(
     "Školska knjiga | Matica hrvatska | Matica srpska | Nolit | Prosveta | Clio | Fraktura | Profil | Ljevak | Cankarjeva založba | Mladinska knjiga | İletişim | YKY | Yapı Kredi | Can | Metis | Remzi | Dergâh | Timaş | Kronik | Doğan | İş Bankası | Türkiye İş Bankası | Everest | Alfa | Ayrıntı | Hil | Bilgi | Imge | İmge | Kabalcı | Νεφέλη | Ίκαρος | "
     "Εστία | Κέδρος | Ερμής | Πόλις | Πατάκης | Οδυσσέας | Γνώση | Θεμέλιο | Κείμενα | Καστανιώτης | Μεταίχμιο | Άγρα | Ίνδικτος | Наука | Мысль | Прогресс | Искусство | АСТ | Эксмо | НЛО | Новое литературное обозрение | Художественная литература | Советский писатель | Высшая школа | Просвещение | Гослитиздат | Госполитиздат | Языки русской культуры | "
     "Языки славянской культуры | Политиздат | Худож. лит. | Сов. писатель | Изд-во МГУ | Изд-во ЛГУ | Азбука | Молодая гвардия | Альпина | Corpus | Европа | КСД | Критика | Либідь | Генеза | Основи | Наукова думка | Грані-Т | Наш Формат | Дух і Літера | Фоліо | Темпора | Лыбидь | Веселка | Видавництво Старого Лева | Хермес | Колибри | Захарий Стоянов | دار الساقي | دار الطليعة | دار النهار | دار الشروق | "
-    "دار الآداب | دار المعارف | دار الفكر | المركز الثقافي العربي | مركز دراسات الوحدة العربية | نشر نی | نشر مرکز | امیرکبیر | خوارزمی | طرح نو | نگاه | نیلوفر | چشمه | עם עובד | מאגנס | שוקן | הקיבוץ המאוחד | כתר | דביר | Gramedia | Mizan | Serambi | Bentang | LP3ES | Obor | Balai Pustaka | Komunitas Bambu | Kompas | Sinar Harapan | Basic Books | Edicions 62 | Paralela 45 | Editorial 62 | Просвета | Нолит | Carlssons | Prisma | Fremad | Reitzel | C.A. Reitzel"
+    "دار الآداب | دار المعارف | دار الفكر | المركز الثقافي العربي | مركز دراسات الوحدة العربية | نشر نی | نشر مرکز | امیرکبیر | خوارزمی | طرح نو | نگاه | نیلوفر | چشمه | עם עובד | מאגנס | שוקן | הקיבוץ המאוחד | כתר | דביר | Gramedia | Mizan | Serambi | Bentang | LP3ES | Obor | Balai Pustaka | Komunitas Bambu | Kompas | Sinar Harapan | Basic Books | Edicions 62 | Paralela 45 | Editorial 62 | Просвета | Нолит | Carlssons | Prisma | Fremad | Reitzel | C.A. Reitzel | "
+    "Aubier | Odile Jacob | Belin | Autrement | Tallandier | La Fabrique | Textuel | Honoré Champion | Droz | Mercure de France | Denoël | Julliard | Christian Bourgois | Raisons d'agir | L'Olivier | Verdier | José Corti | P.O.L | Le Cerf | Kohlhammer | Ch. Links | Siedler | "
+    "Propyläen | DVA | Goldmann | Heyne | Hoffmann und Campe | Felix Meiner | Nomos | Böhlau | Wallstein | Franz Steiner | Berenberg | Galiani | Wilhelm Fink | Velbrück | Droemer | Bertelsmann | Oldenbourg | Fischer Taschenbuch | Świat Książki | Pogranicze | Karakter | "
+    "Dowody na Istnienie | Marginesy | Wielka Litera | Rebis | Prószyński i S-ka | Zysk i S-ka | Krytyka Polityczna | słowo/obraz terytoria | Aletheia | Bellona | Raffaello Cortina | Il Saggiatore | il Saggiatore | Longanesi | Viella | Olschki | Meltemi | DeriveApprodi | "
+    "minimum fax | Castelvecchi | Quodlibet | Pre-Textos | Acantilado | Siruela | Debolsillo | Libros del Asteroide | Impedimenta | Capitán Swing | Marcial Pons | Síntesis | Eterna Cadencia | Eudeba | Lumen | Nórdica | Errata Naturae | Traficantes de Sueños"
 )
 """Publishers by whose names nobody is called, or that are far more often meant: (Fayard, 1996)."""

@@ -21,7 +21,7 @@ _BEFORE, _AFTER = 240, 120  # characters that may hold the parties, and the cour
 _MARKUP = re.compile(r"[*>#|]|(?<!_)_(?!_)")
 _PARTIES = re.compile(
     r"(?:(?:[Ii]n re|[Ee]x parte|[Mm]atter of)\s+[A-Z][^,;()\[\]]{1,80}|(?:[A-Z][\w.’'&-]*,?\s+(?:(?:of|the|for|and|de|ex rel\.|&)\s+){0,2}){1,10}"
-    r"v(?:s?\.|ersus)?\s+[A-Z][^;()\[\]]{1,100}?)[\s,]*(?:\((?P<early>1[789]\d\d|20\d\d)\))?[\s,]*\Z"
+    r"(?:\d{1,4}\s+)?v(?:s?\.|ersus)?\s+[A-Z][^;()\[\]]{1,100}?)[\s,]*(?:\((?P<early>1[789]\d\d|20\d\d)\))?[\s,]*\Z"
 )
 _SENTENCE = re.compile(
     r"(?:In|See|also|Under|Cf|e\.g|As|And|But|Compare|From|Since|Following|By|The)\b[.,]?\s+(?!re\b)"
@@ -30,6 +30,7 @@ _PARALLEL = re.compile(r"(?:,\s\d{1,4}(?:[-–]\d{1,4})?)?,?\s{1,3}")
 _COURT = re.compile(
     r"(?:,\s\d{1,5}(?:[-–]\d{1,5})?){0,3}\s{0,3}\((?:[^()]{0,60}?[\s.,])?(?P<year>1[789]\d\d|20\d\d)\)"
 )
+_LINKED = re.compile(r"[*_]{0,2}\]\(https?://[^\s()]{4,400}\)")
 _BY_NAME = re.compile(
     r"(?<![\w.])\*{0,2}(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}vs?\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?)\*{0,2},?\s\((?P<year>1[789]\d\d|20\d\d)\)"
 )
@@ -136,6 +137,12 @@ def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) ->
     end = court.end() if court else last.end
     while start > 0 and answer[offset + start - 1] in "*_":
         start -= 1
+    if (
+        link := _LINKED.match(answer, offset + end)
+        if answer[offset + start - 1 : offset + start] == "["
+        else None
+    ):
+        start, end = start - 1, link.end() - offset
     year = (court and court["year"]) or (parties and parties["early"]) or ""
     reference = Reference(
         title=name,

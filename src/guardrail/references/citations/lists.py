@@ -51,6 +51,10 @@ _LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
 _BULLETS = "-*•‣◦▪●–—·+・"
 _LONGEST_ITEM = 30
+_SURE, _OWN = (
+    3.0,
+    1.5,
+)  # score of references that need no words for them, and of items that have something of a reference
 
 
 @dataclass(slots=True, eq=False)
@@ -105,8 +109,14 @@ def listed(rows: Sequence[Line], begun: Sequence[int], *, asked: bool) -> Listed
         _read_group(rows, group, begun, lenient=asked or lead_in(group.lead) > 0)
     found: list[Citation] = []
     covered: set[int] = set()
+    answered = len(begun) > 1 or any(
+        _typical(group.items) >= _SURE and len(group.items) > 1 for group in groups
+    )
     for group in reversed(groups):  # items below others are decided before those
-        for item in _accepted(group, asked=asked):
+        plain = (
+            answered and max(item.score for item in group.items) < _OWN
+        )  # beside references that show themselves: what to mind, to do
+        for item in _accepted(group, asked=1.0 if asked and plain else 2.0 * asked):
             item.accepted = True
             above = item.parent
             while above is not None and not above.topic:
@@ -128,7 +138,7 @@ def _read_group(rows: Sequence[Line], group: _Group, begun: Sequence[int], *, le
         doubtful = [i for i in group.items if i.parsed and "by" in i.parsed.marks]
         for item in [i for i in doubtful if i.parsed and not i.parsed.reference.year]:
             _read(rows, item, begun, lenient=lenient, by=False)
-    for item in _led(rows, group):
+    for item in _led(rows, group) or _parted(group):
         _read(rows, item, begun, lenient=lenient, led=True)
     _part_names(group)
 
@@ -163,6 +173,13 @@ def _led(rows: Sequence[Line], group: _Group) -> list[_Item]:
         behind = people(re.split(r"[(.|]", text[head.end() :])[0])
         trailed += behind is not None and all(" " in name for name in behind[0])
     return led if len(led) >= 3 and 2 * len(led) > len(group.items) and 2 * trailed < len(led) else []
+
+
+def _parted(group: _Group) -> list[_Item]:
+    """The items without names, if several others are read with names before a colon or comma: **Jana Lis: Das Ufer** (Beck, 1990)."""
+    read = [item.parsed for item in group.items if item.parsed]
+    sure = sum(one.other is not None and one.other.title != one.reference.title for one in read)
+    return [i for i in group.items if i.parsed and not i.parsed.reference.authors] if sure >= 2 else []
 
 
 def _groups(rows: Sequence[Line]) -> list[_Group]:
@@ -470,17 +487,28 @@ def _remainder(text: str, parsed: Parsed, item: _Item) -> Iterator[Citation]:
 
 
 def _further(parsed: Parsed, offset: int) -> Citation:
-    return Citation(Span(start=offset + parsed.start, end=offset + parsed.end), parsed.reference, "inline")
+    return Citation(
+        Span(start=offset + parsed.start, end=offset + parsed.end),
+        parsed.reference,
+        "inline",
+        other=parsed.other,
+    )
 
 
-def _accepted(group: _Group, *, asked: bool) -> Iterable[_Item]:
+def _typical(items: Sequence[_Item]) -> float:
+    """The score in the middle."""
+    scores = sorted(item.score for item in items)
+    return scores[len(scores) // 2] if len(scores) % 2 else sum(scores[len(scores) // 2 - 1 :][:2]) / 2
+
+
+def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
     """The items of a group that are references: by what they are, what introduces them, and each other.
 
     A topic with references below it is none, unless it shows on its own that it is.
     """
     parent = group.items[0].parent
     inside = parent is not None and _own(parent)
-    lead = -1.0 if inside else lead_in(group.lead) + (2.0 if asked else 0.0)
+    lead = -1.0 if inside else lead_in(group.lead) + asked
     # headings have other things below them, letters stand before the options of a question, too
     doubted = group.items[0].kind.startswith("#") or group.items[0].kind in ("a)", "A.", "一、")
     lead = min(lead, 1.0 if doubted else 2.0)
@@ -488,8 +516,7 @@ def _accepted(group: _Group, *, asked: bool) -> Iterable[_Item]:
     topics = [item for item in group.items if item.topic and _own(item)]
     if not items:
         return topics
-    scores = sorted(item.score for item in items)
-    typical = scores[len(scores) // 2] if len(scores) % 2 else sum(scores[len(scores) // 2 - 1 :][:2]) / 2
+    typical = _typical(items)
     if inside and typical < 2.5:  # remarks on the work above, with an odd reference among them
         return [*topics, *(item for item in items if item.score >= 3.5 and _named(item))]
     if typical + lead >= 2.0:
@@ -516,5 +543,4 @@ def _citation(rows: Sequence[Line], item: _Item, parsed: Parsed) -> Citation:
     span = Span(start=item.content + parsed.start, end=item.content + parsed.end)
     last = item.lines[-1] if item.topic else item.reach
     whole = Span(start=rows[item.first].start, end=max(rows[last].stop, span.end))
-    other = replace(parsed.reference, authors=()) if "inflected" in parsed.marks else None
-    return Citation(span, parsed.reference, style, whole, item.marker, other=other)
+    return Citation(span, parsed.reference, style, whole, item.marker, other=parsed.other)

@@ -10,6 +10,7 @@ from guardrail.references.citations.languages import OPENERS, WORKS
 from guardrail.references.citations.people import (
     PEOPLE,
     author_and_year,
+    likely_names,
     people,
     surely_people,
 )
@@ -37,6 +38,9 @@ _OWNED = re.compile(
     rf"(?:^(?=[^\W\d_a-z]\w{{2,}}['’]s$)|[:;,.–—-]\s|\s(?!and|und|et|with)[a-z]{{2,12}}\s)(?P<names>{PEOPLE})(?:['’]s?|,)$"
 )
 """Names just before a title, behind a label or other words: For another view: Adele Goldberg's *Constructions at Work*."""
+_INSIDE = re.compile(
+    r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}?(?:\s\([^\W\d_A-Z]{2,9}\.?\))?)(?::|,|(?<![\s.]\w)\.|\s[–—])\s(?=[^\W\d_a-z]|\d)"
+)
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
 _DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")
@@ -47,6 +51,7 @@ _BEFORE_JOURNAL = re.compile(
     r"[,.]\s(?:[^\n«„“\"]{0,60}\b(?:coll?\.|collection|collana|colección|Reihe|seria|serie)\s)?"
 )
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
+_REMARKED = re.compile(r"[^\n:]{0,120}\s[–—]\s[^\W\d_]+\s")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
 _OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
@@ -55,34 +60,25 @@ _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:
 _WORD_BEHIND = re.compile(r"\s[^\W\d_A-Z]")
 
 
-def marked_title(raw: str, text: str, start: int, *, by: bool) -> Draft | None:
+def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Draft | None:
     """A title in quotes, in italics or bold, or as the text of a link; authors may stand before it."""
     at, end, mark, behind = _first_mark(raw, text, start)
     if not mark:
         return None
-    head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
-    if head.casefold() in OPENERS:
-        head = ""  # Dans « Le fleuve muet » (1964)
-    bold = EMPHASIS.match(text, start) if mark == "emphasised" else None
-    if bold and len(bold[1]) == 2 and bold.end() <= at and people(bold[2]):
-        head = bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
-    if mark == "quoted" and _REPORT.search(head):
-        head = ""
-    if mark == "quoted" and (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head)):
-        head = ""
-    led = (
+    head = _head(text, start, at, mark, by=by)
+    labelled = (
         mark in {"link", "emphasised"}
         and head.endswith(":")
         and len(words(head)) <= _LONGEST_LABEL
         and " – " not in head
         and (people(head) is None or (" " not in head and _named_in_full(text, behind)))
     )
-    head = "" if led else head
+    head = "" if labelled else head
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
         end = rest_of_title(text, end)
     draft = Draft((at, end), subtitle.end() if subtitle else max(end, behind), behind, marks={mark})
-    draft.start = at - 1 if led else 0  # The original paper: [Title](address)
+    draft.start = at - 1 if labelled else 0  # The original paper: [Title](address)
     apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_", "|"))
     short = _NICKNAME.fullmatch(head) if apart and mark == "quoted" else None
     named = people(short["names"]) if short and short["names"] else None
@@ -95,6 +91,9 @@ def marked_title(raw: str, text: str, start: int, *, by: bool) -> Draft | None:
         draft, head, text[start:at], start, apart=apart or (" " in head and _dated_behind(text, at, behind))
     ):
         return None
+    if mark == "emphasised" and not head and (inside := _names_inside(text, at, end, certain=led)):
+        draft.title, (draft.authors, draft.et_al), draft.parted = (inside[0], end), inside[1], at
+        return draft
     inner = clean_title(text[at:end])
     if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
         return replace(draft, title=(end, end), authors=label.authors, et_al=label.et_al, year=label.year)
@@ -105,6 +104,38 @@ def marked_title(raw: str, text: str, start: int, *, by: bool) -> Draft | None:
         deeper = (titled_by(flat, at + opening) if by else None) or bare_title(flat, at + opening)
         return replace(deeper, least=behind, marks={*deeper.marks, mark})
     return draft
+
+
+def _head(text: str, start: int, at: int, mark: str, *, by: bool) -> str:
+    """The words before a title that may be names."""
+    head = _POINTING.sub("", text[start:at].strip(" *_|").replace("*", ""))
+    bold = EMPHASIS.match(text, start) if mark == "emphasised" else None
+    if bold and len(bold[1]) == 2 and bold.end() <= at and people(bold[2]):
+        return bold[2] + ","  # **Luís Melo** escreveu *O rio calado* (Fonte, 1979)
+    led = (by or " by " not in head) and (_HEAD.fullmatch(head) or _WORK.fullmatch(head))
+    # Dans « Le fleuve muet » (1964)
+    plain = head.casefold() in OPENERS or (mark == "quoted" and (led or _REPORT.search(head)))
+    return "" if plain else head
+
+
+def _names_inside(
+    text: str, at: int, end: int, *, certain: bool
+) -> tuple[int, tuple[tuple[str, ...], bool]] | None:
+    """Where a title begins within marks, and the names before it: **Jana Lis: Das Ufer** (Beck, 1990); **Jana Lis, Brzeg**, Znak, 1990."""
+    parts = _INSIDE.match(text, at, end)
+    names = people(parts["names"]) if parts else None
+    if parts is None or names is None or not (names[1] or all(" " in name for name in names[0])):
+        return None
+    title, behind = text[parts.end() : end].strip("*_ "), read_tail(text, end, (), knows_authors=False)
+    named, said = people(title), behind.year is not None or is_press(behind.venue)
+    if (
+        behind.authors
+        or not (said or certain)
+        or not likely_names(names[0])
+        or (named and any(" " in name for name in named[0]) and likely_names(named[0]))
+    ):
+        return None
+    return parts.end(), names
 
 
 def _authored(draft: Draft, head: str, before: str, start: int, *, apart: bool) -> bool:
@@ -165,6 +196,8 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
         )
         if emphasis and behind and people(text[start : emphasis.start()].strip(" *_")):
             break  # S. Nowak, *System wartości*, „Studia Socjologiczne” 1979
+        if emphasis and _REMARKED.match(text, emphasis.end(), max(quotation.start, emphasis.end())):
+            break  # **Das Ufer** (2021) – ein „Klassiker“
         if emphasis and _BARE_YEAR.search(text, emphasis.end(), max(quotation.start, emphasis.end())):
             break  # *Le Deuxième Sexe*, Paris, Gallimard, 1949 : « On ne naît pas femme »
         return quotation.start, quotation.end, "quoted", quotation.end

@@ -7,7 +7,7 @@ import re
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.houses import HOUSES, is_press
 from guardrail.references.citations.languages import BY, OTHERS
-from guardrail.references.citations.people import authors, body, people, surely_people
+from guardrail.references.citations.people import authors, body, likely_names, people, surely_people
 from guardrail.references.citations.tail import names_at, read_tail
 from guardrail.references.citations.titles import (
     DASH,
@@ -18,6 +18,7 @@ from guardrail.references.citations.titles import (
     STOP,
     Draft,
     before_listed,
+    bracketed,
     sentence_end,
     title_after,
 )
@@ -51,6 +52,8 @@ JOURNAL_AT_END = re.compile(
 )
 """Journal, volume, page and year, as journals of physics write them: , Phys. Rev. 108, 1175 (1957)."""
 _BEFORE_QUOTATION = re.compile(r"[\s*_.,:–—-]{1,8}(?=[\"“«„])")
+_MEDLINE = re.compile(r"[.?!]\s[^\W\d_a-z][\w &:()-]{1,60}\.\s(?:1[89]|20)\d\d[^.;\n]{0,12};\s?\d")
+"""The journal and year behind a title, which may have several sentences: Walking: a trial. A new method. Ann River Med. 1990;113:94."""
 _CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+(?:[-–—]+\s+)?")
 _ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)[,:]\s+(?=[^\W\d_a-z])")
 
@@ -79,6 +82,8 @@ def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -
         names, named = labelled[0], start + labelled[1]
     if names is None or rest >= len(text):
         return None
+    if " " in names[0][0] and " " not in names[0][-1] and is_press(names[0][-1]):
+        return None  # Jan Lis, Brzeg, Znak, 1990 – …
     if EMPHASIS.fullmatch(head.strip(" (")) and not surely_people(*names):
         by = _BY_NAMES.match(text, date.end())
         if by and by[0].strip() and names_at(text, by.end()):
@@ -90,6 +95,7 @@ def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -
     bare = not re.search(r"[,.;&]|\band\b|\bet al", head)
     if title is None or (bare and len(text[slice(*title)].split()) < 3):
         return None
+    title = before_listed(text, title) if text[title[0]] not in '*_"“«„' else title
     emphasised = text[title[0]] in "*_" and len(words(text[slice(*title)])) >= 3
     marked = emphasised or (text[title[0]] in '"“«„*_' and (closed or opened))
     if not certain and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
@@ -113,7 +119,7 @@ def abridged(text: str, start: int) -> Draft | None:
     if names is None or title is None or len(words(text[slice(*title)])) < 3:
         return None
     title = before_listed(text, title)
-    return Draft(title, title[1], 0, *names)
+    return Draft(title, title[1], 0, *names, cut=_dash(text, title))
 
 
 def run_on(text: str, start: int) -> Draft | None:
@@ -160,24 +166,38 @@ def _named_date(date: re.Match[str]) -> bool:
     return names is not None and (names[1] or len(names[0]) > 1)
 
 
-def after_colon(text: str, start: int) -> Draft | None:
-    """Authors in full: Title. Venue (2015), as DBLP writes it."""
+def after_colon(text: str, start: int, *, certain: bool) -> Draft | None:
+    """Authors in full: Title. Venue (2015), as DBLP writes it; one author with a year or press in brackets, unless that is `certain`."""
     colon = _COLON.search(text, start, start + 700)
-    if colon is None:
-        return None
-    names = people(text[start : colon.start()])
+    marks = EMPHASIS.match(text, start)
+    if colon is None or (marks and marks.end() > colon.end()):
+        return None  # **Jana Lis: Das Ufer** (Beck, 1990)
+    names = authors(text[start : colon.start()])
     title = title_after(text, colon.end()) if names else None
     if names is None or title is None:
         return None
-    several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0])
+    several = len(names[0]) > 1 or names[1] or re.search(r"\b[A-Z]\.|,", names[0][0]) or body(names[0][0])
     inverted = len(names[0]) == 1 and "," in names[0][0]
     whole = names[1] or inverted or all(" " in name for name in names[0])
-    if not whole or not (several or PLACED.search(text, title[1] - 1, title[1] + 200)):
+    if not whole:
         return None
-    title = before_listed(text, title)
-    if not YEAR.search(text, title[1]):
+    alone = not several and not PLACED.search(text, title[1] - 1, title[1] + 200)
+    bracket = bracketed(text, title) if alone else None
+    title = bracket or before_listed(text, title)
+    if alone and certain and not bracket and (dash := DASH.search(text, title[0], title[1])):
+        title = (title[0], dash.start())
+    if alone and not ((certain or bracket) and likely_names(names[0])):
         return None
-    return Draft(title, title[1], 0, *names)
+    if not certain and not YEAR.search(text, title[1]):
+        return None
+    # a person may be what the work is about: Hans Holbein: Maler und Hof (1990)
+    return Draft(title, title[1], 0, *names, parted=start if alone else None, cut=_dash(text, title))
+
+
+def _dash(text: str, title: tuple[int, int]) -> int | None:
+    """Where a dash in a title begins a subtitle, or a remark: – Metaanalyse von zehn Studien, The Lancet 2020."""
+    dash = DASH.search(text, *title)
+    return dash.start() if dash else None
 
 
 def _is_tail(text: str) -> bool:
@@ -196,7 +216,8 @@ def sentences(text: str, start: int) -> Draft | None:
         names = people(head)
         if names and surely_people(*names):
             at = stop + len(text[stop:]) - len(text[stop:].lstrip())
-            title = title_after(text, at)
+            journal = _MEDLINE.search(text, at + 8, at + 600)
+            title = (at, journal.start() + 1) if journal and text[at] not in '*_"“' else title_after(text, at)
             if title:
                 return Draft(title, title[1], 0, *names)
             return None
@@ -214,20 +235,34 @@ def sentences(text: str, start: int) -> Draft | None:
     return None
 
 
-def in_commas(text: str, start: int) -> Draft | None:
-    """J. Smit, De stille haven (Haarlem 1941); Eva Hahn (Hg.), Ufer und Quelle, Bonn: Kessler 1979: a title without marks."""
+def in_commas(text: str, start: int, *, certain: bool) -> Draft | None:
+    """J. Smit, De stille haven (Haarlem 1941); Eva Hahn (Hg.), Ufer und Quelle, Bonn: Kessler 1979: a title without marks.
+
+    One with names in full and without a year is read only if that is `certain`.
+    """
     for comma in list(_COMMA.finditer(text, start, start + 150))[:6]:
         head = text[start : comma.start()]
         names = people(head)
         edited = head.endswith((")", "]")) or (names is not None and surely_people(*names) and "." in head)
-        if names is None or not edited or not text[comma.end() : comma.end() + 1].isupper():
+        full = names is not None and all(" " in name for name in names[0]) and likely_names(names[0])
+        if names is None or not (edited or full) or not text[comma.end() : comma.end() + 1].isupper():
             continue
-        for stop in list(_TO_PLACE.finditer(text, comma.end() + 8, comma.end() + 250))[:8]:
+        for stop in list(_TO_PLACE.finditer(text, comma.end() + (8 if edited else 3), comma.end() + 250))[:8]:
             tail = read_tail(text, stop.start(), (), knows_authors=True)
             title = text[comma.end() : stop.start()]
             bracket = stop[0].endswith("(") and tail.end == text.find(")", stop.end()) + 1
-            if tail.year and (tail.placed or bracket) and len(words(title)) > 2:
-                return Draft((comma.end(), stop.start()), stop.start(), 0, *names)
+            named = (
+                None if edited else people(title)
+            )  # Jan Lis, Brzeg, Znak, 1990; but: Jan Lis, Ewa Las, Znak, 1990
+            if named and any(" " in name for name in named[0]):
+                break
+            placed = tail.placed or bracket if edited else is_press(tail.venue) or bracket
+            if tail.year and placed and (len(words(title)) > 2 or not edited):
+                parted = None if edited else start
+                return Draft((comma.end(), stop.start()), stop.start(), 0, *names, parted=parted)
+        dash = DASH.search(text, comma.end(), comma.end() + 150) if certain and not edited else None
+        if dash:
+            return Draft((comma.end(), dash.start()), dash.start(), 0, *names, parted=start)
     return None
 
 

@@ -24,7 +24,8 @@ from guardrail.report import Span
 
 __all__ = ["above_authors", "standing"]
 
-_BOLD_LINE = re.compile(r"[\s>]{0,8}\*\*(?P<title>[^*\r\n]{8,300})\*\*[.:]?\s*")
+_BOLD_LINE = re.compile(r"[\s>]{0,8}(?:[^\w\s*]{1,3}\s)?\*\*(?P<title>[^*\r\n]{3,300})\*\*[.:]?\s*")
+_SLANTED = re.compile(r"[\s>]{0,8}(?P<mark>[*_])(?P<said>[^*_\s][^*_\r\n]{3,160})(?P=mark)\s*")
 _BELOW = re.compile(
     rf"[\s>*_]{{0,8}}(?P<by>{PEOPLE})[*_]{{0,2}}[,.]?\s[*_(]{{0,3}}(?P<venue>[^\W\d_a-z][^,;()*_\r\n]{{1,80}}?)[*_]{{0,2}},?\s\(?"
     r"(?P<year>(?:1[4-9]|20)\d\d)[)*_.\s]{0,5}"
@@ -66,7 +67,15 @@ def standing(
         if quoted or (_stands(parsed, under=under) and not _mentions(text, parsed.reference)):
             span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
             if span.end > span.start and parsed.reference.title:
-                found.append(Citation(span, parsed.reference, "line", Span(start=row.start, end=row.stop)))
+                found.append(
+                    Citation(
+                        span,
+                        parsed.reference,
+                        "line",
+                        Span(start=row.start, end=row.stop),
+                        other=parsed.other,
+                    )
+                )
         elif among or asked:
             found += _whole(row)
         elif not _QUOTES.search(text) or _begins_with_author(text, parsed):
@@ -115,7 +124,10 @@ def _begins_with_author(text: str, parsed: Parsed) -> bool:
 
 
 def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
-    """A bold title with a line of authors below it, or with lines that are labelled."""
+    """A bold title with a line of authors below it, or with lines that are labelled; lines in italics, if several are so and say when or where."""
+    slanted = list(_above_slanted(rows, taken))
+    dated = any(one.reference.year or one.reference.venue for one in slanted)
+    yield from slanted if dated and len(slanted) > 1 else ()
     for number, (row, below) in enumerate(pairwise(rows)):
         title = _BOLD_LINE.fullmatch(row.text)
         if title is not None and not row.code and (field_of(below.text) or ("", ""))[1]:
@@ -145,6 +157,21 @@ def above_authors(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
         yield Citation(
             Span(start=row.start + title.start("title") - 2, end=below.end), reference, "emphasised"
         )
+
+
+def _above_slanted(rows: Sequence[Line], taken: bytearray) -> Iterator[Citation]:
+    """Bold titles, each with a line in italics below it that says who wrote it: *Jana Lis, PhD · Znak, 2004*."""
+    for row, below in pairwise(rows):
+        title = _BOLD_LINE.fullmatch(row.text) if len(row.text) < 400 and not row.code else None
+        slanted = _SLANTED.fullmatch(below.text) if title and len(below.text) < 200 else None
+        if title is None or slanted is None or taken.find(1, row.start, below.end) >= 0:
+            continue
+        reference = parse(f"**{title['title']}** — {slanted['said']}").reference
+        if reference.authors and reference.title == clean_title(title["title"]):
+            span = Span(
+                start=row.start + title.start("title") - 2, end=below.start + len(below.text.rstrip())
+            )
+            yield Citation(span, reference, "emphasised")
 
 
 def _above_labels(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from guardrail.references.citations.houses import CITIES
+from guardrail.references.citations.houses import CITIES, HOUSES, is_press
 from guardrail.references.citations.languages import (
     AND,
     CAPITAL,
@@ -121,6 +121,10 @@ def role_at(text: str, at: int) -> int | None:
     match = _ROLE.match(text, at) or _ROLE_BEHIND.match(text, at)
     if match is None:
         return None
+    for comma in re.finditer(r",\s", match[0]):
+        place = match[0][comma.end() :]
+        if is_press(place) or HOUSES.match(text, at + comma.end()):
+            return at + comma.start()  # Translated by Ada Quill, Hill and Wang
     return match.end()
 
 

@@ -17,7 +17,7 @@ from guardrail.references.citations.languages import (
     either,
 )
 
-__all__ = ["PEOPLE", "PERSON", "author_and_year", "body", "people", "surely_people"]
+__all__ = ["PEOPLE", "PERSON", "author_and_year", "body", "likely_names", "people", "surely_people"]
 
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _PARTICLES = frozenset(PARTICLES.split())
@@ -39,6 +39,7 @@ _NOT_NAMES = READ | frozenset(
         "is",
         "are",
         "introduction",
+        "originally",
         "using",
         "learning",
         "analysis",
@@ -101,7 +102,7 @@ _NOT_NAMES = READ | frozenset(
     ]
 )
 _NOT_SURNAMES = re.compile(
-    r"(?:.*(?:tions?|ology|ologies|isms?|ities|ics)|(?:.*-)?(?:train|programm|process|model|engineer|reason|understand|"
+    r"(?:(?!nation$).*(?:tions?|ology|ologies|isms?|ities|ics)|(?:.*-)?(?:train|programm|process|model|engineer|reason|understand|"
     r"plann|test|min|cluster|sampl|boost|prompt|tun|network|manufactur|monitor|market|think|comput)ing|examples?|"
     r"design|algorithms?|descent|search|policy|languages?|practice|code|software|technology|security|power|services?)",
     re.IGNORECASE,
@@ -121,6 +122,9 @@ _BODY = re.compile(
 )
 _SHORT_NAME = re.compile(r"\s[\[(](?P<short>[A-Z]{2,10})[\])]$")
 _SUFFIX = re.compile(r"(?:jr|sr|ii|iii|iv|ph\.?d|m\.?d)\.?", re.IGNORECASE)
+_DEGREES = re.compile(  # Rachel Stone, PhD
+    r",\s(?:Ph\.?D|Psy\.?D|Ed\.?D|Pharm\.?D|M\.?D|D\.?Phil|D\.?Sc|M\.?Sc|M\.?P\.?H|MBA|DPT|RDN?|RN|LCSW|LMFT)\.?(?=[,;]|\s(?:and|&)\s|\s?$)"
+)
 _PREFIX = re.compile(r"(?:[dlDL][’']|(?:[aA][lnrsdtz]|[eE]l|[aA]s[hs]|[aA]th|[uU]l|[iI]bn|[bB]in)[-‐])(?=.)")
 _INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
 _INITIAL = re.compile(r"(?:St\.|[^\W\d_]\.)(?:-?[^\W\d_]\.?)*-?")
@@ -129,8 +133,11 @@ _ELLIPSIS = re.compile(
     r"(?:[,;]\s{0,3}|(?<=\.)\s{1,3})(?:…|\.\s?\.\s?\.)\s{0,3}[,;]?\s{0,3}(?:&\s{0,3}|and\s)?(?=[^\W\d_])"
 )
 _EDITORS = re.compile(
-    rf"[,\s]{{0,3}}(?:\({EDITED}(?:,?\s{EDITED})?\)|\[{EDITED}\]|,\s?{EDITED}|\s{EDITED}(?<=[.]))\s*$",
+    rf"[,\s]{{0,3}}(?:\({EDITED}(?:,?\s(?:{AND}\s|&\s)?{EDITED})?\)|\[{EDITED}\]|,\s?{EDITED}(?:\s(?:{AND}|&)\s{EDITED})?|\s{EDITED}(?<=[.]))\s*$",
     re.IGNORECASE,
+)
+_BEHALF = re.compile(  # Roe PP, Poe TD, et al; RIVER Study Investigators
+    r"[;,]\s(?:(?:for|on\sbehalf\sof)\s(?:the\s)?)?[A-Z][^;,.]{2,80}\s(?:Investigators|Collaborators|Collaboration|Consortium|Group|Network|Committee|Team)$"
 )
 _HOUSE = re.compile(rf"(?<!\w){either(HOUSE_WORDS)}(?!\w)")
 _TITLE = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=\S{{2}})")
@@ -209,7 +216,7 @@ def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | 
     text = _tidy(text)
     if not text or len(text) > longest:
         return None
-    text = _EDITORS.sub("", text)
+    text = _BEHALF.sub("", _EDITORS.sub("", _DEGREES.sub("", text)))
     text = _ELLIPSIS.sub("; …; " if ";" in text else ", …, ", text)
     shorter = _ET_AL.sub("", text)
     cut = shorter != text
@@ -250,7 +257,9 @@ def _pieces(text: str) -> list[str]:
     names: list[str] = []
     joined = False
     for part in parts:
-        initials = _INITIALS.fullmatch(part) is not None and ("." in part or part.isupper())
+        initials = _INITIALS.fullmatch(part) is not None and (
+            "." in part or (part.isupper() and len(part) < 4)
+        )
         initials = initials and re.search(r"[^\W\d_][a-z]{2}", part) is None  # Fox G.E.
         if names and (
             _SUFFIX.fullmatch(part) or (initials and "," not in names[-1] and not _INITIAL.match(names[-1]))
@@ -283,6 +292,8 @@ def _inverted(names: list[str]) -> bool:
     """Whether a list starts with "Surname, Given" as in MLA: "Cormen, Thomas H., and Clifford Stein"."""
     if len(names[0]) > 2 and names[0].isupper() and not names[1].isupper():
         return True  # CAMPOS, Gastão Wagner de Sousa et al.
+    if names[1].islower():
+        return False  # von Jana Lis, das …
     surname = [word for word in names[0].split() if word not in _PARTICLES | {"Van", "Von", "De"}]
     if len(names) == 2 and len(surname) == 2 and len(names[1].split()) == 1 and "." not in names[0]:
         return True  # García Márquez, Gabriel: one word alone is no second author beside a full name
@@ -301,7 +312,10 @@ def _is_name(name: str, *, shouted: bool = False) -> bool:
     for word in words:
         if _INITIAL.fullmatch(word) or word in _PARTICLES:
             continue
-        if _WORD.fullmatch(word) is None or (len(word) > 1 and word.lower().rstrip(".") in _NOT_NAMES):
+        surname = word in ("Springer", "Wiley") and word == words[-1] and len(words) > 1  # Filip Springer
+        if _WORD.fullmatch(word) is None or (
+            len(word) > 1 and word.lower().rstrip(".") in _NOT_NAMES and not surname
+        ):
             return False
         if not organisation and _NOT_SURNAMES.fullmatch(word):
             return False
@@ -330,6 +344,29 @@ def author_and_year(text: str) -> Reference | None:
     if match is None or names is None:
         return None
     return Reference(authors=names[0], et_al=names[1], year=int(match["year"]))
+
+
+def likely_names(names: tuple[str, ...]) -> bool:
+    """Whether the first words are mostly parts of names in bibliographies, and the last not only of titles, as the trained model's lexicon says.
+
+    Example:
+        >>> likely_names(("Ursula Meinert",)), likely_names(("Silent Spring",))
+        (True, False)
+    """
+    from guardrail.references.citations.segmentation.model import packaged  # loaded only where it is needed
+
+    lexicon = packaged().lexicon
+
+    def known(word: str, kinds: str) -> bool:
+        plain = re.sub(r"[’'.]", "", word.casefold())
+        return lexicon.get(plain, lexicon.get(plain.partition("-")[0], "A"))[0] in kinds
+
+    return all(
+        (known(name.split()[0], "AB") or "." in name.split()[0])
+        and name.split()[0].casefold() not in _PARTICLES  # Der Klimawandel
+        and known(name.split()[-1], "ABCD")
+        for name in names
+    )
 
 
 def surely_people(names: tuple[str, ...], et_al: bool) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from guardrail.references.citations.houses import EDITION, HOUSES, KINDS, is_press, press_at
 from guardrail.references.citations.identifiers import Identifier
-from guardrail.references.citations.languages import BY, IN, MONTHS, PERSON_TITLES, VOLUMES
+from guardrail.references.citations.languages import BY, EDITED_BY, IN, MONTHS, PERSON_TITLES, VOLUMES
 from guardrail.references.citations.parts import (
     CITY,
     KIND,
@@ -30,6 +30,7 @@ _PAREN = re.compile(r"\(([^()]{1,200})\)|\[([^\[\]]{1,200})\]")
 _BY = re.compile(
     rf"(?:(?:[Ww]ritten\s|[Ee]dited\s)?(?:{BY}|By)\s|[dD]['’](?=[^\W\d_a-z])|[Aa]utore?s?:|[Aa]uthor\(s\):|ل(?=[\u0621-\u064a]{{2}}))\s*(?=\S)"
 )
+_EDITED_BY = re.compile(rf"(?i:{EDITED_BY}):?\s(?=[^\W\d_a-z])")
 _TITLED_PERSON = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=[^\W\d_a-z])")
 _LABELS = re.compile(
     r"(?:doi|available (?:at|from)|retrieved from|accessed on|url|link|arxiv preprint|arxiv|isbn|pmid)[:\s.]*(?=\s|$)",
@@ -71,6 +72,9 @@ _TITLED = re.compile(
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
 _RESPONSIBLE = re.compile(r"[^—–\n]{2,250}?\.?(?=\s[—–]|\s//|$)")
+_PREPOSITION = re.compile(
+    r"^(?:in|In|en|dans|ebenfalls|auch|aussi|également|anche|también|também|też|również|ook|även|också|også|také|также|також)\b:?\s+(?:the\s|chez\s|bei\s)?"
+)
 _PRESS_CITIES = frozenset(["Oxford", "Cambridge", "Princeton", "Chicago", "Yale"])
 _CASELESS = re.compile(r"[\u0590-\u08ff\u0900-\u0dff]")
 _OWNER = re.compile(
@@ -90,6 +94,11 @@ HIDDEN = re.compile(
     r"[^\W\d_a-z][\w’'-]{1,30},\s(?:[^\W\d_a-z]\.[\s-]?){1,3}(?:,?\s?(?:&|and)\s[^()\d]{2,60}?)?,?\s?\(?(?:1[5-9]|20)\d\d[a-z]?\)?[.,:]\s+\S.{8,}"
 )
 """Names, a year and more within brackets: another work, beside the one that they follow."""
+_ARTICLE = re.compile(r"(?:das|der|des|le|la|les|el|los|las|il|het)\s\w+$")
+_EXTENT = re.compile(  # 1,400 pages: a remark, where 431 p. belongs to a reference
+    r"\d{1,2}(?:[.,]\d{3}|\d{0,2})\s(?:pages|Seiten|páginas|pagine|bladzijden|sidor|sider|sivua|stron|stran|oldal|pagini|sayfa|страниц|сторінок|σελίδες)\b"
+)
+_REMARK = re.compile(r"[^\W\d_A-Z][^\W\d_]*\.?(?:\s[^\s*_]+){6}")  # (vol. 8 de la Historia que dirigen …)
 _TAIL_LIMIT = 40
 _BEHIND_ALL = re.compile(r"\||\s[–—]\s")
 _BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
@@ -135,13 +144,18 @@ def read_tail(
             tail.end = max(tail.end, len(text.rstrip()))
             break
         separator = text[at:start]
-        complete = tail.venue and (knows_year or tail.year) and (knows_authors or tail.authors)
-        over = complete and start not in places and _BEHIND_ALL.search(separator)
-        if not prose and over and not text[start].isdigit() and not VENUE.match(text, start):
-            break  # a line of its own, or a dash, behind all that belongs to a reference
+        behind_all = start not in places and _BEHIND_ALL.search(separator)
+        if not prose and behind_all and (knows_authors or tail.authors) and not text[start].isdigit():
+            dated = knows_year or tail.year is not None
+            if (tail.venue and dated and not VENUE.match(text, start)) or (
+                "|" not in separator and not _is_place(text, start, dated=dated)
+            ):
+                break  # a line of its own, or a dash, behind all that belongs to a reference
         if not prose and not tail.venue and (after := _quoted_journal(text, start, tail)):
             at = tail.end = after
             continue
+        if _EXTENT.match(text, start):
+            break
         if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
             break
         if start in places:
@@ -167,6 +181,19 @@ def _quoted_journal(text: str, at: int, tail: Tail) -> int | None:
         return None
     tail.venue, tail.fixed = " ".join(name.split()), True
     return quotation.end
+
+
+def _is_place(text: str, at: int, *, dated: bool) -> bool:
+    """Whether what stands behind a dash says where a work appeared: – Knopf, 1974; and not: – Roman über eine Jugend, 1914–1933."""
+    if text[at - 1] in "*_(" or text[at] in "([" or (SERIES.match(text, at) or CITY.match(text, at)):
+        return True
+    segment = _SEGMENT.match(text, at)
+    if segment is None or role_at(text, at) or container_at(text, at) or _LABELS.match(text, at):
+        return True
+    piece = segment[0].strip(" .")
+    year = YEAR.match(text, segment.end() + 2) or YEAR.match(text, segment.end() + 1)
+    year = None if dated or (year and _PAGES.match(text, year.start())) else year
+    return is_named(piece) or VENUE.search(piece) is not None or is_press(piece) or year is not None
 
 
 def _another(text: str, at: int, separator: str, *, knows_year: bool) -> bool:
@@ -203,7 +230,7 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
     paren = _PAREN.match(text, at)
     if paren:
         return _take_paren(paren, tail, knows_authors, prose)
-    if not prose and (after := _between(text, at, tail)):
+    if after := _helped(text, at, tail, knows_authors=knows_authors, prose=prose):
         return after
     by = _BY.match(text, at)
     if by and not knows_authors:
@@ -250,6 +277,8 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
     head = DAY.sub("", DAY.sub("", head)) if year else head
     head = EDITION.sub("", head.rstrip(" ,")) if year else head
+    edited = _EDITED_BY.match(head) if not knows_authors else None
+    head = head[edited.end() :] if edited and people(re.split(r"[,;]\s", head[edited.end() :])[0]) else head
     head, behind = without_roles(head) if year else head, without_roles(behind)
     names = None
     parted = _names_and_place(head) if not knows_authors else None
@@ -270,9 +299,11 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
         tail.authors, tail.et_al = names
     if year:
         tail.year = tail.year or int(year[0])
+    elif parted and not tail.venue:
+        tail.venue = _place_of(head)
     elif is_press(inner) and not tail.venue:
         tail.venue = " ".join(inner.split())
-    elif not names and (prose or is_comment(inner)):
+    elif not names and (prose or is_comment(inner) or _REMARK.match(inner)):
         return None
     return paren.end()
 
@@ -282,7 +313,8 @@ def _names_and_place(head: str) -> tuple[tuple[tuple[str, ...], bool], str] | No
     for comma in list(re.finditer(r"[,;]\s", head))[:20]:
         place = head[comma.end() :]
         first = re.split(r"[,;]\s", place)[0]
-        if not (is_press(first) or (VENUE.search(first) and not people(first))):
+        short = len(first) > 2 and first.isalpha() and first.isupper()  # (Mark Lee, UNESCO)
+        if not (short or is_press(first) or (VENUE.search(first) and not people(first))):
             continue
         names = people(head[: comma.start()])
         if names and not is_press(names[0][-1]):
@@ -297,6 +329,14 @@ def _is_press(head: str) -> bool:
     if _SHOUTED.fullmatch(name) and name.isupper():
         return True
     return is_press(name) or CITY.match(name) is not None or is_city(name.split(",")[0])
+
+
+def _helped(text: str, at: int, tail: Tail, *, knows_authors: bool, prose: bool) -> int | None:
+    """Editors in the place of authors, or else what stands between a title and its publisher."""
+    edited = _EDITED_BY.match(text, at) if not knows_authors else None
+    if edited and (stop := _take_people(text, edited.end(), tail)):
+        return stop
+    return None if prose else _between(text, at, tail)
 
 
 def _between(text: str, at: int, tail: Tail) -> int | None:
@@ -324,7 +364,7 @@ def _place_of(written: str) -> str:
         name = name[kind.end() :].lstrip(" ,:")
     place = CITY.match(name)
     name = EDITION.sub("", " ".join(name[place.end() if place else 0 :].split()).strip(" ,;"))
-    name = re.split(r",\s(?:pp?\.|vol\.|\d)", name)[0]
+    name = re.split(r",\s(?:pp?\.|vol\.|\d)|\s?['’]\d\d$", name)[0]
     if is_city(name):
         return name if name in _PRESS_CITIES else ""
     first, _, rest = name.partition(", ")
@@ -374,6 +414,10 @@ def _plausible(names: tuple[str, ...]) -> bool:
         is_named(name) and not is_press(name) for name in (names[0], names[-1])
     ):
         return False
+    if len(names) > 1 and " " in names[-1] and is_press(names[-1]):
+        return False  # Jana Stone, Basic Books
+    if len(names) == 1 and _ARTICLE.match(names[0]):
+        return False  # – das Standardwerk
     if len(names) == 1 and (len(names[0]) > 45 or re.match(r"[^,.]+\s[^,.]+,\s[^\s.]+$", names[0])):
         return False  # "Walter Rudin, McGraw-Hill"
     return not (len(names) > 1 and len(names[-1].split()) == 1 and len(names[0].split()) > 1)
@@ -431,15 +475,25 @@ def _take_emphasised(text: str, at: int, mark: str, tail: Tail) -> int | None:
 def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail, *, sure: bool) -> int | None:
     """A venue up to the next comma or period, or what stands where one might: a city, a kind of work."""
     piece = segment[0]
-    known = VENUE.search(piece) is not None or ("|" in separator and is_named(piece.strip()))
-    remark = tail.year and tail.authors and separator.startswith(".")  # … – Lamport, 1978. Happens-before
+    bare = _PREPOSITION.sub("", piece).strip()
+    known = VENUE.search(piece) is not None or (
+        ("|" in separator or bare != piece.strip()) and is_named(bare)
+    )
+    said = is_press(tail.venue) or (tail.year and tail.authors)
+    remark = said and separator.startswith(
+        "."
+    )  # … – Lamport, 1978. Happens-before; (Phaidon). Chronological, calm
     if not known and (remark or _CLAUSE.search(piece)):
         return None
-    if "“" in piece or (
-        not known
-        and "|" in separator
-        and sure
-        and (tail.year or not YEAR.search(text, segment.end(), segment.end() + 40))
+    if (
+        "“" in piece
+        or (piece.startswith(('"', 'the "', 'a "', 'an "')) and not known)
+        or (
+            not known
+            and "|" in separator
+            and sure
+            and (tail.year or not YEAR.search(text, segment.end(), segment.end() + 40))
+        )
     ):
         return None  # the “Gang of Four”; a line of its own behind names and a year
     city = CITY.match(text, segment.start())
@@ -451,7 +505,7 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
         return None
     if not known and _PLACED_LATER.search(text, segment.end(), segment.start() + 300):
         return segment.end()  # Reine Rechtslehre. Einleitung. Leipzig: Franz Deuticke
-    name = re.sub(r"^(?:in|In|en|dans)\b:?\s+(?:the\s)?", "", piece).strip(' *_"“”.')
+    name = _PREPOSITION.sub("", piece).strip(' *_"“”.')
     name = EDITION.sub("", name)
     if KINDS.fullmatch(name) or is_city(name):
         tail.placed = tail.placed or is_city(name)

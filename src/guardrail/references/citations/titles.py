@@ -9,7 +9,8 @@ from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.languages import VOLUMES
 from guardrail.references.citations.parts import CITY, NUMBERS, container_at, role_at
 from guardrail.references.citations.people import people, surely_people
-from guardrail.references.citations.words import VENUE, is_comment, quotation_at, title_case, words
+from guardrail.references.citations.venues import is_venue
+from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
 
 __all__ = [
     "DASH",
@@ -22,6 +23,7 @@ __all__ = [
     "STOP",
     "Draft",
     "before_listed",
+    "bracketed",
     "clean_title",
     "rest_of_title",
     "sentence_end",
@@ -48,10 +50,15 @@ PAREN = re.compile(r"\s\(([^()]{2,200})\)")
 _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
 _LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
+_IN_VENUE = re.compile(r"(?<=[?!])\s[Ii]n\s(?:the\s)?(?P<venue>[^\W\d_a-z][^.,;:()\d\n]{1,80})")
+_DATED_VENUE = re.compile(  # each place once: of a name in commas the last part is enough to know it by
+    r",\s(?P<venue>[^\W\d_a-z][^,;:()\d\n]{1,80}?),?\s(?:1[4-9]|20)\d\d(?!\d)"
+)
 _LINKS_BEHIND = re.compile(
     r"(?:\s*\[+\s?(?:abs|pdf|html|code|link|doi|paper|arxiv)\s?\]+){1,4}$", re.IGNORECASE
 )
 _SITE_BEHIND = re.compile(r"\s[·|]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
+_SHORT_BEHIND = re.compile(r"\s\([\"“„«]\s?[A-Z][\w-]{2,15}\s?[\"”“»]\)$")  # … of a Drug („SOMMER“)
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
 ORNAMENT = re.compile(
@@ -61,7 +68,10 @@ ORNAMENT = re.compile(
 
 @dataclass(slots=True)
 class Draft:
-    """A reading in progress: where the title is in the text, who wrote it, where the tail begins, and where it all begins."""
+    """A reading in progress: where the title is in the text, who wrote it, where the tail begins, and where it all begins.
+
+    Where its names may as well be the beginning of the title, `parted` is where that begins then. Behind `cut` the title may be a remark.
+    """
 
     title: tuple[int, int]
     tail: int
@@ -71,11 +81,13 @@ class Draft:
     year: int | None = None
     marks: set[str] = field(default_factory=set)
     start: int = 0
+    parted: int | None = None
+    cut: int | None = None
 
 
 def clean_title(text: str) -> str:
     """A title without emphasis, enclosing quotes, and final period."""
-    text = _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split())))
+    text = _SHORT_BEHIND.sub("", _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split()))))
     for _ in range(4):
         before = text
         if ornament := ORNAMENT.match(text):
@@ -97,9 +109,17 @@ def clean_title(text: str) -> str:
 
 
 def before_listed(text: str, title: tuple[int, int]) -> tuple[int, int]:
-    """Hardin, G.: The tragedy of the commons, Science, 162, 1243–1248, 1968: up to the venue."""
+    """Hardin, G.: The tragedy of the commons, Science, 162, 1243–1248, 1968; … of the commons, Science 1968: up to the venue."""
+    asked = _IN_VENUE.search(text, title[0] + 8, title[1] + 100)
+    if asked and is_venue(asked["venue"]):
+        return title[0], asked.start()
     listed = _LISTED.search(text, title[0], title[1] + 100)
-    return (title[0], listed.start()) if listed and listed.start() < title[1] else title
+    if listed and listed.start() < title[1]:
+        return title[0], listed.start()
+    for venue in list(_DATED_VENUE.finditer(text, title[0] + 8, title[1]))[-6:]:
+        if is_venue(venue["venue"]):
+            return title[0], venue.start()
+    return title
 
 
 def title_after(text: str, at: int) -> tuple[int, int] | None:
@@ -116,6 +136,19 @@ def title_after(text: str, at: int) -> tuple[int, int] | None:
     if part and part.start() < end:
         return at, part.start()  # Deutsche Gesellschaftsgeschichte, Bd. 3
     return (at, _with_subtitle(text, end)) if end - at > 2 else None
+
+
+def bracketed(text: str, title: tuple[int, int]) -> tuple[int, int] | None:
+    """The title with its subtitle, up to a press or a year in brackets: Das Ufer. Eine Geschichte (Beck, 1993)."""
+    for paren in PAREN.finditer(text, title[0], title[0] + 300):
+        said = YEAR.search(paren[1])
+        if said or is_press(paren[1]):
+            more = text[min(title[1], paren.start()) : paren.start()]
+            plain = not re.search(r"[\d*_:|]|\s[–—-]\s", more) and len(STOP.findall(more)) <= 1
+            press = is_press(paren[1][: said.start()] if said else paren[1])
+            journal = VENUE.search(more) or is_venue(more) or title_case(more) == 1
+            return (title[0], paren.start()) if plain and (press or not more or not journal) else None
+    return None
 
 
 def _with_subtitle(text: str, end: int) -> int:

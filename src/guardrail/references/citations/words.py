@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 __all__ = ["VENUE", "YEAR", "Quotation", "is_comment", "quotation_at", "title_case", "words"]
 
-YEAR = re.compile(r"(?<![\w.:/-])(?:1[4-9]|20)\d\d(?![\w%/]|\.\d)")
+YEAR = re.compile(r"(?<![\w.:/-])(?:1[4-9]|20)\d\d(?![^\W⁰-⁹¹²³]|[%/]|\.\d)")
 
 VENUE = re.compile(
     r"\b(?:Journal|Proceedings|Proc|Conference|Transactions|Trans|Press|Publish\w{2,4}|Springer|Elsevier|Wiley|"
