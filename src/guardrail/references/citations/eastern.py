@@ -20,7 +20,7 @@ _GB = re.compile(
     r"(?:\s*//\s*|[.．。,，:：]?\s*)(?P<rest>[^\r\n]{0,300})"
 )
 _STANDARD = re.compile(
-    rf"(?:^|(?<=[:：。；;\n]))[ \t]*(?P<text>[^\n.．。:：；;\[\]]{{2,120}}[.．。][^\[\]\n]{{2,200}}?{_KIND}[^\n]{{0,300}})",
+    rf"(?:^|(?<=[:：。；;\n]))[ \t]*(?:[-*•·●▪]\s)?(?P<text>[^\n.．。:：；;\[\]]{{2,120}}[.．。][^\[\]\n]{{2,200}}?{_KIND}[^\n]{{0,300}})",
     re.MULTILINE,
 )
 _DATE = re.compile(
@@ -31,6 +31,7 @@ _LINKED = re.compile(
     r"[.．。]?\s?(?:\[[\d-]{8,10}\]\s?[.．。]?\s?)?(?:(?:DOI|doi)[:：]\s?|https?://)[\w./:%?=&()#-]{6,300}"
 )
 _EDITION = re.compile(r"^(?:第?\s?[\d一二三四五六七八九十]{1,2}\s?版|修订版|\d(?:st|nd|rd|th) ed)[.．。]\s*")
+_SHORT_JOURNAL = re.compile(r"(?:[A-Z][A-Za-z]{0,9}\.?\s){0,5}[A-Z][A-Za-z]{0,9}\.(?=,\s?(?:19|20)\d\d)")  # Angew. Chem. Int. Ed., 2016
 _CODE = re.compile(r"[:：]\s*[A-Z]{2,4}/?[A-Z]?\s?\d[\d.—-]*$")
 _TITLE = re.compile(
     rf"(?P<f>「[^「」\r\n]{{1,60}}」[のとは][{EAST}]{{1,30}})(?![^\s\u3000，、,.．。])|"  # 「甘え」の構造
@@ -120,7 +121,8 @@ def _by_standard(text: str) -> Eastern | None:
     date = _DATE.search(rest)
     bare = _YEAR.search(rest)
     year = int(re.findall(YEAR, date[0])[0]) if date else int(bare[0]) if bare else None
-    place = re.split(r"[,，]|[.．。]\s|[.．。](?=[^\W\d_])", rest, maxsplit=1)[0].strip(" .．。,，")
+    short = _SHORT_JOURNAL.match(rest)
+    place = short[0] if short else re.split(r"[,，]|[.．。]\s|[.．。](?=[^\W\d_])", rest, maxsplit=1)[0].strip(" .．。,，")
     parted = match["kind"] not in "JC" and re.search(r"[:：]", place)  # 北京: 清华大学出版社
     venue = re.split(r"[:：]\s*", place)[-1].strip() if parted else place
     venue = (

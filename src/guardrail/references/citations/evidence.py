@@ -35,8 +35,9 @@ _LEAD = re.compile(
 )
 _SENTENCES = re.compile(r"[.!?][\s*_]+")
 _HEADING = re.compile(
-    r"[#\s*_]{0,12}(?:\d{1,2}\.?\s)?(?:references?|bibliography|works cited|sources|citations|further reading|"
-    rf"literature(?: cited)?|selected (?:references|bibliography)|{HEADINGS}|参考文献)[\s:：*_]{{0,8}}",
+    r"[#\s*_]{0,12}(?:\d{1,2}\.?\s|[一二三四五六七八九十]{1,2}、)?(?:references?|bibliography|works cited|sources|citations|further reading|"
+    rf"literature(?: cited)?|selected (?:references|bibliography)|{HEADINGS}|(?:主要|核心|重要|推[荐薦])?(?:参考文献|參考文獻|[参參]考(?:[资資]料|[书書]目|図書)|推[荐薦][书書]目|延伸[阅閱][读讀]|引用文[献獻]|참고\s?문헌|추천\s?도서))"
+    r"(?:\s?[（(][^（）()]{1,40}[）)])?[\s:：*_]{0,8}",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -134,7 +135,7 @@ def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
     """What speaks against a reference."""
     marked = bool(parsed.marks & {"quoted", "link", "emphasised"})
     named = bool(parsed.reference.authors) or "quoted" in parsed.marks or "id" in parsed.marks
-    against = 4.0 if _CHECKBOX.match(text) else 0.0
+    against = 4.0 if _CHECKBOX.match(text) or heading(text) else 0.0
     if not parsed.reference.venue and EASTERN_MEDIA.search(text[:400].replace(parsed.reference.title, "")):
         against += 4.0
     if named:

@@ -10,6 +10,7 @@ from typing import Literal
 from unicodedata import normalize
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.evidence import lead_in, sure, weigh
 from guardrail.references.citations.fields import Parsed, parse, with_labels
 from guardrail.references.citations.identifiers import identifiers
@@ -517,6 +518,7 @@ def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
     if not items:
         return topics
     typical = _typical(items)
+    items = [item for item in items if not (item.parsed and _is_plain_among_marked(item.parsed, items))]
     if inside and typical < 2.5:  # remarks on the work above, with an odd reference among them
         return [*topics, *(item for item in items if item.score >= 3.5 and _named(item))]
     if typical + lead >= 2.0:
@@ -524,6 +526,13 @@ def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
         return [*topics, *(item for item in items if item.score + lead >= least and _named(item))]
     least = 3.5 if lead > -3 else 6.0
     return [*topics, *(item for item in items if item.score >= least and _named(item))]
+
+
+def _is_plain_among_marked(parsed: Parsed, items: Sequence[_Item]) -> bool:
+    """Whether nothing shows a title in Chinese, Japanese or Korean, while most others of the list are in marks: 활동: 자료와 소설 비교하기."""
+    if parsed.marks or not SCRIPT.search(parsed.reference.title):
+        return False
+    return 2 * sum("quoted" in item.parsed.marks for item in items if item.parsed) >= len(items)
 
 
 def _own(item: _Item) -> bool:
