@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.eastern_names import EAST, cut_off, is_short, names
+from guardrail.references.citations.eastern_names import EAST, cut_off, is_short, names, without_volumes
 from guardrail.references.citations.eastern_tail import CITY, YEAR, behind
 
 __all__ = ["SCRIPT", "Eastern", "Head", "eastern", "head_of", "standards"]
@@ -47,6 +47,7 @@ _ARTICLE = frozenset("bdeg")
 _FULL = re.compile(r"[（）：，、；。「」『』《》]")
 _DATED_HEAD = re.compile(rf"[（(]?\s?(?P<year>{YEAR})\s?[年년]?[a-z]?\s?[)）]?")
 _LABELLED = re.compile(r"^.*(?:[:：]|】)")
+_THE_SAME = re.compile(r"(?:(?:같은|동일)\s?(?:저자|연구진|연구팀)|同[一じ]?[作著]者)\Z")
 _JOINING = re.compile(r"\s?(?:的|の|의|が|は|在)\s*$")
 _ENDS = " \t\u3000.．，,、：:。;；—–-―_*|｜"
 _KOREAN = re.compile(
@@ -171,7 +172,7 @@ def _by_brackets(text: str) -> Eastern | None:
         return None
     group = str(match.lastgroup)
     head = head_of(text[: match.start()], western=not SCRIPT.search(match[group]))
-    if head.written and not head.names:
+    if head.written and not head.names and not _THE_SAME.search(head.written):
         return None
     found = behind(
         text,
@@ -189,7 +190,7 @@ def _by_brackets(text: str) -> Eastern | None:
         return None
     if group in ("bare", "e", "g") and not (authors and year):
         return None
-    reference = Reference(match[group].strip(" *,，"), authors, et_al, year, found.venue)
+    reference = Reference(without_volumes(match[group].strip(" *,，")), authors, et_al, year, found.venue)
     return Eastern(reference, head.start if head.written else match.start(), found.end)
 
 

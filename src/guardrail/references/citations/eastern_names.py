@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.people import people
 
 __all__ = [
@@ -17,9 +18,11 @@ __all__ = [
     "TRANSLATOR",
     "begins_as_name",
     "cut_off",
+    "in_other_letters",
     "last_name",
     "names",
     "without_aside",
+    "without_volumes",
 ]
 
 HAN = r"\u3005\u3007\u3400-\u9fff\uf900-\ufaff"
@@ -48,6 +51,10 @@ _HONOUR = re.compile(
 _ASIDE = re.compile(
     rf"\s?[（(〔](?:[A-Za-z][^（）()〔〕\d]{{1,60}}|[^（）()〔〕\d]{{2,30}}{TRANSLATOR}|{AUTHOR}|{TRANSLATOR})[）)〕]"
 )
+_VOLUMES = re.compile(
+    r"\s?(?:[1-9](?:\s?[·,~–-]\s?[1-9])+|[（(]?[上中下](?:[·・、]?[中下])+[)）]?|[（(]?[상중하](?:[·,]\s?[중하])+[)）]?)[권巻卷冊册]?$"
+)
+_PICTURE = re.compile(r"^[\s\U0001f300-\U0001faff\u2600-\u27bf\ufe0f]+")
 _CUT = re.compile(r"(?:^|[,，、 ]?\s?)(?:等人|等|ほか|他|(?<!た)ら|외(?:\s?\d+인)?|et\sal)[.．]?$")
 _SPLIT = re.compile(
     rf"\s*(?:[,，、;；&＆/／]|(?<=[\uac00-\ud7a3])\s?[·・]\s?(?=[\uac00-\ud7a3])|(?<=[{HAN}])[・･](?=[{HAN}])"
@@ -70,7 +77,7 @@ NO_NAME = re.compile(
     r"(?:小贴士|小提示|贴士|需要|注意|提示|备注|備註|说明|說明|补充|補充|示例|例子|书名|書名|简介|总之|最新|前者|后者|後者|这些|那些|如下|选择|打开|点击|作者|我们|我們|他们|她们|他|她|本文|本书|本書|同書|前書|此书|该书|这本|那本|大家|读者|讀者|同学|學界|学界|建议|建議|推荐|推薦|可读|可讀|参考|參考|参见|參見|详见|例如|比如|"
     r"包括|以及|尤其|其中|另外|此外|首先|其次|最后|然后|同时|入门|入門|经典|經典|读完|读过|看完|可把|对读|代表作|主著|名著|著作|论文|論文|教材|小说|小說|小説|电影|電影|映画|"
     r"期刊|杂志|雜誌|雑誌|根据|根據|按照|依据|一本|两本|三本|还有|關於|关于|如果|以下|上述|近年|晚年|早期|主要|初学|学术|学生|先读|再读|通读|精读|阅读|閱讀|图书|圖書|书籍|原著|原作|"
-    r"저자|평전|역사책|소설책|시집|作品|同名|中国|中國|日本|国内|国外|古典|日本語|英語|英文|中文|一方|最初|当时|著者|拙著|自著|次は|第[一二三四五六七八九十]|[唐宋元明清汉漢]代|格式|参照|參照|法国|美国|英国|德国)"
+    r"저자|연구진|연구팀|평전|[一二三四五六七八九十两兩\d]{1,3}[冊册卷巻部本]|同[一じ]?[作著]者|역사책|소설책|시집|作品|同名|中国|中國|日本|国内|国外|古典|日本語|英語|英文|中文|一方|最初|当时|著者|拙著|自著|次は|第[一二三四五六七八九十]|[唐宋元明清汉漢]代|格式|参照|參照|法国|美国|英国|德国)"
 )
 """Words that begin no name, though they are as short as one."""
 KOREAN_LEADS = re.compile(  # the words before a name: 이 전환을 대표하는 책이 권보드래, 이론적 배경으로는 베네딕트 앤더슨
@@ -101,7 +108,7 @@ def names(written: str) -> tuple[tuple[str, ...], bool] | None:
         >>> names("[意] 切萨雷·贝卡里亚"), names("김명자·홍성욱 외")
         ((('切萨雷·贝卡里亚',), False), (('김명자', '홍성욱'), True))
     """
-    text = without_aside(written.strip(" .．。,，、:：*_\t\u3000"))
+    text = without_aside(_PICTURE.sub("", written).strip(" .．。,，、:：*_\t\u3000"))
     if not text or len(text) > 160 or KOREAN_LEADS.match(text):
         return None
     if not re.search(rf"[{EAST}]", cut_off(text)[0]):
@@ -169,6 +176,17 @@ def cut_off(text: str) -> tuple[str, bool]:
 def without_aside(text: str) -> str:
     """Without a nation before a name, and the name in Latin letters or a helper in brackets behind it."""
     return _ASIDE.sub("", _NATION.sub("", text))
+
+
+def in_other_letters(said: Reference) -> bool:
+    """Whether the title has no letter of the three scripts, but the names do: its record has them otherwise."""
+    east = re.compile(rf"[{EAST}]")
+    return not east.search(said.title) and any(east.search(name) for name in said.authors)
+
+
+def without_volumes(title: str) -> str:
+    """The title without the numbers of its volumes: 한국정원사 1·2, 庭の歴史（上下）."""
+    return _VOLUMES.sub("", title)
 
 
 def begins_as_name(text: str) -> bool:

@@ -17,9 +17,11 @@ from guardrail.references.citations.eastern_names import (
     TRANSLATOR,
     begins_as_name,
     cut_off,
+    in_other_letters,
     last_name,
     names,
     without_aside,
+    without_volumes,
 )
 from guardrail.references.citations.eastern_tail import YEAR, Behind, behind
 from guardrail.references.citations.evidence import EASTERN_MEDIA
@@ -143,12 +145,12 @@ def _citation(answer: str, match: re.Match[str]) -> tuple[Citation | None, int, 
     line = answer.rfind("\n", max(0, match.start() - _LONGEST), match.start()) + 1
     begins = line > 0 or match.start() <= _LONGEST
     before = answer[max(line, match.start() - _LONGEST) : match.start()]
-    title = next(match[name] for name in _TITLES if match[name]).strip()
+    title = without_volumes(next(match[name] for name in _TITLES if match[name]).strip())
     if appeared := _APPEARED.search(before):
         return _in_journal(match, appeared, before, title), match.end(), False
     who = _who(before, japanese=match["ja"] is not None, begins=begins)
     article = next((name for name in _ARTICLES if match[name]), "")
-    if who.names and not who.joined and title.isascii() and not who.names[0].isascii():
+    if not who.joined and in_other_letters(Reference(title, who.names)):
         who = _Who()  # 包括“Attention Is All You Need”
     read = behind(
         answer, match.end(), authors=bool(who.names), year=who.year is not None, article=bool(article)
@@ -185,8 +187,7 @@ def _work(
     reference = with_identifiers(
         Reference(title, authors, et_al, year, venue), identifiers(answer[match.start() : end])
     )
-    foreign = title.isascii() and not all(name.isascii() for name in authors)  # its record has other letters
-    doubtful = foreign or (bool(who.names) and not who.sure)
+    doubtful = in_other_letters(reference) or (bool(who.names) and not who.sure)
     style: Style = "quoted" if year and venue and authors and not doubtful else "unmarked"
     return Citation(Span(start=match.start(), end=end), reference, style), end
 

@@ -388,7 +388,7 @@ def _read(
 ) -> None:
     """Parse an item: its head, then the labelled lines below it; what follows is looked at again."""
     text, reached = _head(rows, item)
-    text = text[: _cut(text, item.content, begun)]
+    text = _unlabelled(text[: _cut(text, item.content, begun)])
     parsed = parse(text, by=by, led=led)
     fields: dict[str, str] = {}
     last = 0
@@ -408,6 +408,12 @@ def _read(
     item.more = [] if fields else list(_remainder(text, parsed, item))
     for number in item.lines[reached:]:
         item.more += doubtless(rows[number]) if field_of(rows[number].text) is None else []
+
+
+def _unlabelled(text: str) -> str:
+    """The text of an item with blanks for a label that says it is the title: 书名：《…》."""
+    label = field_of(text) if SCRIPT.search(text, 0, 12) else None
+    return text if label is None or label[0] != "title" or not label[1] else label[1].rjust(len(text))
 
 
 def _head(rows: Sequence[Line], item: _Item) -> tuple[str, int]:
