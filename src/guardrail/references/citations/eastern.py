@@ -35,7 +35,7 @@ _SHORT_JOURNAL = re.compile(r"(?:[A-Z][A-Za-z]{0,9}\.?\s){0,5}[A-Z][A-Za-z]{0,9}
 _CODE = re.compile(r"[:：]\s*[A-Z]{2,4}/?[A-Z]?\s?\d[\d.—-]*$")
 _TITLE = re.compile(
     rf"(?P<f>「[^「」\r\n]{{1,60}}」[のとは][{EAST}]{{1,30}})(?![^\s\u3000，、,.．。])|"  # 「甘え」の構造
-    r"『(?P<a>[^『』\n]{2,200})』|《(?P<c>(?:[^《》\n]|《[^《》\n]{1,60}》){1,200})》|「(?P<b>[^「」\n]{2,200})」|〈(?P<d>[^〈〉\n]{2,200})〉|<(?P<k>[\uac00-\ud7a3][^<>\n]{1,120})>|“(?P<e>[^“”\n]{2,200})”|\"(?P<g>[^\"\n]{2,200})\""
+    r"^\W{0,4}\*\*(?P<bold>[^*《》「『』“”\n]{2,160}|「[^「」*\n]{2,30}」[^*「」\n]{1,60})\*\*(?=[\s　]?[（(]|\s[-–—]\s|——|，)|『(?P<a>[^『』\n]{2,200})』|《(?P<c>(?:[^《》\n]|《[^《》\n]{1,60}》){1,200})》|「(?P<b>[^「」\n]{2,200})」|〈(?P<d>[^〈〉\n]{2,200})〉|<(?P<k>[\uac00-\ud7a3][^<>\n]{1,120})>|“(?P<e>[^“”\n]{2,200})”|\"(?P<g>[^\"\n]{2,200})\""
 )
 _WESTERN = re.compile(
     r"《(?P<c>[^《》\n]{4,250})》|『(?P<a>[^『』\n]{4,250})』|「(?P<b>[^「」\n]{4,250})」|“(?P<e>[^“”\n]{4,250})”|\"(?P<g>[^\"\n]{4,250})\""
@@ -48,17 +48,17 @@ _FULL = re.compile(r"[（）：，、；。「」『』《》]")
 _DATED_HEAD = re.compile(rf"[（(]?\s?(?P<year>{YEAR})\s?[年년]?[a-z]?\s?[)）]?")
 _LABELLED = re.compile(r"^.*(?:[:：]|】)")
 _THE_SAME = re.compile(r"(?:(?:같은|동일)\s?(?:저자|연구진|연구팀)|同[一じ]?[作著]者)\Z")
-_JOINING = re.compile(r"\s?(?:的|の|의|が|は|在)\s*$")
+_JOINING = re.compile(r"(?:\s?(?:的|の|의|が|は|在)|[이가]\s(?:쓴|지은|펴낸))\s*$")
 _ENDS = " \t\u3000.．，,、：:。;；—–-―_*|｜"
 _KOREAN = re.compile(
     r"\s*(?P<authors>[\uac00-\ud7a3]{2,4}(?:\s?외|(?:\s?[·,]\s?[\uac00-\ud7a3]{2,4}){0,4}))\s?[,.]\s+(?P<title>[^,.\r\n]{2,120}?)[,.]\s+"
     r"(?P<venue>[^,.\r\n]{2,60}?)[,.]\s+(?P<year>(?:19|20)\d\d)\s?[.년]?"
 )
 _DATED = re.compile(
-    rf"\s*(?P<authors>[{EAST}][{EAST}·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>{YEAR})[年년]?[)）](?:\s?[.．。,，:：]\s*|\s+)(?P<title>[^\r\n『「《“.．。]{{2,160}}?)[.．。](?P<rest>[^\r\n]{{0,200}})"
+    rf"\s*(?P<authors>[{EAST}][{EAST}A-Z.．·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>{YEAR})[年년]?[)）](?:\s?[.．。,，:：]\s*|\s+)(?P<title>[^\r\n『「《“.．。]{{2,160}}?)(?:[.．。](?P<rest>[^\r\n]{{0,200}})|\u3000(?P<house>[{EAST}A-Z]{{2,20}})[.．。]?\s*$)"
 )
 _STOPPED = re.compile(
-    rf"\s*(?P<authors>[{EAST}][^.．。\n\d\[\]:：]{{1,100}})(?:[.．。]\s*(?P<title>[^.．。\n]{{4,160}})[.．。]\s*(?P<venue>[^.．。,，\n]{{2,60}})[.．。,，]"
+    rf"\s*(?P<authors>[{EAST}][^.．。\n\d\[\]:：]{{1,100}})(?:[.．。]\s*(?P<title>[^.．。\n]{{4,160}})[.．。]\s*(?:[^.．。\n]{{2,20}}[译譯訳][.．。]\s*)?(?P<venue>[^.．。,，\n]{{2,60}})[.．。,，]"
     rf"|[:：]\s?(?P<other>[^,，\n]{{4,160}})[,，]\s?(?P<journal>[^,，\n]{{2,60}}(?:論文誌|学会誌|雑誌|紀要|学报|學報|会議|シンポジウム|大会))[,，])(?P<rest>[^\n]{{0,200}})"
 )
 _THESIS = re.compile(
@@ -188,7 +188,7 @@ def _by_brackets(text: str) -> Eastern | None:
         return None
     if not SCRIPT.search(match[0]) and not (year or found.venue or known):
         return None
-    if group in ("bare", "e", "g") and not (authors and year):
+    if group in ("bare", "e", "g", "bold") and not (authors and (year or group == "bold")):
         return None
     reference = Reference(without_volumes(match[group].strip(" *,，")), authors, et_al, year, found.venue)
     return Eastern(reference, head.start if head.written else match.start(), found.end)
@@ -253,7 +253,7 @@ def _by_date(text: str) -> Eastern | None:
     who = names(match["authors"]) if match else None
     if match is None or who is None or not SCRIPT.search(match["title"]):
         return None
-    rest = match["rest"].strip()
+    rest = (match["rest"] or match["house"]).strip()
     city = CITY.match(rest)
     venue = re.split(r"[,，.．。(（]", rest[city.end() if city else 0 :], maxsplit=1)[0].strip("《》『』 *_")
     title, venue = _EDITION_BEHIND.sub("", match["title"].strip()), _THESIS.sub("", venue)

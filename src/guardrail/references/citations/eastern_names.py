@@ -34,7 +34,7 @@ _NAME = re.compile(
     rf"[{HAN}]{{2,4}}|[{HAN}]{{1,4}}[ \u3000][{HAN}\u3041-\u30ff]{{1,5}}|[{HAN}]{{1,4}}(?:[\u3041-\u309f]{{1,4}}|[\u30a1-\u30fa]{{2,4}})"
     rf"|[{HAN}]{{5,6}}(?![·・．])"
     rf"|[{HAN}A-Z]{{1,8}}\.?(?:\s?[·・．•‧]\s?[{HAN}A-Z]{{1,8}}\.?){{1,4}}"
-    r"|[\u30a1-\u30fa\u30fc]{2,12}(?:[・＝=\s][\u30a1-\u30fa\u30fcA-Z.]{1,12}){0,4}"
+    r"|(?:[A-Z][.．]?[・＝\s]?){0,3}[\u30a1-\u30fa\u30fc]{2,12}(?:[・＝=\s][\u30a1-\u30fa\u30fcA-Z.]{1,12}){0,4}"
     r"|[\uac00-\ud7a3]{2,4}|[\uac00-\ud7a3]{1,7}(?:\s[A-Z]\.)?(?:[\s·][\uac00-\ud7a3]{1,7}){1,3}"
 )
 _BODY = re.compile(
@@ -87,9 +87,10 @@ KOREAN_LEADS = re.compile(  # the words before a name: 이 전환을 대표하�
 _KOREAN_CLAUSE = re.compile(  # 우울은 전겸구
     rf"(?:[\uac00-\ud7a3]{{1,8}}\s){{0,3}}[\uac00-\ud7a3]+[은에로고서며과와면]\s[{''.join(sorted(KOREAN_FAMILIES))}][\uac00-\ud7a3]{{1,2}}"
 )
+_TWO = re.compile(rf"(?:[\uac00-\ud7a3]+\s[\uac00-\ud7a3\s]+|[{HAN}]+[·・．][{HAN}·・．]+),(?:[\uac00-\ud7a3]{{2,4}}|[{HAN}]{{2,4}})$")
 _WITH_KATAKANA = re.compile(rf"[{HAN}]{{2,3}}[\u30a1-\u30fa]{{2,4}}")  # 福田アジオ
 _CLAUSE = re.compile(
-    r"[的了这這]|发表|發表|出版|(?:[을를]|[라다자하]면|[으에]로|으로는|에서|에는)$"
+    rf"[的了这這]|^[{HAN}]{{1,4}}(?:[にはもばてでとをが]|なら|から|では|には|えば|する)$|发表|發表|出版|(?:[을를]|[라다자하]면|[으에]로|으로는|에서|에는)$"
 )  # 시간이 없다면, 1977年发表的论文以
 _BEFORE_NAMES = re.compile(
     rf"(?:{_AGES}|学者|學者|教授|作家|学家|學家|批评家|評論家|評論者|研究者|思想家|哲学者|院士|老师|老師|先生|推荐|推薦|阅读|閱讀|参考|參考|例如|比如|包括|以及|"
@@ -142,7 +143,8 @@ def _by_roles(pieces: Iterable[str]) -> tuple[tuple[str, ...], bool] | None:
                 return None
             group.append(bare)
         if role and role["translator"]:
-            group = []
+            # 유발 하라리, 조현욱 역: the first, a foreigner, is the author
+            found, group = ([*found, group[0]] if len(group) == 2 and _TWO.match(",".join(group)) else found), []
             continue
         cut = cut or short
         if role:

@@ -63,10 +63,10 @@ _PUBLISHED = re.compile(
     rf"は\s?(?P<year>{YEAR})年?(?:\d{{1,2}}月)?に(?P<venue>[^、。（）にのは]{{2,20}}?)(?=から|より|で(?:刊行|出版))"
 )
 _NOUN = (
-    r"(?:代表作|主著|著書|(?:[報报][導导告]|纪实|紀實|传记|傳記)?文[學学]|[散诗詩论論歌随]文?集|随笔集|回[忆憶][录錄]|三部曲|论文|論文|著作|专著|專著|名著|名作|新作|一书|教材|教科书|教科書|经典|經典|小说|小說|小説|长篇|文章|文集|讲义|講義|新書|自伝|"
+    r"(?:[短中長]編(?:小説)?|[短中长長]篇|随筆|評論|代表作|主著|著書|(?:[報报][導导告]|纪实|紀實|传记|傳記)?文[學学]|[散诗詩论論歌随]文?集|随笔集|回[忆憶][录錄]|三部曲|论文|論文|著作|专著|專著|名著|名作|新作|一书|教材|教科书|教科書|经典|經典|小说|小說|小説|长篇|文章|文集|讲义|講義|新書|自伝|"
     r"訳書|译著|譯著|(?<=[的の])[书書本]|저서|대표작|논문|책|명저|소설|교과서|저작)"
 )
-_WROTE = r"(?:(?:合?[写寫著撰编編]|撰写|撰寫|出版|发表|發表|推出)(?:了|有|过|過|的)+|合?[著写寫]|所著|出版|が?(?:書い|著し|執筆し|刊行し|出版し)た|[이가]\s(?:쓴|지은|펴낸|저술한))"
+_WROTE = r"(?:(?:合?[写寫著撰编編]|撰写|撰寫|出版|发表|發表|推出)(?:了|有|过|過|的)+|合?[著写寫]|所著|出版|发表|發表|写成|完成|(?:が|は|が?(?:18|19|20)\d\d年に)?(?:書い|著し|執筆し|刊行し|出版し|発表し)た|[이가]\s(?:쓴|지은|펴낸|저술한))"
 _BEFORE = [  # what may be between the names and the title, from the title on
     re.compile(pattern + r"\Z")
     for pattern in (
@@ -87,6 +87,7 @@ _LATIN = re.compile(
 _KOREAN = re.compile(
     r"(?P<verb>[을를]\s)?(?P<names>(?:[\uac00-\ud7a3]{2,4}[·,]\s?){0,4}(?:(?:[\uac00-\ud7a3]{1,6}\s){1,2}(?:[폰판반드데뒤]|판\s데어)\s|[\uac00-\ud7a3A-Z.]{1,6}\s)?[\uac00-\ud7a3]{2,6})\Z"
 )
+_KOREAN_NAME = re.compile(rf"[{''.join(sorted(KOREAN_FAMILIES))}][\uac00-\ud7a3]{{2}}[·,]")
 _KOREAN_NOUN = re.compile(  # 한국 문학의 『…』
     r"(?:문학|시대|사회|역사|소설|작가|문화|철학|과학|경제|정치|연구|예술|세기|운동|전쟁|민족|국가|작품|저자|학파|교수|대표|최고|시절|이론|사상|나라|지역|출신|출판사)\Z"
 )
@@ -182,7 +183,7 @@ def _work(
         return None, end
     if not (match["zh"] or match["ja"] or match["ko"] or (authors and year)):
         return None, end
-    if (match["article"] or match["named"]) and not venue:
+    if (match["article"] or match["named"]) and not venue and not (who.sure and who.joined and year):
         return None, match.end()
     reference = with_identifiers(
         Reference(title, authors, et_al, year, venue), identifiers(answer[match.start() : end])
@@ -309,7 +310,10 @@ def _korean(head: str) -> tuple[tuple[str, ...], int] | None:
     run = _KOREAN.search(head)
     if run is None:
         return None
-    written, words = run["names"], run["names"].split()
+    written = run["names"]
+    while "," in written and not _KOREAN_NAME.match(written):
+        written = written.partition(",")[2].lstrip()  # 소설이고, 한강
+    words = written.split()
     if len(words) == 2 and (run["verb"] or names(written) is None):
         written = words[1]
     read = names(written)

@@ -266,7 +266,8 @@ class _Reader:
         apart = mark or self.open or (right and _SIGNED.match(text, at, limit))
         if not (self._named() or self.helped) and apart and self._people(at):
             return True
-        return self._house(at, mark or ("," if right and self._named() else ""))
+        right = text[self.begin - 1] in "』」》〉>" and not text[self.begin : at].strip(" \u3000*_")
+        return self._house(at, mark or (" " if right and self._named() else ""))
 
     def _house(self, at: int, mark: str) -> bool:
         """A publisher or a conference that only its place and the year behind it show."""
@@ -282,7 +283,8 @@ class _Reader:
             return self._go(part.end(), venue=part["name"].strip())
         if part := _KATAKANA.match(text, at, limit):
             return self._go(part.end(), venue=part[0])
-        last = _AT_END.match(text, at, limit) if self._named() and not self.open and mark else None
+        commas = self._named() and not self.open and mark in {",", "，", "、", "/", "／"}
+        last = _AT_END.match(text, at, limit) if commas else None
         if last and not NO_NAME.match(last[0]):
             return self._go(last.end(), venue=last[0])
         return False
