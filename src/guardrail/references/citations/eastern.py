@@ -16,7 +16,7 @@ SCRIPT = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _YEAR = re.compile(rf"(?<!\d){YEAR}(?!\d)")
 _KIND = r"\[(?P<kind>[JMCDRNPSGZA]|[A-Z]{1,2}/OL)\]"
 _GB = re.compile(
-    rf"\s*(?P<authors>[^.．。\[\]\n]{{1,200}})[.．。]\s*(?P<title>[^\[\]\n]{{2,250}}?)\s*{_KIND}"
+    rf"\s*(?P<authors>(?:\[[\u3400-\u9fff]{{1,4}}\]\s?)?[^.．。\[\]\n]{{1,200}})[.．。]\s*(?P<title>[^\[\]\n]{{2,250}}?)\s*{_KIND}"
     r"(?:\s*//\s*|[.．。,，:：]?\s*)(?P<rest>[^\r\n]{0,300})"
 )
 _STANDARD = re.compile(
@@ -30,8 +30,12 @@ _DATE = re.compile(
 _LINKED = re.compile(
     r"[.．。]?\s?(?:\[[\d-]{8,10}\]\s?[.．。]?\s?)?(?:(?:DOI|doi)[:：]\s?|https?://)[\w./:%?=&()#-]{6,300}"
 )
-_EDITION = re.compile(r"^(?:第?\s?[\d一二三四五六七八九十]{1,2}\s?版|修订版|\d(?:st|nd|rd|th) ed)[.．。]\s*")
-_SHORT_JOURNAL = re.compile(r"(?:[A-Z][A-Za-z]{0,9}\.?\s){0,5}[A-Z][A-Za-z]{0,9}\.(?=,\s?(?:19|20)\d\d)")  # Angew. Chem. Int. Ed., 2016
+_EDITION = re.compile(
+    r"^(?:[^.．。:：\n]{2,40}[译譯校訳]|第?\s?[\d一二三四五六七八九十]{1,2}\s?版|修订版|\d(?:st|nd|rd|th) ed)[.．。]\s*"
+)
+_SHORT_JOURNAL = re.compile(
+    r"(?:[A-Z][A-Za-z]{0,9}\.?\s){0,5}[A-Z][A-Za-z]{0,9}\.(?=,\s?(?:19|20)\d\d)"
+)  # Angew. Chem. Int. Ed., 2016
 _CODE = re.compile(r"[:：]\s*[A-Z]{2,4}/?[A-Z]?\s?\d[\d.—-]*$")
 _TITLE = re.compile(
     rf"(?P<f>「[^「」\r\n]{{1,60}}」[のとは][{EAST}]{{1,30}})(?![^\s\u3000，、,.．。])|"  # 「甘え」の構造
@@ -123,7 +127,11 @@ def _by_standard(text: str) -> Eastern | None:
     bare = _YEAR.search(rest)
     year = int(re.findall(YEAR, date[0])[0]) if date else int(bare[0]) if bare else None
     short = _SHORT_JOURNAL.match(rest)
-    place = short[0] if short else re.split(r"[,，]|[.．。]\s|[.．。](?=[^\W\d_])", rest, maxsplit=1)[0].strip(" .．。,，")
+    place = (
+        short[0]
+        if short
+        else re.split(r"[,，]|[.．。]\s|[.．。](?=[^\W\d_])", rest, maxsplit=1)[0].strip(" .．。,，")
+    )
     parted = match["kind"] not in "JC" and re.search(r"[:：]", place)  # 北京: 清华大学出版社
     venue = re.split(r"[:：]\s*", place)[-1].strip() if parted else place
     venue = (

@@ -34,7 +34,7 @@ _NAME = re.compile(
     rf"[{HAN}]{{2,4}}|[{HAN}]{{1,4}}[ \u3000][{HAN}\u3041-\u30ff]{{1,5}}|[{HAN}]{{1,4}}(?:[\u3041-\u309f]{{1,4}}|[\u30a1-\u30fa]{{2,4}})"
     rf"|[{HAN}]{{5,6}}(?![·・．])"
     rf"|[{HAN}A-Z]{{1,8}}\.?(?:\s?[·・．•‧]\s?[{HAN}A-Z]{{1,8}}\.?){{1,4}}"
-    r"|(?:[A-Z][.．]?[・＝\s]?){0,3}[\u30a1-\u30fa\u30fc]{2,12}(?:[・＝=\s][\u30a1-\u30fa\u30fcA-Z.]{1,12}){0,4}"
+    r"|[\u3041-\u309f]{5,9}(?<![にはもでとがをてれ])|(?:[A-Z][.．]?\s?){1,3}[\uac00-\ud7a3]{1,7}|(?:[A-Z][.．]?[・＝\s]?){0,3}[\u30a1-\u30fa\u30fc]{2,12}(?:[・＝=\s][\u30a1-\u30fa\u30fcA-Z.]{1,12}){0,4}"
     r"|[\uac00-\ud7a3]{2,4}|[\uac00-\ud7a3]{1,7}(?:\s[A-Z]\.)?(?:[\s·][\uac00-\ud7a3]{1,7}){1,3}"
 )
 _BODY = re.compile(
@@ -45,6 +45,7 @@ _AGES = r"(?:春秋|[战戰][国國]|[西东東][汉漢晋晉周]|三[国國]|[�
 _NATION = re.compile(
     rf"^(?:[\[（(〔【](?:[\u3400-\u9fff]{{1,4}}|[\uac00-\ud7a3]{{1,3}})[\]）)〕】]\s?|{_AGES}(?=[{HAN}]{{2,4}}$))"
 )
+_ALIAS = re.compile(rf"(?<=[{EAST}]{{2}})\s?[（(][{EAST}]{{2,5}}[)）]$")  # 鲁迅（周树人）
 _HONOUR = re.compile(
     rf"(?<=[\uac00-\ud7a3]{{2}})\s(?:교수|박사|선생|작가|시인|소설가|평론가)님?$|(?<=[{HAN}]{{2}})(?:教授|老师|老師|先生|女士|博士|院士|さん|氏)$"
 )
@@ -87,7 +88,9 @@ KOREAN_LEADS = re.compile(  # the words before a name: 이 전환을 대표하�
 _KOREAN_CLAUSE = re.compile(  # 우울은 전겸구
     rf"(?:[\uac00-\ud7a3]{{1,8}}\s){{0,3}}[\uac00-\ud7a3]+[은에로고서며과와면]\s[{''.join(sorted(KOREAN_FAMILIES))}][\uac00-\ud7a3]{{1,2}}"
 )
-_TWO = re.compile(rf"(?:[\uac00-\ud7a3]+\s[\uac00-\ud7a3\s]+|[{HAN}]+[·・．][{HAN}·・．]+),(?:[\uac00-\ud7a3]{{2,4}}|[{HAN}]{{2,4}})$")
+_TWO = re.compile(
+    rf"(?:[\uac00-\ud7a3]+\s[\uac00-\ud7a3\s]+|[{HAN}]+[·・．][{HAN}·・．]+),(?:[\uac00-\ud7a3]{{2,4}}|[{HAN}]{{2,4}})$"
+)
 _WITH_KATAKANA = re.compile(rf"[{HAN}]{{2,3}}[\u30a1-\u30fa]{{2,4}}")  # 福田アジオ
 _CLAUSE = re.compile(
     rf"[的了这這]|^[{HAN}]{{1,4}}(?:[にはもばてでとをが]|なら|から|では|には|えば|する)$|发表|發表|出版|(?:[을를]|[라다자하]면|[으에]로|으로는|에서|에는)$"
@@ -135,7 +138,7 @@ def _by_roles(pieces: Iterable[str]) -> tuple[tuple[str, ...], bool] | None:
         if role:
             bare, inner = cut_off(role["name"])
             short = short or inner
-        bare = _HONOUR.sub("", _NATION.sub("", bare).strip())
+        bare = _ALIAS.sub("", _HONOUR.sub("", _NATION.sub("", bare).strip()))
         if group and re.fullmatch(r"[A-Z][.．]?", bare):
             group[-1] += f"，{bare}"  # スミス，J．
         elif bare:
@@ -144,7 +147,10 @@ def _by_roles(pieces: Iterable[str]) -> tuple[tuple[str, ...], bool] | None:
             group.append(bare)
         if role and role["translator"]:
             # 유발 하라리, 조현욱 역: the first, a foreigner, is the author
-            found, group = ([*found, group[0]] if len(group) == 2 and _TWO.match(",".join(group)) else found), []
+            found, group = (
+                ([*found, group[0]] if len(group) == 2 and _TWO.match(",".join(group)) else found),
+                [],
+            )
             continue
         cut = cut or short
         if role:

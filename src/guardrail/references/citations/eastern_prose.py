@@ -206,14 +206,20 @@ def _in_journal(match: re.Match[str], appeared: re.Match[str], before: str, titl
     who = written.strip() if written.isascii() else last_name(written, before[: appeared.start()])
     group = "who" if appeared["who"] else "author" if appeared["author"] else "year"
     at = appeared.end(group) - len(who) if who else appeared.start(group if group == "year" else "year")
-    venue = next(appeared[name] for name in ("venue", "latin", "second", "other", "magazine") if appeared[name])
-    reference = Reference(title, (who,) if who else (), bool(appeared["cut"]), int(appeared["year"] or appeared["date"]), venue)
+    venue = next(
+        appeared[name] for name in ("venue", "latin", "second", "other", "magazine") if appeared[name]
+    )
+    reference = Reference(
+        title, (who,) if who else (), bool(appeared["cut"]), int(appeared["year"] or appeared["date"]), venue
+    )
     start = match.start() - len(before) + at
     return Citation(Span(start=start, end=match.end()), reference, "quoted" if who else "unmarked")
 
 
 def _who(before: str, *, japanese: bool, begins: bool) -> _Who:
     """Who is named at the end of the text before a title; `begins` says whether that is all of the line before it."""
+    if re.search(rf"{_PRINTED}[在于於]\s?\Z", before):
+        return _Who()  # a journal: 王小明2007年发表在《园林研究》
     if begins and (who := _listed(before, japanese=japanese)):
         return who
     head, year, joint, role = before, None, "", ""
@@ -313,6 +319,7 @@ def _korean(head: str) -> tuple[tuple[str, ...], int] | None:
     written = run["names"]
     while "," in written and not _KOREAN_NAME.match(written):
         written = written.partition(",")[2].lstrip()  # 소설이고, 한강
+    written = re.sub(r"^[와과및는은을를의도에로가]\s", "", written)  # 『…』와 임화
     words = written.split()
     if len(words) == 2 and (run["verb"] or names(written) is None):
         written = words[1]

@@ -5,7 +5,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from guardrail.references.citations.eastern_names import AUTHOR, EAST, HAN, NO_NAME, TRANSLATOR, last_name, names
+from guardrail.references.citations.eastern_names import (
+    AUTHOR,
+    EAST,
+    HAN,
+    NO_NAME,
+    TRANSLATOR,
+    begins_as_name,
+    last_name,
+    names,
+)
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import VENUE
@@ -44,7 +53,9 @@ _ORIGINAL = re.compile(
 _SIGNED = re.compile(
     rf"[{HAN}\u30a1-\u30fa\u30fc・＝]{{3,20}}\s?[（(／/]"
 )  # 『庭の歴史』田中一郎（緑書房、2001年）
-_AT_END = re.compile(rf"[{HAN}\uac00-\ud7a3]{{2,5}}(?=\s*(?:\||$))(?<![的了很是最不在다요])")  # 王小明《…》，聯經 |
+_AT_END = re.compile(
+    rf"[{HAN}\uac00-\ud7a3]{{2,5}}(?=\s*(?:\||$))(?<![的了很是最不在다요])"
+)  # 王小明《…》，聯經 |
 _PERIODICAL = re.compile(rf"[{EAST}][{EAST}\w ]{{1,29}}?(?=[,，]\s?(?:제|第)?\d{{1,4}}\s?[(（권卷巻])")
 _NEXT = re.compile(r"\s?[、&＆·]\s?|[,，]\s?(?=[A-Z])")
 _JOINT = re.compile(
@@ -55,7 +66,7 @@ _ERA = rf"(?:{'|'.join(_ERAS)})\s?(?:\d{{1,3}}|元)\s?年?"
 _WHEN = re.compile(
     rf"(?:(?P<year>{YEAR})(?!\d)(?:\s?[（(〔]{_ERA}[）)〕])?(?:\s?[-–—~〜～]\s?(?:{YEAR}|\d\d)(?!\d))?(?:\s?[年년](?:\d{{1,2}}月|\s\d{{1,2}}월)?)?"
     r"|(?P<era>明治|大正|昭和|平成|令和|民国|民國)\s?(?P<of>\d{1,3}|元)年(?:\s?[（(〔](?:1[89]|20)\d\d年?[）)〕])?)"
-    r"(?:\s?(?:第\s?[\d一二三四五六七八九十]{1,3}\s?版|[\u3400-\u9fff]{0,3}版|刊行?|出版|[发発]行|발행|출간|[봄여름가을겨]{1,2}호|[春夏秋冬]季?[号號]))?"
+    r"(?:\s?(?:第\s?[\d一二三四五六七八九十]{1,3}\s?版|[\u3400-\u9fff]{0,3}版|刊行?|出版|[发発]行|발행|출간|[봄여름가을겨]{1,2}호|[春夏秋冬]季?[号號])|[〜～](?=[)）]))?"
     rf"(?:(?![{EAST}\w])|(?={_PARTICLE}))|(?P<then>{YEAR})年(?=第)"
 )
 _EDITION = re.compile(
@@ -239,7 +250,8 @@ class _Reader:
         if journal := _JOURNAL.match(text, at, limit):
             dated = _DATED.match(text, journal.end()) is not None
             listed = mark in ("、", "・", "·") and not self.found.year  # 《…》、《…》
-            if self.found.venue or listed or not (dated or self.article):
+            inside = self.open and at == self.opened  # 《…》（《传奇》，上海杂志社，1944年）
+            if self.found.venue or listed or not (dated or inside or self.article):
                 return False
             return self._go(journal.end(), venue=journal["book"] or journal["corner"])
         known = self.found.venue or self.found.year or self.year
@@ -302,7 +314,11 @@ class _Reader:
                 and (one["name"].isupper() or VENUE.search(one["name"]))
             ):
                 break  # JAMA，2013
-            if read is None or not _are_one(one["name"], read[0]) or (house and house.end() >= one.end("name")):
+            if (
+                read is None
+                or not _are_one(one["name"], read[0])
+                or (house and house.end() >= one.end("name"))
+            ):
                 break
             if (
                 found
@@ -310,13 +326,17 @@ class _Reader:
                 and _BARE.match(self.text, place, self.limit)
             ):
                 break  # 、オライリー・ジャパン、2016年
-            found += [last_name(read[0][0], "一") or read[0][0]] if sure and not found and len(read[0]) == 1 else read[0]
+            found += (
+                [last_name(read[0][0], "一") or read[0][0]]
+                if sure and not found and len(read[0]) == 1
+                else read[0]
+            )
             cut, end = bool(one["cut"]), one.end()
             more = _NEXT.match(self.text, end, self.limit)
             if more is None or cut:
                 break
             place = more.end()
-        sure = sure or len(found) > 1 or cut or self._goes_on(end)
+        sure = sure or len(found) > 1 or cut or self._goes_on(at, end)
         if not found or not sure:
             return False
         return self._go(end, authors=tuple(found), et_al=cut)
@@ -329,12 +349,14 @@ class _Reader:
                 return one
         return None
 
-    def _goes_on(self, end: int) -> bool:
+    def _goes_on(self, begin: int, end: int) -> bool:
         """Whether a publisher, a year or the end of brackets follows."""
         joint = _JOINT.match(self.text, end, self.limit)
         at = joint.end() if joint else end
         if (self.open and self.text[at : at + 1] in ")）") or at >= self.limit:
             return True
+        if re.match(r"\s?[—–―-]|\s?[:：]", self.text[end : end + 2]):
+            return begins_as_name(self.text[begin:end])  # 『…』, 김철수 — 대하소설
         at += self.text[at : at + 1] in "(（"
         return any(
             pattern.match(self.text, at, self.limit)

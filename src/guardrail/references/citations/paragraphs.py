@@ -96,7 +96,9 @@ def _eastern(row: Line) -> Citation | None:
     parsed = parse(row.text)
     span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
     said = parsed.reference
-    style: Style = "unmarked" if in_other_letters(said) else "line"  # its record has the names in other letters
+    style: Style = (
+        "unmarked" if in_other_letters(said) else "line"
+    )  # its record has the names in other letters
     return Citation(span, said, style, Span(start=row.start, end=row.stop))
 
 

@@ -196,7 +196,11 @@ def _completed(answer: str, citation: Citation, work: Work) -> Citation:
     start, end = own.start, own.end
     before = answer[read.start : own.start]
     own_names = " ".join(citation.reference.authors)
-    named = bool(said.authors) and said.authors[0].split()[-1] in before and said.authors[0].split()[-1] in own_names
+    named = (
+        bool(said.authors)
+        and said.authors[0].split()[-1] in before
+        and said.authors[0].split()[-1] in own_names
+    )
     if citation.style not in _LISTED and named and "\n" not in before:
         start = read.start
     tail = answer[own.end : read.end].rstrip(" .,;:")
