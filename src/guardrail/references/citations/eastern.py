@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.eastern_names import EAST, cut_off, is_short, names, without_volumes
+from guardrail.references.citations.eastern_names import (
+    AUTHOR,
+    EAST,
+    cut_off,
+    is_short,
+    names,
+    without_volumes,
+)
 from guardrail.references.citations.eastern_tail import CITY, YEAR, behind
 
 __all__ = ["SCRIPT", "Eastern", "Head", "eastern", "head_of", "standards"]
@@ -51,8 +58,11 @@ _ARTICLE = frozenset("bdeg")
 _FULL = re.compile(r"[（）：，、；。「」『』《》]")
 _DATED_HEAD = re.compile(rf"[（(]?\s?(?P<year>{YEAR})\s?[年년]?[a-z]?\s?[)）]?")
 _LABELLED = re.compile(r"^.*(?:[:：]|】)")
+_SIGNED_BY = re.compile(  # behind a bold title: （王小明著，1948年）, - 约翰·史密斯
+    rf"\W{{1,5}}(?:[{EAST}·・、,]+[·・\s][{EAST}·・、,\s]+$|[^（）()\n]{{2,40}}?{AUTHOR}(?=\W|$))"
+)
 _THE_SAME = re.compile(r"(?:(?:같은|동일)\s?(?:저자|연구진|연구팀)|同[一じ]?[作著]者)\Z")
-_JOINING = re.compile(r"(?:\s?(?:的|の|의|が|は|在)|[이가]\s(?:쓴|지은|펴낸))\s*$")
+_JOINING = re.compile(r"(?:\s?(?:的|の|의|が|は|も|に[はも]|在)|[이가]\s(?:쓴|지은|펴낸))\s*$")
 _ENDS = " \t\u3000.．，,、：:。;；—–-―_*|｜"
 _KOREAN = re.compile(
     r"\s*(?P<authors>[\uac00-\ud7a3]{2,4}(?:\s?외|(?:\s?[·,]\s?[\uac00-\ud7a3]{2,4}){0,4}))\s?[,.]\s+(?P<title>[^,.\r\n]{2,120}?)[,.]\s+"
@@ -196,7 +206,9 @@ def _by_brackets(text: str) -> Eastern | None:
         return None
     if not SCRIPT.search(match[0]) and not (year or found.venue or known):
         return None
-    if group in ("bare", "e", "g", "bold") and not (authors and (year or group == "bold")):
+    if group in ("bare", "e", "g") and not (authors and year):
+        return None
+    if group == "bold" and not (authors and (found.venue or _SIGNED_BY.match(text, match.end(), found.end))):
         return None
     reference = Reference(without_volumes(match[group].strip(" *,，")), authors, et_al, year, found.venue)
     return Eastern(reference, head.start if head.written else match.start(), found.end)

@@ -162,7 +162,9 @@ def _from_eastern(raw: str, read: Eastern) -> Parsed:
     found = [i for i in identifiers(raw) if i.start < read.end + 8]
     end = max([read.end, *(i.end for i in found)])
     reference = with_identifiers(read.reference, found)
-    marks = {"quoted", *({"people"} if reference.authors else ()), *({"year"} if reference.year else ())}
+    title = read.reference.title
+    form = "emphasised" if SCRIPT.search(title) and f"**{title}**" in raw else "quoted"
+    marks = {form, *({"people"} if reference.authors else ()), *({"year"} if reference.year else ())}
     return Parsed(reference, read.start, end, frozenset(marks | ({"venue"} if reference.venue else set())))
 
 

@@ -524,7 +524,7 @@ def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
     if not items:
         return topics
     typical = _typical(items)
-    items = [item for item in items if not (item.parsed and _is_plain_among_marked(item.parsed, items))]
+    items = [item for item in items if not (item.parsed and _is_plain(item.parsed, items, asked=asked))]
     if inside and typical < 2.5:  # remarks on the work above, with an odd reference among them
         return [*topics, *(item for item in items if item.score >= 3.5 and _named(item))]
     if typical + lead >= 2.0:
@@ -534,11 +534,14 @@ def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
     return [*topics, *(item for item in items if item.score >= least and _named(item))]
 
 
-def _is_plain_among_marked(parsed: Parsed, items: Sequence[_Item]) -> bool:
-    """Whether nothing shows a title in Chinese, Japanese or Korean, while most others of the list are in marks: 활동: 자료와 소설 비교하기."""
+def _is_plain(parsed: Parsed, items: Sequence[_Item], *, asked: bool) -> bool:
+    """Whether nothing shows a title in Chinese, Japanese or Korean: 활동: 자료와 소설 비교하기.
+
+    Nearly all writers set such titles in marks; if references were asked for, only what the other items do counts.
+    """
     if parsed.marks or not SCRIPT.search(parsed.reference.title):
         return False
-    return 2 * sum("quoted" in item.parsed.marks for item in items if item.parsed) >= len(items)
+    return not asked or 2 * sum("quoted" in item.parsed.marks for item in items if item.parsed) >= len(items)
 
 
 def _own(item: _Item) -> bool:
