@@ -80,7 +80,7 @@ _BEFORE = [  # what may be between the names and the title, from the title on
         r"(?:\s?[（(][A-Za-z][^（）()\d\n]{1,50}[)）])?",
     )
 ]
-_RUN = re.compile(rf"[{HAN}·・．‧、和与與\u30a1-\u30fa\u30fc＝]{{2,80}}\Z")
+_RUN = re.compile(rf"[{HAN}A-Z·・．‧、和与與\u30a1-\u30fa\u30fc＝]{{2,80}}\Z")
 _LATIN = re.compile(
     r"(?<![A-Za-z])(?:[A-Z][A-Za-z.’'-]{0,20}\s){0,3}[A-Z][A-Za-z’'-]{1,25}(?:\s?[、和与與&]\s?(?:[A-Z][A-Za-z.’'-]{0,20}\s){0,3}[A-Z][A-Za-z’'-]{1,25}){0,3}\Z"
 )
