@@ -524,7 +524,7 @@ def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
     if not items:
         return topics
     typical = _typical(items)
-    items = [item for item in items if not (item.parsed and _is_plain(item.parsed, items, asked=asked))]
+    items = [item for item in items if not (item.parsed and _is_plain(item.parsed, items, asked=asked > 0))]
     if inside and typical < 2.5:  # remarks on the work above, with an odd reference among them
         return [*topics, *(item for item in items if item.score >= 3.5 and _named(item))]
     if typical + lead >= 2.0:
