@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.eastern_names import EAST, cut_off, is_short, names
+from guardrail.references.citations.eastern_names import (
+    AUTHOR,
+    EAST,
+    cut_off,
+    is_short,
+    names,
+    without_volumes,
+)
 from guardrail.references.citations.eastern_tail import CITY, YEAR, behind
 
 __all__ = ["SCRIPT", "Eastern", "Head", "eastern", "head_of", "standards"]
@@ -16,11 +23,11 @@ SCRIPT = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _YEAR = re.compile(rf"(?<!\d){YEAR}(?!\d)")
 _KIND = r"\[(?P<kind>[JMCDRNPSGZA]|[A-Z]{1,2}/OL)\]"
 _GB = re.compile(
-    rf"\s*(?P<authors>[^.．。\[\]\n]{{1,200}})[.．。]\s*(?P<title>[^\[\]\n]{{2,250}}?)\s*{_KIND}"
+    rf"\s*(?P<authors>(?:\[[\u3400-\u9fff]{{1,4}}\]\s?)?[^.．。\[\]\n]{{1,200}})[.．。]\s*(?P<title>[^\[\]\n]{{2,250}}?)\s*{_KIND}"
     r"(?:\s*//\s*|[.．。,，:：]?\s*)(?P<rest>[^\r\n]{0,300})"
 )
 _STANDARD = re.compile(
-    rf"(?:^|(?<=[:：。；;\n]))[ \t]*(?P<text>[^\n.．。:：；;\[\]]{{2,120}}[.．。][^\[\]\n]{{2,200}}?{_KIND}[^\n]{{0,300}})",
+    rf"(?:^|(?<=[:：。；;\n]))[ \t]*(?:[-*•·●▪]\s)?(?P<text>[^\n.．。:：；;\[\]]{{2,120}}[.．。][^\[\]\n]{{2,200}}?{_KIND}[^\n]{{0,300}})",
     re.MULTILINE,
 )
 _DATE = re.compile(
@@ -30,11 +37,16 @@ _DATE = re.compile(
 _LINKED = re.compile(
     r"[.．。]?\s?(?:\[[\d-]{8,10}\]\s?[.．。]?\s?)?(?:(?:DOI|doi)[:：]\s?|https?://)[\w./:%?=&()#-]{6,300}"
 )
-_EDITION = re.compile(r"^(?:第?\s?[\d一二三四五六七八九十]{1,2}\s?版|修订版|\d(?:st|nd|rd|th) ed)[.．。]\s*")
+_EDITION = re.compile(
+    r"^(?:[^.．。:：\n]{2,40}[译譯校訳]|第?\s?[\d一二三四五六七八九十]{1,2}\s?版|修订版|\d(?:st|nd|rd|th) ed)[.．。]\s*"
+)
+_SHORT_JOURNAL = re.compile(
+    r"(?:[A-Z][A-Za-z]{0,9}\.?\s){0,5}[A-Z][A-Za-z]{0,9}\.(?=,\s?(?:19|20)\d\d)"
+)  # Angew. Chem. Int. Ed., 2016
 _CODE = re.compile(r"[:：]\s*[A-Z]{2,4}/?[A-Z]?\s?\d[\d.—-]*$")
 _TITLE = re.compile(
     rf"(?P<f>「[^「」\r\n]{{1,60}}」[のとは][{EAST}]{{1,30}})(?![^\s\u3000，、,.．。])|"  # 「甘え」の構造
-    r"『(?P<a>[^『』\n]{2,200})』|《(?P<c>(?:[^《》\n]|《[^《》\n]{1,60}》){1,200})》|「(?P<b>[^「」\n]{2,200})」|〈(?P<d>[^〈〉\n]{2,200})〉|<(?P<k>[\uac00-\ud7a3][^<>\n]{1,120})>|“(?P<e>[^“”\n]{2,200})”|\"(?P<g>[^\"\n]{2,200})\""
+    r"^\W{0,4}\*\*(?P<bold>[^*《》「『』“”\n]{2,160}|「[^「」*\n]{2,30}」[^*「」\n]{1,60})\*\*(?=[\s　]?[（(]|\s[-–—]\s|——|，)|『(?P<a>[^『』\n]{2,200})』|《(?P<c>(?:[^《》\n]|《[^《》\n]{1,60}》){1,200})》|「(?P<b>[^「」\n]{2,200})」|〈(?P<d>[^〈〉\n]{2,200})〉|<(?P<k>[\uac00-\ud7a3][^<>\n]{1,120})>|“(?P<e>[^“”\n]{2,200})”|\"(?P<g>[^\"\n]{2,200})\""
 )
 _WESTERN = re.compile(
     r"《(?P<c>[^《》\n]{4,250})》|『(?P<a>[^『』\n]{4,250})』|「(?P<b>[^「」\n]{4,250})」|“(?P<e>[^“”\n]{4,250})”|\"(?P<g>[^\"\n]{4,250})\""
@@ -46,17 +58,21 @@ _ARTICLE = frozenset("bdeg")
 _FULL = re.compile(r"[（）：，、；。「」『』《》]")
 _DATED_HEAD = re.compile(rf"[（(]?\s?(?P<year>{YEAR})\s?[年년]?[a-z]?\s?[)）]?")
 _LABELLED = re.compile(r"^.*(?:[:：]|】)")
-_JOINING = re.compile(r"\s?(?:的|の|의|が|は|在)\s*$")
+_SIGNED_BY = re.compile(  # behind a bold title: （王小明著，1948年）, - 约翰·史密斯
+    rf"\W{{1,5}}(?:[{EAST}·・、,]+[·・\s][{EAST}·・、,\s]+$|[^（）()\n]{{2,40}}?{AUTHOR}(?=\W|$))"
+)
+_THE_SAME = re.compile(r"(?:(?:같은|동일)\s?(?:저자|연구진|연구팀)|同[一じ]?[作著]者)\Z")
+_JOINING = re.compile(r"(?:\s?(?:的|の|의|が|は|も|に[はも]|在)|[이가]\s(?:쓴|지은|펴낸))\s*$")
 _ENDS = " \t\u3000.．，,、：:。;；—–-―_*|｜"
 _KOREAN = re.compile(
     r"\s*(?P<authors>[\uac00-\ud7a3]{2,4}(?:\s?외|(?:\s?[·,]\s?[\uac00-\ud7a3]{2,4}){0,4}))\s?[,.]\s+(?P<title>[^,.\r\n]{2,120}?)[,.]\s+"
     r"(?P<venue>[^,.\r\n]{2,60}?)[,.]\s+(?P<year>(?:19|20)\d\d)\s?[.년]?"
 )
 _DATED = re.compile(
-    rf"\s*(?P<authors>[{EAST}][{EAST}·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>{YEAR})[年년]?[)）](?:\s?[.．。,，:：]\s*|\s+)(?P<title>[^\r\n『「《“.．。]{{2,160}}?)[.．。](?P<rest>[^\r\n]{{0,200}})"
+    rf"\s*(?P<authors>[{EAST}][{EAST}A-Z.．·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>{YEAR})[年년]?[)）](?:\s?[.．。,，:：]\s*|\s+)(?P<title>[^\r\n『「《“.．。]{{2,160}}?)(?:[.．。](?P<rest>[^\r\n]{{0,200}})|\u3000(?P<house>[{EAST}A-Z]{{2,20}})[.．。]?\s*$)"
 )
 _STOPPED = re.compile(
-    rf"\s*(?P<authors>[{EAST}][^.．。\n\d\[\]:：]{{1,100}})(?:[.．。]\s*(?P<title>[^.．。\n]{{4,160}})[.．。]\s*(?P<venue>[^.．。,，\n]{{2,60}})[.．。,，]"
+    rf"\s*(?P<authors>[{EAST}][^.．。\n\d\[\]:：]{{1,100}})(?:[.．。]\s*(?P<title>[^.．。\n]{{4,160}})[.．。]\s*(?:[^.．。\n]{{2,20}}[译譯訳][.．。]\s*)?(?P<venue>[^.．。,，\n]{{2,60}})[.．。,，]"
     rf"|[:：]\s?(?P<other>[^,，\n]{{4,160}})[,，]\s?(?P<journal>[^,，\n]{{2,60}}(?:論文誌|学会誌|雑誌|紀要|学报|學報|会議|シンポジウム|大会))[,，])(?P<rest>[^\n]{{0,200}})"
 )
 _THESIS = re.compile(
@@ -120,7 +136,12 @@ def _by_standard(text: str) -> Eastern | None:
     date = _DATE.search(rest)
     bare = _YEAR.search(rest)
     year = int(re.findall(YEAR, date[0])[0]) if date else int(bare[0]) if bare else None
-    place = re.split(r"[,，]|[.．。]\s|[.．。](?=[^\W\d_])", rest, maxsplit=1)[0].strip(" .．。,，")
+    short = _SHORT_JOURNAL.match(rest)
+    place = (
+        short[0]
+        if short
+        else re.split(r"[,，]|[.．。]\s|[.．。](?=[^\W\d_])", rest, maxsplit=1)[0].strip(" .．。,，")
+    )
     parted = match["kind"] not in "JC" and re.search(r"[:：]", place)  # 北京: 清华大学出版社
     venue = re.split(r"[:：]\s*", place)[-1].strip() if parted else place
     venue = (
@@ -169,7 +190,7 @@ def _by_brackets(text: str) -> Eastern | None:
         return None
     group = str(match.lastgroup)
     head = head_of(text[: match.start()], western=not SCRIPT.search(match[group]))
-    if head.written and not head.names:
+    if head.written and not head.names and not _THE_SAME.search(head.written):
         return None
     found = behind(
         text,
@@ -187,7 +208,9 @@ def _by_brackets(text: str) -> Eastern | None:
         return None
     if group in ("bare", "e", "g") and not (authors and year):
         return None
-    reference = Reference(match[group].strip(" *,，"), authors, et_al, year, found.venue)
+    if group == "bold" and not (authors and (found.venue or _SIGNED_BY.match(text, match.end(), found.end))):
+        return None
+    reference = Reference(without_volumes(match[group].strip(" *,，")), authors, et_al, year, found.venue)
     return Eastern(reference, head.start if head.written else match.start(), found.end)
 
 
@@ -250,7 +273,7 @@ def _by_date(text: str) -> Eastern | None:
     who = names(match["authors"]) if match else None
     if match is None or who is None or not SCRIPT.search(match["title"]):
         return None
-    rest = match["rest"].strip()
+    rest = (match["rest"] or match["house"]).strip()
     city = CITY.match(rest)
     venue = re.split(r"[,，.．。(（]", rest[city.end() if city else 0 :], maxsplit=1)[0].strip("《》『』 *_")
     title, venue = _EDITION_BEHIND.sub("", match["title"].strip()), _THESIS.sub("", venue)

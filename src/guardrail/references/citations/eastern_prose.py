@@ -17,9 +17,11 @@ from guardrail.references.citations.eastern_names import (
     TRANSLATOR,
     begins_as_name,
     cut_off,
+    in_other_letters,
     last_name,
     names,
     without_aside,
+    without_volumes,
 )
 from guardrail.references.citations.eastern_tail import YEAR, Behind, behind
 from guardrail.references.citations.evidence import EASTERN_MEDIA
@@ -36,14 +38,21 @@ _WORK = re.compile(
     r"|「(?P<corner>[A-Z][^「」\n]{1,30}[ :][^「」\n]{2,160})」"
     rf"|(?:(?<=[{EAST}])“|“(?=[^“”\n]{{4,200}}”（))(?P<curly>[A-Z][^“”\n]{{1,30}}[ :][^“”\n]{{2,160}})”"
     r"|[<〈](?P<ko>[\uac00-\ud7a3][^<>〈〉\n]{1,100})[>〉]"
+    r"|「(?P<article>(?:[^「」『』《》\n]|「[^「」『』《》\n]{1,60}」){2,160})」|(?<=[的了文章])“(?P<named>[^“”《》\n]{4,160})”"
 )
-_TITLES = ("zh", "ja", "ko", "en", "corner", "curly")
+_TITLES = ("zh", "ja", "ko", "en", "corner", "curly", "article", "named")
+_ARTICLES = ("corner", "curly", "article", "named")
 _MOST = 1_000  # titles
 _NEAR = 150  # characters around a title in which films and the like are looked for
 _LONGEST = 90  # characters before a title in which its authors are looked for
-_APPEARED = re.compile(
-    rf"(?P<who>[{HAN}]{{2,24}}?)?(?:[于在])?\s?(?P<year>{YEAR})\s?年?(?:发表|刊登|刊载|發表|刊登|刊載)[在于於]?《(?P<venue>[^《》\n]{{2,60}})》"
-    r"(?:杂志|雜誌|期刊)?(?:上|中)?(?:的|之)?(?:论文|文章|論文|一文)?$"
+_ISSUES = r"第?\s?\d{1,4}\s?[期卷号號](?:第?\s?\d{1,4}\s?[期号號])?"
+_MAGAZINE = rf"(?:《(?P<venue>[^《》\n]{{2,60}})》|[*_]?(?P<latin>[A-Z][A-Za-z]*(?:[\s&:]{{1,3}}[A-Za-z]+){{0,8}})[*_]?)\s?(?:杂志|雜誌|期刊|学刊)?(?:{_ISSUES})?(?:上|中)?"
+_PRINTED = r"(?:发表|刊登|刊载|刊发|發表|刊登|刊載|撰写)"
+_PIECE = r"(?:一[篇文])?(?:题为|名为|題為)?(?:的|之)?(?:[长長短]文|论文|文章|論文|一文|综述|研究)?"
+_APPEARED = re.compile(  # 周黎安2007年发表在《经济研究》上的; 黄宗智在2002年第4期的《历史研究》上发表长文; 丸山が1946年に『世界』に発表した論文
+    rf"(?P<who>[A-Z][A-Za-z.’'\s-]{{2,50}}?|[{HAN}·・]{{2,24}}?)?\s?(?P<cut>等人?)?\s?(?:[于於在])?\s?(?P<year>{YEAR})\s?年?(?:{_ISSUES})?"
+    rf"(?:{_PRINTED}[在于於]?\s?{_MAGAZINE}|(?:的|，?[在于於])\s?{_MAGAZINE.replace('<venue>', '<second>').replace('<latin>', '<other>')}\s?{_PRINTED})[的之了]?{_PIECE}\s?$"
+    rf"|(?P<author>[{HAN}\u30a1-\u30fa\u30fc・]{{2,16}})(?:[がは]、?)?(?P<date>{YEAR})年(?:\d{{1,2}}月)?[に、]{{0,2}}(?:の)?(?:雑誌|学術誌|学会誌)?『(?P<magazine>[^『』\n]{{2,60}})』(?:誌上?|\d{{1,4}}月?号)?[にで](?:発表|掲載|寄稿)(?:した|された)(?:論文|論考|論説|エッセイ)?$"
 )
 _UNMARKED = re.compile(
     rf"(?P<year>{YEAR})\s?年?(?:发表|刊登|刊载|發表|刊載)[在于於]?《(?P<venue>[^《》\n]{{2,60}})》(?:杂志|雜誌|期刊)?[上中]?(?:的|之)(?:论文|文章|論文)?\s?"
@@ -54,32 +63,38 @@ _PUBLISHED = re.compile(
     rf"は\s?(?P<year>{YEAR})年?(?:\d{{1,2}}月)?に(?P<venue>[^、。（）にのは]{{2,20}}?)(?=から|より|で(?:刊行|出版))"
 )
 _NOUN = (
-    r"(?:代表作|主著|著書|论文|論文|著作|专著|專著|名著|名作|新作|一书|教材|教科书|教科書|经典|經典|小说|小說|小説|长篇|文章|文集|讲义|講義|新書|自伝|"
+    r"(?:[短中長]編(?:小説)?|[短中长長]篇|随筆|評論|代表作|主著|著書|(?:[報报][導导告]|纪实|紀實|传记|傳記)?文[學学]|[散诗詩论論歌随]文?集|随笔集|回[忆憶][录錄]|三部曲|论文|論文|著作|专著|專著|名著|名作|新作|一书|教材|教科书|教科書|经典|經典|小说|小說|小説|长篇|文章|文集|讲义|講義|新書|自伝|"
     r"訳書|译著|譯著|(?<=[的の])[书書本]|저서|대표작|논문|책|명저|소설|교과서|저작)"
 )
+_WROTE = r"(?:(?:合?[写寫著撰编編]|撰写|撰寫|出版|发表|發表|推出)(?:了|有|过|過|的)+|合?[著写寫]|所著|出版|发表|發表|写成|完成|(?:が|は|が?(?:18|19|20)\d\d年に)?(?:書い|著し|執筆し|刊行し|出版し|発表し)た|[이가]\s(?:쓴|지은|펴낸|저술한))"
 _BEFORE = [  # what may be between the names and the title, from the title on
     re.compile(pattern + r"\Z")
     for pattern in (
         r"[\s*_]{0,4}",
         r"[：:，,、]?\s?",
-        rf"(?:(?:经典|經典|早期|著名|学术|學術|其|他的|她的|的|の|大部頭の)?{_NOUN})?",
-        r"(?:则|則|便|就|也|曾|还|亦|更|都|后来|随后)?(?P<joint>的|の|의|在|于|於|が|は|も|은|는|이|가)?\s?",
-        rf"(?:\s?[（(]\s?(?P<year>{YEAR})\s?[年년]?[)）]\s?[.．。：:,，]?)?",
+        rf"(?:(?:经典|經典|早期|著名|学术|學術|其|他的|她的|的|の|大部頭の|[长長中短]篇|历史|歷史|{YEAR}\s?年(?:出版)?的){{0,4}}{_NOUN})?",
+        rf"(?:则|則|便|就|也|曾|还|亦|更|都|后来|随后|先后|先後)?(?P<joint>{_WROTE}|的|の|의|在|于|於|に[はも]|が|は|も|은|는|이|가)?\s?",
+        rf"(?:\s?[（(]\s?(?P<year>{YEAR})\s?[年년]?[)）]\s?[.．。：:，,]?|(?:[于於在])?\s?(?P<then>{YEAR})\s?年(?:{_WROTE})?)?",
         rf"(?P<role>{AUTHOR})?",
         r"(?P<honour>老师|老師|教授|先生|女士|博士|院士|さん|氏|교수|선생님?|박사|작가)?",
         r"(?:\s?[（(][A-Za-z][^（）()\d\n]{1,50}[)）])?",
     )
 ]
-_RUN = re.compile(rf"[{HAN}·・．‧、和与與\u30a1-\u30fa\u30fc＝]{{2,80}}\Z")
+_RUN = re.compile(rf"[{HAN}A-Z·・．‧、和与與\u30a1-\u30fa\u30fc＝]{{2,80}}\Z")
 _LATIN = re.compile(
     r"(?<![A-Za-z])(?:[A-Z][A-Za-z.’'-]{0,20}\s){0,3}[A-Z][A-Za-z’'-]{1,25}(?:\s?[、和与與&]\s?(?:[A-Z][A-Za-z.’'-]{0,20}\s){0,3}[A-Z][A-Za-z’'-]{1,25}){0,3}\Z"
 )
 _KOREAN = re.compile(
-    r"(?:[\uac00-\ud7a3]{2,4}[·,]\s?){0,4}(?:[\uac00-\ud7a3A-Z.]{1,6}\s)?[\uac00-\ud7a3]{2,6}\Z"
+    r"(?P<verb>[을를]\s)?(?P<names>(?:[\uac00-\ud7a3]{2,4}[·,]\s?){0,4}(?:(?:[\uac00-\ud7a3]{1,6}\s){1,2}(?:[폰판반드데뒤]|판\s데어)\s|[\uac00-\ud7a3A-Z.]{1,6}\s)?[\uac00-\ud7a3]{2,6})\Z"
+)
+_KOREAN_NAME = re.compile(rf"[{''.join(sorted(KOREAN_FAMILIES))}][\uac00-\ud7a3]{{2}}[·,]")
+_KOREAN_NOUN = re.compile(  # 한국 문학의 『…』
+    r"(?:문학|시대|사회|역사|소설|작가|문화|철학|과학|경제|정치|연구|예술|세기|운동|전쟁|민족|국가|작품|저자|학파|교수|대표|최고|시절|이론|사상|나라|지역|출신|출판사)\Z"
 )
 _VOLUME = re.compile(
     r"[\s,，、*]{0,3}(?:제|第|[Vv]ol\.?\s?)?\d{1,4}\s?[권호卷巻期号號(（]|[\s,，、]{0,3}(?:1[5-9]|20)\d\d年第"
 )
+_AT_DATE = re.compile(rf"(?P<year>{YEAR})\s?年(?:\d{{1,2}}月)?[，,]?\s?\Z")  # 2000年，彭慕兰出版
 _MUSIC = re.compile(r"交响|交響|协奏|協奏|奏鸣|奏鳴|进行曲|교향곡|협주곡")
 
 
@@ -131,13 +146,16 @@ def _citation(answer: str, match: re.Match[str]) -> tuple[Citation | None, int, 
     line = answer.rfind("\n", max(0, match.start() - _LONGEST), match.start()) + 1
     begins = line > 0 or match.start() <= _LONGEST
     before = answer[max(line, match.start() - _LONGEST) : match.start()]
-    title = next(match[name] for name in _TITLES if match[name]).strip()
+    title = without_volumes(next(match[name] for name in _TITLES if match[name]).strip())
     if appeared := _APPEARED.search(before):
         return _in_journal(match, appeared, before, title), match.end(), False
     who = _who(before, japanese=match["ja"] is not None, begins=begins)
-    if who.names and not who.joined and title.isascii() and not who.names[0].isascii():
+    article = next((name for name in _ARTICLES if match[name]), "")
+    if not who.joined and in_other_letters(Reference(title, who.names)):
         who = _Who()  # 包括“Attention Is All You Need”
-    read = behind(answer, match.end(), authors=bool(who.names), year=who.year is not None)
+    read = behind(
+        answer, match.end(), authors=bool(who.names), year=who.year is not None, article=bool(article)
+    )
     alone = begins and (who.whole or not re.search(r"\w", before[_marked(before) :]))
     citation, end = _work(answer, match, who, read, title=title)
     start = match.start() - len(before) + who.start if who.names else match.start()
@@ -165,11 +183,12 @@ def _work(
         return None, end
     if not (match["zh"] or match["ja"] or match["ko"] or (authors and year)):
         return None, end
+    if (match["article"] or match["named"]) and not venue and not (who.sure and who.joined and year):
+        return None, match.end()
     reference = with_identifiers(
         Reference(title, authors, et_al, year, venue), identifiers(answer[match.start() : end])
     )
-    foreign = title.isascii() and not all(name.isascii() for name in authors)  # its record has other letters
-    doubtful = foreign or (bool(who.names) and not who.sure)
+    doubtful = in_other_letters(reference) or (bool(who.names) and not who.sure)
     style: Style = "quoted" if year and venue and authors and not doubtful else "unmarked"
     return Citation(Span(start=match.start(), end=end), reference, style), end
 
@@ -183,15 +202,24 @@ def _line(answer: str, match: re.Match[str]) -> str:
 
 def _in_journal(match: re.Match[str], appeared: re.Match[str], before: str, title: str) -> Citation:
     """周黎安2007年发表在《经济研究》上的《…》."""
-    written = appeared["who"] or ""
-    who = last_name(written, before[: appeared.start()]) if written else ""
-    start = match.start() - len(before) + (appeared.end("who") - len(who) if who else appeared.start("year"))
-    reference = Reference(title, (who,) if who else (), year=int(appeared["year"]), venue=appeared["venue"])
+    written = appeared["who"] or appeared["author"] or ""
+    who = written.strip() if written.isascii() else last_name(written, before[: appeared.start()])
+    group = "who" if appeared["who"] else "author" if appeared["author"] else "year"
+    at = appeared.end(group) - len(who) if who else appeared.start(group if group == "year" else "year")
+    venue = next(
+        appeared[name] for name in ("venue", "latin", "second", "other", "magazine") if appeared[name]
+    )
+    reference = Reference(
+        title, (who,) if who else (), bool(appeared["cut"]), int(appeared["year"] or appeared["date"]), venue
+    )
+    start = match.start() - len(before) + at
     return Citation(Span(start=start, end=match.end()), reference, "quoted" if who else "unmarked")
 
 
 def _who(before: str, *, japanese: bool, begins: bool) -> _Who:
     """Who is named at the end of the text before a title; `begins` says whether that is all of the line before it."""
+    if re.search(rf"{_PRINTED}[在于於]\s?\Z", before):
+        return _Who()  # a journal: 王小明2007年发表在《园林研究》
     if begins and (who := _listed(before, japanese=japanese)):
         return who
     head, year, joint, role = before, None, "", ""
@@ -201,7 +229,7 @@ def _who(before: str, *, japanese: bool, begins: bool) -> _Who:
             continue
         said = part.groupdict()
         joint, role = said.get("joint") or joint, said.get("role") or said.get("honour") or role
-        year = int(said["year"]) if said.get("year") else year
+        year = int(written) if (written := said.get("year") or said.get("then")) else year
         head = head[: part.start()]
     bare, cut = cut_off(head)
     bare = bare.rstrip()
@@ -215,10 +243,10 @@ def _who(before: str, *, japanese: bool, begins: bool) -> _Who:
     if not named or any(NO_NAME.match(name) for name in named[0]):
         return _Who()
     people, start = named
-    if joint in ("在", "于", "於", "は", "が", "も", "은", "는", "이", "가") and not _sure(
-        people[0], japanese=japanese
-    ):
+    if joint and not re.search(r"[的の의著]\Z", joint) and not _sure(people[0], japanese=japanese):
         return _Who()
+    if re.search(r"[写寫出发發推]", joint) and not year and (date := _AT_DATE.search(head, 0, start)):
+        year, start = int(date["year"]), date.start()
     marked = before.rstrip(" *_")[-1:] in tuple("，,、")
     sure = _sure(people[-1], japanese=japanese) and (bool(joint or role) or not marked)
     whole = not re.search(r"\w", bare[:start])
@@ -251,7 +279,7 @@ def _listed(before: str, *, japanese: bool) -> _Who | None:
 def _sure(name: str, *, japanese: bool) -> bool:
     """Whether the form of a name leaves little doubt."""
     if re.search(r"[\uac00-\ud7a3]", name):
-        return len(name) == 3 and name[0] in KOREAN_FAMILIES
+        return " " in name or (len(name) == 3 and name[0] in KOREAN_FAMILIES)
     return name.isascii() or (len(name) >= 3 if japanese else begins_as_name(name))
 
 
@@ -284,13 +312,16 @@ def _run(head: str, *, japanese: bool) -> tuple[tuple[str, ...], int] | None:
 
 
 def _korean(head: str) -> tuple[tuple[str, ...], int] | None:
-    """Korean names before a title: 장하석, 토머스 쿤; of two words the second alone, if it looks like a whole name."""
+    """Korean names before a title: 장하석, 토머스 쿤; of two words the second alone, if the first only leads to it: 물리학자 김상욱, …을 다룬 김상욱."""
     run = _KOREAN.search(head)
     if run is None:
         return None
-    last = re.split(r"·\s?", run[0])[-1]
-    words = last.split()
-    if len(words) == 2 and names(last) is None:  # 물리학자 김상욱
-        return (words[1],), run.end() - len(words[1])
-    read = names(run[0])
-    return (read[0], run.start()) if read else None
+    written = run["names"]
+    while "," in written and not _KOREAN_NAME.match(written):
+        written = written.partition(",")[2].lstrip()  # 소설이고, 한강
+    written = re.sub(r"^[와과및는은을를의도에로가]\s", "", written)  # 『…』와 임화
+    words = written.split()
+    if len(words) == 2 and (run["verb"] or names(written) is None):
+        written = words[1]
+    read = names(written)
+    return (read[0], run.end() - len(written)) if read and not _KOREAN_NOUN.search(written) else None

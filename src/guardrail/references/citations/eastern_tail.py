@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from guardrail.references.citations.eastern_names import AUTHOR, EAST, HAN, TRANSLATOR, last_name, names
+from guardrail.references.citations.eastern_names import (
+    AUTHOR,
+    EAST,
+    HAN,
+    NO_NAME,
+    TRANSLATOR,
+    begins_as_name,
+    last_name,
+    names,
+)
+from guardrail.references.citations.houses import is_press
+from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import VENUE
 
 __all__ = ["CITY", "PUBLISHER", "YEAR", "Behind", "behind"]
@@ -13,6 +24,8 @@ __all__ = ["CITY", "PUBLISHER", "YEAR", "Behind", "behind"]
 YEAR = r"(?:1[4-9]|20)\d\d"
 _LONGEST, _MOST = 240, 24  # characters behind a title, and parts of them
 _EDGE = r"(?=[\s*,，、;；.．。:：|｜/／)）\]】〕(（]|$)"
+_PARTICLE = r"(?:[がはもをとだ]|です|であ|입니다|이[며고다나]|[이가은는을를도와과의](?=\s))"  # behind the last part: 吉川弘文館が手堅い
+_SERIES = r"(?:(?<=[書庫ス])\s?(?:[青赤黄緑白]版?\s?)?[A-Zあ-ん]?\s?[-–]?\d{1,4}(?:-\d{1,3}){0,2})?"  # 岩波新書 青版434
 _THESIS = r"(?:(?:博士|硕士|碩士|修士|本科)(?:学位|學位)?(?:论文|論文)|(?:박사|석사)\s?학위\s?논문)"
 _CITY = (
     r"(?:北京|上海|南京|天津|武汉|武漢|广州|廣州|成都|重庆|西安|杭州|长春|沈阳|济南|合肥|长沙|南昌|福州|郑州|昆明|桂林|哈尔滨|太原|兰州|石家庄|大连|苏州|"
@@ -26,33 +39,41 @@ _PRESS = (
     r"大学院|大学|大學|学院|学会|學會|学报|學報|学刊|學刊|研究|杂志|雜誌|雑誌|論集|紀要|통신|University\sPress|Press)"
 )
 PUBLISHER = re.compile(
-    rf"(?:[{HAN}\u30a1-\u30fa\uac00-\ud7a3A-Z]|[\u3041-\u309f]{{2}})[{EAST}A-Za-z .&·・•-]{{0,30}}?{_PRESS}"
-    rf"(?={_EDGE[3:-1]}|{YEAR}|\s?{_THESIS})"
+    rf"(?P<press>(?:[{HAN}\u30a1-\u30fa\uac00-\ud7a3A-Z]|[\u3041-\u309f]{{2}})[{EAST}A-Za-z .&·・•-]{{0,30}}?{_PRESS}){_SERIES}"
+    rf"(?={_EDGE[3:-1]}|{YEAR}|\s?{_THESIS}|(?<=[{HAN}])(?:[がもを]|から|より)|(?<=[\uac00-\ud7a3])(?:[은는이가을를도](?=\s)|에서|입니다))"
 )
 _ISSUED = re.compile(  # 中文版由商务印书馆于2012年出版
     rf"[^，,。\n]{{0,8}}?由(?P<press>[{HAN}·]{{2,20}}?)(?:[于於在]\s?)?(?P<year>{YEAR})?\s?年?(?:\d{{1,2}}月)?(?:首次)?(?:出版|刊行|印行)(?![社中部])"
 )
 CITY = re.compile(rf"{_CITY}\s?[:：]\s?")
 _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]{3,12}(?:・[\u30a1-\u30fa\u30fc]{2,12})?(?=[\s、。，,（(]|$)")
-_ORIGINAL = re.compile(r"[A-Z][A-Za-z’':, -]{6,120}(?=[)）])")  # the title in its own language
+_ORIGINAL = re.compile(
+    r"[*_]?[A-Z][A-Za-z’':, -]{6,120}[*_]?(?=[)）])|[*_]?[A-Z][A-Za-z’'-]*(?:[: ]{1,2}[A-Za-z’'-]+){1,12}[*_]?(?=[，,、；;]\s?\S)"
+)  # the title in its own language: 《…》（Engineering Cybernetics，McGraw-Hill，1954）
 _SIGNED = re.compile(
     rf"[{HAN}\u30a1-\u30fa\u30fc・＝]{{3,20}}\s?[（(／/]"
 )  # 『庭の歴史』田中一郎（緑書房、2001年）
+_AT_END = re.compile(
+    rf"[{HAN}\uac00-\ud7a3]{{2,5}}(?=\s*(?:\||$))(?<![的了很是最不在다요])"
+)  # 王小明《…》，聯經 |
 _PERIODICAL = re.compile(rf"[{EAST}][{EAST}\w ]{{1,29}}?(?=[,，]\s?(?:제|第)?\d{{1,4}}\s?[(（권卷巻])")
 _NEXT = re.compile(r"\s?[、&＆·]\s?|[,，]\s?(?=[A-Z])")
 _JOINT = re.compile(
-    r"[\s*_]{0,6}(?P<mark>(?:[,，、;；.．。|｜/／:：·—–-]\s?){0,3})[\s*_]{0,4}(?P<by>by\s)?(?:后?被|(?:后?发表|發表|收录|收錄|刊载|刊載|载|載|刊)(?:[于於在]|(?=《)))?\s?"
+    r"[\s*_]{0,6}(?P<mark>(?:[,，、;；.．。|｜/／:：·・•—―–-]\s?){0,3})[\s*_]{0,4}(?P<by>by\s)?(?:后?被|(?:后?发表|發表|收录|收錄|刊载|刊載|载|載|刊)(?:[于於在]|(?=《)))?\s?"
 )
+_ERAS = {"明治": 1867, "大正": 1911, "昭和": 1925, "平成": 1988, "令和": 2018, "民国": 1911, "民國": 1911}
+_ERA = rf"(?:{'|'.join(_ERAS)})\s?(?:\d{{1,3}}|元)\s?年?"
 _WHEN = re.compile(
-    rf"(?P<year>{YEAR})(?!\d)(?:\s?[-–—~〜～]\s?(?:{YEAR}|\d\d)(?!\d))?(?:\s?[年년](?:\d{{1,2}}月|\s\d{{1,2}}월)?)?"
-    r"(?:\s?(?:第\s?[\d一二三四五六七八九十]{1,3}\s?版|修订版|初版|再版|新版|版|刊行|刊|出版|发行|発行|발행|출간))?"
-    rf"(?![{EAST}\w])|(?P<then>{YEAR})年(?=第)"
+    rf"(?:(?P<year>{YEAR})(?!\d)(?:\s?[（(〔]{_ERA}[）)〕])?(?:\s?[-–—~〜～]\s?(?:{YEAR}|\d\d)(?!\d))?(?:\s?[年년](?:\d{{1,2}}月号?|\s\d{{1,2}}월호?)?)?"
+    r"|(?P<era>明治|大正|昭和|平成|令和|民国|民國)\s?(?P<of>\d{1,3}|元)年(?:\s?[（(〔](?:1[89]|20)\d\d年?[）)〕])?)"
+    r"(?:\s?(?:第\s?[\d一二三四五六七八九十]{1,3}\s?版|[\u3400-\u9fff]{0,3}版|刊行?|出版|[发発]行|발행|출간|[봄여름가을겨]{1,2}호|[春夏秋冬]季?[号號])|[〜～](?=[)）]))?"
+    rf"(?:(?![{EAST}\w])|(?={_PARTICLE}))|(?P<then>{YEAR})年(?=第)"
 )
 _EDITION = re.compile(
     rf"(?:{_THESIS}|"
     r"第\s?[\d一二三四五六七八九十]{1,4}\s?[版刷](?:第\s?\d{1,3}\s?刷)?|제?\s?\d{1,2}\s?판|\d{1,2}版|(?:最新)?(?:修订|修訂|增订|增訂|增补|増補|改訂|新装|决定|決定|完全|"
     r"普及|珍藏|纪念|典藏|插图|中译|中文|簡体|简体|繁体|繁體|英文|新){1,3}(?:[版本]|普及版)|개정\s?(?:증보)?판|증보판|양장본|전면\s?개정판|"
-    r"全\s?[\d一二三四五六七八九十]{1,3}\s?[卷巻冊册集]|(?:共|凡)\s?[\d一二三四五六七八九十]{1,3}\s?[卷冊册]|전\s?\d{1,2}\s?권|[上中下](?:[、，／/・·]?[上中下]){0,2}\s?[卷冊册巻集]?|第\s?[\d一二三四五六七八九十]{1,3}\s?[冊册卷巻部]|精装|平装|オンデマンド版)"
+    r"[全共凡]?\s?[\d一二三四五六七八九十]{1,3}\s?[卷巻冊册]|전\s?\d{1,2}\s?권|[上中下](?:[、，／/・·]?[上中下]){0,2}\s?[卷冊册巻集篇]?|第\s?[\d一二三四五六七八九十]{1,3}\s?[冊册卷巻部]|精装|平装|[1-9]\s?[〜～–-]\s?\d{1,2}|オンデマンド版|收[录錄]?[於于入在]同名[\u3400-\u9fff]{1,6})"
     + _EDGE
 )
 _NUMBER = re.compile(
@@ -75,8 +96,8 @@ _LABEL = re.compile(
 _PEOPLE = (
     rf"(?:[\[（(〔][{HAN}]{{1,4}}[\]）)〕]\s?)?[{EAST}A-Za-z][{EAST}A-Za-z·・．‧.,，、＝&\s与與和]{{0,60}}?"
 )
-_BY_ROLE = re.compile(rf"(?P<names>{_PEOPLE})\s?(?:{AUTHOR}){{1,2}}{_EDGE}")
-_HELPER = re.compile(rf"(?P<names>{_PEOPLE})\s?{TRANSLATOR}{_EDGE}")
+_BY_ROLE = re.compile(rf"(?P<names>{_PEOPLE})\s?(?:(?:{AUTHOR}){{1,2}}|[（(]{AUTHOR}[)）]){_EDGE}")
+_HELPER = re.compile(rf"(?P<names>{_PEOPLE})\s?(?:{TRANSLATOR}|(?P<aside>[（(]{TRANSLATOR}[)）])){_EDGE}")
 _A_NAME = (
     rf"(?:[\[（(〔][{HAN}]{{1,4}}[\]）)〕]\s?)?(?P<name>[{EAST}A-Z][{EAST}\w·・．‧.＝' ’-]{{1,40}}?)(?P<cut>\s?等人?|ほか|ら|\s외|,?\set\sal\.?)?"
     r"(?:\s?[（(][A-Za-z][^（）()\d\n]{2,60}[)）])?"
@@ -84,12 +105,12 @@ _A_NAME = (
 _ONE = re.compile(_A_NAME + _EDGE)
 _WHOLE_ONE = re.compile(_A_NAME + r"(?=\s?(?:[,，、;；。:：|｜/／)）\]】〕(（]|$|[–—-]\s))")
 _BARE = re.compile(
-    rf"(?P<name>[{EAST}A-Z][{EAST}\w·・．& ’'-]{{0,30}}?)(?=\s?[,，、|｜(（]\s?{YEAR}(?!\d)|\s{YEAR}(?!\d))"
+    rf"(?P<name>[{EAST}A-Z][{EAST}\w·・．& ’'-]{{0,30}}?)(?=\s?[,，、|｜(（・·／/]\s?(?:{YEAR}(?!\d)|{_ERA})|\s{YEAR}(?!\d))"
 )
 _LATIN = re.compile(rf"(?P<name>[A-Z][A-Za-z][\w.&’' -]{{0,60}}?)(?=\s?[,，、)）]|\s{YEAR}|\.?\s?$|[.。])")
 _PLAIN = re.compile(rf"(?P<name>[{EAST}][{EAST}\w·・． &-]{{0,24}}?){_EDGE}")
 _NO_PRESS = re.compile(
-    r"的|^(?:是|由|一书|一書|这|這|该|該|写|寫|成书|初版|出版|发表|發表|刊|原|作者|著|译|譯|訳|初|增订|约|約|于|於|在|自|至|从|이|그|초판|출간|발표|원작|原著|電影|电影|映画|영화)|[はがをでにも]"
+    r"的|^(?:是|由|一书|一書|这|這|该|該|写|寫|成书|初版|出版|发表|發表|刊|原|作者|著|译|譯|訳|初|增订|约|約|于|於|在|自|至|从|[이그]\s|초판|출간|발표|원작|原著|電影|电影|映画|영화)|[はがをでにも]|(?:[导導]演|監督|主演|감독|출연|연출)$"
 )
 _STOPS = re.compile(r"[.．。;；:：]")
 
@@ -161,13 +182,16 @@ class _Reader:
 
     def _aside(self, at: int) -> bool:
         """Skip brackets with an edition in them, of which the reference goes on behind."""
-        inner = _EDITION.match(self.text, at + 1, self.limit) or (
-            _ORIGINAL.match(self.text, at + 1, self.limit) if at == self.begin and not self.article else None
-        )
-        if inner and self.text[inner.end() : inner.end() + 1] in ")）":
-            self.at = inner.end() + 1
-            return True
-        return False
+        inner = _EDITION.match(self.text, at + 1, self.limit)
+        if inner is None and at == self.begin and not self.article:
+            inner = _ORIGINAL.match(self.text, at + 1, self.limit)
+            inner = None if inner and (is_press(inner[0]) or is_venue(inner[0])) else inner
+        if inner is None:
+            return False
+        closed = self.text[inner.end() : inner.end() + 1] in ")）"
+        self.open, self.opened = not closed, inner.end()
+        self.at = inner.end() + closed
+        return True
 
     def _part(self, at: int, mark: str) -> bool:
         """Read one part that begins at `at` behind the punctuation `mark`."""
@@ -191,7 +215,7 @@ class _Reader:
         if helper and len(helper["names"]) > 1:
             if not self._named() and re.search(r"[,，]", helper["names"]) and self._people(at):
                 return True  # 마이클 샌델, 김명철 옮김
-            if names(helper[0]) is None:
+            if helper["aside"] or names(helper[0]) is None:
                 self.helped = True
                 return self._go(helper.end())
         if not mark and not self.open and at > self.begin and self.text[at - 1] not in " \u3000*_)）》』年":
@@ -215,7 +239,7 @@ class _Reader:
         return True
 
     def _when(self, part: re.Match[str]) -> bool:
-        year = int(part["year"] or part["then"])
+        year = int(part["year"] or part["then"] or 0) or _western(part["era"], part["of"])
         if self.found.year or self.year:
             return self._go(part.end()) if self.found.year == year else False
         return self._go(part.end(), year=year)
@@ -225,8 +249,9 @@ class _Reader:
         text, limit = self.text, self.limit
         if journal := _JOURNAL.match(text, at, limit):
             dated = _DATED.match(text, journal.end()) is not None
-            listed = mark == "、" and not self.found.year  # 《…》、《…》
-            if self.found.venue or listed or not (dated or self.article):
+            listed = mark in ("、", "・", "·") and not self.found.year  # 《…》、《…》
+            inside = self.open and at == self.opened  # 《…》（《传奇》，上海杂志社，1944年）
+            if self.found.venue or listed or not (dated or inside or self.article):
                 return False
             return self._go(journal.end(), venue=journal["book"] or journal["corner"])
         known = self.found.venue or self.found.year or self.year
@@ -242,19 +267,19 @@ class _Reader:
             or _BARE.match(text, city.end(), limit)
             or _PLAIN.match(text, city.end(), limit)
         ):
-            return self._go(part.end(), venue=part[0])
-        if (part := PUBLISHER.match(text, at, limit)) and not _NO_PRESS.search(part[0]):
-            return self._go(part.end(), venue=part[0])
+            return self._go(part.end(), venue=part[1])
+        right = text[self.begin - 1] in "』」" and not text[self.begin : at].strip(" \u3000*_")
+        part = PUBLISHER.match(text, at, limit)
+        goes_on = part is not None and re.match(rf"[{EAST}]", text[part.end() : limit])
+        if part and not _NO_PRESS.search(part[0]) and (known or right or not goes_on):
+            return self._go(part.end(), venue=part["press"])
         if _STOPS.search(mark) and not self.article:
             return False
-        apart = (
-            mark
-            or self.open
-            or (at == self.begin and text[at - 1 : at] in "』」" and _SIGNED.match(text, at, limit))
-        )
+        apart = mark or self.open or (right and _SIGNED.match(text, at, limit))
         if not (self._named() or self.helped) and apart and self._people(at):
             return True
-        return self._house(at, mark)
+        right = text[self.begin - 1] in "』」》〉>" and not text[self.begin : at].strip(" \u3000*_")
+        return self._house(at, mark or (" " if right and self._named() else ""))
 
     def _house(self, at: int, mark: str) -> bool:
         """A publisher or a conference that only its place and the year behind it show."""
@@ -270,6 +295,10 @@ class _Reader:
             return self._go(part.end(), venue=part["name"].strip())
         if part := _KATAKANA.match(text, at, limit):
             return self._go(part.end(), venue=part[0])
+        commas = self._named() and not self.open and mark in {",", "，", "、", "/", "／"}
+        last = _AT_END.match(text, at, limit) if commas else None
+        if last and not NO_NAME.match(last[0]):
+            return self._go(last.end(), venue=last[0])
         return False
 
     def _people(self, at: int, *, sure: bool = False) -> bool:
@@ -285,7 +314,11 @@ class _Reader:
                 and (one["name"].isupper() or VENUE.search(one["name"]))
             ):
                 break  # JAMA，2013
-            if read is None or len(read[0]) != 1 or (house and house.end() >= one.end("name")):
+            if (
+                read is None
+                or not _are_one(one["name"], read[0])
+                or (house and house.end() >= one.end("name"))
+            ):
                 break
             if (
                 found
@@ -293,13 +326,17 @@ class _Reader:
                 and _BARE.match(self.text, place, self.limit)
             ):
                 break  # 、オライリー・ジャパン、2016年
-            found.append(last_name(read[0][0], "一") or read[0][0] if sure and not found else read[0][0])
+            found += (
+                [last_name(read[0][0], "一") or read[0][0]]
+                if sure and not found and len(read[0]) == 1
+                else read[0]
+            )
             cut, end = bool(one["cut"]), one.end()
             more = _NEXT.match(self.text, end, self.limit)
             if more is None or cut:
                 break
             place = more.end()
-        sure = sure or len(found) > 1 or cut or self._goes_on(end)
+        sure = sure or len(found) > 1 or cut or self._goes_on(at, end)
         if not found or not sure:
             return False
         return self._go(end, authors=tuple(found), et_al=cut)
@@ -308,16 +345,18 @@ class _Reader:
         """A name, with blanks in it if it is one with them."""
         for pattern in (_WHOLE_ONE, _ONE):
             one = pattern.match(self.text, at, self.limit)
-            if one and (read := names(one["name"])) and len(read[0]) == 1:
+            if one and (read := names(one["name"])) and _are_one(one["name"], read[0]):
                 return one
         return None
 
-    def _goes_on(self, end: int) -> bool:
+    def _goes_on(self, begin: int, end: int) -> bool:
         """Whether a publisher, a year or the end of brackets follows."""
         joint = _JOINT.match(self.text, end, self.limit)
         at = joint.end() if joint else end
         if (self.open and self.text[at : at + 1] in ")）") or at >= self.limit:
             return True
+        if re.match(r"\s?[—–―-]|\s?[:：]", self.text[end : end + 2]):
+            return begins_as_name(self.text[begin:end])  # 『…』, 김철수 — 대하소설
         at += self.text[at : at + 1] in "(（"
         return any(
             pattern.match(self.text, at, self.limit)
@@ -331,3 +370,13 @@ class _Reader:
         self.at = end
         self.found = replace(self.found, end=end, **said)  # type: ignore[arg-type]
         return True
+
+
+def _are_one(written: str, read: tuple[str, ...]) -> bool:
+    """Whether what has no comma in it is one name, or Korean names with dots between them: 김철수·이영희."""
+    return len(read) == 1 or re.fullmatch(r"[\uac00-\ud7a3·]+", written) is not None
+
+
+def _western(era: str, of: str) -> int:
+    """The year of an era in the Western calendar: 昭和9年, 民國元年."""
+    return _ERAS[era] + (1 if of == "元" else int(of))

@@ -20,6 +20,10 @@ _WORKS = (
     r"livres|ouvrages|références|bibliographie|bücher|literatur|quellen|libros|referencias|bibliografía|"
     r"(?:\w{0,20}?(?:参考文献|文献|论文|书籍|参考)\w{0,5})"
 )
+_EASTERN_WORKS = (
+    r"[书書][单單目籍名]|[图圖][书書]|図書|[专專原名]?著作|[专專]著|[论論][文著]|文[献獻]|教材|小[说說説]|(?:推[荐薦]|延伸|[扩擴拓]展|深入|相[关關])[阅閱][读讀]|[读讀]物|代表作|(?:[几幾两兩三四五六七八九十\d]|入[门門]|工具)本?[书書]|必[读讀]"
+    r"|入門書|専門書|新書|(?:おすすめ|お薦め|薦め|次|以下)の本|読(?:むべき|みたい)|\d冊|도서|책(?![임상정략봉])|논문|문헌|저서|저작|소설|읽을거리"
+)
 _OTHERS = (
     r"steps?|ingredients|features|tips|how to|to-?do|agenda|benefits|advantages|disadvantages|reasons|symptoms|"
     r"plan|pros|cons|instructions|questions|tasks|rules|shopping|countries|cities|options|ways|strategies|"
@@ -34,9 +38,13 @@ _LEAD = re.compile(
     rf"(?<!\w)(?:(?P<works>{_WORKS}|{WORKS})|(?P<media>{_MEDIA})|(?P<others>{_OTHERS}))(?!\w)", re.IGNORECASE
 )
 _SENTENCES = re.compile(r"[.!?][\s*_]+")
+_EASTERN_LEAD = re.compile(  # the last word says what is listed: 写论文的步骤
+    rf"(?P<works>{_EASTERN_WORKS})|(?P<others>步[骤驟]|方法|注意|建[议議]|技巧|原[则則]|要[点點]|流程|人物|[内內]容|[结結][构構]|[类類]型|手順|コツ|ポイント|내용|인물|理由|原因|방법|순서|단계|이유|주의|요령|특징)"
+)
 _HEADING = re.compile(
-    r"[#\s*_]{0,12}(?:\d{1,2}\.?\s)?(?:references?|bibliography|works cited|sources|citations|further reading|"
-    rf"literature(?: cited)?|selected (?:references|bibliography)|{HEADINGS}|参考文献)[\s:：*_]{{0,8}}",
+    r"[#\s*_]{0,12}(?:\d{1,2}\.?\s|[一二三四五六七八九十]{1,2}、)?(?:references?|bibliography|works cited|sources|citations|further reading|"
+    rf"literature(?: cited)?|selected (?:references|bibliography)|{HEADINGS}|(?:主要|核心|重要|推[荐薦])?(?:参考文献|參考文獻|[参參]考(?:[资資]料|[书書]目|図書)|推[荐薦][书書]目|延伸[阅閱][读讀]|引用文[献獻]|참고\s?문헌|추천\s?도서))"
+    r"(?:\s?[（(][^（）()]{1,40}[）)])?[\s:：*_]{0,8}",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -134,7 +142,7 @@ def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
     """What speaks against a reference."""
     marked = bool(parsed.marks & {"quoted", "link", "emphasised"})
     named = bool(parsed.reference.authors) or "quoted" in parsed.marks or "id" in parsed.marks
-    against = 4.0 if _CHECKBOX.match(text) else 0.0
+    against = 4.0 if _CHECKBOX.match(text) or heading(text) else 0.0
     if not parsed.reference.venue and EASTERN_MEDIA.search(text[:400].replace(parsed.reference.title, "")):
         against += 4.0
     if named:
@@ -170,6 +178,9 @@ def lead_in(line: str) -> float:
     """
     last = _SENTENCES.split(line.rstrip(" *_"))[-1]
     match = _LEAD.search(last) or _LEAD.search(line)
+    eastern = [found.lastgroup for found in _EASTERN_LEAD.finditer(line)]
+    if eastern and not (match and match["media"]) and not re.search(r"[《『「]", line):
+        return 2.0 if eastern[-1] == "works" else -2.0
     if match is None:
         return -1.0 if line.rstrip(" *_").endswith((":", "：")) else 0.0
     if match["media"]:  # titles with makers and years, and yet no references

@@ -60,6 +60,7 @@ _LABEL = re.compile(
     r"(?:\*\*|__)?\s?:(?:\*\*|__)?\s*|\s*see\salso\s",
     re.IGNORECASE,
 )
+_VENUE_ENDS = ' *_."“”《》『』「」'
 _VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\d{1,6})?$")
 _NUMBER = re.compile(r"\d{4}\.\d{4,5}(?:v\d{1,2})?")
 
@@ -161,7 +162,9 @@ def _from_eastern(raw: str, read: Eastern) -> Parsed:
     found = [i for i in identifiers(raw) if i.start < read.end + 8]
     end = max([read.end, *(i.end for i in found)])
     reference = with_identifiers(read.reference, found)
-    marks = {"quoted", *({"people"} if reference.authors else ()), *({"year"} if reference.year else ())}
+    title = read.reference.title
+    form = "emphasised" if SCRIPT.search(title) and f"**{title}**" in raw else "quoted"
+    marks = {form, *({"people"} if reference.authors else ()), *({"year"} if reference.year else ())}
     return Parsed(reference, read.start, end, frozenset(marks | ({"venue"} if reference.venue else set())))
 
 
@@ -252,10 +255,10 @@ def _describes(title: str) -> bool:
 def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
     """The reference with what labelled lines say: {"authors": "Kaiming He, Jian Sun", "venue": "CVPR (2016)"}."""
     written = fields.get("authors", "")
-    names = (eastern_names(written) if SCRIPT.search(written) else authors(written)) if written else None
     year = next((found for name in ("year", "venue") if (found := _year(fields.get(name, "")))), None)
     if "title" in fields:
         reference = replace(reference, title=clean_title(fields["title"]))
+    names = (eastern_names(written) if SCRIPT.search(written) else authors(written)) if written else None
     if names:
         reference = replace(reference, authors=names[0], et_al=names[1])
     if year:
@@ -263,9 +266,9 @@ def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
     if "venue" not in fields and (paren := PAREN.search(fields.get("year", ""))) and is_press(paren[1]):
         reference = replace(reference, venue=paren[1])  # İlk baskı: 1983 (Hil Yayın)
     if "venue" in fields:
-        venue = re.split(r"\s\|", fields["venue"])[0].strip(' *_."“”')
+        venue = re.split(r"\s\|", fields["venue"])[0].strip(_VENUE_ENDS)
         venue = _VOLUME_AND_MORE.sub("", _VENUE_YEAR.sub("", venue))
-        reference = replace(reference, venue=venue.strip(' *_."“”'))
+        reference = replace(reference, venue=venue.strip(_VENUE_ENDS))
     written = " ".join(f"doi {value}" if value.startswith("10.") else value for value in fields.values())
     return with_identifiers(reference, identifiers(written))
 

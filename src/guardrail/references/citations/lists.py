@@ -10,6 +10,7 @@ from typing import Literal
 from unicodedata import normalize
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.evidence import lead_in, sure, weigh
 from guardrail.references.citations.fields import Parsed, parse, with_labels
 from guardrail.references.citations.identifiers import identifiers
@@ -387,7 +388,7 @@ def _read(
 ) -> None:
     """Parse an item: its head, then the labelled lines below it; what follows is looked at again."""
     text, reached = _head(rows, item)
-    text = text[: _cut(text, item.content, begun)]
+    text = _unlabelled(text[: _cut(text, item.content, begun)])
     parsed = parse(text, by=by, led=led)
     fields: dict[str, str] = {}
     last = 0
@@ -407,6 +408,12 @@ def _read(
     item.more = [] if fields else list(_remainder(text, parsed, item))
     for number in item.lines[reached:]:
         item.more += doubtless(rows[number]) if field_of(rows[number].text) is None else []
+
+
+def _unlabelled(text: str) -> str:
+    """The text of an item with blanks for a label that says it is the title: 书名：《…》."""
+    label = field_of(text) if SCRIPT.search(text, 0, 12) else None
+    return text if label is None or label[0] != "title" or not label[1] else label[1].rjust(len(text))
 
 
 def _head(rows: Sequence[Line], item: _Item) -> tuple[str, int]:
@@ -517,6 +524,7 @@ def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
     if not items:
         return topics
     typical = _typical(items)
+    items = [item for item in items if not (item.parsed and _is_plain(item.parsed, items, asked=asked > 0))]
     if inside and typical < 2.5:  # remarks on the work above, with an odd reference among them
         return [*topics, *(item for item in items if item.score >= 3.5 and _named(item))]
     if typical + lead >= 2.0:
@@ -524,6 +532,16 @@ def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
         return [*topics, *(item for item in items if item.score + lead >= least and _named(item))]
     least = 3.5 if lead > -3 else 6.0
     return [*topics, *(item for item in items if item.score >= least and _named(item))]
+
+
+def _is_plain(parsed: Parsed, items: Sequence[_Item], *, asked: bool) -> bool:
+    """Whether nothing shows a title in Chinese, Japanese or Korean: 활동: 자료와 소설 비교하기.
+
+    Nearly all writers set such titles in marks; if references were asked for, only what the other items do counts.
+    """
+    if parsed.marks or not SCRIPT.search(parsed.reference.title):
+        return False
+    return not asked or 2 * sum("quoted" in item.parsed.marks for item in items if item.parsed) >= len(items)
 
 
 def _own(item: _Item) -> bool:

@@ -24,7 +24,7 @@ _WORKS = re.compile(
     r"editions?|literatur\w*|theses|thesis|monograph\w*|textbooks?|scholar\w*|theor\w+|bibliograph\w*|bibliogra\w+|references?|sources?|preprints?|reviews?|"
     r"livres?|ouvrages?|romans?|auteure?s?|éditions?|lire|lecture|libros?|libri|autor(?:es|en|in|innen|as?|i|ka|zy|ów|u|ur)?|editorial|leer|lectura|leggere|saggi\w*|buch|bücher\w*|verlag|lesen|studie\w*|aufsatz|"
     r"livros?|artigos?|artículos?|articol\w+|książk\w+|knih\w+|boek\w*|bok|böcker|kitap\w*|könyv\w*|книг\w*|стать\w+|автор\w*|роман\w*|издат\w+|чита\w+|sách|buku)(?!\w)"
-    r"|书|書|论文|論文|期刊|作者|著|文献|出版|책|논문|저자|지음|출판|本を|読",
+    r"|书|書|论文|論文|期刊|作者|著|文献|出版|小说|小說|小説|文学|文學|책|논문|저자|지음|출판|소설|문학|읽|本を|読",
     re.IGNORECASE,
 )
 _LOOKED_AT = 30_000  # characters that show what an answer is about

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import eastern
+from guardrail.references.citations.eastern_names import in_other_letters
 from guardrail.references.citations.evidence import EASTERN_MEDIA, heading
 from guardrail.references.citations.fields import Parsed, parse, with_labels
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
@@ -95,8 +96,9 @@ def _eastern(row: Line) -> Citation | None:
     parsed = parse(row.text)
     span = Span(start=row.start + parsed.start, end=row.start + parsed.end)
     said = parsed.reference
-    foreign = said.title.isascii() and not all(name.isascii() for name in said.authors)
-    style: Style = "unmarked" if foreign else "line"  # its record has the names in other letters
+    style: Style = (
+        "unmarked" if in_other_letters(said) else "line"
+    )  # its record has the names in other letters
     return Citation(span, said, style, Span(start=row.start, end=row.stop))
 
 

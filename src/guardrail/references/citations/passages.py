@@ -195,7 +195,11 @@ def _completed(answer: str, citation: Citation, work: Work) -> Citation:
         return citation
     start, end = own.start, own.end
     before = answer[read.start : own.start]
-    if citation.style not in _LISTED and said.authors and said.authors[0].split()[-1] in before:
+    last = said.authors[0].split()[-1] if said.authors else ""
+    named = last in before and (
+        not citation.reference.authors or last in " ".join(citation.reference.authors)
+    )
+    if citation.style not in _LISTED and last and named and "\n" not in before:
         start = read.start
     tail = answer[own.end : read.end].rstrip(" .,;:")
     new = (
