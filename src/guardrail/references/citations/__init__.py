@@ -22,7 +22,7 @@ from guardrail.references.citations.identifiers import identifiers, with_identif
 from guardrail.references.citations.inline import inline, of_journals, starts
 from guardrail.references.citations.items import apart, completed, with_places, without_lives
 from guardrail.references.citations.labels import Link, loose
-from guardrail.references.citations.legal import cases, named
+from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.lines import Line, lines
 from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
@@ -191,6 +191,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(loose(answer, ids, rows, links))
     keep(decided)
     keep(by_name)
+    keep(in_italics(answer, found))
     keep(pages(answer, links, taken))
     return _settled(answer, rows, found, asked=asked)
 
