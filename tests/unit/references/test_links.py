@@ -258,6 +258,11 @@ class TestPages:
         assert found.span.of(text).endswith(span)
         assert (found.reference.title, found.reference.arxiv) == ("Bells of Winter", identifier)
 
+    def test_where_it_is_free_belongs_to_it(self):
+        """With the section before it."""
+        text = "- Mary Poe, *On Bells*, Section VIII – free at Project Gutenberg: https://www.gutenberg.org/ebooks/9"
+        assert [one.span.of(text) for one in citations(text, asked_for_references=True)] == [text[2:]]
+
     def test_the_title_of_another_work_below_does_not(self):
         """It has its own address."""
         text = "**Bells of Winter** (Poe & Roe, 2020)\n[Silent Towers of the North](https://arxiv.org/abs/2006.99999)"

@@ -204,7 +204,13 @@ def _is_place(text: str, at: int, *, dated: bool) -> bool:
     if text[at - 1] in "*_(" or text[at] in "([" or (SERIES.match(text, at) or CITY.match(text, at)):
         return True
     segment = _SEGMENT.match(text, at)
-    if segment is None or role_at(text, at) or container_at(text, at) or _LABELS.match(text, at):
+    if (
+        segment is None
+        or role_at(text, at)
+        or container_at(text, at)
+        or _LABELS.match(text, at)
+        or _FREE_AT.match(text, at)
+    ):
         return True
     piece = segment[0].strip(" .")
     year = YEAR.match(text, segment.end() + 2) or YEAR.match(text, segment.end() + 1)
