@@ -35,7 +35,7 @@ from guardrail.references.bibliography.records import (
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.silence import unread
 from guardrail.references.evidence import lookup_of
-from guardrail.references.findings import DOUBTFUL, Findings
+from guardrail.references.findings import DOUBTFUL, Findings, is_page
 from guardrail.references.interrogate import Interviewer, Query
 from guardrail.references.model_reader import added, reading
 from guardrail.references.opened import opened, with_sources
@@ -308,8 +308,9 @@ class ReferenceCheck(Detector):
                 f"{before}court cases are looked up only: no model is asked about them",
                 evidence=evidence,
             )
-        if not citation.reference.title or citation.style in DOUBTFUL:
-            said = "its title could not be read reliably" if citation.reference.title else "no title is given"
+        if not title or citation.style in DOUBTFUL or is_page(citation.reference):
+            said = "its title could not be read reliably" if title else "no title is given"
+            said = said if not title or citation.style in DOUBTFUL else "it may be a page of the web"
             return self._findings.unverified(citation, f"{before}{said}", evidence=evidence)
         asked = yield from within(
             self._interviewer.interrogate(citation.reference, titles, position),

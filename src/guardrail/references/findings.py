@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from guardrail.engine.flow import Reason, why
 from guardrail.references.bibliography.claims import retraction
-from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Status
+from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.citations import Citation
 from guardrail.references.evidence import lookup_of, mean, replies_of
 from guardrail.references.interrogate import Interrogation
@@ -17,7 +17,7 @@ from guardrail.references.second_reading import in_marks
 from guardrail.references.wording import belongs, compared, corrected, impossible
 from guardrail.report import Evidence, Finding, Lookup, Span, Verdict
 
-__all__ = ["DOUBTFUL", "Findings"]
+__all__ = ["DOUBTFUL", "Findings", "is_page"]
 
 DOUBTFUL = frozenset({"labelled", "unmarked", "model"})
 """Styles whose title may be none: never an accusation."""
@@ -75,6 +75,9 @@ class Findings:
             return self.unverified(citation, _doubtful(owner), evidence=[lookup_of(match)])
         if citation.style == "legal" and _INITIALS.search(citation.reference.title):
             reason = "not found under this name, and its initials may be written out in the bibliography"
+            return self.unverified(citation, reason, evidence=[lookup_of(match)])
+        if match.exists is False and is_page(citation.reference):
+            reason = "not found, but it may be a page of the web, which bibliographies do not list"
             return self.unverified(citation, reason, evidence=[lookup_of(match)])
         if match.exists is False:
             reason = "not in a bibliography that is declared complete"
@@ -214,6 +217,12 @@ class Findings:
         return self._finding(
             citation, Verdict.UNVERIFIED, "unknown", score=None, reason=reason, evidence=evidence
         )
+
+
+def is_page(said: Reference) -> bool:
+    """Whether a title with an address is all that is said, so that it may be a page of the web."""
+    identified = said.doi or said.arxiv or said.pmid or said.isbn
+    return bool(said.url) and not (identified or said.authors or said.year)
 
 
 def _doubtful(owner: FieldCheck | None) -> str:

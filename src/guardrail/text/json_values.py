@@ -39,13 +39,14 @@ class Value:
     """A value, at `text[start:end]`; what breaks off ends behind its last whole part.
 
     Attributes:
-        kind: numbers, words and empty brackets ("scalar") are only kept where they have a key.
+        kind: numbers, words and empty brackets ("scalar") are only kept where they have a key; what is written as it is, in tables or
+            YAML, is a "word".
         key: its key in an object, decoded; `named` is where the key begins, -1 without one.
         inner: the values in an object or array, in order.
         closed: whether its closing bracket was read.
     """
 
-    kind: Literal["object", "array", "string", "scalar"]
+    kind: Literal["object", "array", "string", "scalar", "word"]
     start: int
     end: int = -1
     key: str = ""

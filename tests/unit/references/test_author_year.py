@@ -94,6 +94,7 @@ class TestMarks:
                 [("Bat Survey Collaboration (2016)", "Bat Surv")],
             ),
             ("Das Modell von Novak (1985) gilt.", [("Novak (1985)", "Novak, T")]),
+            ("Later, Tom Novak (1985) said so.", [("Tom Novak (1985)", "Novak, T")]),
             ("Few are left (BSC, 2016).", [("BSC, 2016", "Bat Surv")]),
             ("Few are left (EEA, 2011).", [("EEA, 2011", "Agency f")]),
             ("Few are left (EEA, 2012).", []),
@@ -115,6 +116,8 @@ class TestMarks:
             "- **Costs:** counts of bats should not depend on gifts (Novak, 1985, p. 12).",
             "Young bats often show gaps in these very skills (Doe, 1993, 2004).",
             "Viele Tiere wurden doppelt gezählt (Doe et al., 1998; vgl. Roe et al. 1999, S. 565).",
+            "- 🦇 Without caves, bats stayed small even when protected from cats; Novak (1985) shows why",
+            "- ⚠️ Novak (1985) warned that counts of bats may mislead",
         ],
     )
     def test_end_sentences_that_are_no_titles(self, sentence):

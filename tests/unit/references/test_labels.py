@@ -127,6 +127,16 @@ class TestBrackets:
         )
         assert citation.style == "labelled"
 
+    def test_names_before_them_are_the_authors(self):
+        """Several, or with others."""
+        text = "Poe and co-authors ([2006.99999](https://arxiv.org/abs/2006.99999)) disagree."
+        [found] = citations(text)
+        assert (found.span.of(text), found.reference.authors, found.reference.et_al) == (
+            text.removesuffix(" disagree."),
+            ("Poe",),
+            True,
+        )
+
     def test_one_word_is_what_the_work_is_about(self):
         [citation] = citations(
             "It uses the Ringer (Poe et al., [1706.99762](https://arxiv.org/abs/1706.99762)) as is."

@@ -54,6 +54,41 @@ class TestCases:
                 "5 U.S. (1 Cranch) 137",
             ),
             ("The case 347 U.S. 483 (1954) settled it.", "347 U.S. 483 (1954)", "", 1954, "347 U.S. 483"),
+            (
+                "- [*Poe v. Roe*, 999 U.S. 514 (2001)](https://cases.example.com/999/514/): a radio host won.",
+                "[*Poe v. Roe*, 999 U.S. 514 (2001)](https://cases.example.com/999/514/)",
+                "Poe v. Roe",
+                2001,
+                "999 U.S. 514",
+            ),
+            (
+                "1. **Bell School District No. 403 v. Roe, 999 U.S. 675 (1986)**",
+                "**Bell School District No. 403 v. Roe, 999 U.S. 675 (1986)**",
+                "Bell School District No. 403 v. Roe",
+                1986,
+                "999 U.S. 675",
+            ),
+            (
+                "The tide was at its ebb. In Poe v. Roe, 999 U.S. 508 (2003), it turned.",
+                "Poe v. Roe, 999 U.S. 508 (2003)",
+                "Poe v. Roe",
+                2003,
+                "999 U.S. 508",
+            ),
+            (
+                "- *Bell Star v. B.J.R.* (1989) extends it to names.",
+                "*Bell Star v. B.J.R.* (1989)",
+                "Bell Star v. B.J.R.",
+                1989,
+                "",
+            ),
+            (
+                '5. **Poe v. Bell (2007)** — yes, "BELLS 4 ALL"',
+                "**Poe v. Bell (2007)",
+                "Poe v. Bell",
+                2007,
+                "",
+            ),
         ],
     )
     def test_are_read(self, text, span, name, year, place):
@@ -72,6 +107,16 @@ class TestCases:
     def test_are_not_seen_in_other_text(self, text):
         """Numbers with words between them, an unknown reporter."""
         assert read(text) == []
+
+    def test_names_in_italics_are_cases_among_cases(self):
+        """And a short form means one of them."""
+        text = f"In {BROWN}, it was held. *Poe v. Roe* followed *Brown*, 347 U.S. at 490."
+        found = citations(text)
+        assert [(one.span.of(text), one.means) for one in found[1:]] == [
+            ("*Poe v. Roe*", None),
+            ("*Brown*, 347 U.S. at 490", found[0].span),
+        ]
+        assert citations("*Poe v. Roe* was a play.") == []
 
 
 class TestCheck:

@@ -2,6 +2,10 @@
 
 import pytest
 
+from guardrail import Guard, Verdict
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record
+from guardrail.references.check import ReferenceCheck
 from guardrail.references.citations import citations, parse_reference
 
 
@@ -56,6 +60,63 @@ class TestSites:
                 "",
             ),
             ("Letters, Mary Poe: https://www.example.org/letters", "Letters", ("Mary Poe",), ""),
+            ("[Ringing bells | BDN](https://docs.bells.example.org/ring)", "Ringing bells", (), "BDN"),
+            (
+                "Counting bells | Nature. https://www.nature.com/articles/999999z",
+                "Counting bells",
+                (),
+                "Nature",
+            ),
+            ("Bell ropes. Wikipedia. https://en.wikipedia.org/wiki/Ropes", "Bell ropes", (), "Wikipedia"),
+            (
+                "Bell. Encyclopædia Britannica. https://www.britannica.com/bell (accessed May 3, 2024).",
+                "Bell",
+                (),
+                "Encyclopædia Britannica",
+            ),
+            (
+                "(PDF) Bells at sea - ResearchGate. https://www.researchgate.net/publication/9_Bells",
+                "Bells at sea",
+                (),
+                "ResearchGate",
+            ),
+            (
+                "[Stop the bells - mary99's Ramblings](http://towers.example.net/blog/)",
+                "Stop the bells",
+                (),
+                "mary99's Ramblings",
+            ),
+            (
+                "[RFC 9999 - Bell Tokens](https://datatracker.ietf.org/doc/html/rfc9999)",
+                "Bell Tokens",
+                (),
+                "",
+            ),
+            (
+                "**Winter Bells** – *Encyclopedia of Bells* – https://bells.example.edu/w/",
+                "Winter Bells",
+                (),
+                "Encyclopedia of Bells",
+            ),
+            (
+                "**Bells** (Mary Poe & J. Roe, *EB*) – [https://bells.example.edu/b/](https://bells.example.edu/b/)",
+                "Bells",
+                ("Mary Poe", "J. Roe"),
+                "EB",
+            ),
+            ("On Bells (Poe, 2019) [PDF](https://www.example.org/bells)", "On Bells", ("Poe",), ""),
+            (
+                "[Bells Again](https://www.example.org/b) (Mary Poe, PLoS Medicine, 2005)",
+                "Bells Again",
+                ("Mary Poe",),
+                "PLoS Medicine",
+            ),
+            (
+                "Mary Poe, *On Bells*, Section VIII – free at Project Gutenberg: https://www.gutenberg.org/ebooks/9",
+                "On Bells",
+                ("Mary Poe",),
+                "",
+            ),
             ("Winterbells (Poe) https://www.example.org/bells", "Winterbells", ("Poe",), ""),
         ],
     )
@@ -151,6 +212,115 @@ class TestPages:
         """Front pages, pointers, words in small letters, pictures."""
         assert citations(text) == []
 
+    @pytest.mark.parametrize(
+        ("text", "span", "identifier"),
+        [
+            (
+                "**Bells of Winter** (Poe & Roe, 2020)\n🔗 https://arxiv.org/abs/2006.99999\n→ rings",
+                "🔗 https://arxiv.org/abs/2006.99999",
+                "2006.99999",
+            ),
+            (
+                "**Bells of Winter** (Poe & Roe, 2020)\n📄 <https://arxiv.org/abs/2006.99999>",
+                "<https://arxiv.org/abs/2006.99999>",
+                "2006.99999",
+            ),
+            (
+                "**Bells of Winter** (Poe & Roe, 2020)\nLink: https://arxiv.org/abs/2006.99999",
+                "Link: https://arxiv.org/abs/2006.99999",
+                "2006.99999",
+            ),
+            (
+                "**Bells of Winter** (Poe & Roe, 2020)\n➡️ [Read it](https://arxiv.org/abs/2006.99999)",
+                "➡️ [Read it](https://arxiv.org/abs/2006.99999)",
+                "2006.99999",
+            ),
+            (
+                "**Bells of Winter** (Poe & Roe, 2020)\nhttps://arxiv.org/abs/2006.99999",
+                "https://arxiv.org/abs/2006.99999",
+                "2006.99999",
+            ),
+            (
+                "1. *Bells of Winter* (Poe & Roe, 2020)\n   🔗 https://arxiv.org/abs/2006.99999",
+                "🔗 https://arxiv.org/abs/2006.99999",
+                "2006.99999",
+            ),
+            (
+                "See *Bells of Winter* (Roe et al., ICLR 2017, [arXiv:2006.99999](https://arxiv.org/abs/2006.99999)): they ring.",
+                "(https://arxiv.org/abs/2006.99999))",
+                "2006.99999",
+            ),
+        ],
+    )
+    def test_an_address_below_or_behind_belongs_to_the_title(self, text, span, identifier):
+        """Behind a picture, a label, or alone."""
+        [found] = citations(text)
+        assert found.span.of(text).endswith(span)
+        assert (found.reference.title, found.reference.arxiv) == ("Bells of Winter", identifier)
+
+    def test_where_it_is_free_belongs_to_it(self):
+        """With the section before it."""
+        text = "- Mary Poe, *On Bells*, Section VIII – free at Project Gutenberg: https://www.gutenberg.org/ebooks/9"
+        assert [one.span.of(text) for one in citations(text, asked_for_references=True)] == [text[2:]]
+
+    def test_the_title_of_another_work_below_does_not(self):
+        """It has its own address."""
+        text = "**Bells of Winter** (Poe & Roe, 2020)\n[Silent Towers of the North](https://arxiv.org/abs/2006.99999)"
+        assert [one.reference.title for one in citations(text)] == [
+            "Bells of Winter",
+            "Silent Towers of the North",
+        ]
+
+    @pytest.mark.parametrize(
+        ("link", "title", "authors"),
+        [
+            ("[Poe et al., NEJM 2001](https://doi.org/10.9999/a)", "", ("Poe",)),
+            ("[A Trial of Bells at Night](https://doi.org/10.9999/a)", "A Trial of Bells at Night", ()),
+        ],
+    )
+    def test_a_sentence_before_its_source_is_no_title(self, link, title, authors):
+        """The link alone is the reference."""
+        text = f'- **2001:** a small trial found **no** benefit of "early ringing" for the sleep of sailors → {link}\n'
+        [found] = citations(text)
+        assert (found.span.of(text), found.reference.title, found.reference.authors) == (link, title, authors)
+
+    def test_what_stands_below_an_address_is_said_of_it(self):
+        """Remarks, and orders of names."""
+        text = (
+            "Free books:\n1. **Winter Bells** – *Encyclopedia of Bells* – https://bells.example.edu/w/\n"
+            "   - Poe → Roe → Doe, in order. Very friendly.\n"
+            "2. **Causal Bells** by Carl Roe – https://bells.example.edu/c/\n   - More metal than ethics; for the keen ones 🔭\n"
+        )
+        assert [one.reference.title for one in citations(text, asked_for_references=True)] == [
+            "Winter Bells",
+            "Causal Bells",
+        ]
+
+    def test_a_page_is_never_called_made_up(self, tmp_path):
+        """No bibliography has all pages of the web."""
+        with Index.create(tmp_path / "works.sqlite", complete=True) as index:
+            index.add([Record("Bells of Winter", authors=("Poe, Mary",), year=1990)])
+        answer = "Sources:\n1. [Ringing Bells at Night](https://bells.example.org/night)\n2. Silent Ropes of the Western Towers, Jane Roe, 1991\n"
+        findings = Guard([ReferenceCheck(bibliography=tmp_path / "works.sqlite")]).check(answer).findings
+        assert [one.verdict for one in findings] == [Verdict.UNVERIFIED, Verdict.UNSUPPORTED]
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        "url",
+        [
+            "https://www.science.example.org/doi/10.9999/bells.9.1",
+            "https://journals.example.com/doi/full/10.9999/bells.9.1",
+            "https://www.frontiers.example.org/articles/10.9999/bells.9.1/full",
+            "https://journals.example.org/article?id=10.9999/bells.9.1&type=printable",
+            "https://www.example.org/content/10.9999/bells.9.1v2.full.pdf",
+            "https://www.example.org/doi/10.9999%2Fbells.9.1/",
+        ],
+    )
+    def test_of_publishers_hold_identifiers(self, url):
+        """In the path or as a parameter, with more behind."""
+        assert parse_reference(f"Bells of Winter. {url}").doi == "10.9999/bells.9.1"
+
 
 class TestLists:
     def test_a_picture_before_each_line_is_a_marker(self):
@@ -173,6 +343,25 @@ class TestLists:
         )
         [citation] = citations(text)
         assert (citation.reference.venue, citation.reference.isbn) == ("Verso", "9780262033848")
+
+    def test_one_column_may_say_two_things(self):
+        """Publisher and year, authors and year."""
+        text = "| Title | Author | Publisher, year |\n|---|---|---|\n| *Bells of Winter* | Mary Poe | Bellhouse, 1998 |\n"
+        assert read(text) == [
+            (
+                "*Bells of Winter* | Mary Poe | Bellhouse, 1998",
+                "Bells of Winter",
+                ("Mary Poe",),
+                1998,
+                "Bellhouse",
+            )
+        ]
+
+    def test_surnames_alone_are_two_people(self):
+        """Where other rows have surnames alone; else it is one name."""
+        head = "| Title | Authors |\n|---|---|\n| *Bells of Winter* | Poe, Roe |\n| *Bells of the Sea* | "
+        assert next(one.reference.authors for one in citations(head + "Poe, Roe, Doe |\n")) == ("Poe", "Roe")
+        assert next(one.reference.authors for one in citations(head + "Doe, Ann |\n")) == ("Poe, Roe",)
 
     def test_a_group_in_brackets_is_an_author(self):
         """Not a place of publication, though "Science" is in its name."""

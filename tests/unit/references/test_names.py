@@ -35,6 +35,7 @@ class TestParseName:
             ("J.-C. Faugère", "Faugère", ("J", "C"), ""),
             ("John E. Hopcroft", "Hopcroft", ("John", "E"), ""),
             ("Joachim von zur Gathen", "von zur Gathen", ("Joachim",), ""),
+            ("van Inwagen", "van Inwagen", (), ""),
             ("van der Berg JA", "van der Berg", ("J", "A"), ""),
             ("Van Nguyen", "Nguyen", ("Van",), ""),
             ("Sammy Davis, Jr.", "Davis", ("Sammy",), "Jr"),

@@ -69,6 +69,18 @@ class TestAnswersWithoutCitations:
         """Years of a life, restaurants, shows, prizes for films."""
         assert citations(text) == []
 
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "**🔍 What I changed**\n1. Split one 70-word sentence into three\n2. Added a clear contrast (Poe ↔ Roe)\n",
+            '> "Bells are not a cure for silence."\n> — Mary Poe, speaking in Stockholm, 1925\n',
+            'Roe\'s (1977) "silent bells" are heard by nobody.',
+        ],
+    )
+    def test_remarks_and_sayings_are_none(self, text):
+        """Also where references were asked for: what was done, who said it, what somebody calls it."""
+        assert [one for one in citations(text, asked_for_references=True) if one.reference.title] == []
+
     def test_a_life_beside_a_work_takes_nothing_from_it(self):
         """The work has a year of its own."""
         text = 'Michel Foucault (1926–1984) is known for the book "Discipline and Punish" (1975).'

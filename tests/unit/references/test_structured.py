@@ -88,6 +88,67 @@ class TestWhereObjectsAre:
         assert [one.title for one in read(text)] == ["Deep Learning", "Über die Dinge"]
 
 
+class TestTablesAndYaml:
+    @pytest.mark.parametrize("fence", ["", "```csv\n"])
+    def test_a_row_of_csv_is_one(self, fence):
+        """With quoted cells, names in one cell, commas without quotation marks, and cells that are empty."""
+        rows = (
+            "Winter Bells,Mary Poe,1999,Bellhouse",
+            "Bells, Ropes and Towers,J. Roe,2001,Towerhouse",
+            '"The ""New"" Bells: ropes, towers","Mary Poe; J. Roe",2011,Journal of Bells,10.9999/bells.1',
+        )
+        text = f"Here:\n\n{fence}title,authors,year,source,doi\n{rows[0]},\n{rows[1]},\n{rows[2]}\n{fence and '```'}\n\nThat is all."
+        assert spans(text) == list(rows)
+        assert [(one.title, one.authors, one.year, one.venue, one.doi) for one in read(text)] == [
+            ("Winter Bells", ("Mary Poe",), 1999, "Bellhouse", ""),
+            ("Bells, Ropes and Towers", ("J. Roe",), 2001, "Towerhouse", ""),
+            (
+                'The "New" Bells: ropes, towers',
+                ("Mary Poe", "J. Roe"),
+                2011,
+                "Journal of Bells",
+                "10.9999/bells.1",
+            ),
+        ]
+
+    def test_a_column_of_surnames_has_no_given_names(self):
+        text = 'titel;autoren;jahr\nWinter Bells;"Poe, Roe";1999\nSea Bells;"Poe, Roe & Doe";2003\n'
+        assert [one.authors for one in read(text)] == [("Poe", "Roe"), ("Poe", "Roe", "Doe")]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "Title, author, year, publisher\nHere are some books, as you asked, and more of them\n",
+            "```csv\nname,price,stock\nBell,5,2\n```",
+            "```yaml\nservices:\n  web:\n    image: bells\n    name: bells\ntitle: My notes\nauthor: me\n```",
+        ],
+    )
+    def test_other_tables_and_files_have_none(self, text):
+        assert citations(text) == []
+
+    def test_an_entry_of_yaml_is_one(self):
+        """Nested names, sequences in brackets and below each other, titles over two lines."""
+        text = (
+            '```yaml\nreferences:\n  - id: poe\n    title: "Winter: Bells"\n    author:\n      - family: Poe\n        given: Mary\n'
+            "    issued: 1999\n  - title: Bells and Ropes of the\n      Northern Towers\n    authors: [Mary Poe, J. Roe]\n    year: 2001\n"
+            "  - title: Sea Bells\n    authors:\n    - J. Roe\n    - 'Ann Doe'\n    doi: 10.9999/bells\n```\n"
+        )
+        assert [(one.title, one.authors, one.year, one.doi) for one in read(text)] == [
+            ("Winter: Bells", ("Poe, Mary",), 1999, ""),
+            ("Bells and Ropes of the Northern Towers", ("Mary Poe", "J. Roe"), 2001, ""),
+            ("Sea Bells", ("J. Roe", "Ann Doe"), None, "10.9999/bells"),
+        ]
+        assert spans(text)[0].startswith("id: poe")
+        assert spans(text)[0].endswith("issued: 1999")
+
+    @pytest.mark.parametrize(
+        "unit", ["a,", '"a,', "title,author,year\n", "- ", "```yaml\n- ", " a:\n", "- title: [a\n"]
+    )
+    def test_nothing_breaks_them(self, unit):
+        for head in ("", "title,author,year\n", "```yaml\n"):
+            citations(head + unit * 3_000)
+
+
 class TestWhatIsAReference:
     @pytest.mark.parametrize(
         "value",

@@ -177,6 +177,8 @@ def _in_order(words: list[str]) -> tuple[list[str], list[str]]:
     start = len(words) - 1
     while start > 1 and words[start - 1].casefold() in PARTICLES:
         start -= 1
+    if start == 1 and words[0].islower() and words[0] in PARTICLES:
+        start = 0  # van Inwagen, without his given name
     return words[start:], words[:start]
 
 

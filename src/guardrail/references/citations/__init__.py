@@ -1,6 +1,6 @@
 """References in an answer: where each stands, and what it says.
 
-Lists, BibTeX, RIS, JSON, quoted titles in prose, DOIs, arXiv ids. Whether a list is one of references is decided by
+Lists, BibTeX, RIS, JSON, CSV, YAML, quoted titles in prose, DOIs, arXiv ids. Whether a list is one of references is decided by
 evidence: years, names, quotation marks, identifiers, capitals, the line that introduces it, and the other
 items. All matching takes time linear in the length of the text.
 """
@@ -20,9 +20,9 @@ from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.inline import inline, of_journals, starts
-from guardrail.references.citations.items import apart, completed, with_places, without_lives
+from guardrail.references.citations.items import apart, completed, with_addresses, with_places, without_lives
 from guardrail.references.citations.labels import Link, loose
-from guardrail.references.citations.legal import cases, named
+from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.lines import Line, lines
 from guardrail.references.citations.links import pages
 from guardrail.references.citations.lists import listed
@@ -187,10 +187,12 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
         for work in further(answer, rows, read)
         if all(work.span.end <= mark.start or mark.end <= work.span.start for mark in meant)
     )
+    found[:] = with_addresses(answer, found, ids, taken)
     found[:] = with_places(answer, completed(answer, found, ids, taken))
     keep(loose(answer, ids, rows, links))
     keep(decided)
     keep(by_name)
+    keep(in_italics(answer, found))
     keep(pages(answer, links, taken))
     return _settled(answer, rows, found, asked=asked)
 

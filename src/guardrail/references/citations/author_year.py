@@ -17,8 +17,9 @@ from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
 from guardrail.references.citations.languages import AND, OTHERS, PAGES, SEE, VOLUMES
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.people import people
 from guardrail.references.citations.tail import HIDDEN
-from guardrail.references.citations.unmarked import MEDIA
+from guardrail.references.citations.unmarked import MEDIA, without_opener
 from guardrail.references.citations.untitled import untitled
 from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.report import Span
@@ -81,6 +82,9 @@ _REPORTS = re.compile(  # Everett (2005) argues that; a film does not
 )
 _CAPITAL_BEFORE = re.compile(r"(?<![\w.])[^\W\d_a-z]\w*\s$")  # New York Times (2019)
 _BEGINS = re.compile(r"(?:\A|[.!?;:]\s|\n(?:[-*•]\s)?)$")
+_GIVEN = re.compile(
+    rf"(?:(?<=[.!?;:,]\s)|(?<=\b(?:and|but)\s)|(?<=\b(?:by|of|as|to)\s)|(?<=\b(?:with|from|that)\s)|(?<=\n)|\A)(?P<given>[^\W\d_a-z]{_LETTER}{{2,14}}(?:\s[^\W\d_a-z]\.)?)\s\Z"
+)
 _WITHIN = re.compile(r"\s[a-z]")
 _EACH_YEAR = re.compile(r"(?:\A|,\s?)(?P<year>\d{4})?(?P<suffix>[a-z])?(?![a-z])(?:\s?[/–-]\s?\d{4})?")
 _BARE = re.compile(rf"(?<![\w.’'-])(?P<people>{_PEOPLE}),?\s\(?(?P<years>{_YEAR})(?![\w-]){_PLACE}")
@@ -245,11 +249,25 @@ def candidates(answer: str, known: Container[str] = frozenset()) -> Iterator[Mar
             )
             begins = _BEGINS.search(answer, max(0, match.start() - 4), match.start()) is not None
             begins = begins and _WITHIN.match(answer, match.end()) is not None
+            given = _GIVEN.search(answer, max(0, match.start() - 30), match.start())
             for mark in _read(match, match.start(), match.end(), sure=reports):
-                yield replace(mark, begins=True) if begins else mark
+                full = _in_full_name(mark, given) if given else mark
+                yield replace(full, begins=True) if begins else full
     for match in _EAST.finditer(answer):
         if eastern := _eastern(match, known):
             yield eastern
+
+
+def _in_full_name(mark: Mark, given: re.Match[str]) -> Mark:
+    """The mark with the given name before it: Terence Johnson (1972)."""
+    authors = mark.reference.authors
+    if authors[0][:1].islower():
+        return mark  # das Modell von Novak (1985)
+    name, _ = without_opener(f"{given['given']} {authors[0]}")
+    if not name.startswith(given["given"]) or people(name) is None or MEDIA.search(given["given"]):
+        return mark
+    span = Span(start=given.start("given"), end=mark.span.end)
+    return replace(mark, span=span, reference=replace(mark.reference, authors=(name, *authors[1:])))
 
 
 def _in_bracket(inner: str, start: int) -> Iterator[Mark]:
@@ -322,7 +340,8 @@ def _by_entry(answer: str, mark: Mark, entries: Entries) -> Mark:
         return mark
     behind = answer.find(authors[-1], mark.span.start) + len(authors[-1])
     for entry in entries.of(year) if len(authors) == 1 else ():
-        name = entry.reference.authors[0]
+        family, comma, given = entry.reference.authors[0].partition(", ")
+        name = f"{given} {family}" if comma else family
         if name.endswith(f" {authors[0]}") and answer.endswith(name, 0, behind):
             span = Span(start=behind - len(name), end=mark.span.end)
             return replace(mark, span=span, reference=replace(mark.reference, authors=(name,)))

@@ -10,12 +10,13 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.author_year import Mark, candidates
 from guardrail.references.citations.entries import Entries
 from guardrail.references.citations.model import Citation
-from guardrail.references.citations.words import title_case
+from guardrail.references.citations.words import title_case, words
 
 __all__ = ["without_sentences"]
 
 _CASED = 0.6  # share of words with a capital, below which a sentence is none of a title
 _DOUBTFUL = frozenset({"numbered", "bulleted", "line", "inline", "emphasised", "unmarked"})
+_TOLD = 6  # words of a sentence that may end with a mark of which only the year is in brackets
 _REACH = 100  # characters behind what was read, in which the bracket closes
 
 
@@ -34,18 +35,23 @@ def without_sentences(answer: str, found: Sequence[Citation]) -> list[Citation]:
 
 
 def _marks_within(answer: str, citation: Citation) -> list[Mark]:
-    """The marks in brackets behind what was taken for a title, if one of them gave the reference its authors."""
-    said = citation.reference
-    if citation.style not in _DOUBTFUL or not said.title or not said.authors:
+    """The marks that may have given what was taken for a title its authors or its year, so that it is a sentence with marks.
+
+    They are in brackets behind it, or they end it: "Willows stayed short; Marsh et al. (2013)"; or it is nothing else: "Mesh (2012)".
+    """
+    said, span = citation.reference, citation.span
+    if citation.style not in _DOUBTFUL or not said.title:
         return []
-    end = answer.find(")", citation.span.end - 1, citation.span.end + _REACH) + 1
-    text = answer[citation.span.start : max(end, citation.span.end)]
+    line = answer.find("\n", span.end, span.end + _REACH)
+    end = answer.find(")", span.end - 1, line if line >= 0 else span.end + _REACH) + 1
+    text = answer[span.start : max(end, span.end)]
     behind = text.find(said.title[:20])
-    marks = [
-        mark
-        for mark in candidates(text)
-        if not mark.reference.title and "(" not in mark.span.of(text) and mark.span.start > behind
-    ]
+    told = len(words(said.title)) >= _TOLD and title_case(said.title) < _CASED
+    marks = [mark for mark in candidates(text) if not mark.reference.title and mark.span.start >= behind]
+    if not said.authors:
+        last = [mark for mark in marks if mark.span.end == len(text)]
+        return [mark for mark in last if told or mark.span.start == behind]
+    marks = [mark for mark in marks if told or "(" not in mark.span.of(text)]
     names = family_names(said.authors)
     return marks if any(family_names(mark.reference.authors) == names for mark in marks) else []
 

@@ -27,6 +27,7 @@ _EASTERN_WORKS = (
 _OTHERS = (
     r"steps?|ingredients|features|tips|how to|to-?do|agenda|benefits|advantages|disadvantages|reasons|symptoms|"
     r"plan|pros|cons|instructions|questions|tasks|rules|shopping|countries|cities|options|ways|strategies|"
+    r"what (?:I|we|I['’]ve|has|was) (?:changed|fixed|edited|did|added|left out)|changes|edits|revisions|next steps|"
     r"reminders?|notes|formatting|caveats?|remarks|recommendations:|events|languages|presidents|characters|people|companies|key points|(?:key|main|big) (?:ideas|facts|takeaways|findings|differences)|topics|outline|requirements|symptoms|causes|effects"
 )
 _MEDIA = (
@@ -92,6 +93,9 @@ def weigh(text: str, parsed: Parsed, *, lenient: bool = False) -> float:
     capitals = title_case(reference.title)
     score = 3.0 * ("id" in marks) + 2.0 * ("apa" in marks) + 1.5 * (bool(reference.authors))
     score += 1.0 * ("year" in marks) + 1.0 * ("venue" in marks) + 0.5 * reference.et_al
+    score += 1.0 * bool(
+        reference.url and (reference.venue or reference.authors) and "id" not in marks
+    )  # Free Will – *Site* – https://…
     score += (1.5 if count >= 2 else 0.5) * ("quoted" in marks) + 0.5 * bool(marks & {"link", "emphasised"})
     if capitals >= 0.7 and count >= 3:
         score += 1.0

@@ -12,7 +12,7 @@ from guardrail.references.citations.eastern import SCRIPT, Eastern, eastern
 from guardrail.references.citations.eastern_names import names as eastern_names
 from guardrail.references.citations.houses import is_named_press, is_press
 from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
-from guardrail.references.citations.languages import ENGLISH
+from guardrail.references.citations.languages import BY, ENGLISH
 from guardrail.references.citations.marked import marked_title
 from guardrail.references.citations.names_first import (
     abridged,
@@ -29,8 +29,8 @@ from guardrail.references.citations.sites import with_site
 from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.title_first import bare_title, names_and_year, titled_by
 from guardrail.references.citations.titles import DATE, LINK, ORNAMENT, PAREN, Draft, clean_title
-from guardrail.references.citations.venues import is_venue
-from guardrail.references.citations.words import VENUE, YEAR, title_case, words
+from guardrail.references.citations.venues import is_journal, is_venue
+from guardrail.references.citations.words import VENUE, YEAR, points, title_case, words
 
 __all__ = ["Parsed", "parse", "parse_reference", "with_labels"]
 
@@ -62,6 +62,7 @@ _LABEL = re.compile(
 )
 _VENUE_ENDS = ' *_."“”《》『』「」'
 _VOLUME = re.compile(r"(?<=[^\W\d]),?\s(?:[Vv]ol\.?\s)?\d{1,4}(?::\d{1,6}[-–]\d{1,6})?$")
+_BY_NEXT = re.compile(rf"[*_\"”»’]{{0,3}},?\s(?:{BY})\s", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{4}\.\d{4,5}(?:v\d{1,2})?")
 
 
@@ -86,8 +87,6 @@ class Parsed:
 
 _SLANTED_ET_AL = re.compile(r"([*_])et al\.()\1")
 _TITLE_MARKS = tuple('"“«„‹「『《‘`*_[')
-_POINTERS = frozenset(["see", "link", "source", "doi", "url", "available at", "read", "paper", "see also"])
-"""Words before an identifier that are no title: See https://doi.org/…"""
 
 
 def parse_reference(text: str) -> Reference:
@@ -172,7 +171,8 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
     end = max(tail.end, draft.tail, draft.least)
     within = [i for i in found if draft.start <= i.start < end]
     authors, et_al = (draft.authors, draft.et_al) if draft.authors else (tail.authors, tail.et_al)
-    title = clean_title(written[slice(*draft.title)])
+    first = next((i.start for i in found if draft.title[0] + 3 < i.start < draft.title[1]), draft.title[1])
+    title = clean_title(written[draft.title[0] : first])  # an address ends it
     named = re.match(r"[\s*_]*:", written[draft.title[1] :]) or title.endswith((":", " DOI", " PMID"))
     if (
         within
@@ -192,18 +192,22 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
     if within and title and not authors:
         title, (authors, et_al) = _names_at_end(title, apart=not named)
     reference = Reference(
-        title="" if within and (title.lower() in _POINTERS or _NUMBER.fullmatch(title)) else title,
+        title="" if within and (points(title) or _NUMBER.fullmatch(title)) else title,
         authors=authors,
         et_al=et_al,
         year=draft.year or tail.year,
-        venue=tail.venue if is_named_press(tail.venue) else _VOLUME.sub("", tail.venue),
+        venue=tail.venue if is_named_press(tail.venue) else _VOLUME.sub("", tail.venue) or draft.venue,
     )
     reference = with_identifiers(reference, within)
-    reference = reference if draft.authors else with_site(reference)
+    if not draft.authors and not _BY_NEXT.match(written, draft.title[1]):
+        reference = with_site(reference)
     marks = set(draft.marks) | ({"id"} if any(i.kind != "url" for i in within) else set())
     marks |= {"people"} if authors else set()
     marks |= {"year"} if reference.year else set()
-    marks |= {"venue"} if VENUE.search(tail.venue) or tail.pages or tail.placed else set()
+    placed = VENUE.search(tail.venue) or tail.pages or tail.placed or (tail.venue and is_journal(tail.venue))
+    marks |= {"venue"} if placed else set()
+    if "](" in raw:
+        end = next((link.end() for link in LINK.finditer(raw) if link.start() < end <= link.end()), end)
     while end > 0 and raw[end - 1].isspace():
         end -= 1
     start = len(raw) - len(raw.lstrip()) if title or not within or authors else within[0].start

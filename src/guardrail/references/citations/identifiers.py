@@ -42,6 +42,12 @@ _PUBMED_URL = re.compile(
     r"https?://(?:pubmed\.ncbi\.nlm\.nih\.gov|(?:www\.)?ncbi\.nlm\.nih\.gov/pubmed)/(\d{1,8})(?!\d)/?",
     re.IGNORECASE,
 )
+_WITHIN_URL = re.compile(  # https://www.science.org/doi/10.1126/science.aac4716; ?id=10.1371/journal.pmed.0020124&type=printable
+    r"https?://[^?#\s]{1,300}?(?:/|[?&](?:id|doi|DOI)=)(10\.\d{4,9}(?:/|%2[Ff])[^?#&\s]{1,200})"
+)
+_PARTS_OF_PAGES = re.compile(  # behind a DOI: /full, .pdf, v2.full.pdf
+    r"(?:(?:(?<=\d)v\d{1,2})?[/.](?:full|abstract|abs|pdf|epdf|html?|meta|summary|fulltext|full-text|xml|text))+/?$|/$"
+)
 _VERSION = re.compile(r"v\d{1,2}$")
 
 
@@ -100,6 +106,8 @@ def _address(written: str, start: int) -> Identifier:
         return Identifier("arxiv", _VERSION.sub("", found[1]), start, end, url)
     if found := _PUBMED_URL.match(url):
         return Identifier("pmid", found[1], start, end, url)
+    if found := _WITHIN_URL.match(url):
+        return Identifier("doi", _decoded(_PARTS_OF_PAGES.sub("", found[1])).lower(), start, end, url)
     return Identifier("url", url, start, end, url)
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from guardrail.references.citations.identifiers import Identifier, with_identifiers
+from guardrail.references.citations.identifiers import Identifier, identifiers, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
+from guardrail.references.citations.words import points
 from guardrail.report import Span
 
-__all__ = ["apart", "completed", "lives", "with_places", "without_lives"]
+__all__ = ["apart", "completed", "lives", "with_addresses", "with_places", "without_lives"]
 
 _YEAR = r"(?<!\d)(?:1[0-9]|20)\d\d(?!\d)"
 _LIFE = re.compile(
@@ -28,7 +29,55 @@ _STRINGS = {"numbered", "bulleted", "line", "inline"}
 _PLACE = re.compile(
     r"(?:\s[A-Z][a-z]{2}(?:\s\d{1,2})?)?;\s?(?P<volume>\d{1,4})(?:\((?P<issue>[\w\s-]{1,15})\))?:\s?(?P<pages>[a-zA-Z]?\d{1,6}(?:[-–]\d{1,6})?)(?!\w)"
 )
+_NEXT_TO = re.compile(  # 🔗 https://… or Link: <https://…> on the next line; [Read it](https://…; or , [arXiv:1901.00001](https://… behind names and a year
+    r"(?:[ \t*_.)\]]{0,6}\r?\n[ \t>]{0,8}(?:[-*•][ \t])?(?:[\U0001f300-\U0001faff\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\ufe0f ]{1,6}|"
+    r"[*_]{0,2}[^\W\d_]{2,12}(?:\s[^\W\d_]{2,8})?[*_]{0,2}:(?!//)[*_]{0,2} ?)?|(?P<beside>[,;] ))[<(]?(?:\[(?P<text>[^\[\]\r\n]{2,60})\]\()?\[?"
+)
+_CLOSED = re.compile(r"[>)\].]{0,3}(?:\([^()\s]{4,400}\)\.?)?[ \t]{0,8}(?:[\r\n]|\Z)")
+_BRACKETS = re.compile(r"\){0,2}")
 _ANOTHER = re.compile(r"(?:\bsee\b|\balso\b|\bcf\b|;\s?$)", re.IGNORECASE)
+
+
+def with_addresses(
+    text: str, found: Sequence[Citation], ids: Sequence[Identifier], taken: bytearray
+) -> list[Citation]:
+    """The citations with the address on the line below, "🔗 https://…", or right behind them: (Doe, 2020, arXiv:2001.00001)."""
+    places = {i.start: i for i in ids}
+    return [_with_address(text, citation, places, taken) for citation in found]
+
+
+def _with_address(
+    text: str, citation: Citation, places: Mapping[int, Identifier], taken: bytearray
+) -> Citation:
+    said, span = citation.reference, citation.span
+    rest = places.get(span.end + 1) if text.startswith("](", span.end - 1) else None
+    if rest and not taken[rest.start] and rest.value in (said.doi, said.arxiv, said.pmid):
+        end = rest.end + len(_BRACKETS.match(text, rest.end)[0])  # type: ignore[index]  # (…, [arXiv:1](https://…))
+        taken[span.end : end] = b"\x01" * (end - span.end)
+        said = with_identifiers(said, [rest])
+        return replace(citation, span=Span(start=span.start, end=end), reference=said)
+    near = _NEXT_TO.match(text, span.end) if said.title else None
+    i = places.get(near.end()) if near else None
+    if (
+        near
+        and near["text"]
+        and not (points(near["text"]) or identifiers(f"{near['text']} arXiv:{near['text']}"))
+    ):
+        return citation  # the title of another work
+    if i is None or taken[i.start] or said.url or said.doi or said.arxiv or said.pmid or said.isbn:
+        return citation
+    closed = (_BRACKETS if near and near["beside"] else _CLOSED).match(text, i.end)
+    if closed is None:
+        return citation
+    end = i.end + len(closed[0].rstrip(" \t\r\n."))
+    taken[span.end : end] = b"\x01" * (end - span.end)
+    item = citation.item and Span(start=citation.item.start, end=max(citation.item.end, end))
+    return replace(
+        citation,
+        span=Span(start=citation.span.start, end=end),
+        reference=with_identifiers(said, [i]),
+        item=item,
+    )
 
 
 def completed(

@@ -18,20 +18,22 @@ _NOT_LETTERS = re.compile(r"[\W_]+")
 _FIELDS: dict[Field, str] = {
     "title": """title papertitle articletitle worktitle referencetitle publicationtitle documenttitle reporttitle
         studytitle fulltitle originaltitle chaptertitle dctitle dctermstitle paper article book work study titel titre título
-        titulo titolo название заголовок заглавие 标题 題目 题目 题名 題名 書名 书名 论文 论文标题 論文 論文名 タイトル 제목 논문""",
+        titulo titolo tytuł název cím başlık judul tiêuđề nimeke titlu название заголовок заглавие 标题 題目 题目 题名 題名 書名 书名 论文 论文标题 論文 論文名 タイトル 제목 논문""",
     "name": "name papername workname 名称",
     "authors": """author authors authorlist authorname authornames authorstring authorships creator creators dccreator writer writers
-        writtenby firstauthor leadauthor by autor autores autora auteur auteurs autoren autore autori verfasser автор авторы
+        writtenby firstauthor leadauthor by autor autores autora auteur auteurs autoren autore autori verfasser autorzy autoři szerző szerzők
+        yazar yazarlar penulis pengarang tácgiả forfatter författare kirjoittaja kirjailija автор авторы
         作者 著者 저자""",
     "editors": "editor editors herausgeber éditeurs editores",
     "year": """year date published publishedyear yearpublished publicationyear yearofpublication pubyear publicationdate
         publishdate publisheddate datepublished publishedon pubdate dcdate issued jahr erscheinungsjahr datum año anio ano année
-        annee anno год 年 年份 出版年 出版年份 发表年份 発行年 연도 출판연도 날짜""",
+        annee anno rok år yıl tahun năm vuosi év jaar год 年 年份 出版年 出版年份 发表年份 発行年 연도 출판연도 날짜""",
     "venue": """container containername journal journalname journaltitle containertitle sourcetitle venue conference conferencename proceedings publicationvenue
         publicationname publishedin periodical magazine newspaper hostvenue zeitschrift revue revista rivista журнал 期刊 会议
         雑誌 雑誌名 학술지""",
     "booktitle": "booktitle bookname",
-    "publisher": "publisher verlag editorial éditeur editeur editore press 出版社 出版者 издательство 출판사",
+    "publisher": """publisher verlag editorial éditeur editeur editore casaeditrice maisondédition editora uitgever udgiver forlag förlag kustantaja wydawnictwo nakladatelství
+        kiadó yayınevi penerbit nhàxuấtbản press 出版社 出版者 издательство 출판사""",
     "institution": "institution school university organization organisation",
     "doi": "doi",
     "arxiv": "arxiv arxivid arxivnumber arxividentifier eprint",

@@ -17,12 +17,12 @@ from guardrail.references.citations.fields import parse
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import author_and_year, people
+from guardrail.references.citations.people import PEOPLE, author_and_year, people
 from guardrail.references.citations.titles import clean_title
-from guardrail.references.citations.words import title_case, words
+from guardrail.references.citations.words import points, title_case, words
 from guardrail.report import Span
 
-__all__ = ["CASED", "Link", "loose", "points"]
+__all__ = ["CASED", "Link", "loose"]
 
 _LINK = re.compile(r"\[(?P<text>[^\[\]\r\n]{3,300})\]\(\Z")
 _MARKED = re.compile(
@@ -39,57 +39,14 @@ _ENDS = re.compile(r"[\s>)\].,;*_]{0,6}")
 _IN_BRACKETS = re.compile(  # the Lottery Ticket Hypothesis (Frankle & Carbin, [1803.03635](https://arxiv.org/…
     r"(?P<name>(?:(?<![\w-])[^\W\d_a-z][\w'’-]{0,30}\s(?:(?:of|the|and|for|in|to|with|an?|is)\s){0,2}){0,12})\((?P<by>[^()\[\]\r\n\d]{3,80}),?\s{0,2}[\[<]?(?:[^()\[\]\s]{4,20}\]\()?\Z"
 )
+_NAMES_BEFORE = re.compile(  # Chen and co-authors ([1609.04836](https://arxiv.org/…
+    rf"(?<![\w.’'-])(?P<by>{PEOPLE})\s\((?:\[[^()\[\]\s]{{4,20}}\]\()?\Z"
+)
 _WHOLE = re.compile(
     r"\s{0,12}(?:#{1,6}\s+(?P<head>\S.{2,300})|(?P<marked>\*\*[^*]{4,300}\*\*|\"[^\"]{4,300}\"|“[^”]{4,300}”))[.:]?\s*"
 )
 CASED = 0.7
 """Share of words with a capital from which the text of a link is taken for a title."""
-
-_POINTERS = frozenset(
-    [
-        "a",
-        "abstract",
-        "access",
-        "article",
-        "at",
-        "available",
-        "click",
-        "doi",
-        "download",
-        "for",
-        "full",
-        "here",
-        "in",
-        "is",
-        "it",
-        "link",
-        "more",
-        "of",
-        "on",
-        "online",
-        "original",
-        "paper",
-        "pdf",
-        "preprint",
-        "publication",
-        "publisher",
-        "read",
-        "report",
-        "see",
-        "site",
-        "source",
-        "study",
-        "text",
-        "the",
-        "this",
-        "to",
-        "version",
-        "view",
-        "website",
-        "whole",
-    ]
-)
-"""Words of which the text of a link consists that only points: read the whole paper here."""
 
 
 _NAME = 3  # words in capitals before brackets that look like a title
@@ -162,16 +119,6 @@ def _with_more(answer: str, span: Span, reference: Reference) -> tuple[Span, Ref
     return Span(start=span.start, end=span.end + tail.end), said
 
 
-def points(text: str) -> bool:
-    """Whether the text of a link only points somewhere.
-
-    Example:
-        >>> points("Read the full paper here"), points("The Power Broker")
-        (True, False)
-    """
-    return all(word.lower() in _POINTERS for word in words(text))
-
-
 def _linked(answer: str, link: Span) -> _Label:
     """The text of an HTML link, which comes after its address."""
     text = answer[link.start : link.end]
@@ -185,6 +132,12 @@ def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label 
         name = inside["name"].rstrip()
         start = i.start - len(before) + inside.start("name" if len(words(name)) >= _NAME else "by")
         return _Label(name if len(words(name)) >= _NAME else "", start, sure=False, authors=names)
+    if (
+        (named := _NAMES_BEFORE.search(before))
+        and (names := people(named["by"]))
+        and (names[1] or len(names[0]) > 1)
+    ):
+        return _Label("", i.start - len(before) + named.start("by"), sure=False, authors=names)
     if link := _LINK.search(before):
         return _Label(link["text"], i.start - len(link[0]), sure=title_case(link["text"]) >= CASED)
     if marked := _MARKED.search(before):

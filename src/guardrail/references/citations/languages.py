@@ -73,7 +73,7 @@ TOGETHER = either(
 )
 """Before the names of those who wrote with others."""
 OTHERS = either(
-    "et al. | et. al. | and others | and colleagues | u. a. | u.a. | y otros | y cols. | et autres | e altri | e outros | e colab. | и др. | и другие | та ін. | "
+    "et al. | et. al. | and others | and colleagues | and co-authors | and coauthors | and co-workers | and coworkers | and collaborators | u. a. | u.a. | y otros | y cols. | et autres | e altri | e outros | e colab. | и др. | и другие | та ін. | "
     "i in. | i inni | a kol. | a kolektiv | m. fl. | m.fl. | med flere | ym. | és mtsai. | és munkatársai | i dr. | i sur. | и сар. | и сътр. | ve diğerleri | ve ark. | vd. | "
     "κ.ά. | κ. ά. | και άλλοι | ș.a. | și alții | și colab. | dkk. | và cộng sự | وآخرون | و آخرون | و دیگران | و همکاران | ואחרים | en anderen | e.a."
 )

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
+from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["cases", "installed", "named"]
+__all__ = ["cases", "in_italics", "installed", "named"]
 
 _REPORTED = re.compile(
     r"(?<!\w)\d{1,4}\s[A-Z][A-Za-z0-9.'’ ]{0,25}?(?:\s\([^()]{1,20}\))?\s(?:\d{1,5}|_{2,4})(?!\w)"
@@ -26,6 +27,7 @@ _PARTIES = re.compile(
 _SENTENCE = re.compile(
     r"(?:In|See|also|Under|Cf|e\.g|As|And|But|Compare|From|Since|Following|By|The)\b[.,]?\s+(?!re\b)"
 )
+_TOLD = re.compile(r"[^\W\d_]{3,40}\.\s+(?=(?:In|See|Under|Compare|From|Since|Following|By|And|But|As)\s)")
 _PARALLEL = re.compile(r"(?:,\s\d{1,4}(?:[-–]\d{1,4})?)?,?\s{1,3}")
 _COURT = re.compile(
     r"(?:,\s\d{1,5}(?:[-–]\d{1,5})?){0,3}\s{0,3}\((?:[^()]{0,60}?[\s.,])?(?P<year>1[789]\d\d|20\d\d)\)"
@@ -33,6 +35,12 @@ _COURT = re.compile(
 _LINKED = re.compile(r"[*_]{0,2}\]\(https?://[^\s()]{4,400}\)")
 _BY_NAME = re.compile(
     r"(?<![\w.])\*{0,2}(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}vs?\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?)\*{0,2},?\s\((?P<year>1[789]\d\d|20\d\d)\)"
+)
+_IN_ITALICS = re.compile(
+    r"(?<![\w*])\*(?P<name>(?:[A-Z][\w.’'&-]*,?\s(?:(?:of|the|for|and|ex rel\.|&)\s){0,2}){1,8}v\.\s[A-Z][^\d;:()\[\]\r\n*_]{1,80}?)\*(?![\w*])"
+)
+_SHORT = re.compile(
+    r"(?<![\w*])\*(?P<name>[A-Z][^*\d\r\n]{2,80})\*,\s\d{1,4}\s[A-Z][A-Za-z0-9. ]{0,20}?\sat\s\d{1,5}(?:[–-]\d{1,5})?(?!\w)"
 )
 _LONGEST, _MOST = 1_000, 40_000  # characters of a window, and of all of them
 
@@ -49,10 +57,26 @@ def named(answer: str) -> Iterator[Citation]:
         start = match.start("name")
         while lead := _SENTENCE.match(answer, start, match.end("name")):
             start = lead.end()
-        marked = answer[start - 1 : start] == "*" and start > match.start()
+        marked = start - match.start() if not answer[match.start() : start].strip("*") else 0
         name = " ".join(answer[start : match.end("name")].split())
         span = Span(start=start - marked, end=match.end())
         yield Citation(span, Reference(title=name, year=int(match["year"])), "legal")
+
+
+def in_italics(answer: str, found: Iterable[Citation]) -> Iterator[Citation]:
+    """Cases by their names in italics, in an answer that has cases: *Branzburg v. Hayes*; *Campbell*, 510 U.S. at 579, of one of them."""
+    known = {normalise(one.reference.title): one.span for one in found if one.style == "legal"}
+    for match in _IN_ITALICS.finditer(answer) if known else ():
+        if normalise(match["name"]) not in known:
+            span = Span(start=match.start(), end=match.end())
+            yield Citation(span, Reference(title=" ".join(match["name"].split())), "legal")
+    for match in _SHORT.finditer(answer) if known else ():
+        meant = next(
+            (span for name, span in known.items() if name.startswith(normalise(match["name"]))), None
+        )
+        if meant:
+            span = Span(start=match.start(), end=match.end())
+            yield Citation(span, Reference(title=match["name"]), "legal", means=meant)
 
 
 def cases(answer: str) -> Iterator[Citation]:
@@ -128,6 +152,8 @@ def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) ->
     parties = _PARTIES.search(clean, max(since, at - _BEFORE), at)
     if parties:
         start = parties.start()
+        told = [*_TOLD.finditer(clean, start, at)]
+        start = told[-1].end() if told else start  # the tide was at its ebb. In Roe v. Poe
         while lead := _SENTENCE.match(clean, start, at):
             start = lead.end()
         name = " ".join(clean[start : parties.start("early") - 1 if parties["early"] else at].split()).strip(
@@ -137,6 +163,8 @@ def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) ->
     end = court.end() if court else last.end
     while start > 0 and answer[offset + start - 1] in "*_":
         start -= 1
+    while answer[offset + end : offset + end + 1] in ("*", "_"):
+        end += 1
     if (
         link := _LINKED.match(answer, offset + end)
         if answer[offset + start - 1 : offset + start] == "["

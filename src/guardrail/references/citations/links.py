@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.behind import read_behind
-from guardrail.references.citations.labels import Link, points
+from guardrail.references.citations.labels import Link
 from guardrail.references.citations.model import Citation
 from guardrail.references.citations.people import author_and_year
 from guardrail.references.citations.titles import clean_title
-from guardrail.references.citations.words import title_case, words
+from guardrail.references.citations.words import points, title_case, words
 from guardrail.report import Span
 
 __all__ = ["pages"]

@@ -244,7 +244,9 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
             gap += 2 if row.text[:1] in ("\r", "\n") else 1
             continue
         marker = letters.get(number) or marker_of(row.text) or _above_labels(rows, number)
-        if _CHAIN.search(row.text):
+        if marker and marker.kind in ("–", "—") and row.text.lstrip().startswith(">"):
+            marker = None  # > — Ann Roe, speaking in 1925: who said what is quoted
+        if _CHAIN.search(row.text) or row.text.count("→") > 1:
             marker = None  # an order of reading: *Wild Swans* → *The Search for Modern China*
         owner = _owner(rows, stack, number, marker, gap)
         if owner:
@@ -514,7 +516,7 @@ def _accepted(group: _Group, *, asked: float) -> Iterable[_Item]:
     A topic with references below it is none, unless it shows on its own that it is.
     """
     parent = group.items[0].parent
-    inside = parent is not None and _own(parent)
+    inside = parent is not None and (_own(parent) or _addressed(parent))
     lead = -1.0 if inside else lead_in(group.lead) + asked
     # headings have other things below them, letters stand before the options of a question, too
     doubted = group.items[0].kind.startswith("#") or group.items[0].kind in ("a)", "A.", "一、")
@@ -542,6 +544,11 @@ def _is_plain(parsed: Parsed, items: Sequence[_Item], *, asked: bool) -> bool:
     if parsed.marks or not SCRIPT.search(parsed.reference.title):
         return False
     return not asked or 2 * sum("quoted" in item.parsed.marks for item in items if item.parsed) >= len(items)
+
+
+def _addressed(item: _Item) -> bool:
+    """Whether an item has a title and the address where it is, so that what stands below it is said of it."""
+    return bool(item.parsed and item.parsed.reference.url and item.parsed.reference.title)
 
 
 def _own(item: _Item) -> bool:

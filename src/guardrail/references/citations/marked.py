@@ -17,10 +17,12 @@ from guardrail.references.citations.people import (
 from guardrail.references.citations.tail import read_tail
 from guardrail.references.citations.title_first import bare_title, titled_by
 from guardrail.references.citations.titles import EMPHASIS, LINK, Draft, clean_title, rest_of_title
-from guardrail.references.citations.words import YEAR, quotation_at, words
+from guardrail.references.citations.venues import is_venue
+from guardrail.references.citations.words import YEAR, is_comment, points, quotation_at, title_case, words
 
 __all__ = ["marked_title"]
 
+_CASED, _TOLD = 0.6, 6  # share of words with a capital in titles; words of a sentence before a link
 _LONGEST_LABEL = 8  # words before a colon that say what a link is
 _HEAD = re.compile(
     r"(?:see|in|read|cf\.?|e\.g\.)[\s:,]{0,4}"
@@ -55,6 +57,10 @@ _REMARKED = re.compile(r"[^\n:]{0,120}\s[–—]\s[^\W\d_]+\s")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
 _OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
+_ADDRESS = re.compile(
+    r"(?:https?:|www\.|doi\b|arxiv:|10\.\d{4}|[\w.-]{4,40}\.[a-z]{2,6}(?:/\S{0,200})?$)", re.IGNORECASE
+)
+_REFERENCE_WORK = re.compile(r"\b(?:[Ee]n[cz]ycl?op|[Ee]nciclop|Wikip|Lexi[ck]on|SEP\b|IEP\b)")
 _YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
 _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:\s)")
 _WORD_BEHIND = re.compile(r"\s[^\W\d_A-Z]")
@@ -73,6 +79,7 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
         and " – " not in head
         and (people(head) is None or (" " not in head and _named_in_full(text, behind)))
     )
+    labelled = labelled or (mark == "link" and _told_before(text, start, at, text[at:end]))
     head = "" if labelled else head
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
@@ -96,7 +103,8 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
         return draft
     inner = clean_title(text[at:end])
     if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
-        return replace(draft, title=(end, end), authors=label.authors, et_al=label.et_al, year=label.year)
+        said = {name: getattr(label, name) for name in ("authors", "et_al", "year", "venue")}
+        return replace(draft, title=(end, end), **said)
     more = _YEAR_OR_BY.search(inner) if mark != "quoted" else None
     if more and (by or not more["by"]):
         opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))
@@ -138,6 +146,17 @@ def _names_inside(
     return parts.end(), names
 
 
+def _told_before(text: str, start: int, at: int, title: str) -> bool:
+    """Whether a sentence stands before a link that is the source of it: The trial found no benefit → [A Trial of Fluids](address)."""
+    before = text[start:at].strip(" *_[")
+    said = before.strip(" –—:.*")
+    if not before.endswith(("–", "—", ":", ".")) or title_case(said) >= _CASED or len(words(said)) < _TOLD:
+        return False
+    if author_and_year(title):
+        return True
+    return not (people(title) or is_venue(title)) and (title_case(title) >= _CASED or is_comment(said))
+
+
 def _authored(draft: Draft, head: str, before: str, start: int, *, apart: bool) -> bool:
     """Whether the words before a title are names, which are then taken: "Beyond Modern" is no author of "Deep Learning"."""
     year = YEAR.search(head)
@@ -151,6 +170,8 @@ def _authored(draft: Draft, head: str, before: str, start: int, *, apart: bool) 
         if names and head.endswith(",") and not names[1] and not (len(names[0]) > 1 or " " in names[0][0]):
             return False  # garlands, “Happy Birthday”
         draft.start, year = start + before.find(owned["names"]), None
+    if names and names[0][-1].endswith(("'s", "’s")):
+        names = (*names[0][:-1], names[0][-1][:-2]), names[1]  # Ann Roe's *The River* (1869)
     if names is None or not (year or apart or owned or surely_people(*names)):
         return False
     draft.authors, draft.et_al = names
@@ -181,11 +202,15 @@ def _authors_behind(text: str, at: int) -> bool:
 
 def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
     """The first quotation, or else the first linked or emphasised words: start, end, kind, end with marks."""
-    link = LINK.search(raw, start, start + 1200)
+    found = (link for link in LINK.finditer(raw, start, start + 1200) if not _ADDRESS.match(link[1]))
+    link = next((link for link in found if not points(link[1])), None)
     emphasis = EMPHASIS.search(text, start, start + 900)
+    told = link is not None and _told_before(text, start, link.start(1), link[1])
     for match in _OPENING.finditer(text, start, start + 600):
         quotation = quotation_at(text, match.start())
-        if quotation is None:
+        if quotation is None or (
+            told and title_case(text[quotation.inner_start : quotation.inner_end]) < _CASED
+        ):
             continue
         first = emphasis and emphasis.start(2) == quotation.start and _WORD_BEHIND.match(text, quotation.end)
         inside = emphasis and emphasis.start(2) < quotation.start
@@ -218,4 +243,6 @@ def _behind_names(text: str, emphasis: re.Match[str]) -> re.Match[str] | None:
     after = EMPHASIS.match(text, gap.end()) if gap else None
     if gap is None or after is None or after[1] == emphasis[1]:
         return None
+    if _REFERENCE_WORK.search(after[2]) and not YEAR.search(text):
+        return None  # **Free Will** – *Encyclopedia of Philosophy* – https://…
     return after if gap["mark"] or _DATED_TITLE.match(text, after.end()) else None

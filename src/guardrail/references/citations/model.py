@@ -20,7 +20,7 @@ Style: TypeAlias = Literal[
     "labelled",  # an identifier with a heading, emphasised words or a link, which may be its title
     "bibtex",
     "ris",
-    "json",  # an object of JSON
+    "json",  # an object of JSON, a row of CSV, an entry of YAML
     "doi",
     "arxiv",
     "pmid",

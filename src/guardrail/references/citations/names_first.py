@@ -161,9 +161,10 @@ def behind_dash(text: str, start: int, *, certain: bool) -> Draft | None:
 
 
 def _named_date(date: re.Match[str]) -> bool:
-    """Whether a date in brackets names authors, too: (He et al., 2016)."""
-    names = people(re.split(r"\d", date[0])[0].strip("( ,"))
-    return names is not None and (names[1] or len(names[0]) > 1)
+    """Whether a date in brackets names authors, too: (He et al., 2016), (Dennett, MIT Press, 1984)."""
+    said = re.split(r"\d", date[0])[0].strip("( ,")
+    names = people(said)
+    return "," in said or (names is not None and (names[1] or len(names[0]) > 1))
 
 
 def after_colon(text: str, start: int, *, certain: bool) -> Draft | None:

@@ -256,7 +256,10 @@ def _with(citation: Citation, work: Work) -> Citation:
         return replace(citation, other=read) if read.authors else citation
     if said.authors and work.sure.get("authors", 0.0) >= _FOUND:
         agreed.add("authors")
-    return replace(citation, reference=_filled(said, work), agreed=frozenset(agreed))
+    beyond = (
+        citation.item is not None and work.span.start < citation.item.start
+    )  # the year may be of the item above
+    return replace(citation, reference=said if beyond else _filled(said, work), agreed=frozenset(agreed))
 
 
 def _filled(said: Reference, work: Work) -> Reference:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.languages import (
@@ -16,8 +17,18 @@ from guardrail.references.citations.languages import (
     TOGETHER,
     either,
 )
+from guardrail.references.citations.venues import is_venue
 
-__all__ = ["PEOPLE", "PERSON", "author_and_year", "body", "likely_names", "people", "surely_people"]
+__all__ = [
+    "PEOPLE",
+    "PERSON",
+    "author_and_year",
+    "body",
+    "likely_names",
+    "people",
+    "surely_people",
+    "surnames_alone",
+]
 
 _YEARED = re.compile(r"(?P<names>[^()\d]{3,200}?),?\s{0,3}\(?(?P<year>(?:1[4-9]|20)\d\d)[a-z]?\)?\.?")
 _PARTICLES = frozenset(PARTICLES.split())
@@ -152,6 +163,10 @@ _COMPACT = re.compile(
 _WORD = re.compile(r"[^\W\d_][^\W\d_'’.\-]*(?:['’.\-][^\W\d_]+)*\.?")
 
 
+_AT_END = re.compile(r"[\s,(]{0,3}(?:1[4-9]|20)\d\d[a-z]?\)?$")  # a year
+_SURNAME = re.compile(
+    r"(?:(?:[Vv]an|[Vv]on|[Dd]e[rn]?|[Dd]u|[Ll]a|[Ll]e|[Ee]l)\s){0,2}[^\W\d_][^\W\d_’'-]{1,}(?:[’'-][^\W\d_]+)?"
+)
 _FAMILY = r"(?:(?:van|von|de|der|den|du|la|le|al|bin|ibn)[\s-]){0,2}(?:[OD]['’])?[^\W\d_a-z][^\W\d_]{1,30}(?:[-’'][^\W\d_]{2,30}){0,3}"
 PERSON = rf"(?:[^\W\d_a-z]\.[\s-]?){{0,3}}{_FAMILY}(?:\s(?:[^\W\d_a-z]\.\s?){{0,2}}{_FAMILY}){{0,2}}"
 """A pattern of a person's name in running prose."""
@@ -333,17 +348,39 @@ def _is_name(name: str, *, shouted: bool = False) -> bool:
 
 
 def author_and_year(text: str) -> Reference | None:
-    """A label such as "Smith et al. (2020)": names and a year, and no title.
+    """A label such as "Smith et al. (2020)": names, perhaps a venue, and a year, and no title.
 
     Example:
         >>> author_and_year("He et al. (2016)").authors, author_and_year("Attention Is All You Need")
         (('He',), None)
+        >>> author_and_year("Rivers et al., NEJM 2001").venue
+        'NEJM'
     """
     match = _YEARED.fullmatch(text.strip())
-    names = people(match["names"]) if match else None
+    written = match["names"] if match else ""
+    before, _, venue = written.strip(" ,").rpartition(", ")
+    venue = venue.strip("*_ ")
+    names, venue = (people(before), venue) if before and is_venue(venue) else (people(written), "")
     if match is None or names is None:
         return None
-    return Reference(authors=names[0], et_al=names[1], year=int(match["year"]))
+    return Reference(authors=names[0], et_al=names[1], year=int(match["year"]), venue=venue)
+
+
+def surnames_alone(cells: Iterable[str]) -> bool:
+    """Whether lists of authors give surnames alone, as one of three names or of one shows: "Roe, Poe" are then two.
+
+    Example:
+        >>> surnames_alone(["Roe, Poe", "Roe et al."]), surnames_alone(["Roe, Ann", "Poe, Jo"])
+        (True, False)
+    """
+    sure = False
+    for cell in cells:
+        written = _AT_END.sub("", cell.strip(' *_"'))
+        names = [name for name in _SPLIT.split(_ET_AL.sub("", written).replace(";", ",")) if name]
+        if any(_SURNAME.fullmatch(name) is None for name in names):
+            return False
+        sure = sure or len(names) in (1, 3) or len(names) > 4
+    return sure
 
 
 def likely_names(names: tuple[str, ...]) -> bool:

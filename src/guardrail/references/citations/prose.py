@@ -11,14 +11,14 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.before import NOUN, OPENED, REACH, Before, read_before
 from guardrail.references.citations.behind import IS_WORK, read_behind
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
-from guardrail.references.citations.labels import CASED, points
+from guardrail.references.citations.labels import CASED
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PERSON, author_and_year
 from guardrail.references.citations.tail import Tail
 from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.unmarked import MEDIA
 from guardrail.references.citations.venues import is_journal
-from guardrail.references.citations.words import VENUE, title_case, words
+from guardrail.references.citations.words import VENUE, points, title_case, words
 from guardrail.report import Span
 
 __all__ = ["titled"]
@@ -255,7 +255,12 @@ def _title(
         match["stars"] or "" if kind == "italic" else "",
     )
     score = _score(found, linked=identifier is not None)
-    if score < _LEAST or _may_be_a_film(found) or (author.listed and not tail.end and _GOES_ON.match(window)):
+    if (
+        score < _LEAST
+        or _may_be_a_film(found)
+        or _is_term(found)
+        or (author.listed and not tail.end and _GOES_ON.match(window))
+    ):
         return None
     reference = with_identifiers(
         replace(_reference(found), url=match["address"] if kind == "link" else ""),
@@ -308,6 +313,14 @@ def _may_be_a_film(found: _Found) -> bool:
         or found.published
     )
     return found.emphasised and not said and bool(found.tail.year) and not near_work
+
+
+def _is_term(found: _Found) -> bool:
+    """Larson's (1977) "professional project": a few quoted words in small letters are whose they are, not what they wrote."""
+    small = found.title[:1].islower() and _count(found.title) <= _PLAIN
+    names = found.author.names[0] if found.author.names else ("",)
+    owned = found.author.owned or names[-1].endswith(("'s", "’s"))
+    return small and owned and not (found.emphasised or found.known or found.tail.year)
 
 
 def _score(found: _Found, *, linked: bool) -> float:

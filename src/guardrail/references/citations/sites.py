@@ -9,12 +9,25 @@ from urllib.parse import urlsplit
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.venues import is_named
+from guardrail.references.citations.words import words
 
 __all__ = ["with_site"]
 
-_BEHIND = re.compile(r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s)(?P<site>[^\W_][^–—|:]{1,70})")
+_BEHIND = re.compile(
+    r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
+)
+_STANDARD = re.compile(
+    r"(?:RFC|BCP|PEP|ISO(?:/IEC)?|IEEE|NIST SP)\s?\d[\d.-]{0,12}(?:\s[–—-]\s|:\s)(?=\S{2})"
+)
+_OWNED = re.compile(
+    r"[\w.-]{2,30}(?:\s[\w.-]{1,30}){0,3}['’]s?\s[^\W\d_]\w{2,20}(?:\s\w{2,20})?"
+    r"|(?:.{1,40}\s)?(?:Blog|Wiki|Docs|Documentation|News|Magazine|Podcast|Forums?|Newsletter)"
+)
+"""Names that show that they are those of sites: Ann's Ramblings, Stack Overflow Blog."""
+_ACRONYM = re.compile(r"[A-Z]{2,6}")
 _LEAST = 3  # letters of the name of a site
 _WORD = 6  # letters of a word that alone names a site: Encyclopaedia Britannica, britannica.com
+_LONGEST = 6  # words of it, behind a bar
 
 
 def with_site(reference: Reference) -> Reference:
@@ -25,6 +38,10 @@ def with_site(reference: Reference) -> Reference:
         >>> found.title, found.venue
         ('Gout', 'NHS')
     """
+    if not reference.authors and (code := _STANDARD.match(reference.title)):
+        reference = replace(reference, title=reference.title[code.end() :])  # RFC 7519 - JSON Web Token
+    if reference.url and len(names := reference.authors) == 1 and _ACRONYM.fullmatch(names[0]):
+        reference = replace(reference, authors=(), venue=reference.venue or names[0])  # Beavers - PMC - NIH
     if reference.venue:
         return reference
     host = urlsplit(reference.url).hostname or "" if reference.url else ""
@@ -37,9 +54,17 @@ def with_site(reference: Reference) -> Reference:
     if behind is None:
         return reference
     site = behind["site"].strip()
-    if _of_host(site, host) or (":" not in behind["apart"] and is_named(site)):
-        return replace(reference, title=behind["title"].rstrip(" ,"), venue=site)
+    if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
+        return replace(reference, title=behind["title"].rstrip(" ,."), venue=site)
     return reference
+
+
+def _is_site(name: str, apart: str, *, paged: bool) -> bool:
+    """Whether what stands behind a sign in the title of a page is the name of a site or a journal."""
+    if apart == "" or apart in {":", ","}:
+        return False
+    shown = apart == "|" and len(words(name)) <= _LONGEST  # Using Cookies | MDN: as browsers show pages
+    return shown or is_named(name) or (paged and _OWNED.fullmatch(name) is not None)
 
 
 def _of_host(name: str, host: str) -> bool:

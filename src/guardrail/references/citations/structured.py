@@ -1,4 +1,4 @@
-"""References in JSON: structured outputs, CSL-JSON, the replies of services; and what else their strings say.
+"""References in JSON, and in tables of comma-separated values and YAML, which are read as the same: structured outputs, CSL-JSON, the replies of services; and what else their strings say.
 
 An object is a reference if its keys say so: it has a title, and authors, an identifier or a venue; or a year, where it stands
 under a key such as "papers"; or it stands under a key such as "references", or beside other references. A thing that has a title
@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 from guardrail.references.authors.lists import parse_authors
 from guardrail.references.bibliography.formats.fields import listed_authors, year_of
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.blocks import block_values, unquoted
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.keys import Field, Listing, meaning
 from guardrail.references.citations.model import Citation
@@ -35,6 +36,7 @@ _SAYS_MORE = re.compile(r"\d{4}|https?:|10\.\d{4}")
 _WHOLE_NAMES = ("literal", "name", "fullname", "displayname", "authorname", "author", "姓名")
 _ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\band\s+others\b|等)\s*$", re.IGNORECASE)
 
+_TEXTS = {"string", "word"}  # kinds of values
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
 _IDENTIFIERS: dict[Field, str] = {"doi": "doi:", "arxiv": "arXiv:", "pmid": "PMID ", "isbn": "ISBN "}
 _Fields: TypeAlias = dict[Field, Value]
@@ -93,7 +95,13 @@ class _Found:
 
 @lru_cache(maxsize=2)  # reading an answer and asking what was left unread take the same text
 def _roots(text: str) -> Sequence[Value]:
-    return json_values(text)
+    roots = json_values(text)
+    blocks = [block for block in block_values(text) if not any(_overlap(block, root) for root in roots)]
+    return sorted([*roots, *blocks], key=lambda value: value.start) if blocks else roots
+
+
+def _overlap(one: Value, other: Value) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def structured(text: str, *, asked: bool = False) -> Structured | None:
@@ -242,7 +250,7 @@ def _is_reference(text: str, value: Value, fields: _Fields, listed: Listing, *, 
     if titled:
         return surely or ("year" in said and (listed == "works" or "publisher" in said))
     name = fields.get("name")
-    if name is not None and name.kind == "string":
+    if name is not None and name.kind in _TEXTS:
         return surely and bool(_WORDS.search(_first(text, name)))
     return listed == "references" and (known or "url" in said or {"authors", "year"} <= said)
 
@@ -261,7 +269,7 @@ def _is_entry(text: str, value: Value) -> bool:
             meaning(inner.key).contact or (inner.inner and meaning(inner.key).field is None)
             for inner in value.inner
         )
-    if value.kind != "string" or (value.named >= 0 and meaning(value.key).listing != "references"):
+    if value.kind not in _TEXTS or (value.named >= 0 and meaning(value.key).listing != "references"):
         return False
     said = _first(text, value)
     return len(_WORDS.findall(said)) > 2 or _SAYS_MORE.search(said) is not None
@@ -288,7 +296,14 @@ def _citation(text: str, value: Value, fields: _Fields) -> Citation:
     others = (said.doi, said.arxiv, said.pmid, said.isbn, said.venue, said.year, said.authors)
     span = Span(start=value.start, end=value.end)
     # a title and an address alone: it may be the name of a page
-    return Citation(span, said, "labelled" if said.url and not any(others) else "json", span)
+    item = span if text[value.start] == "{" else _lines(text, span)
+    return Citation(span, said, "labelled" if said.url and not any(others) else "json", item)
+
+
+def _lines(text: str, span: Span) -> Span:
+    """The lines of a row of a table, or of an entry of YAML."""
+    end = text.find("\n", span.end)
+    return Span(start=text.rfind("\n", 0, span.start) + 1, end=end + 1 if end >= 0 else len(text))
 
 
 def _identified(text: str, reference: Reference, fields: _Fields) -> Reference:
@@ -353,6 +368,8 @@ def _plain(text: str, value: Value | None) -> Any:
         return ""
     if value.kind == "string":
         return decoded(text, value.start, min(value.end, value.start + 8 * _LONGEST)).text
+    if value.kind == "word":
+        return unquoted(text[value.start : min(value.end, value.start + _LONGEST)])
     if value.kind == "object":
         return {inner.key: _plain(text, inner) for inner in value.inner}
     if value.kind == "array" and value.inner:
@@ -471,7 +488,7 @@ def _strings(root: Value, references: Mapping[int, Any]) -> Iterator[tuple[Value
     left = [root]
     while left:
         value = left.pop()
-        if value.kind == "string":
+        if value.kind in _TEXTS:
             yield value, _introduction(value)
         elif id(value) not in references:
             left.extend(reversed(value.inner))
@@ -507,9 +524,12 @@ class _Left:
         """Adds a string as a paragraph, or as an item of a list; a single word says nothing."""
         if not introduction and _NAME.fullmatch(self.whole, value.start + 1, value.end - 1):
             return
-        string = decoded(self.whole, value.start, value.end)
         self._between(introduction)
-        self._add(string.text, string.places)
+        if value.kind == "word":
+            self._add(self.whole[value.start : value.end], range(value.start, value.end + 1))
+        else:
+            string = decoded(self.whole, value.start, value.end)
+            self._add(string.text, string.places)
         self._between("\n" if introduction.endswith("- ") else "\n\n")
 
     def _between(self, words: str) -> None:

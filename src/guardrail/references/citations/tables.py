@@ -14,7 +14,7 @@ from guardrail.references.citations.fields import parse
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
-from guardrail.references.citations.people import people
+from guardrail.references.citations.people import people, surnames_alone
 from guardrail.references.citations.words import YEAR
 from guardrail.report import Span
 
@@ -33,6 +33,7 @@ _TITLE = re.compile(
     r"(?:\s?[/／（(].{1,12})?",
     re.IGNORECASE,
 )
+_PARTS = re.compile(r"\s?[,/&+(]\s?|\s(?:and|und|et|y|e)\s|\)$")
 _COLUMNS = (
     (
         "authors",
@@ -74,11 +75,18 @@ def tabled(rows: Sequence[Line], *, asked: bool) -> list[Citation]:
             number += 1
             continue
         columns = _columns([text for _, text in _cells(rows[number - 1].text)], asked=asked)
-        number += 1
+        first = number = number + 1
         while number < len(rows) and "|" in rows[number].text and not rows[number].code:
-            found += _row(rows[number], columns)
             number += 1
+        table = rows[first:number]
+        bare = surnames_alone(_column(table, columns["authors"])) if "authors" in columns else False
+        found += [citation for row in table for citation in _row(row, columns, bare=bare)]
     return found
+
+
+def _column(table: Sequence[Line], number: int) -> list[str]:
+    cells = (list(_cells(row.text)) for row in table)
+    return [row[number][1] for row in cells if number < len(row)]
 
 
 def _is_rule(text: str) -> bool:
@@ -99,9 +107,10 @@ def _columns(heads: Sequence[str], *, asked: bool) -> dict[str, int]:
     bare = [head.strip("*_ ") for head in heads]
     columns: dict[str, int] = {}
     for number, head in enumerate(bare):
-        for name, pattern in _COLUMNS:
-            if pattern.fullmatch(head):
-                columns.setdefault(name, number)
+        for part in [head, *(part for part in _PARTS.split(head) if part != head)]:  # Publisher, year
+            for name, pattern in _COLUMNS:
+                if pattern.fullmatch(part):
+                    columns.setdefault(name, number)
     titles = [n for n, head in enumerate(bare) if _TITLE.fullmatch(head)]
     works = [n for n, head in enumerate(bare) if _WORKS.fullmatch(head)]
     if titles and (asked or columns.keys() & {"authors", "venue", "id"}):
@@ -109,7 +118,7 @@ def _columns(heads: Sequence[str], *, asked: bool) -> dict[str, int]:
     return {"title": works[0], **columns} if works else {}
 
 
-def _row(row: Line, columns: dict[str, int]) -> Iterator[Citation]:
+def _row(row: Line, columns: dict[str, int], *, bare: bool) -> Iterator[Citation]:
     cells = list(_cells(row.text))
     item = Span(start=row.start, end=row.stop)
     at = columns.get("title")
@@ -126,7 +135,7 @@ def _row(row: Line, columns: dict[str, int]) -> Iterator[Citation]:
     start, text = cells[at]
     parsed = parse(text)
     reference = _filled(
-        parsed.reference, {name: cells[n][1] for name, n in columns.items() if n < len(cells)}
+        parsed.reference, {name: cells[n][1] for name, n in columns.items() if n < len(cells)}, bare=bare
     )
     if reference.title and any(letter.isalpha() for letter in reference.title):
         used = [cells[n] for n in columns.values() if n < len(cells) and cells[n][1].strip("-–— ")]
@@ -135,11 +144,16 @@ def _row(row: Line, columns: dict[str, int]) -> Iterator[Citation]:
         yield Citation(span, reference, "line", item)
 
 
-def _filled(reference: Reference, cells: dict[str, str]) -> Reference:
-    """The reference with what the other cells say."""
+def _filled(reference: Reference, cells: dict[str, str], *, bare: bool) -> Reference:
+    """The reference with what the other cells say; `bare`: the authors are given by their surnames alone."""
+    year = YEAR.search(cells.get("year", "").rstrip("年년"))
+    for name in ("authors", "venue"):
+        if year and name in cells and cells[name] == cells["year"]:
+            cells[name] = (cells[name][: year.start()] + cells[name][year.end() :]).strip(" ,;()/|·–—-")
     written = cells.get("authors", "")
     names = eastern_names(written) if SCRIPT.search(written) else people(written)
-    year = YEAR.search(cells.get("year", "").rstrip("年년"))
+    if names and bare:
+        names = tuple(one for name in names[0] for one in name.split(", ")), names[1]
     if names and not reference.authors:
         reference = replace(reference, authors=names[0], et_al=names[1])
     if year and not reference.year:

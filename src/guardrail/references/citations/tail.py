@@ -20,8 +20,17 @@ from guardrail.references.citations.parts import (
     without_roles,
 )
 from guardrail.references.citations.people import authors, people
-from guardrail.references.citations.venues import is_named
-from guardrail.references.citations.words import VENUE, YEAR, is_comment, quotation_at, title_case, words
+from guardrail.references.citations.titles import ORNAMENT
+from guardrail.references.citations.venues import is_journal, is_named
+from guardrail.references.citations.words import (
+    VENUE,
+    YEAR,
+    is_comment,
+    points,
+    quotation_at,
+    title_case,
+    words,
+)
 
 __all__ = ["DAY", "HIDDEN", "Tail", "names_at", "read_tail"]
 
@@ -53,12 +62,12 @@ _PART_TITLE = re.compile(r":\s[^\W\d_a-z][^.,;:()\d]{2,80}(?=\.\s)")  # Jilid 1:
 _QUOTED_JOURNAL = re.compile(
     rf"[,.]?\s\(?(?:(?:1[4-9]|20)\d\d|{VOLUMES}\s?\d)", re.IGNORECASE
 )  # behind „Studia Socjologiczne”
-_WITHIN = re.compile(r"(?:in|In|en|dans):?\s+(?=[*_])")
+_WITHIN = re.compile(r"(?:also\s)?(?:in|In|en|dans):?\s+(?:the\s)?(?=[*_])")
 _PEOPLE_END = re.compile(
     r"\s?\(|\s[-–—·]\s|\s?\||:\s|(?<![\s.][^\W\d_])\.(?=\s|$)|;\s|$|\s(?=(?:1[4-9]|20)\d\d\b)|,\s(?=[^\w\"“]|\d|(?:ISBN|doi)\b)"
 )
 _OVER = re.compile(
-    r"(?:see\b|also:|also\s|cf\.|compare\s|related:|related work|based on|builds on|this\s|these\s|it\s|which\s|extends\s|inspired\s)",
+    r"(?:see\b|also:|also\s(?!in\s)|cf\.|compare\s|related:|related work|based on|builds on|this\s|these\s|it\s|which\s|extends\s|inspired\s)",
     re.IGNORECASE,
 )
 _NAMED = re.compile(
@@ -99,7 +108,14 @@ _EXTENT = re.compile(  # 1,400 pages: a remark, where 431 p. belongs to a refere
     r"\d{1,2}(?:[.,]\d{3}|\d{0,2})\s(?:pages|Seiten|páginas|pagine|bladzijden|sidor|sider|sivua|stron|stran|oldal|pagini|sayfa|страниц|сторінок|σελίδες)\b"
 )
 _REMARK = re.compile(r"[^\W\d_A-Z][^\W\d_]*\.?(?:\s[^\s*_]+){6}")  # (vol. 8 de la Historia que dirigen …)
+_SECTION = re.compile(
+    r"(?:Section|Chapter|Book|Part|Kapitel|Abschnitt|Buch|Chapitre|Capítulo|Capitolo|Libro|§)\s(?:\d{1,3}|[IVXLC]{1,6})(?!\w)"
+)
+_FREE_AT = re.compile(  # free at Project Gutenberg: https://…, which stands as spaces
+    r"(?:(?:freely|free|open access|full text|online|also|available|readable|hosted|archived|PDF)\s){1,3}(?:at|on|via|from|in|through)\s(?:the\s)?[^\W\d_a-z][\w.’' ]{2,40}?:?(?=\s{9})"
+)
 _TAIL_LIMIT = 40
+_PICTURED = 6  # characters of a picture before an identifier
 _BEHIND_ALL = re.compile(r"\||\s[–—]\s")
 _BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
 _PAGES = re.compile(r"\d{4}\s?[-–—]\s?\d{4}")
@@ -140,7 +156,7 @@ def read_tail(
         if start >= len(text):
             tail.end = max(tail.end, at if prose else len(text.rstrip()))
             break
-        if not prose and not _ANY_WORD.search(text, start) and start not in places:
+        if not prose and not _ANY_WORD.search(text, start) and not any(place >= start for place in places):
             tail.end = max(tail.end, len(text.rstrip()))
             break
         separator = text[at:start]
@@ -188,7 +204,13 @@ def _is_place(text: str, at: int, *, dated: bool) -> bool:
     if text[at - 1] in "*_(" or text[at] in "([" or (SERIES.match(text, at) or CITY.match(text, at)):
         return True
     segment = _SEGMENT.match(text, at)
-    if segment is None or role_at(text, at) or container_at(text, at) or _LABELS.match(text, at):
+    if (
+        segment is None
+        or role_at(text, at)
+        or container_at(text, at)
+        or _LABELS.match(text, at)
+        or _FREE_AT.match(text, at)
+    ):
         return True
     piece = segment[0].strip(" .")
     year = YEAR.match(text, segment.end() + 2) or YEAR.match(text, segment.end() + 1)
@@ -218,9 +240,11 @@ def _another(text: str, at: int, separator: str, *, knows_year: bool) -> bool:
 
 
 def _skip(text: str, at: int, places: dict[int, Identifier]) -> int:
-    """Over separators, but not over an identifier, which stands as spaces in the text."""
+    """Over separators, and a picture before an identifier, but not over an identifier, which stands as spaces in the text."""
     match = _BETWEEN.match(text, at)
     end = match.end() if match else at
+    if (picture := ORNAMENT.match(text, end)) and (near := [p for p in places if 0 <= p - end < _PICTURED]):
+        end = max(end, min(picture.end(), *near))  # Title (Roe, 2020) 🔗 https://…
     inside = [place for place in places if at <= place < end]
     return min(inside, default=end)
 
@@ -249,8 +273,8 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
     if (dated := _MONTH.match(text, at)) and not tail.year:
         tail.year = int(dated["year"])
         return dated.end()
-    if label := _LABELS.match(text, at) or KIND.match(text, at) or SERIES.match(text, at):
-        return label.end()
+    if after := _labelled(text, at):
+        return after
     numbers = NUMBERS.match(text, at)
     if numbers:
         tail.pages = tail.pages or len(numbers[0]) > 1
@@ -267,6 +291,12 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
             tail.inflected = owned
             return stop
     return _take_venue(text, at, separator, tail, sure=knows_authors)
+
+
+def _labelled(text: str, at: int) -> int | None:
+    """The end of a label of an identifier, of the kind of work, of a series, of a part of it, or of where it is free."""
+    found = (pattern.match(text, at) for pattern in (_LABELS, KIND, SERIES, _SECTION, _FREE_AT))
+    return next((match.end() for match in found if match), None)
 
 
 def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bool) -> int | None:
@@ -300,8 +330,8 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     if year:
         tail.year = tail.year or int(year[0])
     elif parted and not tail.venue:
-        tail.venue = _place_of(head)
-    elif is_press(inner) and not tail.venue:
+        tail.venue = _place_of(head) or head.strip("*_ ")
+    elif (is_press(inner) or is_journal(inner)) and not tail.venue:
         tail.venue = " ".join(inner.split())
     elif not names and (prose or is_comment(inner) or _REMARK.match(inner)):
         return None
@@ -314,7 +344,9 @@ def _names_and_place(head: str) -> tuple[tuple[tuple[str, ...], bool], str] | No
         place = head[comma.end() :]
         first = re.split(r"[,;]\s", place)[0]
         short = len(first) > 2 and first.isalpha() and first.isupper()  # (Mark Lee, UNESCO)
-        if not (short or is_press(first) or (VENUE.search(first) and not people(first))):
+        marked = place[:1] in "*_" and place[:1] == place[-1:]  # (Michael Roe, *Site*)
+        known = marked or short or is_press(first) or (" " in first and is_journal(first))
+        if not (known or (VENUE.search(first) and not people(first))):
             continue
         names = people(head[: comma.start()])
         if names and not is_press(names[0][-1]):
@@ -358,6 +390,8 @@ def _responsible(text: str, at: int) -> int | None:
 
 def _place_of(written: str) -> str:
     """What brackets with a year say of where a work appeared: (PhD thesis, Stanford, 2009), (Kimura M., 1968, Nature)."""
+    if points(written):
+        return ""  # (PDF, 2013)
     name = _IN.sub("", written).strip("*_«»„“”")  # (i *Historisk Tidsskrift*, 1992)
     kind = KINDS.match(name)
     if kind:
@@ -507,7 +541,7 @@ def _take_segment(text: str, segment: re.Match[str], separator: str, tail: Tail,
         return segment.end()  # Reine Rechtslehre. Einleitung. Leipzig: Franz Deuticke
     name = _PREPOSITION.sub("", piece).strip(' *_"“”.')
     name = EDITION.sub("", name)
-    if KINDS.fullmatch(name) or is_city(name):
+    if KINDS.fullmatch(name) or is_city(name) or points(name):  # [PDF](https://…)
         tail.placed = tail.placed or is_city(name)
         return segment.end()
     instead = (

@@ -42,7 +42,7 @@ _SERIES = re.compile(
 )
 STOP = re.compile(r"[.?!](?=[\"”»’*_]{0,3}(?:[\s|]|$))")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])\b[^\W\d_])$"
+    r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])(?<![^\W\d_]-)\b[^\W\d_])$"
 )
 _SLASH = re.compile(r"\s(//?)\s+(?=\S)")
 _RESPONSIBLE = re.compile(r"[^;—–]{0,200}?(?=\.\s[—–]|;|\s[—–]|\s//|$)|")
@@ -55,8 +55,9 @@ _DATED_VENUE = re.compile(  # each place once: of a name in commas the last part
     r",\s(?P<venue>[^\W\d_a-z][^,;:()\d\n]{1,80}?),?\s(?:1[4-9]|20)\d\d(?!\d)"
 )
 _LINKS_BEHIND = re.compile(
-    r"(?:\s*\[+\s?(?:abs|pdf|html|code|link|doi|paper|arxiv)\s?\]+){1,4}$", re.IGNORECASE
+    r"(?:\s*\[+\s?(?:abs|pdf|html|code|link|doi|paper|arxiv)\s?\]*){1,4}$", re.IGNORECASE
 )
+_KIND_BEFORE = re.compile(r"^[(\[](?:PDF|HTML|DOC|BOOK|CITATION)[)\]]\s*(?=\S)")  # as search engines show it
 _SITE_BEHIND = re.compile(r"\s[·|]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
 _SHORT_BEHIND = re.compile(r"\s\([\"“„«]\s?[A-Z][\w-]{2,15}\s?[\"”“»]\)$")  # … of a Drug („SOMMER“)
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
@@ -83,11 +84,13 @@ class Draft:
     start: int = 0
     parted: int | None = None
     cut: int | None = None
+    venue: str = ""
 
 
 def clean_title(text: str) -> str:
     """A title without emphasis, enclosing quotes, and final period."""
-    text = _SHORT_BEHIND.sub("", _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split()))))
+    text = _KIND_BEFORE.sub("", _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split()))))
+    text = _SHORT_BEHIND.sub("", text)
     for _ in range(4):
         before = text
         if ornament := ORNAMENT.match(text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["VENUE", "YEAR", "Quotation", "is_comment", "quotation_at", "title_case", "words"]
+__all__ = ["VENUE", "YEAR", "Quotation", "is_comment", "points", "quotation_at", "title_case", "words"]
 
 YEAR = re.compile(r"(?<![\w.:/-])(?:1[4-9]|20)\d\d(?![^\W⁰-⁹¹²³]|[%/]|\.\d)")
 
@@ -81,6 +81,52 @@ _SMALL = frozenset(
         "per",
     ]
 )
+_POINTERS = frozenset(
+    [
+        "a",
+        "abstract",
+        "access",
+        "article",
+        "at",
+        "available",
+        "click",
+        "doi",
+        "download",
+        "for",
+        "full",
+        "here",
+        "in",
+        "is",
+        "it",
+        "link",
+        "more",
+        "of",
+        "on",
+        "online",
+        "original",
+        "paper",
+        "pdf",
+        "preprint",
+        "publication",
+        "publisher",
+        "read",
+        "report",
+        "see",
+        "site",
+        "source",
+        "study",
+        "text",
+        "the",
+        "this",
+        "to",
+        "url",
+        "version",
+        "view",
+        "website",
+        "whole",
+    ]
+)
+"""Words of which the text of a link consists that only points: read the whole paper here."""
 _WORD = re.compile(r"[^\W\d_][\w'’]*")
 _COMMENT = re.compile(
     r"\s*(?:[*_]{0,2})(?:This|These|That|The (?:paper|book|article|author|authors|study|work|text)|It|Its|He|She|They|"
@@ -212,3 +258,14 @@ def is_comment(text: str, *, weakly: bool = True) -> bool:
     if _WEAK_COMMENT.match(head):
         return lower >= 0.5
     return len(found) >= 6 and lower >= 0.72
+
+
+def points(text: str) -> bool:
+    """Whether the text of a link only points somewhere.
+
+    Example:
+        >>> points("Read the full paper here"), points("The Power Broker")
+        (True, False)
+    """
+    said = words(text)
+    return bool(said) and all(word.lower() in _POINTERS for word in said)
