@@ -99,9 +99,23 @@ class Changer:
         pool = self._others(label, label.reference.title, lambda work: [work.title])
         pool = [title for title in pool if len(_TOKEN.findall(title)) >= 3]
         if " v. " in label.reference.title:
-            return next((title for title in self._random.sample(pool, len(pool)) if " v. " in title), None)
+            return self._case(label)
         pool = [title for title in pool if " v. " not in title]
         return invented(*self._random.sample(pool, 2)) if len(pool) > 1 else None
+
+    def _case(self, label: Label) -> str | None:
+        """A case that was decided in another year, so that the claim is false whatever its record has; without a year none would be."""
+        own = self._works[label.work]
+        if label.reference.year is None:
+            return None
+        pool = {
+            work.title
+            for work in self._works.values()
+            if " v. " in work.title
+            and work.year not in (own.year, label.reference.year)
+            and work.title != own.title
+        }
+        return self._random.choice(sorted(pool)) if pool else None
 
     def _venue(self, label: Label) -> str | None:
         own = self._works[label.work].venue

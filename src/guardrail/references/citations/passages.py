@@ -173,7 +173,7 @@ def seconded(answer: str, found: Sequence[Citation], read: Sequence[Work]) -> It
             yield citation
             continue
         work = max(near, key=lambda work: _shared(citation.span, work.span))
-        work = _without_next(answer, citation, work)
+        work = _without_remark(answer, citation, _without_next(answer, citation, work))
         if _within_sentence(answer, citation, work):
             yield Citation(work.span, work.reference, _style(answer, work))
             continue
@@ -181,6 +181,19 @@ def seconded(answer: str, found: Sequence[Citation], read: Sequence[Work]) -> It
         longer = _completed(answer, both, work)
         free = longer is both or all(one == citation.span or _shared(one, work.span) == 0 for one in spans)
         yield longer if free else both
+
+
+def _without_remark(answer: str, citation: Citation, work: Work) -> Work:
+    """Without a venue that is what is remarked behind a colon: **The Silk Roads** by Peter Frankopan: Recentres history on Asia."""
+    venue, end = work.reference.venue, citation.span.end
+    behind = answer[end : end + 8].lstrip(" *_")
+    if not venue or not behind.startswith(":") or VENUE.search(venue) or is_press(venue):
+        return work
+    if venue not in answer[end : work.span.end]:
+        return work
+    return replace(
+        work, reference=replace(work.reference, venue=""), span=Span(start=min(work.span.start, end), end=end)
+    )
 
 
 def _completed(answer: str, citation: Citation, work: Work) -> Citation:
