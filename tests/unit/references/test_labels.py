@@ -146,15 +146,3 @@ class TestBrackets:
             ("Poe",),
             True,
         )
-
-
-def test_a_bare_title_that_goes_on_is_not_verified(tmp_path):
-    """What follows the colon may be an invented subtitle."""
-    with Index.create(tmp_path / "i.sqlite", complete=True) as index:
-        index.add([Record("The Future of the Bells: How Towers Will Change", ("Ann Roe",), year=2015)])
-    guard = Guard([ReferenceCheck(bibliography=tmp_path / "i.sqlite")])
-    report = guard.check(
-        "1. The Future of the Bells: Explains how ringers sleep.\n2. The Future of the Bells\n",
-        prompt="Name two books.",
-    )
-    assert [one.verdict for one in report.findings] == [Verdict.UNVERIFIED, Verdict.SUPPORTED]
