@@ -44,6 +44,7 @@ from guardrail.references.quotation import Differences, completed
 from guardrail.references.second_reading import (
     STRINGS,
     confirms,
+    goes_on,
     is_plain,
     read_again,
     read_otherwise,
@@ -65,6 +66,7 @@ __all__ = ["Effort", "ReferenceCheck"]
 Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
+_BEHIND = 20  # characters behind a title that show whether it goes on
 _LONG = 600  # characters, which take some 5 ms to read
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
@@ -237,7 +239,7 @@ class ReferenceCheck(Detector):
         shown = [title for title in titles if title]
         examined = cited[: self.max_references]
         results = yield from gather(
-            self._check(citation, citation.span.of(case.answer), shown, len([t for t in titles[:i] if t]))
+            self._check(citation, case.answer, shown, len([t for t in titles[:i] if t]))
             for i, citation in enumerate(examined)
         )
         findings = [
@@ -270,7 +272,8 @@ class ReferenceCheck(Detector):
         further = added(reply.value.text, case.answer, cited)
         return sorted([*cited, *further], key=lambda citation: citation.span.start), ""
 
-    def _check(self, citation: Citation, text: str, titles: Sequence[str], position: int) -> Flow[Finding]:
+    def _check(self, citation: Citation, answer: str, titles: Sequence[str], position: int) -> Flow[Finding]:
+        text = citation.span.of(answer)
         if citation.style == "author-year":
             return self._findings.unverified(
                 citation, "no title is given, and no reference in the answer has these authors and this year"
@@ -291,10 +294,8 @@ class ReferenceCheck(Detector):
             if answered and citation.other and not confirms(match, self.differences):
                 citation, match = yield from read_otherwise(citation, citation.other, match, self.differences)
         match = completed(match, wrong)
-        title, alone = citation.reference.title, citation.style in STRINGS and _by_title_alone(match)
-        if alone and match.record and says_more(text, title, match.record):
-            reason = f"a work with this title exists, but “{rest(text, title)[:200]}” could not be compared"
-            return self._findings.unverified(citation, reason, evidence=[lookup_of(match)])
+        if doubt := _doubt(citation, answer, match):
+            return self._findings.unverified(citation, doubt, evidence=[lookup_of(match)])
         settled = self._findings.from_look_up(citation, text, match, wrong)
         if settled is not None:
             return settled
@@ -308,6 +309,7 @@ class ReferenceCheck(Detector):
                 f"{before}court cases are looked up only: no model is asked about them",
                 evidence=evidence,
             )
+        title = citation.reference.title
         if not title or citation.style in DOUBTFUL or is_page(citation.reference):
             said = "its title could not be read reliably" if title else "no title is given"
             said = said if not title or citation.style in DOUBTFUL else "it may be a page of the web"
@@ -326,6 +328,19 @@ def _against(match: Match, wrong: Sequence[FieldCheck]) -> str:
     owner = next((check for check in match.fields if check.how == "owner"), None)
     said = impossible(check for check in wrong if check.outcome is Outcome.DIFFERS)
     return "; ".join(filter(None, (said, belongs(owner) if owner else "")))
+
+
+def _doubt(citation: Citation, answer: str, match: Match) -> str:
+    """Why a title of which nothing else agrees does not verify its work; "" where nothing speaks against it."""
+    work = match.record
+    if work is None or citation.style not in STRINGS or not _by_title_alone(match):
+        return ""
+    text, title = citation.span.of(answer), citation.reference.title
+    if says_more(text, title, work):
+        return f"a work with this title exists, but “{rest(text, title)[:200]}” could not be compared"
+    if goes_on(text, answer[citation.span.end :][:_BEHIND], match):
+        return f"it may be “{work.title}”, but what follows the title may be another subtitle"
+    return ""
 
 
 def _by_title_alone(match: Match) -> bool:

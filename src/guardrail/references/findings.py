@@ -69,7 +69,7 @@ class Findings:
     ) -> Finding | None:
         """The finding of a look-up that leaves nothing to ask."""
         if match.status is Status.FOUND and match.record is not None:
-            return self._of_real(citation, text, match, match.record)
+            return self._of_real(citation, match, match.record)
         owner = next((check for check in match.fields if check.how == "owner"), None)
         if citation.style in DOUBTFUL and self.looks_up:
             return self.unverified(citation, _doubtful(owner), evidence=[lookup_of(match)])
@@ -94,11 +94,8 @@ class Findings:
             return self._accused(citation, "misquoted", impossible(impossibly), reason, match)
         return None
 
-    def _of_real(self, citation: Citation, text: str, match: Match, work: Record) -> Finding:
+    def _of_real(self, citation: Citation, match: Match, work: Record) -> Finding:
         """The finding on a work that exists: quoted right, quoted wrongly, or retracted."""
-        if _may_go_on(citation, text, match):
-            doubt = f"it may be “{work.title}”, but what follows the title may be another subtitle"
-            return self.unverified(citation, doubt, evidence=[lookup_of(match)])
         reason, retracted = compared(match), retraction(work)
         if retracted:
             reason = f"the work was retracted ({retracted}); {reason}"
@@ -226,17 +223,6 @@ def is_page(said: Reference) -> bool:
     """Whether a title with an address is all that is said, so that it may be a page of the web."""
     identified = said.doi or said.arxiv or said.pmid or said.isbn
     return bool(said.url) and not (identified or said.authors or said.year)
-
-
-def _may_go_on(citation: Citation, text: str, match: Match) -> bool:
-    """Whether a title that nothing else speaks for lacks the work's subtitle, and something else stands in its place."""
-    said, behind = citation.reference, text[citation.span.end : citation.span.end + 4]
-    alone = not (said.authors or said.year or said.venue or said.doi or said.arxiv or said.isbn or said.pmid)
-    return (
-        alone
-        and behind.lstrip(" *_").startswith((":", "："))
-        and any(check.field == "title" and check.how == "subtitle" for check in match.fields)
-    )
 
 
 def _doubtful(owner: FieldCheck | None) -> str:

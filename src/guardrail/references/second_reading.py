@@ -16,13 +16,25 @@ from guardrail.references.citations.segmentation import readings
 from guardrail.references.citations.words import words
 from guardrail.references.quotation import Differences, accused
 
-__all__ = ["STRINGS", "confirms", "in_marks", "is_plain", "read_again", "read_otherwise", "rest", "says_more"]
+__all__ = [
+    "STRINGS",
+    "confirms",
+    "goes_on",
+    "in_marks",
+    "is_plain",
+    "read_again",
+    "read_otherwise",
+    "rest",
+    "says_more",
+]
 
 STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
 """Styles in which the fields have to be separated."""
 
 _POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
 _AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
+_SUBTITLE = re.compile(r"[*_\"”’» ]{0,4}[:：]\s{0,3}[^\W\d_]")
+_WORD = re.compile(r"[*_\"”’»]{0,3}[ \t]{1,3}[^\W\d_]")
 
 
 def confirms(match: Match, differences: Differences) -> bool:
@@ -133,6 +145,13 @@ def says_more(text: str, title: str, work: Record) -> bool:
     """Whether three words or more apart from the title do not belong to the work: they may be of another title."""
     left = rest(text, title)
     return len(words(left)) >= 3 and unexplained(left, work)
+
+
+def goes_on(text: str, behind: str, match: Match) -> bool:
+    """Whether a title lacks the work's subtitle, and a colon, or a word behind a question mark, may begin another one."""
+    cut = any(check.field == "title" and check.how == "subtitle" for check in match.fields)
+    asks = text.rstrip('*_"”’»').endswith(("?", "!"))
+    return cut and (_SUBTITLE.match(behind) is not None or (asks and _WORD.match(behind) is not None))
 
 
 def _same_names(one: Reference, other: Reference) -> bool:

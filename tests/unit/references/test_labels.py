@@ -146,3 +146,45 @@ class TestBrackets:
             ("Poe",),
             True,
         )
+
+
+class TestLinks:
+    @pytest.mark.parametrize(
+        ("link", "title"),
+        [
+            ("[2011.99926] How Ringers Invent Bells - arXiv.org", "How Ringers Invent Bells"),
+            (r"\[2011.99926\] How Ringers Invent Bells", "How Ringers Invent Bells"),
+            ("The [Silent] History of Ringing Bells", "The (Silent) History of Ringing Bells"),
+        ],
+    )
+    def test_brackets_within_its_text_hide_no_title(self, link, title):
+        """A real address would clear whatever title stands there."""
+        [citation] = citations(f"See [{link}](https://arxiv.org/abs/2011.99926) for it.")
+        assert (citation.reference.title, citation.reference.arxiv) == (title, "2011.99926")
+
+    def test_a_made_up_title_with_a_number_before_it_is_not_verified(self, tmp_path):
+        with Index.create(tmp_path / "i.sqlite", complete=True) as index:
+            index.add([Record("Trees and Their Leaves", ("Ann Roe",), year=2020, arxiv="2011.99926")])
+        guard = Guard([ReferenceCheck(bibliography=tmp_path / "i.sqlite")])
+        for title, supported in (("Trees and Their Leaves", True), ("How Ringers Invent Bells", False)):
+            report = guard.check(f"See [[2011.99926] {title}](https://arxiv.org/abs/2011.99926) for it.")
+            assert (report.findings[0].verdict is Verdict.SUPPORTED) is supported
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [
+        ("The Future of the Bells", Verdict.SUPPORTED),
+        ("The Future of the Bells. Explains how ringers sleep.", Verdict.SUPPORTED),
+        ("The Future of the Bells: Explains how ringers sleep.", Verdict.UNVERIFIED),
+        ("**The Future of the Bells**: explains how ringers sleep.", Verdict.UNVERIFIED),
+        ("The Future of the Bells (Ann Roe, 2015): explains how ringers sleep.", Verdict.SUPPORTED),
+    ],
+)
+def test_a_title_alone_that_goes_on_behind_a_colon_is_not_verified(tmp_path, line, verdict):
+    """The work has a subtitle, and what is said there instead may be an invented one."""
+    with Index.create(tmp_path / "i.sqlite", complete=True) as index:
+        index.add([Record("The Future of the Bells: How Towers Will Change", ("Ann Roe",), year=2015)])
+    guard = Guard([ReferenceCheck(bibliography=tmp_path / "i.sqlite")])
+    [finding] = guard.check(f"- {line}\n", prompt="Name a book.").findings
+    assert finding.verdict is verdict

@@ -50,6 +50,10 @@ _ANCHOR = re.compile(
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
 _LONGEST_ADDRESS = 500  # characters of an HTML link before its text
 _LONGEST_LINK = 400  # characters of the text of a link
+_NESTED = re.compile(  # [[2011.09926] A Survey of Trees](https://…), but not the picture in [![pdf](https://…)](https://…)
+    r"(?<!!)\[(?P<text>[^\[\]\r\n]{0,200}(?:\[[^\[\]\r\n]{1,60}\](?!\()[^\[\]\r\n]{0,200}){1,2})\]\("
+)
+_LINK_NUMBER = re.compile(r"\\?\[[\w./:-]{1,30}\\?\]\s(?=\S)")
 _ARABIC = re.compile("[،؛۔٠-٩۰-۹]")
 _AS_LATIN = str.maketrans("،؛۔٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", ",;.01234567890123456789")
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
@@ -90,11 +94,20 @@ def _plain(text: str) -> str:
     if _ARABIC.search(text):
         text = text.translate(_AS_LATIN)
     text = text.translate(_NARROW)
+    if "](" in text:
+        text = _NESTED.sub(lambda link: f"[{_unbracketed(link['text'])}](", text)
     if "<" not in text and "&" not in text:
         return text
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)
     text = _ANCHOR_END.sub("    ", text).replace("&amp;", "&    ")
     return _TAG.sub(_as_markdown, text)
+
+
+def _unbracketed(text: str) -> str:
+    """The text of a link with round brackets in it for square ones, which would end it; a number in front is no part of the title."""
+    number = _LINK_NUMBER.match(text)
+    text = " " * number.end() + text[number.end() :] if number else text
+    return text.replace("\\[", " (").replace("\\]", " )").replace("[", "(").replace("]", ")")
 
 
 def _linked(text: str) -> dict[int, Link]:

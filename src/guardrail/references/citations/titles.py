@@ -58,7 +58,7 @@ _LINKS_BEHIND = re.compile(
     r"(?:\s*\[+\s?(?:abs|pdf|html|code|link|doi|paper|arxiv)\s?\]*){1,4}$", re.IGNORECASE
 )
 _KIND_BEFORE = re.compile(r"^[(\[](?:PDF|HTML|DOC|BOOK|CITATION)[)\]]\s*(?=\S)")  # as search engines show it
-_SITE_BEHIND = re.compile(r"\s[·|]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
+_SITE_BEHIND = re.compile(r"\s[·|–—-]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
 _SHORT_BEHIND = re.compile(r"\s\([\"“„«]\s?[A-Z][\w-]{2,15}\s?[\"”“»]\)$")  # … of a Drug („SOMMER“)
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
