@@ -380,12 +380,12 @@ def _words_agree(a: str, b: str, *, eastern: bool) -> bool:
         return a.startswith(b) or b.startswith(a)
     if eastern:
         return False
-    if b in SHORT_FORMS.get(a, ()) or _vowels(a) == _vowels(b):
+    if b in SHORT_FORMS.get(a, ()) or _spelling(a) == _spelling(b):
         return True
     return (min(len(a), len(b)) >= 3 and (a.startswith(b) or b.startswith(a))) or _slip(a, b)
 
 
-def _vowels(word: str) -> str:
+def _spelling(word: str) -> str:
     """A given name with the letters that transliterations exchange: Juri, Yuri; Aleksej, Alexei."""
     return word.replace("ks", "x").replace("j", "i").replace("y", "i").replace("ii", "i").replace("w", "v")
 
