@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.eastern_names import is_short
@@ -170,18 +171,18 @@ def _against(text: str, parsed: Parsed, *, lenient: bool) -> float:
     return against
 
 
+@lru_cache(maxsize=64)  # each list asks twice, and the lists within it again
 def lead_in(line: str) -> float:
     """What the line before a list says about it: positive for references, negative for other things.
 
     A line that announces a list without a word for works speaks a little against references.
-
 
     Example:
         >>> lead_in("Here are five papers on the benefits of sleep:"), lead_in("Tips for writing papers:")
         (2.0, -2.0)
     """
     last = _SENTENCES.split(line.rstrip(" *_"))[-1]
-    match = _LEAD.search(last) or _LEAD.search(line)
+    match = _LEAD.search(last) or (_LEAD.search(line) if len(last) < len(line.rstrip(" *_")) else None)
     eastern = [found.lastgroup for found in _EASTERN_LEAD.finditer(line)]
     if eastern and not (match and match["media"]) and not re.search(r"[《『「]", line):
         return 2.0 if eastern[-1] == "works" else -2.0

@@ -49,6 +49,10 @@ CASED = 0.7
 """Share of words with a capital from which the text of a link is taken for a title."""
 
 
+_LONGEST_BY, _LONGEST_NAME = (
+    115,
+    200,
+)  # characters of names in brackets with what follows them, and of the words before these
 _NAME = 3  # words in capitals before brackets that look like a title
 
 
@@ -128,7 +132,9 @@ def _linked(answer: str, link: Span) -> _Label:
 def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label | None:
     row = rows[at]
     before = answer[max(row.start, i.start - 400) : i.start]
-    if (inside := _IN_BRACKETS.search(before)) and (names := people(inside["by"].rstrip(" ,;:"))):
+    opened = max(before.rfind("(", -_LONGEST_BY), 0)  # without a bracket there, nothing is looked for
+    inside = _IN_BRACKETS.search(before, max(0, opened - _LONGEST_NAME)) if opened else None
+    if inside and (names := people(inside["by"].rstrip(" ,;:"))):
         name = inside["name"].rstrip()
         start = i.start - len(before) + inside.start("name" if len(words(name)) >= _NAME else "by")
         return _Label(name if len(words(name)) >= _NAME else "", start, sure=False, authors=names)
