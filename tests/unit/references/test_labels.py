@@ -188,3 +188,22 @@ def test_a_title_alone_that_goes_on_behind_a_colon_is_not_verified(tmp_path, lin
     guard = Guard([ReferenceCheck(bibliography=tmp_path / "i.sqlite")])
     [finding] = guard.check(f"- {line}\n", prompt="Name a book.").findings
     assert finding.verdict is verdict
+
+
+def test_a_line_that_ends_with_an_address_claims_what_it_says(tmp_path):
+    """Also behind a picture; a real address would clear whatever title stands there."""
+    with Index.create(tmp_path / "i.sqlite", complete=True) as index:
+        index.add(
+            [Record("A Trial of Bells in Babies", ("Ann Roe",), year=2016, doi="10.1056/nejmoa9514210")]
+        )
+    guard = Guard([ReferenceCheck(bibliography=tmp_path / "i.sqlite")])
+    lines = {
+        "Roe A et al., A Trial of Bells in Babies": Verdict.SUPPORTED,
+        "Roe A et al., A Homomorphic backoff with jitter": Verdict.UNVERIFIED,
+        "Read the full paper here": Verdict.SUPPORTED,
+    }
+    for line, verdict in lines.items():
+        for between in (" — ", "\n"):
+            text = f"**3. The trial**\nBabies heard bells.\n🔗 {line}{between}https://doi.org/10.1056/NEJMoa9514210\n"
+            [finding] = guard.check(text).findings
+            assert finding.verdict is verdict, text

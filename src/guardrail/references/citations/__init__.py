@@ -21,7 +21,7 @@ from guardrail.references.citations.fields import parse_reference
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.inline import inline, of_journals, starts
 from guardrail.references.citations.items import apart, completed, with_addresses, with_places, without_lives
-from guardrail.references.citations.labels import Link, loose
+from guardrail.references.citations.labels import Link, bare, loose
 from guardrail.references.citations.legal import cases, in_italics, named
 from guardrail.references.citations.lines import Line, lines
 from guardrail.references.citations.links import pages
@@ -202,7 +202,8 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     )
     found[:] = with_addresses(answer, found, ids, taken)
     found[:] = with_places(answer, completed(answer, found, ids, taken))
-    keep(loose(answer, ids, rows, links))
+    # bare: where the label of an identifier is a part of another reference
+    keep([*loose(answer, ids, rows, links), *bare(ids)])
     keep(decided)
     keep(by_name)
     keep(in_italics(answer, found))

@@ -6,7 +6,7 @@ An identifier proves that its work exists. What it is called is a claim of its o
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from guardrail.references.bibliography.records import Reference
@@ -18,11 +18,11 @@ from guardrail.references.citations.identifiers import Identifier, with_identifi
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, author_and_year, people
-from guardrail.references.citations.titles import clean_title
+from guardrail.references.citations.titles import ORNAMENT, clean_title
 from guardrail.references.citations.words import points, title_case, words
 from guardrail.report import Span
 
-__all__ = ["CASED", "Link", "loose"]
+__all__ = ["CASED", "Link", "bare", "loose"]
 
 _LINK = re.compile(r"\[(?P<text>[^\[\]\r\n]{3,300})\]\(\Z")
 _MARKED = re.compile(
@@ -42,6 +42,13 @@ _IN_BRACKETS = re.compile(  # the Lottery Ticket Hypothesis (Frankle & Carbin, [
 _NAMES_BEFORE = re.compile(  # Chen and co-authors ([1609.04836](https://arxiv.org/…
     rf"(?<![\w.’'-])(?P<by>{PEOPLE})\s\((?:\[[^()\[\]\s]{{4,20}}\]\()?\Z"
 )
+_CLAIM = re.compile(
+    rf"[\s>*_+•-]{{0,12}}(?:{ORNAMENT.pattern})?(?P<claim>[^\W_].{{8,380}}?)\s{{0,2}}[—–:,-]{{1,2}}\s?[<\[(]{{0,2}}"
+)
+_LINE = re.compile(  # 🔗 A trial of trees in towns (Journal of Trees), above its address
+    rf"[\s>*_+•-]{{0,12}}(?:{ORNAMENT.pattern})(?P<claim>[^\W\d_a-z].{{8,300}}?[^\s.:!?])\s*"
+)
+_HALF = 0.5  # share of words with a capital, from which a line may be a title
 _WHOLE = re.compile(
     r"\s{0,12}(?:#{1,6}\s+(?P<head>\S.{2,300})|(?P<marked>\*\*[^*]{4,300}\*\*|\"[^\"]{4,300}\"|“[^”]{4,300}”))[.:]?\s*"
 )
@@ -98,7 +105,7 @@ def loose(
         label = _linked(answer, link.text) if link else _label(answer, i, rows, at)
         reference = _called(label) if label else None
         if label is None or reference is None:
-            yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
+            yield from bare([i])
             continue
         style: Style = "quoted" if label.sure or not reference.title else "labelled"
         whole = answer[label.start] == "[" or label.authors[0]
@@ -111,6 +118,13 @@ def loose(
         if link and not reference.authors and not reference.year:
             span, reference = _with_more(answer, span, reference)
         yield Citation(span, with_identifiers(reference, [i]), style)
+
+
+def bare(found: Iterable[Identifier]) -> Iterator[Citation]:
+    """References of identifiers alone, of which nothing else is said."""
+    for i in found:
+        if i.kind != "url":
+            yield Citation(Span(start=i.start, end=i.end), with_identifiers(Reference(), [i]), i.kind)
 
 
 def _with_more(answer: str, span: Span, reference: Reference) -> tuple[Span, Reference]:
@@ -149,14 +163,30 @@ def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label 
     if marked := _MARKED.search(before):
         text = marked["marked"]
         return _Label(text, i.start - len(before) + marked.start(), sure=text[0] in '"“«《')
-    if not (_ALONE.fullmatch(before) and _ENDS.fullmatch(answer[i.end : row.end])):
+    ends = _ENDS.fullmatch(answer[i.end : row.end]) is not None
+    if ends and (claim := _CLAIM.fullmatch(before)) and _says_a_title(claim["claim"]):
+        return _Label(claim["claim"], i.start - len(before) + claim.start("claim"), sure=False)
+    if not (_ALONE.fullmatch(before) and ends):
         return None
     above = next((row for row in reversed(rows[:at]) if not row.blank), None)
+    line = _LINE.fullmatch(above.text) if above is not None and above is rows[at - 1] else None
+    if above is not None and line and len(words(line["claim"])) >= _NAME and not heading(above.text):
+        return _Label(line["claim"], above.start + line.start("claim"), sure=False)
     whole = _WHOLE.fullmatch(above.text) if above else None
     if above is None or whole is None or heading(above.text):
         return None
     text = whole["head"] or whole["marked"]
     return _Label(text, above.start + whole.start("head" if whole["head"] else "marked"), sure=False)
+
+
+def _says_a_title(claim: str) -> bool:
+    """Whether a line before its address says a title that the readers of lines left: 🔗 Roe J et al., A trial of trees — https://…."""
+    said = parse(claim).reference
+    return (
+        len(words(said.title)) >= _NAME
+        and not points(said.title)
+        and (bool(said.authors) or title_case(said.title) >= _HALF)
+    )
 
 
 def _called(label: _Label) -> Reference | None:
