@@ -237,10 +237,10 @@ class TestRows:
         """In each round; ours adds 12 ms, which misses 10, and its p99 is above three times the bare proxy's 3 ms."""
         stub = [[0.5] * 100] * 3
         found = {"stub": stub, "bare proxy": [[0.503] * 100] * 3, "guardrail serve": [[0.512] * 100] * 3}
-        rows = {row.quantity: row for row in overhead.delay_rows(found, 50.0)}
-        assert rows["delay: ours, added p50"].ours == pytest.approx(12.0)
-        assert rows["delay: ours, added p50"].ok is False
-        assert rows["delay: ours, added p99"].ok is False
+        rows = {row.quantity: row for row in overhead.delay_rows(found, "half", 50.0)}
+        assert rows["delay, half: ours, added p50"].ours == pytest.approx(12.0)
+        assert rows["delay, half: ours, added p50"].ok is False
+        assert rows["delay, half: ours, added p99"].ok is False
 
     def test_streams_are_extrapolated_from_two_readings(self):
         """100 streams more cost 100 KiB each: the gibibyte's rest of 924 MiB has room for 9,461.76 more."""
