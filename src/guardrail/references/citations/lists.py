@@ -50,6 +50,8 @@ _LAST_NAMES = re.compile(r"\s[–—-]\s(?P<names>[^–—\n]{3,120})$")
 _CHAIN = re.compile(r"[→➡]\ufe0f?\s*(?:\d\S{0,3}\s)?[*_\"“《『]")
 _LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
+_ABOUT = re.compile(r"\s*\*\*[^*\n]{2,60}:\*\*\s+(?P<marked>[*_\"“«„『《\[])?(?=\S)")
+"""What an item is about, before a work or something else: **For beginners:** *Walden*; **Communities:** the local library."""
 _BULLETS = "-*•‣◦▪●–—·+・"
 _LONGEST_ITEM = 30
 _SURE, _OWN = (
@@ -402,6 +404,8 @@ def _read(
     if by and "authors" in fields:
         parsed = parse(text, by=False)
     item.score = weigh(text, parsed, lenient=lenient)
+    if (about := _ABOUT.match(text)) and not about["marked"] and not parsed.marks:
+        item.score -= _SURE  # no title goes on behind bold type and a colon
     if fields:
         reference = with_labels(parsed.reference, fields)
         parsed = replace(parsed, reference=reference, end=max(last, parsed.end))
@@ -413,7 +417,9 @@ def _read(
 
 
 def _unlabelled(text: str) -> str:
-    """The text of an item with blanks for a label that says it is the title: 书名：《…》."""
+    """The text of an item with blanks for a label that says it is the title (书名：《…》), or what it is about, before a title in marks."""
+    if (about := _ABOUT.match(text)) and about["marked"]:
+        return text[about.start("marked") :].rjust(len(text))
     label = field_of(text) if SCRIPT.search(text, 0, 12) else None
     return text if label is None or label[0] != "title" or not label[1] else label[1].rjust(len(text))
 

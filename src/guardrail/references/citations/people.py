@@ -124,7 +124,7 @@ _ORGANISATION = re.compile(
 )
 _BODY_WORD = re.compile(
     r"\b(?:Organi[sz]ations?|Association|Institut(?:ion|e|o|ut)?s?|Commission|Foundation|Nations|Administration|Federation|Corporation|"
-    r"Committee|Department|Ministry|Agency|Society|Collaboration|Consortium|Group|Team|Office|Bureau|Bank|Fund|Council|Centers?|Centres?|"
+    r"Committee|Department|Ministry|Agency|Society|Collaboration|Consortium|Group|Team|Task\sForce|Office|Bureau|Bank|Fund|Council|Centers?|Centres?|"
     r"University|Academy|Academies|Board|Panel|Service|Authority|Union|College|Network|Alliance|Parliament|Government|Statistics|"
     r"Initiative|Program(?:me)?|Bundesamt|Ministerium|Gesellschaft|Universität|Université|OpenAI|Google|DeepMind|Microsoft|Meta)\b"
 )
@@ -325,7 +325,8 @@ def _is_name(name: str, *, shouted: bool = False) -> bool:
     shouted = shouted or ("," in name and name.partition(",")[0].isupper())  # CANDIDO, Antonio
     organisation = _ORGANISATION.search(name) is not None
     for word in words:
-        if _INITIAL.fullmatch(word) or word in _PARTICLES:
+        initials = full and len(word) <= 3 and word.isupper() and not name.isupper()  # Mirabel AS
+        if initials or _INITIAL.fullmatch(word) or word in _PARTICLES:
             continue
         surname = word in ("Springer", "Wiley") and word == words[-1] and len(words) > 1  # Filip Springer
         if _WORD.fullmatch(word) is None or (
