@@ -121,7 +121,7 @@ def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:
             else (len(compared.strangers), compared.claimed)
         )
         note = (
-            f"{wrong} of {of} named did not write it"
+            f"{wrong} of the {of} authors named did not write it"
             if not compared.found_is_cut
             else "the first authors differ"
         )
