@@ -139,12 +139,29 @@ class TitleMatch:
 
 # What legal writing cuts short in the names of cases; "Co.", "Corp." and "Inc." are never written out.
 _CUT_SHORT = {
-    "admin": "administration", "ass'n": "association", "bd": "board", "comm'n": "commission", "dep't": "department", "dist": "district",
-    "educ": "education", "gov't": "government", "hosp": "hospital", "indus": "industries", "enters": "enterprises", "prods": "products", "props": "properties", "labs": "laboratories", "pharm": "pharmaceuticals", "elec": "electric", "cas": "casualty", "fin": "financial", "ins": "insurance", "int'l": "international", "mfg": "manufacturing",
-    "mfrs": "manufacturers", "nat'l": "national", "ry": "railway", "sch": "school", "serv": "service", "soc'y": "society",
-    "sys": "systems", "tel": "telephone", "transp": "transportation", "univ": "university",
+    "acad": "academy", "accts": "accounts", "admin": "administration", "adver": "advertising", "agric": "agricultural", "am": "american",
+    "ass'n": "association", "assocs": "associates", "att'y": "attorney", "auth": "authority", "auto": "automobile", "bd": "board",
+    "bldg": "building", "broad": "broadcasting", "cas": "casualty", "cath": "catholic", "cent": "central", "chem": "chemical",
+    "chems": "chemicals", "cnty": "county", "coll": "college", "comm": "committee", "comm'n": "commission", "commc'n": "communication",
+    "commc'ns": "communications", "cmtys": "communities", "cmty": "community", "comput": "computer", "consol": "consolidated",
+    "constr": "construction", "cont'l": "continental", "ctr": "center", "ctrs": "centers", "def": "defense", "dep't": "department",
+    "dev": "development", "dist": "district", "distribs": "distributors", "div": "division", "econ": "economic", "educ": "education",
+    "elec": "electric", "elecs": "electronics", "emp": "employee", "emps": "employees", "eng'g": "engineering", "ent": "entertainment",
+    "enter": "enterprise", "enters": "enterprises", "env't": "environment", "env't'l": "environmental", "equip": "equipment", "exch": "exchange",
+    "fed": "federal", "fed'n": "federation", "fin": "financial", "gen": "general", "gov't": "government", "grp": "group",
+    "guar": "guaranty", "hosp": "hospital", "hous": "housing", "indep": "independent", "indus": "industries", "ins": "insurance",
+    "inst": "institute", "int'l": "international", "inv": "investment", "invs": "investments", "lab": "laboratory", "labs": "laboratories",
+    "liab": "liability", "litig": "litigation", "mach": "machine", "med": "medical", "mem'l": "memorial", "metro": "metropolitan",
+    "mfg": "manufacturing", "mfrs": "manufacturers", "mgmt": "management", "mktg": "marketing", "mkts": "markets", "mun": "municipal",
+    "mut": "mutual", "nat'l": "national", "pac": "pacific", "petrol": "petroleum", "pharm": "pharmaceuticals", "pharms": "pharmaceuticals",
+    "prod": "product", "prods": "products", "prof'l": "professional", "prop": "property", "props": "properties", "prot": "protection",
+    "pub": "public", "publ'g": "publishing", "publ'ns": "publications", "reg'l": "regional", "rehab": "rehabilitation", "rsch": "research",
+    "ry": "railway", "sav": "savings", "sch": "school", "schs": "schools", "sci": "science", "sec": "security", "secs": "securities",
+    "serv": "service", "servs": "services", "soc": "social", "soc'y": "society", "sols": "solutions", "sys": "systems", "tech": "technology",
+    "techs": "technologies", "tel": "telephone", "telecomms": "telecommunications", "transp": "transportation", "twp": "township",
+    "univ": "university", "util": "utility", "utils": "utilities",
 }  # fmt: skip
-_SHORT_WORD = re.compile(r"\b(?P<word>[A-Z][a-z]*(?:['’][a-z])?[a-z]*)\.?(?=\s|,|$)")
+_SHORT_WORD = re.compile(r"\b(?P<word>[A-Z][a-z]*(?:['’][a-z]{1,3}){0,2})\.?(?=\s|,|$)")
 
 
 def _in_full(title: str) -> str:

@@ -56,6 +56,13 @@ _NESTED = re.compile(  # [[2011.09926] A Survey of Trees](https://…), but not 
 _LINK_NUMBER = re.compile(r"\\?\[[\w./:-]{1,30}\\?\]\s(?=\S)")
 _ARABIC = re.compile("[،؛۔٠-٩۰-۹]")
 _AS_LATIN = str.maketrans("،؛۔٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹", ",;.01234567890123456789")
+_SET_UPRIGHT = re.compile(  # *Fair Use after the* Roe *Case*: what would be in italics is not where all is
+    r"(?<![\w*])\*(?P<left>[^\s*][^*\n]{2,200}\s(?:the|an?|of|in|to|after|from|on|and|or|for|under|by|beyond|before|since|with|between|against))"
+    r"\*(?P<word>\s(?:[^\W\d_a-z][\w.'’-]{0,30}\s){1,5})\*(?=[^\s*][^*\n]{1,200}\*(?![\w*]))"
+)
+_BOLD_WHOLE = re.compile(  # **Ann Roe, *The River*** (1960)
+    r"(?<![\w*])\*\*(?P<left>[^\s*][^*\n]{2,150}[,:–—-]\s)(?P<title>\*[^\s*][^*\n]{0,300}\*)\*\*(?![\w*])"
+)
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
 
 
@@ -96,6 +103,9 @@ def _plain(text: str) -> str:
     text = text.translate(_NARROW)
     if "](" in text:
         text = _NESTED.sub(lambda link: f"[{_unbracketed(link['text'])}](", text)
+    if "*" in text:
+        text = _SET_UPRIGHT.sub(r"*\g<left> \g<word> ", text)
+        text = _BOLD_WHOLE.sub(r"  \g<left>\g<title>  ", text)
     if "<" not in text and "&" not in text:
         return text
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)

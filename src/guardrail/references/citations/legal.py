@@ -31,6 +31,7 @@ _TOLD = re.compile(r"[^\W\d_]{3,40}\.\s+(?=(?:In|See|Under|Compare|From|Since|Fo
 _PARALLEL = re.compile(r"(?:,\s\d{1,4}(?:[-–]\d{1,4})?)?,?\s{1,3}")
 _COURT = re.compile(
     r"(?:,\s\d{1,5}(?:[-–]\d{1,5})?){0,3}\s{0,3}\((?:[^()]{0,60}?[\s.,])?(?P<year>1[789]\d\d|20\d\d)\)"
+    r"|\s{3,5}(?:[A-Z0-9][\w.]{0,8}\s){0,4}(?P<cell>1[789]\d\d|20\d\d)(?=\s{2})"  # the next cell of a table: | 2d Cir. 1976 |
 )
 _LINKED = re.compile(r"[*_]{0,2}\]\(https?://[^\s()]{4,400}\)")
 _BY_NAME = re.compile(
@@ -171,7 +172,7 @@ def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) ->
         else None
     ):
         start, end = start - 1, link.end() - offset
-    year = (court and court["year"]) or (parties and parties["early"]) or ""
+    year = (court and (court["year"] or court["cell"])) or (parties and parties["early"]) or ""
     reference = Reference(
         title=name,
         year=int(year) if year else None,

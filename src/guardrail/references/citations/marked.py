@@ -22,7 +22,11 @@ from guardrail.references.citations.words import YEAR, is_comment, points, quota
 
 __all__ = ["marked_title"]
 
+_SHORT_NAME = re.compile(
+    r"(?!(?:Ma?c|De|Di|Du|La|Le|Van|Fitz)[A-Z])[\w.+-]{0,20}(?:[a-z][A-Z]|[A-Z]{2})[\w.+-]{0,20}\s?[:–—-]"
+)
 _CASED, _TOLD = 0.6, 6  # share of words with a capital in titles; words of a sentence before a link
+_NAMING = 3  # words of a title, from which fewer in bold before it may say what it is about
 _LONGEST_LABEL = 8  # words before a colon that say what a link is
 _HEAD = re.compile(
     r"(?:see|in|read|cf\.?|e\.g\.)[\s:,]{0,4}"
@@ -55,6 +59,7 @@ _BEFORE_JOURNAL = re.compile(
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
 _REMARKED = re.compile(r"[^\n:]{0,120}\s[–—]\s[^\W\d_]+\s")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
+_SEE = re.compile(r"[;.,(–—]\s?(?:[Ss]ee|[Cc]f\.|[Rr]ead)(?:\salso)?$")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
 _OPENING = re.compile(r"[\"“”„«‹「『《‘']|``")
 _ADDRESS = re.compile(
@@ -79,6 +84,7 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
         and " – " not in head
         and (people(head) is None or (" " not in head and _named_in_full(text, behind)))
     )
+    labelled = labelled or (mark == "link" and _named_before(head, text[start:at], text[at:end]))
     labelled = labelled or (mark == "link" and _told_before(text, start, at, text[at:end]))
     head = "" if labelled else head
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
@@ -146,11 +152,24 @@ def _names_inside(
     return parts.end(), names
 
 
+def _named_before(head: str, before: str, title: str) -> bool:
+    """Whether what a link is about stands before it: **HyDE** — [Dense Retrieval without Labels](address); **Short names** — […](address)."""
+    if _SHORT_NAME.fullmatch(head) and len(words(title)) > 1:
+        return True
+    bold = before.lstrip().startswith("**") and head.endswith((":", "–", "—", "-"))
+    few = 0 < len(words(head)) < max(len(words(title)), _NAMING)
+    return bold and few and people(head.rstrip(" :–—-")) is None and not is_venue(title)
+
+
 def _told_before(text: str, start: int, at: int, title: str) -> bool:
     """Whether a sentence stands before a link that is the source of it: The trial found no benefit → [A Trial of Fluids](address)."""
     before = text[start:at].strip(" *_[")
     said = before.strip(" –—:.*")
-    if not before.endswith(("–", "—", ":", ".")) or title_case(said) >= _CASED or len(words(said)) < _TOLD:
+    if (
+        not (before.endswith(("–", "—", ":", ".")) or _SEE.search(before))
+        or title_case(said) >= _CASED
+        or len(words(said)) < _TOLD
+    ):
         return False
     if author_and_year(title):
         return True
