@@ -47,6 +47,7 @@ _LONGEST_TAG = 8  # characters of an opening tag
 _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
 )
+_SLACK = re.compile(r"<(?P<url>https?://[^<>|\s]{4,400})\|(?P<text>[^<>|\r\n]{2,200})>")  # <https://…|A Trial of Trees>
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
 _LONGEST_ADDRESS = 500  # characters of an HTML link before its text
 _LONGEST_LINK = 400  # characters of the text of a link
@@ -109,6 +110,7 @@ def _plain(text: str) -> str:
     if "<" not in text and "&" not in text:
         return text
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)
+    text = _SLACK.sub(r" \g<url> \g<text> ", text)
     text = _ANCHOR_END.sub("    ", text).replace("&amp;", "&    ")
     return _TAG.sub(_as_markdown, text)
 
@@ -121,7 +123,7 @@ def _unbracketed(text: str) -> str:
 
 
 def _linked(text: str) -> dict[int, Link]:
-    """The HTML links, by where their addresses begin."""
+    """The links of HTML and Slack, by where their addresses begin."""
     found = {}
     for tag in _ANCHOR.finditer(text) if "<" in text else ():
         end = _ANCHOR_END.search(text, tag.end(), tag.end() + _LONGEST_LINK)
@@ -129,6 +131,9 @@ def _linked(text: str) -> dict[int, Link]:
             found[tag.start("url")] = Link(
                 Span(start=tag.start(), end=end.end()), Span(start=tag.end(), end=end.start())
             )
+    for tag in _SLACK.finditer(text) if "<http" in text else ():
+        whole, inner = Span(start=tag.start(), end=tag.end()), Span(start=tag.start("text"), end=tag.end("text"))
+        found[tag.start("url")] = Link(whole, inner)
     return found
 
 
@@ -149,7 +154,7 @@ def _with_link(citation: Citation, links: Mapping[int, Link], text: str) -> Cita
     if at is None:
         return citation
     link = links[at]
-    address = text[at : text.index(">", at)]
+    address = text[at : link.text.start - 1]
     reference = with_identifiers(citation.reference, identifiers(address.rstrip("\"'")))
     span = Span(start=min(start, link.whole.start), end=max(end, link.whole.end))
     return replace(citation, span=span, reference=reference)

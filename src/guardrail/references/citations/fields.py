@@ -25,7 +25,7 @@ from guardrail.references.citations.names_first import (
     sentences,
 )
 from guardrail.references.citations.people import authors, people
-from guardrail.references.citations.sites import with_site
+from guardrail.references.citations.sites import visited, with_site
 from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.title_first import bare_title, names_and_year, titled_by
 from guardrail.references.citations.titles import DATE, LINK, ORNAMENT, PAREN, Draft, clean_title
@@ -126,6 +126,9 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
     ornament = ORNAMENT.match(clean)
     label = _LABEL.match(clean, ornament.end() if ornament else 0)
     start = label.end() if label else ornament.end() if ornament else 0
+    if (page := visited(raw, start)) is not None:
+        end = next(i.end for i in found if i.end > page.tail)
+        return _parsed(raw, _blanked(raw, found), page, Tail(end=end), found)
     draft = (
         dated(clean, start)
         or abridged(clean, start)

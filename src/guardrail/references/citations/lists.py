@@ -46,7 +46,7 @@ _FULL_STOP = re.compile(r"(?:\w{3}|\d|\))\.\s{0,8}$")
 _PAIR = re.compile(
     r"(?P<left>[^\W\d_a-z][^–—|\n]{2,150}?)(?:\s(?:[–—-]|by)\s|\s?—\s?)(?P<right>[^\W\d_a-z][^–—|\n]{2,100}[^.!?:;,])"
 )
-_LAST_NAMES = re.compile(r"\s[–—-]\s(?P<names>[^–—\n]{3,120})$")
+_LAST_NAMES = re.compile(r"\s[–—/-]\s(?P<names>[^–—\n]{3,120})$")
 _CHAIN = re.compile(r"[→➡]\ufe0f?\s*(?:\d\S{0,3}\s)?[*_\"“《『]")
 _LAST_YEAR = re.compile(r"\((?:1[4-9]|20)\d\d\)[*_]{0,3}$")
 _HEADING = re.compile(r"[ \t]*#{1,6}[ \t]+")
@@ -404,7 +404,7 @@ def _read(
     if by and "authors" in fields:
         parsed = parse(text, by=False)
     item.score = weigh(text, parsed, lenient=lenient)
-    if (about := _ABOUT.match(text)) and not about["marked"] and not parsed.marks:
+    if not fields and (about := _ABOUT.match(text)) and not about["marked"] and not parsed.marks:
         item.score -= _SURE  # no title goes on behind bold type and a colon
     if fields:
         reference = with_labels(parsed.reference, fields)

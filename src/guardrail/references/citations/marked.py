@@ -240,6 +240,8 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
         )
         if emphasis and behind and people(text[start : emphasis.start()].strip(" *_")):
             break  # S. Nowak, *System wartości*, „Studia Socjologiczne” 1979
+        if emphasis and emphasis.end() < quotation.start and text[quotation.start - 1] == "(":
+            break  # Ann Roe, *Fair Trees*, 77 River L. Rev. 2537 (2009) ("the rule of shade")
         if emphasis and _REMARKED.match(text, emphasis.end(), max(quotation.start, emphasis.end())):
             break  # **Das Ufer** (2021) – ein „Klassiker“
         if emphasis and _BARE_YEAR.search(text, emphasis.end(), max(quotation.start, emphasis.end())):

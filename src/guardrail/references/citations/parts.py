@@ -64,7 +64,7 @@ SERIES = re.compile(
 """The series of a book: coll. « Points »."""
 _PLACE_NAME = r"[^\W\d_a-z][^\W\d_]{1,20}\.?(?:[\s-][^\W\d_a-z][^\W\d_]{1,20}\.?){0,2}"
 CITY = re.compile(
-    rf"(?:{_PLACE_NAME}(?:,\s(?:[A-Z]{{2,3}}|[A-Z][a-z]{{2,12}})){{0,2}}"
+    rf"(?:{_PLACE_NAME}(?:,\s(?:[A-Z]{{2,3}}|U\.[KS]\.(?:A\.)?|[A-Z][a-z]{{2,12}})){{0,2}}"
     r"|[^\W\d_a-z][^\W\d_]{1,20}\s(?:am|an der|im|a\.|de|del|do)\s?[^\W\d_a-z][^\W\d_]{0,20}\.?|[А-ЯІЇЄҐ](?:[а-яії]?[А-Яа-яії])?\.(?:[;,\s-]{1,2}[А-ЯІЇ]\.)?)"
     rf"(?:\s(?:{AND}|&)\s[^\W\d_a-z][^\W\d_]{{1,20}}|\s?[/–-]\s?{_PLACE_NAME})?\s?:\s(?=[^\W\d_a-z]|il\s|de\s)"
 )

@@ -8,10 +8,11 @@ from urllib.parse import urlsplit
 
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import words
 
-__all__ = ["with_site"]
+__all__ = ["visited", "with_site"]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
@@ -28,6 +29,19 @@ _ACRONYM = re.compile(r"[A-Z]{2,6}")
 _LEAST = 3  # letters of the name of a site
 _WORD = 6  # letters of a word that alone names a site: Encyclopaedia Britannica, britannica.com
 _LONGEST = 6  # words of it, behind a bar
+_VISITED = re.compile(  # Trees - Annals of Shade, accessed June 14, 2025, [https://…
+    r"(?P<said>[^\r\n]{8,400}?)[,、]\s?(?:(?:last\s)?(?:accessed|retrieved|visited|viewed)(?:\son)?|Zugriff am|consulté le|fecha de acceso:?|acessado em"
+    r"|accesso eseguito il(?: giorno)?|otwierano:?|geopend op|дата последнего обращения:?)\s[^\r\n,]{3,20}(?:,\s\d{4})?,\s[\[<(]?(?=https?://)",
+    re.IGNORECASE,
+)
+_PAGE_PART = re.compile(r"\s(?P<sign>[|–—-])\s")
+_HOSTS = frozenset(
+    "researchgate|request pdf|pdf|oxford academic|acm digital library|apa psycnet|pubmed|pmc|pmc nih|pubmed central|nih|ncbi|jstor|sciencedirect"
+    "|springerlink|springer nature link|wiley online library|taylor francis online|taylor and francis online|ieee xplore|semantic scholar"
+    "|sage journals|cambridge core|academia edu|google books|ssrn|project muse|documentation|docs|articles|article|blog|home|full text"
+    "|download scientific diagram".split("|")
+)
+"""What stands behind titles of pages and says nothing of where the work appeared."""
 
 
 def with_site(reference: Reference) -> Reference:
@@ -57,6 +71,29 @@ def with_site(reference: Reference) -> Reference:
     if _of_host(site, host) or _is_site(site, behind["apart"].strip(), paged=bool(host)):
         return replace(reference, title=behind["title"].rstrip(" ,."), venue=site)
     return reference
+
+
+def visited(text: str, start: int) -> Draft | None:
+    """A page by the title that its browser shows, with the day on which somebody saw it: "Trees | Shade - ResearchGate, accessed June 14, 2025, …".
+
+    Example:
+        >>> found = visited("Gout - Annals of Shade, accessed June 14, 2025, https://shade.org/gout", 0)
+        >>> found.title, found.venue
+        ((0, 4), 'Annals of Shade')
+    """
+    match = _VISITED.match(text, start)
+    parts = [*_PAGE_PART.finditer(text, start, match.end("said"))][:12] if match else []
+    if match is None or not parts:
+        return None
+    ends = [*(part.start() for part in parts[1:]), match.end("said")]
+    names = [text[part.end() : end].strip() for part, end in zip(parts, ends, strict=True)]
+    first = next((number for number, part in enumerate(parts) if part["sign"] == "|"), len(parts))
+    while first > 0 and (first == len(parts) or normalise(names[first - 1]) in _HOSTS):
+        first -= 1  # what a dash parts may be a subtitle, but for the last
+    if len(words(names[first])) > _LONGEST and parts[first]["sign"] != "|":
+        return None
+    venue = next((name for name in names[first:] if normalise(name) not in _HOSTS), "")
+    return Draft((start, parts[first].start()), match.end(), match.end(), venue=venue)
 
 
 def _is_site(name: str, apart: str, *, paged: bool) -> bool:

@@ -80,7 +80,7 @@ _TITLED = re.compile(
 )
 _MARKED = re.compile(r"(?:and\s)?(\*{1,2})[^*]{4,300}\1\s(?:by\s|\([^()]{0,80}(?:19|20)\d\d\))")
 _ACRONYM = re.compile(r"\s*[A-Z][A-Za-z]?[A-Z][A-Za-z]{0,8}\s+")
-_RESPONSIBLE = re.compile(r"[^—–\n]{2,250}?\.?(?=\s[—–]|\s//|$)")
+_RESPONSIBLE = re.compile(r"[^—–|\n]{2,250}?\.?(?=\s[—–]|\s//|\s{0,8}\||$)")
 _PREPOSITION = re.compile(
     r"^(?:in|In|en|dans|ebenfalls|auch|aussi|également|anche|también|também|też|również|ook|även|också|også|také|также|також)\b:?\s+(?:the\s|chez\s|bei\s)?"
 )
@@ -170,8 +170,10 @@ def read_tail(
         if not prose and not tail.venue and (after := _quoted_journal(text, start, tail)):
             at = tail.end = after
             continue
-        if _EXTENT.match(text, start):
-            break
+        if _EXTENT.match(text, start) or (
+            not prose and "|" in separator and start not in places and ORNAMENT.match(text, start)
+        ):
+            break  # 📍 Main Stacks, on the next line
         if not prose and _another(text, start, separator, knows_year=knows_year or tail.year is not None):
             break
         if start in places:
@@ -368,12 +370,17 @@ def _helped(text: str, at: int, tail: Tail, *, knows_authors: bool, prose: bool)
     edited = _EDITED_BY.match(text, at) if not knows_authors else None
     if edited and (stop := _take_people(text, edited.end(), tail)):
         return stop
-    return None if prose else _between(text, at, tail)
+    if prose:
+        return None
+    after = _responsible(text, at)
+    if after and not knows_authors and (named := people(text[at + 2 : after].split(" ; ")[0])):
+        tail.authors, tail.et_al = named
+    return after or _between(text, at, tail)
 
 
 def _between(text: str, at: int, tail: Tail) -> int | None:
     """What stands between a title and its publisher: who helped, what a chapter is in."""
-    after = _responsible(text, at) or role_at(text, at)
+    after = role_at(text, at)
     if after is None and not tail.venue and (container := container_at(text, at)):
         tail.venue, tail.fixed = " ".join(container.title.split()), True
         after = container.end
@@ -381,7 +388,7 @@ def _between(text: str, at: int, tail: Tail) -> int | None:
 
 
 def _responsible(text: str, at: int) -> int | None:
-    """The names behind a stroke, as library catalogues write them: Title / A. B. Author ; ed. C. D. Roe. — City : House."""
+    """Where the names behind a stroke end, as library catalogues write them: Title / A. B. Author ; ed. C. D. Roe. — City : House."""
     if not text.startswith("/ ", at):
         return None
     match = _RESPONSIBLE.match(text, at + 2)
