@@ -89,6 +89,13 @@ class TestCases:
                 2007,
                 "",
             ),
+            (
+                "| ***Poe Co. v. Roe World, Inc.***, 999 F.2d 4 | 2d Cir. 1976 | a test |",
+                "***Poe Co. v. Roe World, Inc.***, 999 F.2d 4 | 2d Cir. 1976",
+                "Poe Co. v. Roe World, Inc.",
+                1976,
+                "999 F.2d 4",
+            ),
         ],
     )
     def test_are_read(self, text, span, name, year, place):

@@ -118,6 +118,24 @@ class TestSites:
                 "",
             ),
             ("Winterbells (Poe) https://www.example.org/bells", "Winterbells", ("Poe",), ""),
+            (
+                "Bells: The 3 Limits - BB/G, accessed June 14, 2025, [https://b.example.org/x/](https://b.example.org/x/)",
+                "Bells: The 3 Limits",
+                (),
+                "BB/G",
+            ),
+            (
+                "Can There Be Bells? A Review | Annals of Bells | Oxford Academic, accessed June 14, 2025, https://doi.org/10.9999/a",
+                "Can There Be Bells? A Review",
+                (),
+                "Annals of Bells",
+            ),
+            (
+                "A Trial of Bells | Request PDF - ResearchGate, Zugriff am Juni 14, 2025, https://r.example.net/b",
+                "A Trial of Bells",
+                (),
+                "",
+            ),
         ],
     )
     def test_a_site_is_no_author(self, text, title, authors, venue):
@@ -270,6 +288,33 @@ class TestPages:
             "Bells of Winter",
             "Silent Towers of the North",
         ]
+
+    @pytest.mark.parametrize(
+        ("before", "behind"),
+        [
+            ("**BeLL** — ", ": ring, then listen."),
+            ("**Short peals** — ", ": ring them."),
+            ("*Long peals.* Ring the best of them first and last; see ", "."),
+        ],
+    )
+    def test_what_it_is_about_is_no_title(self, before, behind):
+        """A short name, a few words in bold, or a remark."""
+        link = "[Lost in the Tower: How Sailors Hear Long Peals](https://arxiv.org/abs/2001.00001)"
+        [found] = citations(f"- {before}{link}{behind}\n- Another.\n")
+        assert (found.reference.title, found.reference.authors) == (link[1:].split("]", maxsplit=1)[0], ())
+
+    def test_names_before_a_number_are_its_authors(self):
+        """In a cell of a table, the number as the text of the link."""
+        text = "| Step | Source |\n|---|---|\n| peal | Poe & Roe, [arXiv:2001.00001](https://arxiv.org/abs/2001.00001) |"
+        [found] = citations(text)
+        assert (found.reference.authors, found.reference.arxiv) == (("Poe", "Roe"), "2001.00001")
+
+    def test_of_slack_are_as_others(self):
+        """Address and text between angle brackets."""
+        text = "Read <https://bells.example.org/2016/how-to-ring|How to Ring Bells at Night in Towns> first."
+        [found] = citations(text)
+        assert found.reference.title == "How to Ring Bells at Night in Towns"
+        assert found.reference.url == "https://bells.example.org/2016/how-to-ring"
 
     @pytest.mark.parametrize(
         ("link", "title", "authors"),

@@ -130,3 +130,44 @@ def test_a_heading_right_above_is_no_author(title):
     [citation] = citations(text)
     assert citation.reference.authors == ("Green, M. C.", "Brock, T. C.")
     assert citation.span.of(text).startswith("Green")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (  # a word in a title in italics is set upright
+            "- Ann Quill, *Fair Shade after the* Poe *Case and Its Kin*, 82 River L. Rev. 1600 (1982)",
+            [("Fair Shade after the Poe Case and Its Kin", ("Ann Quill",), 1982, "River L. Rev.")],
+        ),
+        ("1. **Ann de la Quill, *Shade*** (1975).", [("Shade", ("Ann de la Quill",), 1975, "")]),
+        (  # what is quoted in brackets behind a reference
+            '- Ann Quill, *Fair Shades*, 77 River L. Rev. 2537 (2009) ("the rule of shade")',
+            [("Fair Shades", ("Ann Quill",), 2009, "River L. Rev.")],
+        ),
+        (  # a list of what is to be done
+            "- [ ] **Designing Shade**, Ann Quill (Verdant Press, 2017). Skip the rest.\n- [x] **Prune Them!**, Mary Poe, 2nd ed., 2018",
+            [
+                ("Designing Shade", ("Ann Quill",), 2017, "Verdant Press"),
+                ("Prune Them!", ("Mary Poe",), 2018, ""),
+            ],
+        ),
+        (  # a record of a library, and where the book stands there
+            "1. **Shade and peoples : from the hedge to now** / Ann M. Quill\n   Verdant Press, 1976 · ISBN 9780306406157\n   📍 Main Stacks — **QK 1 .M3** — *Available*",
+            [("Shade and peoples : from the hedge to now", ("Ann M. Quill",), 1976, "Verdant Press")],
+        ),
+        (
+            "[3] A. Quill and M. Poe, *Fundamentals of Shade*. Cambridge, U.K.: Cambridge Univ. Press, 2005, ch. 7.",
+            [("Fundamentals of Shade", ("A. Quill", "M. Poe"), 2005, "Cambridge Univ. Press")],
+        ),
+        (
+            "| Year | Author(s) | Title | Source |\n|--|--|--|--|\n| 1956 | Quill, A. | Waves of shade | River Research, 4(1), 42–51 |",
+            [("Waves of shade", ("Quill, A.",), 1956, "River Research")],
+        ),
+    ],
+)
+def test_each_part_of_a_reference_is_the_field_that_it_is(text, found):
+    """However it is set."""
+    said = [one.reference for one in citations(text)]
+    assert [(one.title, one.authors, one.year, one.venue.strip(".")) for one in said] == [
+        (*fields, venue.strip(".")) for *fields, venue in found
+    ]

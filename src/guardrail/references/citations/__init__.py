@@ -47,7 +47,9 @@ _LONGEST_TAG = 8  # characters of an opening tag
 _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
 )
-_SLACK = re.compile(r"<(?P<url>https?://[^<>|\s]{4,400})\|(?P<text>[^<>|\r\n]{2,200})>")  # <https://…|A Trial of Trees>
+_SLACK = re.compile(
+    r"<(?P<url>https?://[^<>|\s]{4,400})\|(?P<text>[^<>|\r\n]{2,200})>"
+)  # <https://…|A Trial of Trees>
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
 _LONGEST_ADDRESS = 500  # characters of an HTML link before its text
 _LONGEST_LINK = 400  # characters of the text of a link
@@ -132,7 +134,10 @@ def _linked(text: str) -> dict[int, Link]:
                 Span(start=tag.start(), end=end.end()), Span(start=tag.end(), end=end.start())
             )
     for tag in _SLACK.finditer(text) if "<http" in text else ():
-        whole, inner = Span(start=tag.start(), end=tag.end()), Span(start=tag.start("text"), end=tag.end("text"))
+        whole, inner = (
+            Span(start=tag.start(), end=tag.end()),
+            Span(start=tag.start("text"), end=tag.end("text")),
+        )
         found[tag.start("url")] = Link(whole, inner)
     return found
 

@@ -32,7 +32,7 @@ from guardrail.references.citations.titles import DATE, LINK, ORNAMENT, PAREN, D
 from guardrail.references.citations.venues import is_journal, is_venue
 from guardrail.references.citations.words import VENUE, YEAR, points, title_case, words
 
-__all__ = ["Parsed", "parse", "parse_reference", "with_labels"]
+__all__ = ["Parsed", "parse", "parse_reference", "with_labels", "without_volume"]
 
 _NAMED_AT_END = re.compile(r"(?P<title>[^()]{3,200}?)(?:,\s(?P<full>[^,()]{5,80})|\s\((?P<by>[^()]{3,80})\))")
 _ACRONYM = re.compile(r"[A-Z][A-Z\d-]{2,9}")
@@ -274,10 +274,19 @@ def with_labels(reference: Reference, fields: Mapping[str, str]) -> Reference:
         reference = replace(reference, venue=paren[1])  # İlk baskı: 1983 (Hil Yayın)
     if "venue" in fields:
         venue = re.split(r"\s\|", fields["venue"])[0].strip(_VENUE_ENDS)
-        venue = _VOLUME_AND_MORE.sub("", _VENUE_YEAR.sub("", venue))
-        reference = replace(reference, venue=venue.strip(_VENUE_ENDS))
+        reference = replace(reference, venue=without_volume(_VENUE_YEAR.sub("", venue)))
     written = " ".join(f"doi {value}" if value.startswith("10.") else value for value in fields.values())
     return with_identifiers(reference, identifiers(written))
+
+
+def without_volume(venue: str) -> str:
+    """A venue without volume, issue and pages.
+
+    Example:
+        >>> without_volume("River Res. Part B, 15(2), 11-20")
+        'River Res. Part B'
+    """
+    return _VOLUME_AND_MORE.sub("", venue).strip(_VENUE_ENDS)
 
 
 def _year(written: str) -> int | None:

@@ -39,8 +39,8 @@ _ENDS = re.compile(r"[\s>)\].,;*_]{0,6}")
 _IN_BRACKETS = re.compile(  # the Lottery Ticket Hypothesis (Frankle & Carbin, [1803.03635](https://arxiv.org/…
     r"(?P<name>(?:(?<![\w-])[^\W\d_a-z][\w'’-]{0,30}\s(?:(?:of|the|and|for|in|to|with|an?|is)\s){0,2}){0,12})\((?P<by>[^()\[\]\r\n\d]{3,80}),?\s{0,2}[\[<]?(?:[^()\[\]\s]{4,20}\]\()?\Z"
 )
-_NAMES_BEFORE = re.compile(  # Chen and co-authors ([1609.04836](https://arxiv.org/…
-    rf"(?<![\w.’'-])(?P<by>{PEOPLE})\s\((?:\[[^()\[\]\s]{{4,20}}\]\()?\Z"
+_NAMES_BEFORE = re.compile(  # Chen and co-authors ([1609.04836](https://arxiv.org/…; Chen & Roe, [arXiv:1609.04836](https://…
+    rf"(?<![\w.’'-])(?P<by>{PEOPLE})(?:\s\(|,\s(?=\[))(?:\[(?:[^()\[\]\s]{{4,20}}\]\()?)?\Z"
 )
 _CLAIM = re.compile(
     rf"[\s>*_+•-]{{0,12}}(?:{ORNAMENT.pattern})?(?P<claim>[^\W_].{{8,380}}?)\s{{0,2}}[—–:,-]{{1,2}}\s?[<\[(]{{0,2}}"
@@ -96,8 +96,10 @@ def loose(
         links: its HTML links by where their addresses begin.
     """
     at = 0
+    linked = {i.start: i for i in found}
+    over = -1
     for i in found:
-        if i.kind == "url":
+        if i.kind == "url" or i.start == over:
             continue
         while at + 1 < len(rows) and rows[at + 1].start <= i.start:
             at += 1
@@ -114,6 +116,9 @@ def loose(
         )
         behind = answer[i.end : i.end + 2]
         end = i.end + min(max(opened, 0), len(behind) - len(behind.lstrip(")")))
+        again = linked.get(i.end + 2) if answer.startswith("](", i.end) else None
+        if again and again.value == i.value:  # [arXiv:1609.04836](https://arxiv.org/abs/1609.04836)
+            over, end = again.start, again.end + answer.startswith(")", again.end)
         span = link.whole if link else Span(start=label.start, end=end)
         if link and not reference.authors and not reference.year:
             span, reference = _with_more(answer, span, reference)

@@ -14,7 +14,7 @@ __all__ = ["Marker", "field_of", "is_labelled", "lettered", "marker_of", "pictur
 _MARKER = re.compile(
     r"(?P<indent>[ \t]*+(?:>[ \t]?){0,4}[ \t]*+)(?P<heading>#{1,6}[ \t]{1,4})?(?P<bold>\*\*|__)?"
     r"(?P<marker>\[\d{1,4}\]:?|\[\^[\w-]{1,20}\]:|\[[^\W\d_][\w+’'-]{0,16}\d{2,4}[a-z]?\]:?|\(\d{1,3}\)"
-    r"|\(?[A-Za-z]\)|\(?[ivx]{1,5}\)|\d{1,2}(?:\.\d{1,2}){1,2}\.?(?=[ \t]{1,4}[*_\"“]{0,3}[^\W\d_a-z])|\d{1,4}(?:[.)、．])|（\d{1,3}）|［\d{1,3}］|[\u2460-\u2473]|・|[一二三四五六七八九十]{1,3}、|\d\ufe0f?\u20e3|[\U0001f51f\U0001f947-\U0001f949]|\d{1,3}(?::|(?=[ ][-–—][ ]))|[-*•‣◦▪●–—·+]"
+    r"|\(?[A-Za-z]\)|\(?[ivx]{1,5}\)|\d{1,2}(?:\.\d{1,2}){1,2}\.?(?=[ \t]{1,4}[*_\"“]{0,3}[^\W\d_a-z])|\d{1,4}(?:[.)、．])|（\d{1,3}）|［\d{1,3}］|[\u2460-\u2473]|・|[一二三四五六七八九十]{1,3}、|\d\ufe0f?\u20e3|[\U0001f51f\U0001f947-\U0001f949]|\d{1,3}(?::|(?=[ ][-–—][ ]))|[-*•‣◦▪●–—·+](?:[ ]\[[ xX]\](?=[ ]))?"
     r"|<li[^<>]{0,200}>|\\bibitem(?:\[[^\[\]\r\n]{0,80}\])?\{[^{}\r\n]{0,80}\}|\\item)(?(bold)(?:\*\*|__)?)"
     r"(?P<dash>[ ][-–—])?(?:[ \t]{1,8}|(?<=[.、．\]）］])(?=[^\W\d_]|[\"“«《『「*\[［])|(?<=[\u2460-\u2473・])|(?<=[一二三四五六七八九十]、)|(?<=[>}])|(?<=\]:))(?=\S)"
 )
@@ -85,7 +85,9 @@ def marker_of(text: str) -> Marker | None:
     written = match["marker"]
     if match["heading"] and not written[:1].isdigit():
         return None
-    kind = re.sub(r"\d+", "1", written)
+    kind = re.sub(
+        r"\d+", "1", written.removesuffix(" [ ]").removesuffix(" [x]").removesuffix(" [X]")
+    )  # - [ ] to be read
     if written.startswith(("[", "<", "\\")):
         kind = (
             "[1]" if written[1:2].isdigit() else written[:2] if written[0] == "[" else written[:5].rstrip(">")

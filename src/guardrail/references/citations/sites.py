@@ -36,10 +36,43 @@ _VISITED = re.compile(  # Trees - Annals of Shade, accessed June 14, 2025, [http
 )
 _PAGE_PART = re.compile(r"\s(?P<sign>[|–—-])\s")
 _HOSTS = frozenset(
-    "researchgate|request pdf|pdf|oxford academic|acm digital library|apa psycnet|pubmed|pmc|pmc nih|pubmed central|nih|ncbi|jstor|sciencedirect"
-    "|springerlink|springer nature link|wiley online library|taylor francis online|taylor and francis online|ieee xplore|semantic scholar"
-    "|sage journals|cambridge core|academia edu|google books|ssrn|project muse|documentation|docs|articles|article|blog|home|full text"
-    "|download scientific diagram".split("|")
+    [
+        "researchgate",
+        "request pdf",
+        "pdf",
+        "oxford academic",
+        "acm digital library",
+        "apa psycnet",
+        "pubmed",
+        "pmc",
+        "pmc nih",
+        "pubmed central",
+        "nih",
+        "ncbi",
+        "jstor",
+        "sciencedirect",
+        "springerlink",
+        "springer nature link",
+        "wiley online library",
+        "taylor francis online",
+        "taylor and francis online",
+        "ieee xplore",
+        "semantic scholar",
+        "sage journals",
+        "cambridge core",
+        "academia edu",
+        "google books",
+        "ssrn",
+        "project muse",
+        "documentation",
+        "docs",
+        "articles",
+        "article",
+        "blog",
+        "home",
+        "full text",
+        "download scientific diagram",
+    ]
 )
 """What stands behind titles of pages and says nothing of where the work appeared."""
 

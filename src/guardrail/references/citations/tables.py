@@ -10,7 +10,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.eastern_names import names as eastern_names
 from guardrail.references.citations.evidence import sure
-from guardrail.references.citations.fields import parse
+from guardrail.references.citations.fields import parse, without_volume
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
@@ -159,7 +159,7 @@ def _filled(reference: Reference, cells: dict[str, str], *, bare: bool) -> Refer
     if year and not reference.year:
         reference = replace(reference, year=int(year[0]))
     if cells.get("venue") and not reference.venue:
-        reference = replace(reference, venue=cells["venue"].strip(" *_"))
+        reference = replace(reference, venue=without_volume(cells["venue"]))
     written = cells.get("id", "")
     return with_identifiers(
         reference, identifiers(f"isbn {written}" if _ISBN.fullmatch(written) else written)

@@ -373,7 +373,7 @@ def _helped(text: str, at: int, tail: Tail, *, knows_authors: bool, prose: bool)
     if prose:
         return None
     after = _responsible(text, at)
-    if after and not knows_authors and (named := people(text[at + 2 : after].split(" ; ")[0])):
+    if after and not knows_authors and (named := people(text[at + 2 : after].split(" ; ", maxsplit=1)[0])):
         tail.authors, tail.et_al = named
     return after or _between(text, at, tail)
 

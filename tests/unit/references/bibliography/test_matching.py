@@ -333,9 +333,14 @@ def test_a_subtitle_that_no_record_has(venue, year, how_many):
     assert match.differences
 
 
-def test_names_of_cases_are_compared_in_full():
+@pytest.mark.parametrize(
+    ("short", "full"),
+    [
+        ("Roe Mfg. Co. v. Doe Nat'l Bank", "Roe Manufacturing Co. v. Doe National Bank"),
+        ("Gen. Elec. Co. v. Doe Pharms., Inc.", "General Electric Co. v. Doe Pharmaceuticals, Inc."),
+        ("Roe Elecs. Corp. v. Doe Commc'ns", "Roe Electronics Corp. v. Doe Communications"),
+    ],
+)
+def test_names_of_cases_are_compared_in_full(short, full):
     """Legal writing cuts words short."""
-    compared = compare(
-        Title("Roe Mfg. Co. v. Doe Nat'l Bank"), Title("Roe Manufacturing Co. v. Doe National Bank")
-    )
-    assert compared.closeness is Closeness.EXACT
+    assert compare(Title(short), Title(full)).closeness is Closeness.EXACT
