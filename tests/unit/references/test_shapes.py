@@ -155,6 +155,10 @@ def test_a_heading_right_above_is_no_author(title):
             "1. **Shade and peoples : from the hedge to now** / Ann M. Quill\n   Verdant Press, 1976 · ISBN 9780306406157\n   📍 Main Stacks — **QK 1 .M3** — *Available*",
             [("Shade and peoples : from the hedge to now", ("Ann M. Quill",), 1976, "Verdant Press")],
         ),
+        (  # names behind journal and year, as search engines show them
+            "1. [Shade and Sleep in Towns](https://shade.example.org/a). The Journal of Shade. 2023. Quill AM, Bell-Poe K, et al.",
+            [("Shade and Sleep in Towns", ("Quill AM", "Bell-Poe K"), 2023, "The Journal of Shade")],
+        ),
         (
             "[3] A. Quill and M. Poe, *Fundamentals of Shade*. Cambridge, U.K.: Cambridge Univ. Press, 2005, ch. 7.",
             [("Fundamentals of Shade", ("A. Quill", "M. Poe"), 2005, "Cambridge Univ. Press")],

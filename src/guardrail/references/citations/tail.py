@@ -97,6 +97,7 @@ _SHOUTED = re.compile(r"[^\W\d_a-z]{2,5}")
 _ANY_WORD = re.compile(r"\w")
 _SENTENCE = re.compile(r".{0,300}?(?:[.!?](?=\s|$)|(?=\s?\||\s[–—:]\s)|$)")
 _GROUP = re.compile(r"\s(?:Collaboration|Collaborators|Consortium|Committee|Commission|Group|Team)[,\s]*$")
+_SURELY = re.compile(r"(?:[^\W\d_a-z][\w’'-]{1,30}\s[A-Z]{1,3}(?:,\s|\b)){2}")
 _CLAUSE = re.compile(r"\s(?:is|are|was|were|has|have|does|can|will)\s")
 _PLACED_LATER = re.compile(rf"\.\s+(?:{CITY.pattern})")
 HIDDEN = re.compile(
@@ -286,7 +287,8 @@ def _take(text: str, at: int, tail: Tail, *, separator: str, knows_authors: bool
         text[at - 2 : at - 1] in ("”", "»", "“") and separator == " " and _OWNER.match(text, at) is not None
     )
     bracketed = text[at - 2 : at - 1] in ("》", "』", "」") and separator == " "
-    late = tail.year and tail.venue and separator.startswith(".")  # …, ICML 2019. Short.
+    late = tail.year and tail.venue and separator.startswith(".") and not _SURELY.match(text, at)
+    # …, ICML 2019. Short; but: Journal of Shade. 2023. Quill AM, Poe K
     if not knows_authors and not late and (owned or bracketed or re.search(r"[-–—,.|]", separator)):
         stop = _take_people(text, at, tail)
         if stop is not None:
