@@ -295,6 +295,7 @@ class TestPages:
             ("**BeLL** — ", ": ring, then listen."),
             ("**Short peals** — ", ": ring them."),
             ("*Long peals.* Ring the best of them first and last; see ", "."),
+            ("", ' → for "which bell where?"'),
         ],
     )
     def test_what_it_is_about_is_no_title(self, before, behind):

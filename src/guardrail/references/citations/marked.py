@@ -58,6 +58,7 @@ _BEFORE_JOURNAL = re.compile(
 )
 _BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
 _REMARKED = re.compile(r"[^\n:]{0,120}\s[–—]\s[^\W\d_]+\s")
+_REMARK_NEXT = re.compile(r"\s{1,3}[–—-]\s")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
 _SEE = re.compile(r"[;.,(–—]\s?(?:[Ss]ee|[Cc]f\.|[Rr]ead)(?:\salso)?$")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
@@ -240,6 +241,8 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
         )
         if emphasis and behind and people(text[start : emphasis.start()].strip(" *_")):
             break  # S. Nowak, *System wartości*, „Studia Socjologiczne” 1979
+        if link and _begins(text, start, link) and _REMARK_NEXT.match(text, link.end(), quotation.start):
+            break  # [Trees in Towns](address) → for "which trees where?"
         if emphasis and emphasis.end() < quotation.start and text[quotation.start - 1] == "(":
             break  # Ann Roe, *Fair Trees*, 77 River L. Rev. 2537 (2009) ("the rule of shade")
         if emphasis and _REMARKED.match(text, emphasis.end(), max(quotation.start, emphasis.end())):
@@ -254,6 +257,18 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
     if emphasis and len(emphasis[2]) > 1 and not emphasis[2].endswith(":"):
         return emphasis.start(), emphasis.end(), "emphasised", emphasis.end()
     return 0, 0, "", 0
+
+
+def _begins(text: str, start: int, link: re.Match[str]) -> bool:
+    """Whether a text begins with a link whose text is a title."""
+    said = link[1]
+    return not (
+        text[start : link.start()].strip(" *_")
+        or len(words(said)) < _NAMING
+        or author_and_year(said)
+        or people(said)
+        or is_venue(said)
+    )
 
 
 def _behind_names(text: str, emphasis: re.Match[str]) -> re.Match[str] | None:
