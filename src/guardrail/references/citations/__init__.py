@@ -47,9 +47,9 @@ _LONGEST_TAG = 8  # characters of an opening tag
 _ANCHOR = re.compile(
     r"<a\s[^<>]{0,100}?href=[\"'](?P<url>https?://[^\"'<>\s]{4,400})[\"'][^<>]{0,100}>", re.IGNORECASE
 )
-_SLACK = re.compile(
-    r"<(?P<url>https?://[^<>|\s]{4,400})\|(?P<text>[^<>|\r\n]{2,200})>"
-)  # <https://…|A Trial of Trees>
+_SLACK = re.compile(  # <https://…|A Trial of Trees>
+    r"(?<!\*)<(?P<url>https?://[^<>|\s]{4,400})\|(?P<text>[^\s<>|*]{1,60}(?:\s[^\s<>|*]{1,60}){1,30})>"
+)
 _ANCHOR_END = re.compile(r"</a>", re.IGNORECASE)
 _LONGEST_ADDRESS = 500  # characters of an HTML link before its text
 _LONGEST_LINK = 400  # characters of the text of a link
@@ -112,7 +112,7 @@ def _plain(text: str) -> str:
     if "<" not in text and "&" not in text:
         return text
     text = _ANCHOR.sub(lambda tag: tag["url"].rjust(tag.end("url") - tag.start()).ljust(len(tag[0])), text)
-    text = _SLACK.sub(r" \g<url> \g<text> ", text)
+    text = _SLACK.sub(r"\g<url> *\g<text>*", text)
     text = _ANCHOR_END.sub("    ", text).replace("&amp;", "&    ")
     return _TAG.sub(_as_markdown, text)
 
@@ -138,7 +138,7 @@ def _linked(text: str) -> dict[int, Link]:
             Span(start=tag.start(), end=tag.end()),
             Span(start=tag.start("text"), end=tag.end("text")),
         )
-        found[tag.start("url")] = Link(whole, inner)
+        found[tag.start()] = Link(whole, inner)
     return found
 
 
