@@ -45,6 +45,14 @@ class TestMarks:
                 "(McMurray JJV et al., N Engl J Med 2019;381:1995-2008)",
                 ["McMurray JJV et al., N Engl J Med 2019;381:1995-2008"],
             ),
+            (
+                "It holds (Roe et al., JAMA 2002; n.d.) and not (Poe et al., N Engl J Med 2008;358:111), (Roe, n.d.).",
+                ["Poe et al., N Engl J Med 2008;358:111", "Roe, n.d."],
+            ),
+            (
+                "其中，Garris和Kanu（2004）强调，Meens等人（2013）显示",
+                ["Garris和Kanu（2004）", "Meens等人（2013）"],
+            ),
             ("It holds (Smith, 2020; Miller, 2021).", ["Smith, 2020", "Miller, 2021"]),
             ("It holds (see van der Berg et al., 2019, p. 12).", ["van der Berg et al., 2019, p. 12"]),
             ("正如（李明等，2019）所说", ["李明等，2019"]),

@@ -25,6 +25,27 @@ class TestBefore:
         ("text", "span", "authors", "year", "venue"),
         [
             (
+                "The strongest version is Barth, *Camera Fluida*: it says so.",
+                "Barth, *Camera Fluida*",
+                ("Barth",),
+                None,
+                "",
+            ),
+            (
+                'The key paper is Bueler, Grifin & Roe (1994), "Exploring the Planning of Bells".',
+                'Bueler, Grifin & Roe (1994), "Exploring the Planning of Bells"',
+                ("Bueler", "Grifin", "Roe"),
+                1994,
+                "",
+            ),
+            (
+                'See Ann Roe\'s 1968 *Towermation* article, "How Do Bells Invent?"',
+                'Ann Roe\'s 1968 *Towermation* article, "How Do Bells Invent?"',
+                ("Ann Roe",),
+                1968,
+                "Towermation",
+            ),
+            (
                 "The view is Anna Weber's *Cities of Glass*, published in German in 1931.",
                 "Anna Weber's *Cities of Glass*, published in German in 1931",
                 ("Anna Weber",),
@@ -104,6 +125,34 @@ class TestBehind:
     @pytest.mark.parametrize(
         ("text", "span", "authors", "year", "venue"),
         [
+            (
+                'The trial, "Adjunctive Bells in Patients with Shock" (Venka et al., 2018; doi:10.1056/NEJMoa1705835), was neutral.',
+                '"Adjunctive Bells in Patients with Shock" (Venka et al., 2018; doi:10.1056/NEJMoa1705835)',
+                ("Venka",),
+                2018,
+                "",
+            ),
+            (
+                "The other, i.e. *Bells plus Towers for Adults with Septic Shock* (N Engl J Med 2018), found a benefit.",
+                "*Bells plus Towers for Adults with Septic Shock* (N Engl J Med 2018)",
+                (),
+                2018,
+                "N Engl J Med",
+            ),
+            (
+                "John Snoe's *On the Mode of Ringing of Bells*, published by John Church in 1855, says so.",
+                "John Snoe's *On the Mode of Ringing of Bells*, published by John Church in 1855",
+                ("John Snoe",),
+                1855,
+                "John Church",
+            ),
+            (
+                'His insight appeared as "Intervening sequences of regularly rung bells" in the *Journal of Bell Evolution* in 2005.',
+                '"Intervening sequences of regularly rung bells" in the *Journal of Bell Evolution* in 2005',
+                (),
+                2005,
+                "Journal of Bell Evolution",
+            ),
             (
                 "It opens *The Silent Bell: Sound as a Social Act* (Cornell UP, 1981), by Mary Poe.",
                 "*The Silent Bell: Sound as a Social Act* (Cornell UP, 1981), by Mary Poe",
@@ -263,6 +312,46 @@ class TestClauses:
     @pytest.mark.parametrize(
         ("text", "span", "title", "authors", "year", "venue"),
         [
+            (
+                "Joel Mokry devotes the last part of *A Culture of Bells* (Princeton University Press 2016) to it.",
+                "Joel Mokry devotes the last part of *A Culture of Bells* (Princeton University Press 2016)",
+                "A Culture of Bells",
+                ("Joel Mokry",),
+                2016,
+                "Princeton University Press",
+            ),
+            (
+                'Four years later Kenning and three co-authors (2007) re-ran the test in "A Longitudinal Examination of Bells and Revenue".',
+                'Kenning and three co-authors (2007) re-ran the test in "A Longitudinal Examination of Bells and Revenue"',
+                "A Longitudinal Examination of Bells and Revenue",
+                ("Kenning",),
+                2007,
+                "",
+            ),
+            (
+                'Ben Fly and Alec Budz looked at 1,471 towers for *Harvard Business Review* ("Why Your Tower May Be Riskier," 2011) and found it.',
+                'Ben Fly and Alec Budz looked at 1,471 towers for *Harvard Business Review* ("Why Your Tower May Be Riskier," 2011)',
+                "Why Your Tower May Be Riskier",
+                ("Ben Fly", "Alec Budz"),
+                2011,
+                "Harvard Business Review",
+            ),
+            (
+                'Justin Lin (林立夫) offered an explanation in "The Bell Puzzle", published in *Journal of Bells* in 1995.',
+                'Justin Lin (林立夫) offered an explanation in "The Bell Puzzle", published in *Journal of Bells* in 1995',
+                "The Bell Puzzle",
+                ("Justin Lin",),
+                1995,
+                "Journal of Bells",
+            ),
+            (
+                "In the same year Andre Gunner Fox published *ReTower*, arguing otherwise.",
+                "Andre Gunner Fox published *ReTower*",
+                "ReTower",
+                ("Andre Gunner Fox",),
+                None,
+                "",
+            ),
             (
                 'In 1997 A. K. Gavrin gathered the evidence in the Classical Quarterly under the title "Bells of Reading in Antiquity".',
                 '1997 A. K. Gavrin gathered the evidence in the Classical Quarterly under the title "Bells of Reading in Antiquity"',

@@ -16,7 +16,14 @@ from guardrail.references.citations.people import (
 )
 from guardrail.references.citations.tail import read_tail
 from guardrail.references.citations.title_first import bare_title, titled_by
-from guardrail.references.citations.titles import EMPHASIS, LINK, Draft, clean_title, rest_of_title
+from guardrail.references.citations.titles import (
+    EMPHASIS,
+    LINK,
+    PART_AT,
+    Draft,
+    clean_title,
+    rest_of_title,
+)
 from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import YEAR, is_comment, points, quotation_at, title_case, words
 
@@ -99,7 +106,9 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
     ):
         return None
     if mark == "emphasised" and not head and (inside := _names_inside(text, at, end, certain=led)):
-        draft.title, (draft.authors, draft.et_al), draft.parted = (inside[0], end), inside[1], at
+        part = PART_AT.search(text, inside[0] + 3, end)  # **Jana Lis: Das Ufer, Bd. 3: 1849–1914**
+        draft.title = (inside[0], part.start() if part else end)
+        (draft.authors, draft.et_al), draft.parted = inside[1], at
         return draft
     inner = clean_title(text[at:end])
     if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
@@ -136,8 +145,10 @@ def _names_inside(
         return None
     title, behind = text[parts.end() : end].strip("*_ "), read_tail(text, end, (), knows_authors=False)
     named, said = people(title), behind.year is not None or is_press(behind.venue)
+    others = behind.authors  # (Kessler, 1990) – Referenzwerk; (Beck, 1990) – Europäischer Rahmen
+    dated = behind.venue and text.find(str(behind.year), end) < text.find(others[0] if others else "", end)
     if (
-        behind.authors
+        (any(" " in name for name in others) and likely_names(others) and not dated)
         or not (said or certain)
         or not likely_names(names[0])
         or (named and any(" " in name for name in named[0]) and likely_names(named[0]))

@@ -173,7 +173,7 @@ def seconded(answer: str, found: Sequence[Citation], read: Sequence[Work]) -> It
             yield citation
             continue
         work = max(near, key=lambda work: _shared(citation.span, work.span))
-        work = _without_remark(answer, citation, _without_next(answer, citation, work))
+        work = _without_remark(answer, citation, _without_next(answer, citation, work, spans))
         if _within_sentence(answer, citation, work):
             yield Citation(work.span, work.reference, _style(answer, work))
             continue
@@ -244,9 +244,12 @@ def _doubtful(work: Work) -> bool:
     return not work.reference.authors and not work.reference.year
 
 
-def _without_next(answer: str, citation: Citation, work: Work) -> Work:
-    """The work without authors, if they are named in the next sentence: "Food Webs" (1966). Doe and Roe's "Otters" …."""
-    if citation.reference.authors or not _NEXT_SENTENCE.search(answer, citation.span.end, work.span.end + 1):
+def _without_next(answer: str, citation: Citation, work: Work, spans: Sequence[Span]) -> Work:
+    """The work without authors, if they are named in the next sentence: "Food Webs" (1966). Doe and Roe's "Otters" …; or are another work's."""
+    if citation.reference.authors:
+        return work
+    crosses = any(work.span.start < one.end <= citation.span.start for one in spans)
+    if not crosses and not _NEXT_SENTENCE.search(answer, citation.span.end, work.span.end + 1):
         return work
     return replace(work, reference=replace(work.reference, authors=(), et_al=False))
 

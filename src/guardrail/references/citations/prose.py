@@ -123,6 +123,7 @@ _SPOKEN = re.compile(
     r"[\s,]{0,3}(?:he|she|they|I|we)?\s?(?:said|says|asked|answered|replied|shouted|button|menu)\b"
 )
 _PERSON_AFTER = re.compile(rf"[\s*]{{0,3}}\((?:1[4-9]|20)\d\d\),\s{PERSON}\s[a-z]")
+_WROTE = re.compile(r"\b(?:published|wrote|authored)\s[*_]{0,2}$")  # Ann Roe published *ReTree*
 _DATED_AFTER = re.compile(r"[\s\"”*_]{0,3}\((?:(?:[^()\d]{2,60},?\s)?(?:1[4-9]|20)\d\d\)|https?://)")
 _IN = re.compile(r"\b(?:in|from|by)(?: the)?\s$", re.IGNORECASE)
 _AT_A_YEAR = re.compile(
@@ -239,8 +240,11 @@ def _title(
         expects=not author.names and ((count >= _PLAIN and cased) or opened is not None),
         owned=bool(author.names),
         opened=opened is not None,
-        listed=author.listed,
+        listed=author.listed or before.endswith(" ("),
     )
+    dated = (tail.year or author.year) and (tail.venue or author.venue)
+    if before.endswith(" (") and author.owned and not author.listed and (not dated or is_journal(title)):
+        author = Before(title)  # Title Case for titles (*The Silent Garden*)
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
     found = _Found(
         kind,
@@ -299,7 +303,8 @@ def _is_no_title(kind: str, title: str, before: str, window: str) -> bool:
     ):
         return True
     return _count(title) < 2 and not (
-        _DATED_AFTER.match(window) and read_before(before, title, proposes=False, link=False).owned
+        (_DATED_AFTER.match(window) or (kind == "italic" and _WROTE.search(before)))
+        and read_before(before, title, proposes=False, link=False).owned
     )
 
 

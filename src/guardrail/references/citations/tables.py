@@ -33,7 +33,7 @@ _TITLE = re.compile(
     r"(?:\s?[/／（(].{1,12})?",
     re.IGNORECASE,
 )
-_PARTS = re.compile(r"\s?[,/&+(]\s?|\s(?:and|und|et|y|e)\s|\)$")
+_PARTS = re.compile(r"\s?[,/&+(・、，／]\s?|\s(?:and|und|et|y|e)\s|\)$")
 _COLUMNS = (
     (
         "authors",
@@ -149,7 +149,9 @@ def _filled(reference: Reference, cells: dict[str, str], *, bare: bool) -> Refer
     year = YEAR.search(cells.get("year", "").rstrip("年년"))
     for name in ("authors", "venue"):
         if year and name in cells and cells[name] == cells["year"]:
-            cells[name] = (cells[name][: year.start()] + cells[name][year.end() :]).strip(" ,;()/|·–—-")
+            cells[name] = (cells[name][: year.start()] + cells[name][year.end() :]).strip(
+                " ,;()/|·–—-、，・年년"
+            )
     written = cells.get("authors", "")
     names = eastern_names(written) if SCRIPT.search(written) else people(written)
     if names and bare:

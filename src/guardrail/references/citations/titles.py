@@ -19,6 +19,7 @@ __all__ = [
     "LINK",
     "ORNAMENT",
     "PAREN",
+    "PART_AT",
     "PLACED",
     "STOP",
     "Draft",
@@ -33,7 +34,7 @@ __all__ = [
 DATE = re.compile(
     r"\(\s?(?:[^()\d]{0,20})((?:1[4-9]|20)\d\d)[a-z]?(?:\s?[,–-][^()]{0,30})?\s?\)|\(n\.\s?d\.\)"
 )
-_PART_AT = re.compile(
+PART_AT = re.compile(
     rf",\s(?=(?:{VOLUMES})\s?\d{{1,4}}\b|\d{{1,2}}\s(?:Bde|vols|тт|t|sv)\b|[\"„«][^\"„”«»]{{3,60}}[\"”»],?\s(?:{VOLUMES})\s?\d)"
 )
 PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
@@ -135,7 +136,7 @@ def title_after(text: str, at: int) -> tuple[int, int] | None:
     if emphasis:
         return emphasis.start(), emphasis.end()
     end = sentence_end(text, at)
-    part = _PART_AT.search(text, at + 3, end + 80)
+    part = PART_AT.search(text, at + 3, end + 80)
     if part and part.start() < end:
         return at, part.start()  # Deutsche Gesellschaftsgeschichte, Bd. 3
     return (at, _with_subtitle(text, end)) if end - at > 2 else None

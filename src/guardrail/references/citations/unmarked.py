@@ -38,7 +38,7 @@ _FORMS = [
     for pattern, needed, loose in (
         # Kahneman's Thinking, Fast and Slow (2011); Thomas Kuhn's 1962 book The Structure of Scientific Revolutions
         (
-            rf"{_OWNS}(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
+            rf"{_OWNS}(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s|(?:[A-Za-z]{{2,12}}\s){{1,3}})?(?P<year>{_YEAR})\)",
             ("'", "’"),
             True,  # a person may own, or be in, something that is no work of theirs
         ),
