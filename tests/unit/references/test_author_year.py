@@ -136,6 +136,25 @@ class TestMarks:
         ]
         assert texts(text)
 
+    def test_headings_in_bold_are_no_titles(self):
+        """Neither with the sentence behind them, nor above works."""
+        text = (
+            "**1. Early work.** That caves are warmer than the fields has been known since Howe (1833).\n\n"
+            "**2. Drivers.** On the whole, Peng et al. (2012) found that bats sleep.\n\n"
+            "- **Archive:** Count books 1843–1850, maps and posters\n"
+        )
+        assert [one.span.of(text) for one in citations(text)] == ["Howe (1833)", "Peng et al. (2012)"]
+        text = "**1. Théorie**\nR. Morel, *Les grottes et le droit civil*, Paris, Vrin, 1897.\n\n**2. Réaction**\nG. Petit, *La règle des grottes* (Vrin, 1925).\n"
+        assert [one.reference.year for one in citations(text)] == [1897, 1925]
+
+    def test_cells_of_tables_are_marks(self):
+        """In a column of papers."""
+        text = "| Claim | Papers |\n|---|---|\n| No loss | Card & Roe, 1994 |\n| Loss | Dube et al., 2010 |\n"
+        assert [(one.style, one.reference.authors) for one in citations(text)] == [
+            ("author-year", ("Card", "Roe")),
+            ("author-year", ("Dube",)),
+        ]
+
     @pytest.mark.parametrize(
         "text",
         [

@@ -601,6 +601,27 @@ class TestVariants:
                 "",
             ),
             (
+                "Having written the popular To Ring Is Human (St. Martin's Press, 1985), she rests.",
+                "To Ring Is Human",
+                (),
+                1985,
+                "St. Martin's Press",
+            ),
+            (
+                "It is Ann Roe's Bells in Chinese Society (English translation 1995) that helps.",
+                "Bells in Chinese Society",
+                ("Ann Roe",),
+                1995,
+                "",
+            ),
+            (
+                "It is *Swing* (Forsk, Humboldt & Kimm) that reports it.",
+                "Swing",
+                ("Forsk", "Humboldt", "Kimm"),
+                None,
+                "",
+            ),
+            (
                 "Ann Roe's classic Bells and Famines (Oxford: Clarendon Press, 1981) showed this.",
                 "Bells and Famines",
                 ("Ann Roe",),
@@ -653,6 +674,14 @@ class TestVariants:
 
 
 class TestMentions:
+    def test_an_owner_in_full_is_enough_among_works(self):
+        """The title has capitals only."""
+        text = "See Jane Poe's *Hidden Rivers* (2003). Gregory Roe's Bells, Stones, and Quiet Monks demolishes it."
+        assert [one.reference.title for one in citations(text)] == [
+            "Hidden Rivers",
+            "Bells, Stones, and Quiet Monks",
+        ]
+
     TEXT = (
         "Start with two books, Mary Poe's *Collapse of the Bells: A History* (Viking, 2005) and Ann Roe's *The Silent Tower* "
         "(Verso, 1999). "

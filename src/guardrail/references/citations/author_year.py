@@ -72,6 +72,9 @@ _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
     rf"(?:(?<![\w.’'-])|(?<=[{_OTHER}]))(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
 )
+_CELL = re.compile(  # | Roe & Poe, 1994 |
+    rf"\|[ \t]{{1,8}}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s|\s)\(?(?P<years>{_YEAR})\)?)(?=[ \t]{{1,8}}\|)"
+)
 _BETWEEN = re.compile(rf"{_AND}|[,;]\s")
 _REPORTS = re.compile(  # Everett (2005) argues that; a film does not
     r"\s(?:(?:also|later|first|then|likewise|similarly|further)\s)?(?:argu|show|suggest|report|propos|demonstrat|claim|conclud|note[sd]?\b|observ|"
@@ -104,6 +107,7 @@ _EAST = re.compile(
     rf"|(?<![\uac00-\ud7a3])(?:[\uac00-\ud7a3]{{2,4}}(?:,\s|·)){{0,5}}[\uac00-\ud7a3]{{2,4}}(?:[와과]\s[\uac00-\ud7a3]{{2,4}})?{_EAST_CUT}?)"
     r"\s?\((?P<dated>(?:19|20)\d\d)[a-z]?年?(?:[:,]\s?(?:第\s?)?\d{1,5}(?:[-–—]\d{1,5})?(?:\s?[页頁쪽])?)?\)"
 )
+_PRESS = re.compile(r"\b(?:Press|Verlag|Books|Publish(?:ing|ers)|Éditions|Editorial)$")  # (Hill Press, 1985)
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _HAN_ONLY = re.compile(r"[\u3005\u3400-\u9fff]{3,6}")
 _CUT_END = re.compile(rf"(?:{_CUT})$")
@@ -238,6 +242,9 @@ def candidates(answer: str, known: Container[str] = frozenset()) -> Iterator[Mar
     for bracket in _BRACKET.finditer(answer):
         if _HAS_YEAR.search(bracket["inner"]):
             yield from _in_bracket(bracket["inner"], bracket.start("inner"))
+    for cell in _CELL.finditer(answer):
+        if not _named_otherwise(cell["people"]):
+            yield from _read(cell, cell.start("mark"), cell.end("mark"), sure=True)
     for match in _narratives(answer):
         if not _named_otherwise(match["people"]):
             reports = _REPORTS.match(answer, match.end()) is not None
@@ -441,4 +448,5 @@ def _from_journal(match: re.Match[str], start: int) -> Mark:
 
 def _named_otherwise(people: str) -> bool:
     """Whether it begins with a month, a season, or what stands before a year without being a name."""
-    return re.split(r"[\s,]", people, maxsplit=1)[0].casefold() in _NOT_PEOPLE
+    first = re.split(r"[\s,]", people, maxsplit=1)[0].casefold()
+    return first in _NOT_PEOPLE or _PRESS.search(people) is not None

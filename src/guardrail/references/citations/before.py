@@ -66,7 +66,7 @@ _PATTERNS = (  # each with what is quickly looked for first
     (_BRACKETED, re.compile(r"\w\s\($")),
 )
 _CLAUSE = re.compile(
-    r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=\d\s)|(?<=\n))"
+    r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=[.:?!]\*\*\s)|(?<=ist\s)|(?<=ian\s)|(?<=pher\s)|(?<=eague\s)|(?<=\d\s)|(?<=\n))"
     r"(?=[^\W\d_a-z])"
 )
 _ACTS = re.compile(  # Harold McGee takes it apart in *On Food and Cooking*; Nagel asked in 1974, in The Philosophical Review, "…"

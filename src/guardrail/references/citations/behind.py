@@ -50,6 +50,7 @@ _IDENTIFIED = re.compile(r"https?://|\b10\.\d{4,9}/|\barXiv:", re.IGNORECASE)
 _WITH_IDENTIFIER = re.compile(  # (Roe et al., 2018; doi:10.1000/182)
     r"[;,]\s(?:doi:\s?|https?://(?:dx\.)?doi\.org/|arXiv:)[^\s()]{4,120}$", re.IGNORECASE
 )
+_JOINED = re.compile(r"\s(?:&|and)\s[^\W\d_a-z]|\bet al\b")
 _APART = re.compile(r"[*_\"”’»\s,.;:–—-]*")
 _WHERE = re.compile(
     rf"{_OPEN}\s(?:in|by|with|for|from)\s(?:the\s|journal\s|the\sjournal\s)?{_MARK}{_NUMBERS}"
@@ -209,7 +210,11 @@ def _bracket(rest: str, tail: Tail, *, known: bool) -> int:
     names, venue = _who_and_where(head, known=known or bool(tail.authors), dated=year is not None)
     venue = venue or (_name_of(behind) if year and (names or not head) and is_venue(_name_of(behind)) else "")
     if year is None and not venue:
-        return 0
+        several = None if known or tail.authors else people(head)
+        if several is None or not _JOINED.search(head):
+            return 0
+        tail.authors, tail.et_al = several  # *Speed* (Roe, Poe & Doe)
+        return match.end()
     if len(head) > _LONGEST_HEAD and not (names or venue):
         return 0
     if names and not tail.authors:

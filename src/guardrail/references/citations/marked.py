@@ -50,6 +50,7 @@ _OWNED = re.compile(
 _INSIDE = re.compile(
     r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}?(?:\s\([^\W\d_A-Z]{2,9}\.?\))?)(?::|,|(?<![\s.]\w)\.|\s[–—])\s(?=[^\W\d_a-z]|\d)"
 )
+_INSIDE_COLON = re.compile(r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}):\s(?=[^\W\d_a-z]|\d)")
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
 _DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")
@@ -59,7 +60,7 @@ _SHOUTED = re.compile(
 _BEFORE_JOURNAL = re.compile(
     r"[,.]\s(?:[^\n«„“\"]{0,60}\b(?:coll?\.|collection|collana|colección|Reihe|seria|serie)\s)?"
 )
-_BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
+_BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]|\s(?:1[4-9]|20)\d\d\)?\.\s[^\W\d_a-z]")
 _REMARKED = re.compile(r"[^\n:]{0,120}\s[–—]\s[^\W\d_]+\s")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
 _REPORT = re.compile(r"(?:^|[,\s])[A-Z]{2,6}[\s-]?\d{1,5}[,:.]?$")  # RFC 9110, "HTTP Semantics"
@@ -70,6 +71,7 @@ _ADDRESS = re.compile(
 _REFERENCE_WORK = re.compile(r"\b(?:[Ee]n[cz]ycl?op|[Ee]nciclop|Wikip|Lexi[ck]on|SEP\b|IEP\b)")
 _YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
 _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:\s)")
+_GOES_ON = re.compile(r"\s[^\W\d_a-z][^*_«»„“\"]{8}")
 _WORD_BEHIND = re.compile(r"\s[^\W\d_A-Z]")
 
 
@@ -141,6 +143,9 @@ def _names_inside(
     """Where a title begins within marks, and the names before it: **Jana Lis: Das Ufer** (Beck, 1990); **Jana Lis, Brzeg**, Znak, 1990."""
     parts = _INSIDE.match(text, at, end)
     names = people(parts["names"]) if parts else None
+    colon = _INSIDE_COLON.match(text, at, end)
+    if colon and (several := people(colon["names"])) and surely_people(*several):
+        parts, names = colon, several  # **Lis, J. / Las, E.: Das Ufer**
     if parts is None or names is None or not (names[1] or all(" " in name for name in names[0])):
         return None
     title, behind = text[parts.end() : end].strip("*_ "), read_tail(text, end, (), knows_authors=False)
@@ -216,6 +221,10 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
     found = (link for link in LINK.finditer(raw, start, start + 1200) if not _ADDRESS.match(link[1]))
     link = next((link for link in found if not points(link[1])), None)
     emphasis = EMPHASIS.search(text, start, start + 900)
+    if emphasis and emphasis.start() == start and _GOES_ON.match(text, emphasis.end()):
+        names = people(emphasis[2])
+        if names and surely_people(*names):
+            return 0, 0, "", 0  # **Лесов В. И.** Обыкновенные уравнения. — М., 1971
     told = link is not None and _told_before(text, start, link.start(1), link[1])
     for match in _OPENING.finditer(text, start, start + 600):
         quotation = quotation_at(text, match.start())

@@ -52,6 +52,7 @@ _CONTAINER = re.compile(
 _MARKED_END = re.compile(r"[,.]?[\"”“»’'》』*_\]]")
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
 _MARK = re.compile(r"\s\([^()\d]{3,60},?\s(?:1[4-9]|20)\d\d[a-z]?\)")
+_IDENTIFIED = re.compile(r"[.,;]?\s(?:doi\b|https?:|·\s)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}(?::\d+[-–]\d+)?$")  # Annals of Mathematics 185
 _NEXT_SENTENCE = re.compile(r"[.!?]\s+[^\W\d_a-z]")
 _NO_LETTER = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
@@ -286,7 +287,7 @@ def _filled(said: Reference, work: Work) -> Reference:
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)
-    venue = _NUMBERED.sub("", read.venue.split("*")[0]).rstrip(" ,")
+    venue = _NUMBERED.sub("", _IDENTIFIED.split(read.venue.split("*")[0])[0]).rstrip(" ,")
     if (
         venue.startswith(said.venue)
         and not SCRIPT.search(said.venue)

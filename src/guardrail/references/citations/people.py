@@ -156,7 +156,7 @@ _BEHALF = re.compile(  # Roe PP, Poe TD, et al; RIVER Study Investigators
 _HOUSE = re.compile(rf"(?<!\w){either(HOUSE_WORDS)}(?!\w)")
 _TITLE = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=\S{{2}})")
 _SPLIT = re.compile(
-    rf",?\s+{TOGETHER}\s+|\s*[,，、]\s*(?:{AND}\s+|(?:And|Und)\s+|&\s*)?|\s+(?:{AND}|And|Und)\s+|\s*&\s*|(?<=[^\W\d_]{{3}})\s?/\s?(?=[^\W\d_]{{3}})"
+    rf",?\s+{TOGETHER}\s+|\s*[,，、]\s*(?:{AND}\s+|(?:And|Und)\s+|&\s*)?|\s+(?:{AND}|And|Und)\s+|\s*&\s*|(?<=[^\W\d_]{{3}})\s?/\s?(?=[^\W\d_]{{3}})|(?<=[^\W\d_]\.)\s/\s(?=[^\W\d_]{{2}})"
     r"|\s+و(?=[\u0621-\u064a]{3})(?!ليد|ائل|هبة|فاء|سيم|جيه|حيد)"
 )
 _FINAL_DOT = re.compile(  # Jane A., Олмстед Дж., Müller Th.

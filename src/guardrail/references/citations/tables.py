@@ -14,7 +14,7 @@ from guardrail.references.citations.fields import parse
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
-from guardrail.references.citations.people import people, surnames_alone
+from guardrail.references.citations.people import author_and_year, people, surnames_alone
 from guardrail.references.citations.words import YEAR
 from guardrail.report import Span
 
@@ -133,6 +133,8 @@ def _row(row: Line, columns: dict[str, int], *, bare: bool) -> Iterator[Citation
     if at >= len(cells) or not cells[at][1].strip("-–— "):
         return
     start, text = cells[at]
+    if author_and_year(text):
+        return  # a mark: Roe & Poe, 1994
     parsed = parse(text)
     reference = _filled(
         parsed.reference, {name: cells[n][1] for name, n in columns.items() if n < len(cells)}, bare=bare

@@ -35,6 +35,7 @@ DATE = re.compile(
     r"\(\s?(?:[^()\d]{0,20})((?:1[4-9]|20)\d\d)[a-z]?(?:\s?[,–-][^()]{0,30})?\s?\)|\(n\.\s?d\.\)"
 )
 PART_AT = re.compile(
+    r"\s?[:.]\s(?=[вуВУ]\s\d{1,2}(?:-?х)?\s(?:т|ч|кн)\.)|"  # : в 3 т. — М.: Наука
     rf",\s(?=(?:{VOLUMES})\s?\d{{1,4}}\b|\d{{1,2}}\s(?:Bde|vols|тт|t|sv)\b|[\"„«][^\"„”«»]{{3,60}}[\"”»],?\s(?:{VOLUMES})\s?\d)"
 )
 PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
@@ -46,11 +47,16 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])(?<![^\W\d_]-)\b[^\W\d_])$"
 )
 _SLASH = re.compile(r"\s(//?)\s+(?=\S)")
+_TRANSLATED = re.compile(
+    r"(?:[Пп]ер|[Сс]ост|[Рр]ед|[Пп]од\sред|przeł|přel|prev)\.\s"
+)  # / пер. с англ. — М.: …
 _RESPONSIBLE = re.compile(r"[^;—–]{0,200}?(?=\.\s[—–]|;|\s[—–]|\s//|$)|")
 PAREN = re.compile(r"\s\(([^()]{2,200})\)")
 _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
-_LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
+_LISTED = re.compile(
+    r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d)|[^\W\d_a-z][\w.&’' -]{1,60}\s\d{1,4}\s\((?:1[4-9]|20)\d\d\))"
+)
 _IN_VENUE = re.compile(r"(?<=[?!])\s[Ii]n\s(?:the\s)?(?P<venue>[^\W\d_a-z][^.,;:()\d\n]{1,80})")
 _DATED_VENUE = re.compile(  # each place once: of a name in commas the last part is enough to know it by
     r",\s(?P<venue>[^\W\d_a-z][^,;:()\d\n]{1,80}?),?\s(?:1[4-9]|20)\d\d(?!\d)"
@@ -207,7 +213,8 @@ def _before_slash(text: str, at: int) -> int | None:
     ):
         return None
     responsible = _RESPONSIBLE.match(text, slash.end())
-    named = role_at(text, slash.end()) or (responsible and people(responsible[0]))
+    translated = _TRANSLATED.match(text, slash.end())
+    named = translated or role_at(text, slash.end()) or (responsible and people(responsible[0]))
     return slash.start() if slash[1] == "//" or named else None
 
 
