@@ -262,6 +262,16 @@ class TestAnswers:
         text = "Ecco tre titoli:\n\n- B. Ferri, *Le ombre del porto*, Torino, Lume, 1968\n- B. Ferri, *Il mare di ieri*, Torino, Lume, 1971\n"
         assert [one.reference.title for one in citations(text)] == ["Le ombre del porto", "Il mare di ieri"]
 
+    def test_columns_of_tables_are_known_in_other_languages(self):
+        """By their names, or by a year behind a comma in most of their cells."""
+        text = "| Obra | Autor | Ano | Tese |\n|---|---|---|---|\n| ***Raízes do Rio*** | Sérgio Lima de Holanda | 1936 | O **rio** |\n"
+        assert said(text) == [("Raízes do Rio", ("Sérgio Lima de Holanda",), 1936, "")]
+        text = (
+            "| Tên sách | Tác giả | Bản dịch |\n|:--|:--|:--|\n"
+            "| Tại sao các dòng sông | Ann Roe, James A. Poe | NXB Trẻ, 2013 |\n| Sông và thép | Jo Doe | NXB Trẻ, 2007 |\n"
+        )
+        assert said(text)[0] == ("Tại sao các dòng sông", ("Ann Roe", "James A. Poe"), 2013, "NXB Trẻ")
+
     def test_films_of_a_list_are_no_references_in_any_language(self):
         """The line that announces them says so."""
         text = "Tři filmy, které stojí za to:\n\n1. **Tichá řeka** – Petr Dvořák (2005)\n2. **Hluboký les** – Eva Malá (2011)\n"

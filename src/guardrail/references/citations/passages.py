@@ -18,6 +18,7 @@ from guardrail.references.citations.evidence import EASTERN_MEDIA
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.parts import is_city
 from guardrail.references.citations.people import people
 from guardrail.references.citations.unmarked import MEDIA
 from guardrail.references.citations.words import VENUE, title_case, words
@@ -291,6 +292,7 @@ def _filled(said: Reference, work: Work) -> Reference:
     if (
         venue.startswith(said.venue)
         and not SCRIPT.search(said.venue)
+        and not is_city(venue)
         and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE)
     ):
         said = replace(said, venue=venue)
