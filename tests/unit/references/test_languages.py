@@ -152,6 +152,10 @@ STRINGS = [
         "„Dziecko nad rzeką” – Agnieszka Lis (wyd. Mamania, 2012)",
         ("Dziecko nad rzeką", ("Agnieszka Lis",), 2012, "Mamania"),
     ),
+    (
+        "**Лесов В. И.** Тихие дифференциальные уравнения (любое издание). Наука, 1971.",
+        ("Тихие дифференциальные уравнения", ("Лесов В. И.",), 1971, "Наука"),
+    ),
     # names and title within the same bold words
     (
         "**Berg, H. D. / Holm, S.: Stille Flüsse, Bd. 2: 1849–1914** (München 1995)",

@@ -25,6 +25,13 @@ class TestBefore:
         ("text", "span", "authors", "year", "venue"),
         [
             (
+                "See Vaughn, *Challenger of Bells*, xiv.",
+                "Vaughn, *Challenger of Bells*",
+                ("Vaughn",),
+                None,
+                "",
+            ),
+            (
                 "The strongest version is Barth, *Camera Fluida*: it says so.",
                 "Barth, *Camera Fluida*",
                 ("Barth",),
@@ -674,6 +681,19 @@ class TestVariants:
 
 
 class TestMentions:
+    def test_who_said_something_before_is_no_author(self):
+        """The next sentence names the owner of the title."""
+        text = (
+            "Roe's *Trees* (2001) and Poe's *Stones* (2002) agree. The philosopher A. C. Gray had said something similar in 1973. "
+            "Pete's *To Ring Is Human* is good."
+        )
+        said = [one.reference for one in citations(text)]
+        assert [(one.authors, one.year) for one in said] == [
+            (("Roe",), 2001),
+            (("Poe",), 2002),
+            (("Pete",), None),
+        ]
+
     def test_an_owner_in_full_is_enough_among_works(self):
         """The title has capitals only."""
         text = "See Jane Poe's *Hidden Rivers* (2003). Gregory Roe's Bells, Stones, and Quiet Monks demolishes it."

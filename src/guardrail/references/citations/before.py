@@ -162,7 +162,9 @@ def _read(before: str, title: str, *, proposes: bool) -> Before:
         return found
     if before.rstrip().endswith(",") and (listed := _LISTED.search(before)):
         found = _named(before, listed, title)
-        pointed = re.search(r"(?:\b(?:see|is|was|[Rr]ead|cf\.)\s|\()$", before[: listed.start("owner")])
+        pointed = re.search(
+            r"(?:\b(?:[Ss]ee|is|was|[Rr]ead|[Cc]f\.)\s|\()$", before[: len(before) - found.length]
+        )
         if (found.full and not found.loose) or (found.names and pointed):
             return replace(found, listed=True, loose=not found.full)  # see Roe, *Trees*
     for pattern, needed in _PATTERNS:

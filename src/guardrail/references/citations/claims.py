@@ -18,7 +18,7 @@ __all__ = ["without_sentences"]
 _CASED = 0.6  # share of words with a capital, below which a sentence is none of a title
 _DOUBTFUL = frozenset({"numbered", "bulleted", "line", "inline", "emphasised", "unmarked"})
 _HEADED = re.compile(r"\**(?P<head>[^*\n]{2,80}?)(?P<mark>[.:])\*\*\s+(?![*_\"“«„])\S+(?:\s\S+){2}")
-_HEADING = re.compile(r"^\*\*\d{1,2}[.)]\s[^*\n]{2,100}\*\*[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(r"^\*\*\d{1,2}[.)]\s[^*\n]{2,100}\*\*[ \t]*\n", re.MULTILINE)
 _TOLD = 6  # words of a sentence that may end with a mark of which only the year is in brackets
 _REACH = 100  # characters behind what was read, in which the bracket closes
 
@@ -52,17 +52,17 @@ def _is_headed(answer: str, citation: Citation) -> bool:
 
 def _without_headings(answer: str, found: Sequence[Citation]) -> list[Citation]:
     """Without lines in bold that only head the works below them: **1. Theory**, and on the next line: Roe, *Trees*, 1897."""
-    heads = [
+    heads = {
         number
         for number, one in enumerate(found)
         if one.style in _DOUBTFUL
         and not (one.reference.authors or one.reference.year or one.reference.venue)
-        and _HEADING.search(answer, max(0, one.span.start - 8), one.span.end + 3)
-    ]
-    held = sum(n + 1 < len(found) and n + 1 not in heads for n in heads)
+        and _HEADING.search(answer, max(0, one.span.start - 8), one.span.end + _REACH)
+    }
+    held = sum(number + 1 < len(found) and number + 1 not in heads for number in heads)
     if held * 2 < len(heads):
         return list(found)
-    return [one for number, one in enumerate(found) if number not in set(heads)]
+    return [one for number, one in enumerate(found) if number not in heads]
 
 
 def _marks_within(answer: str, citation: Citation) -> list[Mark]:

@@ -53,6 +53,9 @@ _CONTAINER = re.compile(
 _MARKED_END = re.compile(r"[,.]?[\"”“»’'》』*_\]]")
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
 _MARK = re.compile(r"\s\([^()\d]{3,60},?\s(?:1[4-9]|20)\d\d[a-z]?\)")
+_NEXT_OWNER = re.compile(  # Graham said so in 1973. Roe's *Trees*
+    r"[.!?]\s+(?P<owner>[^\W\d_a-z][\w-]{1,30}(?:\s[^\W\d_a-z][\w-]{1,30}){0,2})['’]s\s[*_\"“]{0,3}\Z"
+)
 _IDENTIFIED = re.compile(r"[.,;]?\s(?:doi\b|https?:|·\s)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}(?::\d+[-–]\d+)?$")  # Annals of Mathematics 185
 _NEXT_SENTENCE = re.compile(r"[.!?]\s+[^\W\d_a-z]")
@@ -111,6 +114,14 @@ def further(answer: str, rows: Sequence[Line], found: Sequence[Work]) -> Iterato
             continue  # Python by Guido van Rossum (1991)
         if not named and work.sure.get("authors", 1.0) < _NAMED:
             said = replace(said, authors=(), et_al=False)
+        at = answer.find(said.title[:30], work.span.start, work.span.end)
+        if at > 0 and (next_one := _NEXT_OWNER.search(answer, work.span.start, at)):
+            year = said.year if str(said.year or "") in answer[at : work.span.end] else None
+            span = Span(start=next_one.start("owner"), end=work.span.end)
+            yield Citation(
+                span, replace(said, authors=(next_one["owner"],), et_al=False, year=year), "unmarked"
+            )
+            continue
         yield Citation(work.span, said, _style(answer, work), _item(row, work))
 
 

@@ -327,6 +327,8 @@ def _is_name(name: str, *, shouted: bool = False, sure: bool = False) -> bool:
     words = name.replace(",", " ").split()
     if not 1 <= len(words) <= 7 or len(name) > 70 or _HOUSE.search(name):
         return False
+    if words[-1].islower() and words[-1] in _PARTICLES and "," not in name:
+        return False  # Zacznijcie od „…”
     full = 0
     shouted = shouted or ("," in name and name.partition(",")[0].isupper())  # CANDIDO, Antonio
     organisation = _ORGANISATION.search(name) is not None

@@ -67,6 +67,9 @@ _LINKS_BEHIND = re.compile(
 _KIND_BEFORE = re.compile(r"^[(\[](?:PDF|HTML|DOC|BOOK|CITATION)[)\]]\s*(?=\S)")  # as search engines show it
 _SITE_BEHIND = re.compile(r"\s[·|–—-]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
 _SHORT_BEHIND = re.compile(r"\s\([\"“„«]\s?[A-Z][\w-]{2,15}\s?[\"”“»]\)$")  # … of a Drug („SOMMER“)
+_EDITION_BEHIND = re.compile(  # (любое издание), (any edition)
+    r"\s\((?:[^\W\d_A-Z]\w*\s){1,3}(?:издани[ея]|editions?|éditions?|edición|edição|edizione|wydani[ea]|vydání|druk|Auflagen?|Ausgaben?)\)\.?$"
+)
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
 ORNAMENT = re.compile(
@@ -97,7 +100,7 @@ class Draft:
 def clean_title(text: str) -> str:
     """A title without emphasis, enclosing quotes, and final period."""
     text = _KIND_BEFORE.sub("", _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split()))))
-    text = _SHORT_BEHIND.sub("", text)
+    text = _EDITION_BEHIND.sub("", _SHORT_BEHIND.sub("", text))
     for _ in range(4):
         before = text
         if ornament := ORNAMENT.match(text):
