@@ -140,6 +140,13 @@ class TestBehind:
                 "",
             ),
             (
+                "He sums it up in *Paul and the Faithfulness of Bells* (SPCK/Fortress 2013).",
+                "*Paul and the Faithfulness of Bells* (SPCK/Fortress 2013)",
+                (),
+                2013,
+                "SPCK/Fortress",
+            ),
+            (
                 "The other, i.e. *Bells plus Towers for Adults with Septic Shock* (N Engl J Med 2018), found a benefit.",
                 "*Bells plus Towers for Adults with Septic Shock* (N Engl J Med 2018)",
                 (),

@@ -52,6 +52,9 @@ def is_venue(name: str) -> bool:
     said = normalise(name).removeprefix("the ")
     if len(said) < _SHORTEST or len(name) > _LONGEST:
         return False
+    first, stroke, second = name.partition("/")
+    if stroke and (is_venue(first) or is_venue(second)):
+        return True  # SPCK/Fortress
     if is_press(name) or _PRESS.search(name) or said in _MORE or f"the {said}" in _MORE:
         return True
     if VENUE.search(name) or conference(name) is not None:
