@@ -45,6 +45,14 @@ class TestMarks:
                 "(McMurray JJV et al., N Engl J Med 2019;381:1995-2008)",
                 ["McMurray JJV et al., N Engl J Med 2019;381:1995-2008"],
             ),
+            (
+                "It holds (Roe et al., JAMA 2002; n.d.) and not (Poe et al., N Engl J Med 2008;358:111), (Roe, n.d.).",
+                ["Poe et al., N Engl J Med 2008;358:111", "Roe, n.d."],
+            ),
+            (
+                "其中，Garris和Kanu（2004）强调，Meens等人（2013）显示",
+                ["Garris和Kanu（2004）", "Meens等人（2013）"],
+            ),
             ("It holds (Smith, 2020; Miller, 2021).", ["Smith, 2020", "Miller, 2021"]),
             ("It holds (see van der Berg et al., 2019, p. 12).", ["van der Berg et al., 2019, p. 12"]),
             ("正如（李明等，2019）所说", ["李明等，2019"]),
@@ -127,6 +135,25 @@ class TestMarks:
             "Bats of the North"
         ]
         assert texts(text)
+
+    def test_headings_in_bold_are_no_titles(self):
+        """Neither with the sentence behind them, nor above works."""
+        text = (
+            "**1. Early work.** That caves are warmer than the fields has been known since Howe (1833).\n\n"
+            "**2. Drivers.** On the whole, Peng et al. (2012) found that bats sleep.\n\n"
+            "- **Archive:** Count books 1843–1850, maps and posters\n"
+        )
+        assert [one.span.of(text) for one in citations(text)] == ["Howe (1833)", "Peng et al. (2012)"]
+        text = "**1. Théorie**\nR. Morel, *Les grottes et le droit civil*, Paris, Vrin, 1897.\n\n**2. Réaction**\nG. Petit, *La règle des grottes* (Vrin, 1925).\n"
+        assert [one.reference.year for one in citations(text)] == [1897, 1925]
+
+    def test_cells_of_tables_are_marks(self):
+        """In a column of papers."""
+        text = "| Claim | Papers |\n|---|---|\n| No loss | Card & Roe, 1994 |\n| Loss | Dube et al., 2010 |\n"
+        assert [(one.style, one.reference.authors) for one in citations(text)] == [
+            ("author-year", ("Card", "Roe")),
+            ("author-year", ("Dube",)),
+        ]
 
     @pytest.mark.parametrize(
         "text",

@@ -26,6 +26,46 @@ class TestListItems:
                 "・『庭の設計』メアリー・スミス著／山﨑花子訳、ミドリ社：手引き",
                 ("庭の設計", ("メアリー・スミス",), None, "ミドリ社"),
             ),
+            (
+                "**『はじめての庭園学』田中一郎・山田花子・平川研二（緑社、2010年）**",
+                ("はじめての庭園学", ("田中一郎", "山田花子", "平川研二"), 2010, "緑社"),
+            ),
+            (
+                "　1）田中一郎『庭学のすすめ』緑社（2000年） … 入門",
+                ("庭学のすすめ", ("田中一郎",), 2000, "緑社"),
+            ),
+            ("1. 《园林史》第7版，园林出版社", ("园林史", (), None, "园林出版社")),
+            ("▸ 王小明，《園林行為法》：必備。", ("園林行為法", ("王小明",), None, "")),
+            (
+                "1. 《园林学》（第9版），主编：王小明、李小兰，园卫社 2018",
+                ("园林学", ("王小明", "李小兰"), 2018, "园卫社"),
+            ),
+            (
+                "1. 《园林系统》（GSAPP，原书第3版）——Ann E. Roe / Jo R. O'Poe 著，园林出版社，2016",
+                ("园林系统", ("Ann E. Roe", "Jo R. O'Poe"), 2016, "园林出版社"),
+            ),
+            ("王小明. 2004. 园林综述[J]. 园林学报, 5(3): 1-6.", ("园林综述", ("王小明",), 2004, "园林学报")),
+            (
+                "[4] ROE G L. Notes on the growth of garden trees: Part 1. Background[J]. Garden Sources, 2004, 134(2): 252-261.",
+                (
+                    "Notes on the growth of garden trees: Part 1. Background",
+                    ("ROE G L",),
+                    2004,
+                    "Garden Sources",
+                ),
+            ),
+            (
+                "- Ann Roe（羅安），*How Gardens Became Parks*，2008",
+                ("How Gardens Became Parks", ("Ann Roe",), 2008, ""),
+            ),
+            (
+                "2. 정병수(2006). 『정원: 숲과 물의 형성』. 돌베나.",
+                ("정원: 숲과 물의 형성", ("정병수",), 2006, "돌베나"),
+            ),
+            (
+                "1. **『숲의 아이』** — 대니얼 J. 로우, 티나 페인 포",
+                ("숲의 아이", ("대니얼 J. 로우", "티나 페인 포"), None, ""),
+            ),
             ("・田中元『新しい庭』（ガーデン・2015年）：実例", ("新しい庭", ("田中元",), 2015, "ガーデン")),
             ("・田中一郎『庭の思想』（緑新書 青版434、1961年）", ("庭の思想", ("田中一郎",), 1961, "緑新書")),
             ("・M・スミス『庭の誕生』佐藤花訳、緑社、1977年", ("庭の誕生", ("M・スミス",), 1977, "緑社")),
@@ -127,6 +167,17 @@ class TestListItems:
         """Books and articles, or how to write them."""
         assert lead_in(line) == weight
 
+    def test_publisher_and_year_share_a_column(self):
+        """オーム社、2017 below 出版社・年."""
+        text = (
+            "| 書籍 | 著者 | 出版社・年 |\n|---|---|---|\n| 庭の開発 | Ann Roe（訳：田中一郎） | 緑社、2017 |"
+        )
+        assert _read(text) == [("庭の開発", ("Ann Roe",), 2017, "緑社")]
+
+    def test_what_somebody_calls_something_is_no_title(self):
+        """A few signs in quotes behind a year in brackets."""
+        assert _read("比較：歐陽明（2007）的「共生殖民」把荷蘭與漢人放在一起看") == []
+
     def test_bold_tasks_and_roles_are_no_works(self):
         """Somebody's name and a year behind them are those of whoever does them."""
         assert (
@@ -191,6 +242,41 @@ class TestSentences:
             ),
             ("같은 저자의 『숲의 말』(녹색출판, 2003)는 쉽다.", ("숲의 말", (), 2003, "녹색출판")),
             ("김철수 교수의 『숲의 말』(푸른숲, 2002)가 있다.", ("숲의 말", ("김철수",), 2002, "푸른숲")),
+            ("박민수의 『숲의 역사』(책나무)부터 읽으세요.", ("숲의 역사", ("박민수",), None, "책나무")),
+            ("김철수의 「정원연구」(1976, 푸른숲)가 기본이다.", ("정원연구", ("김철수",), 1976, "푸른숲")),
+            ("唐小飞那本《园林原理》看不懂很正常。", ("园林原理", ("唐小飞",), None, "")),
+            (
+                "王小明（Ann Wang）2000年出版的 *The Great Garden*。他认为",
+                ("The Great Garden", ("王小明",), 2000, ""),
+            ),
+            (
+                "王小明在The Pattern of the Old Gardens（Stanford University Press，1973）里提出",
+                ("The Pattern of the Old Gardens", ("王小明",), 1973, "Stanford University Press"),
+            ),
+            (
+                "他又在《园林研究》2002年第4期发表长文《发展还是内卷？园林与城市》，逐条质疑。",
+                ("发展还是内卷？园林与城市", (), 2002, "园林研究"),
+            ),
+            (
+                'Roe 等人2011年在 *Garden History Review* 上的"Trees, prices, and parks, 1738–1925"认为',
+                ("Trees, prices, and parks, 1738–1925", ("Roe",), 2011, "Garden History Review"),
+            ),
+            (
+                "王小明2003年在《园林研究》上的文章“园林的历史与变迁”指出",
+                ("园林的历史与变迁", ("王小明",), 2003, "园林研究"),
+            ),
+            (
+                "「中世の庭と国家」（『緑書講座日本庭園 2』緑書店、1963年）で論じた。",
+                ("中世の庭と国家", (), 1963, "緑書講座日本庭園 2"),
+            ),
+            (
+                "という観点では田中・山田『庭園創造』第3章も参考になる。",
+                ("庭園創造", ("田中", "山田"), None, ""),
+            ),
+            (
+                "洋書なら James Roe, *Managing the Risks of Gardens* (Ashgate, 1997) がある。",
+                ("Managing the Risks of Gardens", ("James Roe",), 1997, "Ashgate"),
+            ),
         ],
     )
     def test_one_work(self, text, expected):

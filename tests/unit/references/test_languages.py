@@ -123,6 +123,48 @@ STRINGS = [
         "Berg, K. & Holm, N. (2008). *Den tysta floden*. 2 uppl. Lund: Källan.",
         ("Den tysta floden", ("Berg, K.", "Holm, N."), 2008, "Källan"),
     ),
+    # parts of a work behind its title, and a stroke before translators
+    (
+        "Лесов В. А. Тихий анализ. В 2 ч. — М.: МЦНМО, 2012.",
+        ("Тихий анализ", ("Лесов В. А.",), 2012, "МЦНМО"),
+    ),
+    (
+        "Лесов Г. М. Курс тихого исчисления: в 3 т. — М.: Наука, 1966.",
+        ("Курс тихого исчисления", ("Лесов Г. М.",), 1966, "Наука"),
+    ),
+    (
+        "Рекин У. Основы тихого анализа / пер. с англ. — М.: Мир, 1976.",
+        ("Основы тихого анализа", ("Рекин У.",), 1976, "Мир"),
+    ),
+    (
+        "**Лесов В. И.** Тихие дифференциальные уравнения. — М.: Наука, 1971.",
+        ("Тихие дифференциальные уравнения", ("Лесов В. И.",), 1971, "Наука"),
+    ),
+    (
+        "R. Klaus: Über verschiedene Formen der Flüsse, Annalen der Physik 125 (1865), S. 353–400",
+        ("Über verschiedene Formen der Flüsse", ("R. Klaus",), 1865, "Annalen der Physik"),
+    ),
+    (
+        "G. Morel, *Le déclin du sel*, préf. A. Petit, LGDJ, 1965",
+        ("Le déclin du sel", ("G. Morel",), 1965, "LGDJ"),
+    ),
+    (
+        "„Dziecko nad rzeką” – Agnieszka Lis (wyd. Mamania, 2012)",
+        ("Dziecko nad rzeką", ("Agnieszka Lis",), 2012, "Mamania"),
+    ),
+    (
+        "**Лесов В. И.** Тихие дифференциальные уравнения (любое издание). Наука, 1971.",
+        ("Тихие дифференциальные уравнения", ("Лесов В. И.",), 1971, "Наука"),
+    ),
+    # names and title within the same bold words
+    (
+        "**Berg, H. D. / Holm, S.: Stille Flüsse, Bd. 2: 1849–1914** (München 1995)",
+        ("Stille Flüsse", ("Berg, H. D.", "Holm, S."), 1995, ""),
+    ),
+    (
+        "**Karl Berg: Die stille Welt. Eine Geschichte** (C. H. Beck, 2009) – Europäischer Rahmen",
+        ("Die stille Welt. Eine Geschichte", ("Karl Berg",), 2009, "C. H. Beck"),
+    ),
     # no mark between names and title
     ("Олег Дуб «Тихі ріки» (КСД, 2014)", ("Тихі ріки", ("Олег Дуб",), 2014, "КСД")),
     # titles in bold that look like names, with the author behind
@@ -224,6 +266,16 @@ class TestAnswers:
         text = "Ecco tre titoli:\n\n- B. Ferri, *Le ombre del porto*, Torino, Lume, 1968\n- B. Ferri, *Il mare di ieri*, Torino, Lume, 1971\n"
         assert [one.reference.title for one in citations(text)] == ["Le ombre del porto", "Il mare di ieri"]
 
+    def test_columns_of_tables_are_known_in_other_languages(self):
+        """By their names, or by a year behind a comma in most of their cells."""
+        text = "| Obra | Autor | Ano | Tese |\n|---|---|---|---|\n| ***Raízes do Rio*** | Sérgio Lima de Holanda | 1936 | O **rio** |\n"
+        assert said(text) == [("Raízes do Rio", ("Sérgio Lima de Holanda",), 1936, "")]
+        text = (
+            "| Tên sách | Tác giả | Bản dịch |\n|:--|:--|:--|\n"
+            "| Tại sao các dòng sông | Ann Roe, James A. Poe | NXB Trẻ, 2013 |\n| Sông và thép | Jo Doe | NXB Trẻ, 2007 |\n"
+        )
+        assert said(text)[0] == ("Tại sao các dòng sông", ("Ann Roe", "James A. Poe"), 2013, "NXB Trẻ")
+
     def test_films_of_a_list_are_no_references_in_any_language(self):
         """The line that announces them says so."""
         text = "Tři filmy, které stojí za to:\n\n1. **Tichá řeka** – Petr Dvořák (2005)\n2. **Hluboký les** – Eva Malá (2011)\n"
@@ -298,8 +350,34 @@ SENTENCES = [
 ]
 
 
+AMONG = [
+    (
+        "Ergänzend lohnt sich Joachim Bergs „Stille Flüsse“, das viel zeigt.",
+        ("Stille Flüsse", ("Joachim Berg",)),
+    ),
+    ("Достаточно первых пяти глав книги И. М. Лесова «Основы тишины».", ("Основы тишины", ("И. М. Лесов",))),
+    ("Una frase de la *Pedagogía del río* de Ruiz puede cerrar el texto.", ("Pedagogía del río", ("Ruiz",))),
+    (
+        "'De eeuw van mijn rivier' van Piet Smit is een goed begin.",
+        ("De eeuw van mijn rivier", ("Piet Smit",)),
+    ),
+    (
+        "La référence reste « Fleuve flexible » de Jean Morel (nombreuses rééditions).",
+        ("Fleuve flexible", ("Jean Morel",)),
+    ),
+]
+
+
 class TestSentences:
     """Titles in marks in sentences that are not English."""
+
+    @pytest.mark.parametrize(("text", "expected"), AMONG, ids=[text[:40] for text, _ in AMONG])
+    def test_owners_are_enough_among_other_works(self, text, expected):
+        """Without a year, and never to accuse: a genitive says whose the title is."""
+        found = citations(f"- Lis, J. (1990). *Solny szlak rzeki*. Czytelnik.\n\n{text}")
+        assert [(one.reference.title, one.reference.authors, one.style) for one in found[1:]] == [
+            (*expected, "unmarked")
+        ]
 
     @pytest.mark.parametrize(("text", "expected"), SENTENCES, ids=[text[:40] for text, _ in SENTENCES])
     def test_names_and_years_next_to_a_title_in_marks_make_it_a_reference(self, text, expected):

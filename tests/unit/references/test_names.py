@@ -85,6 +85,8 @@ class TestSameAuthor:
             ("Peter Høyer", "Peter Hoyer"),
             ("Łukasz Kowalik", "Lukasz Kowalik"),
             ("M. van der Berg", "Maarten Berg"),
+            ("Лесов Дж.", "Джон Лесов"),
+            ("Mann Th.", "Thomas Mann"),
             ("Maarten van Steen", "Maarten Van Steen"),
             ("Mohammad Al Faruque", "M. Al-Faruque"),
             ("Carl de Boor", "de Boor, C."),

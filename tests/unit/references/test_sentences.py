@@ -25,6 +25,34 @@ class TestBefore:
         ("text", "span", "authors", "year", "venue"),
         [
             (
+                "See Vaughn, *Challenger of Bells*, xiv.",
+                "Vaughn, *Challenger of Bells*",
+                ("Vaughn",),
+                None,
+                "",
+            ),
+            (
+                "The strongest version is Barth, *Camera Fluida*: it says so.",
+                "Barth, *Camera Fluida*",
+                ("Barth",),
+                None,
+                "",
+            ),
+            (
+                'The key paper is Bueler, Grifin & Roe (1994), "Exploring the Planning of Bells".',
+                'Bueler, Grifin & Roe (1994), "Exploring the Planning of Bells"',
+                ("Bueler", "Grifin", "Roe"),
+                1994,
+                "",
+            ),
+            (
+                'See Ann Roe\'s 1968 *Towermation* article, "How Do Bells Invent?"',
+                'Ann Roe\'s 1968 *Towermation* article, "How Do Bells Invent?"',
+                ("Ann Roe",),
+                1968,
+                "Towermation",
+            ),
+            (
                 "The view is Anna Weber's *Cities of Glass*, published in German in 1931.",
                 "Anna Weber's *Cities of Glass*, published in German in 1931",
                 ("Anna Weber",),
@@ -104,6 +132,41 @@ class TestBehind:
     @pytest.mark.parametrize(
         ("text", "span", "authors", "year", "venue"),
         [
+            (
+                'The trial, "Adjunctive Bells in Patients with Shock" (Venka et al., 2018; doi:10.1056/NEJMoa1705835), was neutral.',
+                '"Adjunctive Bells in Patients with Shock" (Venka et al., 2018; doi:10.1056/NEJMoa1705835)',
+                ("Venka",),
+                2018,
+                "",
+            ),
+            (
+                "He sums it up in *Paul and the Faithfulness of Bells* (SPCK/Fortress 2013).",
+                "*Paul and the Faithfulness of Bells* (SPCK/Fortress 2013)",
+                (),
+                2013,
+                "SPCK/Fortress",
+            ),
+            (
+                "The other, i.e. *Bells plus Towers for Adults with Septic Shock* (N Engl J Med 2018), found a benefit.",
+                "*Bells plus Towers for Adults with Septic Shock* (N Engl J Med 2018)",
+                (),
+                2018,
+                "N Engl J Med",
+            ),
+            (
+                "John Snoe's *On the Mode of Ringing of Bells*, published by John Church in 1855, says so.",
+                "John Snoe's *On the Mode of Ringing of Bells*, published by John Church in 1855",
+                ("John Snoe",),
+                1855,
+                "John Church",
+            ),
+            (
+                'His insight appeared as "Intervening sequences of regularly rung bells" in the *Journal of Bell Evolution* in 2005.',
+                '"Intervening sequences of regularly rung bells" in the *Journal of Bell Evolution* in 2005',
+                (),
+                2005,
+                "Journal of Bell Evolution",
+            ),
             (
                 "It opens *The Silent Bell: Sound as a Social Act* (Cornell UP, 1981), by Mary Poe.",
                 "*The Silent Bell: Sound as a Social Act* (Cornell UP, 1981), by Mary Poe",
@@ -263,6 +326,46 @@ class TestClauses:
     @pytest.mark.parametrize(
         ("text", "span", "title", "authors", "year", "venue"),
         [
+            (
+                "Joel Mokry devotes the last part of *A Culture of Bells* (Princeton University Press 2016) to it.",
+                "Joel Mokry devotes the last part of *A Culture of Bells* (Princeton University Press 2016)",
+                "A Culture of Bells",
+                ("Joel Mokry",),
+                2016,
+                "Princeton University Press",
+            ),
+            (
+                'Four years later Kenning and three co-authors (2007) re-ran the test in "A Longitudinal Examination of Bells and Revenue".',
+                'Kenning and three co-authors (2007) re-ran the test in "A Longitudinal Examination of Bells and Revenue"',
+                "A Longitudinal Examination of Bells and Revenue",
+                ("Kenning",),
+                2007,
+                "",
+            ),
+            (
+                'Ben Fly and Alec Budz looked at 1,471 towers for *Harvard Business Review* ("Why Your Tower May Be Riskier," 2011) and found it.',
+                'Ben Fly and Alec Budz looked at 1,471 towers for *Harvard Business Review* ("Why Your Tower May Be Riskier," 2011)',
+                "Why Your Tower May Be Riskier",
+                ("Ben Fly", "Alec Budz"),
+                2011,
+                "Harvard Business Review",
+            ),
+            (
+                'Justin Lin (林立夫) offered an explanation in "The Bell Puzzle", published in *Journal of Bells* in 1995.',
+                'Justin Lin (林立夫) offered an explanation in "The Bell Puzzle", published in *Journal of Bells* in 1995',
+                "The Bell Puzzle",
+                ("Justin Lin",),
+                1995,
+                "Journal of Bells",
+            ),
+            (
+                "In the same year Andre Gunner Fox published *ReTower*, arguing otherwise.",
+                "Andre Gunner Fox published *ReTower*",
+                "ReTower",
+                ("Andre Gunner Fox",),
+                None,
+                "",
+            ),
             (
                 'In 1997 A. K. Gavrin gathered the evidence in the Classical Quarterly under the title "Bells of Reading in Antiquity".',
                 '1997 A. K. Gavrin gathered the evidence in the Classical Quarterly under the title "Bells of Reading in Antiquity"',
@@ -512,6 +615,27 @@ class TestVariants:
                 "",
             ),
             (
+                "Having written the popular To Ring Is Human (St. Martin's Press, 1985), she rests.",
+                "To Ring Is Human",
+                (),
+                1985,
+                "St. Martin's Press",
+            ),
+            (
+                "It is Ann Roe's Bells in Chinese Society (English translation 1995) that helps.",
+                "Bells in Chinese Society",
+                ("Ann Roe",),
+                1995,
+                "",
+            ),
+            (
+                "It is *Swing* (Forsk, Humboldt & Kimm) that reports it.",
+                "Swing",
+                ("Forsk", "Humboldt", "Kimm"),
+                None,
+                "",
+            ),
+            (
                 "Ann Roe's classic Bells and Famines (Oxford: Clarendon Press, 1981) showed this.",
                 "Bells and Famines",
                 ("Ann Roe",),
@@ -564,6 +688,27 @@ class TestVariants:
 
 
 class TestMentions:
+    def test_who_said_something_before_is_no_author(self):
+        """The next sentence names the owner of the title."""
+        text = (
+            "Roe's *Trees* (2001) and Poe's *Stones* (2002) agree. The philosopher A. C. Gray had said something similar in 1973. "
+            "Pete's *To Ring Is Human* is good."
+        )
+        said = [one.reference for one in citations(text)]
+        assert [(one.authors, one.year) for one in said] == [
+            (("Roe",), 2001),
+            (("Poe",), 2002),
+            (("Pete",), None),
+        ]
+
+    def test_an_owner_in_full_is_enough_among_works(self):
+        """The title has capitals only."""
+        text = "See Jane Poe's *Hidden Rivers* (2003). Gregory Roe's Bells, Stones, and Quiet Monks demolishes it."
+        assert [one.reference.title for one in citations(text)] == [
+            "Hidden Rivers",
+            "Bells, Stones, and Quiet Monks",
+        ]
+
     TEXT = (
         "Start with two books, Mary Poe's *Collapse of the Bells: A History* (Viking, 2005) and Ann Roe's *The Silent Tower* "
         "(Verso, 1999). "

@@ -49,6 +49,9 @@ _FOLD = str.maketrans(
     {"ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i"}
 )
 _DIGRAPH = re.compile(r"(?<![aeiou])([aou])e")
+_LONG_INITIAL = re.compile(  # Олмстед Дж., Mann Th.
+    r"(?<!\w)(?:[БВГДЖЗКЛМНПРСТФХЦЧШ][бвгджзклмнпрстфхцчш]|[TCP]h)\."
+)
 _APOSTROPHES = re.compile("['’‘`´ʼʹ]")
 # What may as well be left out in writing: the points of Hebrew and Arabic, the letters' stretching, joiners, the dots
 # below Indic letters of other tongues, and which form of a character is meant.
@@ -140,7 +143,8 @@ def _without_brackets(text: str) -> tuple[str, str]:
 
 def _words(text: str) -> list[str]:
     """The words of a name; "J.D." and "JD" give two initials, titles and degrees are left out."""
-    words = [word.strip("-‐‑–·'\"“”&*_") for word in text.replace("Ph.D", "PhD").replace(".", " ").split()]
+    text = _LONG_INITIAL.sub(lambda initial: f"{initial[0][0]}.", text.replace("Ph.D", "PhD"))
+    words = [word.strip("-‐‑–·'\"“”&*_") for word in text.replace(".", " ").split()]
     words = [word for word in words if word]
     words = words[:1] + [word for word in words[1:] if word.casefold() not in DEGREES]
     if len(words) > 1 and words[0].casefold() in TITLES:

@@ -214,7 +214,11 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     read = read_passages(answer, rows)
     found[:] = list(seconded(answer, found, read))
     # (Smith, 2020), of an entry of the answer
-    meant = [mark.span for mark in marks(answer, found) if mark.means] if read else []
+    meant = [
+        mark.span
+        for mark in (marks(answer, found) if read else ())
+        if mark.means or answer[max(0, mark.span.start - 3) : mark.span.start].strip() == "|"
+    ]
     keep(
         work
         for work in further(answer, rows, read)

@@ -34,8 +34,8 @@ _LETTER = rf"[^\W\d_{_OTHER}]"
 _WORD = rf"[^\W\d_a-z{_OTHER}](?:{_LETTER}|[’'](?={_LETTER}{{2}})){{1,30}}(?:[-‐–]{_LETTER}{{1,30}}){{0,2}}"
 _INITIALS = r"(?:[^\W\d_a-z]\.[\s-]?){1,3}"
 _NAME = rf"(?:{_INITIALS})?{_PARTICLE}{_WORD}(?:\s(?i:Filho|Neto|J[úu]nior|Sobrinho|Jr\.)(?!\w))?"
-_AND = rf"(?:,?\s(?:{AND}|&)\s|\s?/\s?)"
-_CUT = rf",?\s{OTHERS}(?!\w)"
+_AND = rf"(?:,?\s(?:{AND}|&)\s|\s?/\s?|\s?[和与與及と]\s?|[와과]\s)"
+_CUT = rf"(?:,?\s{OTHERS}(?!\w)|\s?等人?|ら)"
 _PEOPLE = rf"{_NAME}(?:(?:,\s{_NAME}){{0,6}}(?P<last>{_AND}{_NAME})|(?:,\s{_NAME}){{0,2}}(?P<cut>{_CUT}))?"
 _BODY = r"[^\W\d_a-z][\w’'.&-]{1,30}(?:\s(?:of|for|on|the|and|&|in|de|des|du|[^\W\d_a-z][\w’'.-]{1,30})){1,9}"
 _LEAD = (
@@ -64,16 +64,16 @@ _JOURNAL = re.compile(
     r"(?P<venue>[^\W\d_a-z][^\d;()]{2,80}?)[.,]?\s(?P<year>(?:19|20)\d\d);\s?(?P<volume>\d{1,4})(?:\((?P<issue>\d{1,4}(?:[-–]\d{1,4})?)\))?"
     r":\s?(?P<pages>[eE]?\d{1,6}(?:[-–]\d{1,6})?))\.?"
 )
-_PLACED = re.compile(  # (Kimura, 1968, *Nature*); (Hunt & Lipo, *Science*, 2006)
-    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE}),\s(?:(?P<years>{_YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{_YEAR}))?)"
-)
-_PLACED = re.compile(  # (Kimura, 1968, *Nature*); (Hunt & Lipo, *Science*, 2006)
-    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE}),\s(?:(?P<years>{_YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{_YEAR}))?)"
+_PLACED = re.compile(  # (Kimura, 1968, *Nature*); (Hunt & Lipo, *Science*, 2006); (Roe et al., Lancet 2008;358:111)
+    rf"{_LEAD}(?P<mark>(?P<people>{_PEOPLE}),\s(?:(?P<years>{_YEAR}),\s)?[*_]?(?P<venue>{NAME})[*_]?(?:,?\s(?!{_YEAR}(?!\d))\d{{1,4}}(?:\(\d{{1,4}}\))?(?:[:,]\s?[\d–-]{{1,12}})?)?(?:,?\s(?P<later>{_YEAR})(?:;\s?\d{{1,4}}(?:\(\d{{1,4}}\))?(?::\s?[\w–-]{{1,12}})?)?)?)"
 )
 _BRACKET = re.compile(r"[(\[](?P<inner>(?>(?:[^()\[\]\r\n]|[\[(][A-Z][\w&-]{1,12}[\])]){5,400}))[)\]]")
 _HAS_YEAR = re.compile(rf"(?<!\d){_YEAR}|n\.d\.|in\spress")
 _NARRATIVE = re.compile(
     rf"(?:(?<![\w.’'-])|(?<=[{_OTHER}]))(?P<people>{_PEOPLE})(?:['’]s)?\s?[(\[](?P<years>{_YEARS}){_PLACE}[)\]]"
+)
+_CELL = re.compile(  # | Roe & Poe, 1994 |
+    rf"\|[ \t]{{1,8}}(?P<mark>(?P<people>{_PEOPLE})(?:(?P<comma>,)\s|\s)\(?(?P<years>{_YEAR})\)?)(?=[ \t]{{1,8}}\|)"
 )
 _BETWEEN = re.compile(rf"{_AND}|[,;]\s")
 _REPORTS = re.compile(  # Everett (2005) argues that; a film does not
@@ -107,6 +107,7 @@ _EAST = re.compile(
     rf"|(?<![\uac00-\ud7a3])(?:[\uac00-\ud7a3]{{2,4}}(?:,\s|·)){{0,5}}[\uac00-\ud7a3]{{2,4}}(?:[와과]\s[\uac00-\ud7a3]{{2,4}})?{_EAST_CUT}?)"
     r"\s?\((?P<dated>(?:19|20)\d\d)[a-z]?年?(?:[:,]\s?(?:第\s?)?\d{1,5}(?:[-–—]\d{1,5})?(?:\s?[页頁쪽])?)?\)"
 )
+_PRESS = re.compile(r"\b(?:Press|Verlag|Books|Publish(?:ing|ers)|Éditions|Editorial)$")  # (Hill Press, 1985)
 _HANGUL = re.compile(r"[\uac00-\ud7a3]")
 _HAN_ONLY = re.compile(r"[\u3005\u3400-\u9fff]{3,6}")
 _CUT_END = re.compile(rf"(?:{_CUT})$")
@@ -241,6 +242,9 @@ def candidates(answer: str, known: Container[str] = frozenset()) -> Iterator[Mar
     for bracket in _BRACKET.finditer(answer):
         if _HAS_YEAR.search(bracket["inner"]):
             yield from _in_bracket(bracket["inner"], bracket.start("inner"))
+    for cell in _CELL.finditer(answer):
+        if not _named_otherwise(cell["people"]):
+            yield from _read(cell, cell.start("mark"), cell.end("mark"), sure=True)
     for match in _narratives(answer):
         if not _named_otherwise(match["people"]):
             reports = _REPORTS.match(answer, match.end()) is not None
@@ -407,7 +411,8 @@ def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator
         names = [written]
     reference = Reference(authors=tuple(filter(None, names)), et_al=bool(cut))
     beyond = bool(cut) or sure or (bool(last) and match.re is _PART) or bool(groups.get("short"))
-    years = list(_EACH_YEAR.finditer(match["years"] or ""))
+    dates = match["years"] or ""
+    years = list(_EACH_YEAR.finditer(dates)) if dates[:1].isdigit() else []  # none in (Roe, n.d.)
     if len(years) < 2:
         suffix = (years[0]["suffix"] or "") if years else ""
         dated = replace(reference, year=int(years[0]["year"]) if years else None)
@@ -443,4 +448,5 @@ def _from_journal(match: re.Match[str], start: int) -> Mark:
 
 def _named_otherwise(people: str) -> bool:
     """Whether it begins with a month, a season, or what stands before a year without being a name."""
-    return re.split(r"[\s,]", people, maxsplit=1)[0].casefold() in _NOT_PEOPLE
+    first = re.split(r"[\s,]", people, maxsplit=1)[0].casefold()
+    return first in _NOT_PEOPLE or _PRESS.search(people) is not None

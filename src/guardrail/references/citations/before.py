@@ -23,7 +23,8 @@ REACH = 200
 
 _YEAR = r"(?:1[4-9]|20)\d\d"
 _SHORT_NAME = r"[^\W\d_a-z][\w'’-]{1,30}(?:\s(?:and|&)\s[^\W\d_a-z][\w'’-]{1,30}|,?\set al\.?)?"
-_DATED = re.compile(rf"(?<!\w)({_SHORT_NAME}\s?\(((?:1[4-9]|20)\d\d)[a-z]?\)[,:.]?\s?)$")
+_SHORT_NAMES = rf"(?:(?!\w+ly,|However|Moreover|Indeed|Here|Today|Later|First|Second|Third)(?:[^\W\d_a-z][\w'’-]{{1,30}},\s){{1,3}}[^\W\d_a-z][\w'’-]{{1,30}},?\s(?:and|&)\s[^\W\d_a-z][\w'’-]{{1,30}}|{_SHORT_NAME})"
+_DATED = re.compile(rf"(?<!\w)({_SHORT_NAMES}\s?\(((?:1[4-9]|20)\d\d)[a-z]?\)[,:.]?\s?)$")
 _PROPOSES = re.compile(
     rf"(?<!\w)({_SHORT_NAME}\s?\(((?:1[4-9]|20)\d\d)[a-z]?\),?\s"
     r"(?:(?:propose|introduce|describe|argue)[sd]?|present(?:s|ed)?|publish(?:es|ed)?|writes?|wrote|show(?:s|ed)?)\s(?:[\w-]{2,20}\s){0,5}?)$"
@@ -65,11 +66,13 @@ _PATTERNS = (  # each with what is quickly looked for first
     (_BRACKETED, re.compile(r"\w\s\($")),
 )
 _CLAUSE = re.compile(
-    r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=\d\s)|(?<=\n))"
+    r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=[.:?!]\*\*\s)|(?<=ist\s)|(?<=ian\s)|(?<=pher\s)|(?<=eague\s)|(?<=\d\s)|(?<=\n))"
     r"(?=[^\W\d_a-z])"
 )
 _ACTS = re.compile(  # Harold McGee takes it apart in *On Food and Cooking*; Nagel asked in 1974, in The Philosophical Review, "…"
-    rf"(?P<owner>{PERSON},\s(?:together|along)\swith\s{PEOPLE},|{PEOPLE})(?P<rest>(?!\s(?:with|and|or|for|of|at|from)\s),?(?:[,:]?\s(?:[\w’'-]{{1,20}}|{_YEAR}|(?:[A-Z]\.){{2,3}})){{0,14}}?[,:]?\s(?:in(?:to)?|called|titled|entitled|under\sthe\s(?:heading|title)|and\spublished)\s"
+    rf"(?P<owner>{PERSON},\s(?:together|along)\swith\s{PEOPLE},|{PEOPLE})(?P<rest>(?!\s(?:with|and|or|for|of|at|from)\s),?(?:\s\([^()\n]{{2,30}}\))?"
+    rf"(?:[,:]?\s\*{{0,2}}(?:[\w’'-]{{1,20}}|{_YEAR}|\({_YEAR}\)|\d{{1,3}}(?:,\d{{3}}){{1,2}}|(?:[A-Z]\.){{2,3}})\*{{0,2}}){{0,16}}?[,:]?"
+    rf"(?:(?:\sfor\s(?:the\s)?[*_]{NAME}[*_])?(?=\s\($)|\s(?:in(?:to)?|called|titled|entitled|under\sthe\s(?:heading|title)|and\spublished|(?:part|chapters?|half|most|much|pages)\sof))\s"
     rf"(?:(?:a|an|the|his|her|their)\s(?:[\w-]{{2,20}}\s){{0,3}}?(?:{NOUN})(?:,\s|\s(?:[a-z]{{2,20}}\s)?(?:called\s|titled\s|entitled\s)?)|(?:the\s)?[*_]?{NAME}[*_]?,?\s)?\(?)$"
 )
 _PAPER_BY = re.compile(  # a paper in *Science* by Hunt and Lipo, "…"
@@ -95,6 +98,9 @@ _ACRONYM = re.compile(
 )
 _ANY_YEAR = re.compile(rf"(?<![\d–-]){_YEAR}(?![\d–-])")
 _IN_YEAR = re.compile(rf"\b[Ii]n\s(?P<year>{_YEAR}),?\s$")  # In 1997 A. K. Gavrilov gathered …
+_EASTERN = re.compile(
+    r".*[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3。、，：（]\s?", re.DOTALL
+)  # 洋書なら Jane Roe, *…*
 _PARAGRAPH = re.compile(r"\n\s*(?:\n|[-*•>]\s|\d{1,3}[.)]\s)")
 _WITH_AUTHORS = re.compile(r"(?P<title>[^()]{4,300}?)\s\((?P<by>[^()]{4,150})\)")
 _PRONOUNS = frozenset(["that", "this", "it", "here", "there", "what", "who", "he", "she", "let", "where"])
@@ -139,7 +145,11 @@ def read_before(before: str, title: str, *, proposes: bool, link: bool) -> Befor
     shorter = before.rstrip(" ")
     wide = max(len(before) - len(shorter) - 1, 0)  # blanks that were tags
     last = _PARAGRAPH.split(before[: len(before) - wide])[-1]
-    begun = "…" if len(last) + wide >= REACH else ""  # where the text was cut, no sentence begins
+    if (eastern := _EASTERN.search(last)) and re.search(r"[A-Z]", last[eastern.end() :]):
+        last = last[eastern.end() :]
+    begun = (
+        "…" if not eastern and len(last) + wide >= REACH else ""
+    )  # where the text was cut, no sentence begins
     found = _read(begun + last, title, proposes=proposes)
     return replace(found, length=found.length + wide) if found.length else found
 
@@ -152,8 +162,11 @@ def _read(before: str, title: str, *, proposes: bool) -> Before:
         return found
     if before.rstrip().endswith(",") and (listed := _LISTED.search(before)):
         found = _named(before, listed, title)
-        if found.full and not found.loose:
-            return replace(found, listed=True)
+        pointed = re.search(
+            r"(?:\b(?:[Ss]ee|is|was|[Rr]ead|[Cc]f\.)\s|\()$", before[: len(before) - found.length]
+        )
+        if (found.full and not found.loose) or (found.names and pointed):
+            return replace(found, listed=True, loose=not found.full)  # see Roe, *Trees*
     for pattern, needed in _PATTERNS:
         match = pattern.search(before) if needed.search(before) else None
         if match and (found := _named(before, match, title)).names:
@@ -190,7 +203,9 @@ def _alone(owner: str) -> bool:
 
 def _acting(before: str, title: str) -> Before:
     """The subject of the last clause that has a person for one: Gina Perry reports in *Behind the Shock Machine*."""
-    if not before.endswith((" in ", "called ", "titled ", "heading ", "title ", "published ", " (", ", ")):
+    if not before.endswith(
+        (" in ", "called ", "titled ", "heading ", "title ", "published ", " of ", " (", ", ")
+    ):
         return Before(title)
     clauses = [_ACTS.match(before, clause.start()) for clause in list(_CLAUSE.finditer(before))[-_CLAUSES:]]
     acting = [match for match in clauses if match]
@@ -225,6 +240,7 @@ def _venue_in(rest: str) -> str:
     """Where the work appeared, as words between its author and its title say: in their 1958 PNAS article."""
     for pattern in (_ACRONYM, _IN_VENUE, _VENUE_PAPER):
         for match in pattern.finditer(rest):
-            if is_venue(match["venue"]) and words(match["venue"]):
+            slanted = match[0][:1] in "*_" and pattern is _VENUE_PAPER  # 1968 *Datamation* article
+            if (slanted or is_venue(match["venue"])) and words(match["venue"]):
                 return match["venue"].rstrip(",.")
     return ""

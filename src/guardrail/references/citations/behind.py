@@ -47,6 +47,10 @@ _PLACED = re.compile(
 )  # , Łódź–Wrocław 1957
 _LINK = re.compile(r"[*_\"”’»:]{0,3}\s?[(<\[–—-]?\s?")
 _IDENTIFIED = re.compile(r"https?://|\b10\.\d{4,9}/|\barXiv:", re.IGNORECASE)
+_WITH_IDENTIFIER = re.compile(  # (Roe et al., 2018; doi:10.1000/182)
+    r"[;,]\s(?:doi:\s?|https?://(?:dx\.)?doi\.org/|arXiv:)[^\s()]{4,120}$", re.IGNORECASE
+)
+_JOINED = re.compile(r"\s(?:&|and)\s[^\W\d_a-z]|\bet al\b")
 _APART = re.compile(r"[*_\"”’»\s,.;:–—-]*")
 _WHERE = re.compile(
     rf"{_OPEN}\s(?:in|by|with|for|from)\s(?:the\s|journal\s|the\sjournal\s)?{_MARK}{_NUMBERS}"
@@ -127,7 +131,11 @@ def read_behind(
             _bracket(rest, tail, known=known)
             or (0 if owned else _by(rest, tail))
             or _published(rest, tail)
-            or (_place_or_date(rest, tail, listed=listed or bool(tail.authors)) if known or tail.venue else 0)
+            or (
+                _place_or_date(rest, tail, listed=listed or bool(tail.authors))
+                if known or tail.venue or _in_journal(rest)
+                else 0
+            )
             or _from(rest, tail)
             or _a_paper(rest, tail)
             or _linked(rest, before, nearby, owned=owned)
@@ -138,6 +146,8 @@ def read_behind(
         known = known or bool(tail.authors)
         if tail.end == before:
             break
+    if owned and tail.authors and not tail.venue:
+        tail.venue = " & ".join(tail.authors)  # Ann Roe's *Trees*, published by John Poe in 1855
     if listed and not tail.year and window.startswith(",", tail.end):
         more = read_tail(window, tail.end, nearby, knows_authors=True)
         tail = more if more.year else tail
@@ -164,6 +174,12 @@ def _linked(rest: str, at: int, nearby: Sequence[Identifier], *, owned: bool) ->
     return end + (between[-1:] in ("(", "<", "[") and rest[end : end + 1] in (")", ">", "]"))
 
 
+def _in_journal(rest: str) -> bool:
+    """Whether a journal in italics and a year follow: "…" in the *Journal of Trees* in 2005."""
+    where = _WHERE.match(rest)
+    return where is not None and bool(where["mark"]) and _WHEN.match(rest, where.end()) is not None
+
+
 def _from(rest: str, tail: Tail) -> int:
     """What follows a title as its date: from 2007."""
     match = _FROM.match(rest)
@@ -184,9 +200,9 @@ def _a_paper(rest: str, tail: Tail) -> int:
 def _bracket(rest: str, tail: Tail, *, known: bool) -> int:
     """(Viking, 2005); (Rosenhan, 1973); (Armstrong McKay and others, Science, September 2022); (*Mind*, 59)."""
     match = _BRACKET.match(rest)
-    if match is None or HIDDEN.search(match["inner"]) or _IDENTIFIED.search(match["inner"]):
+    inner = _WITH_IDENTIFIER.sub("", match["inner"]) if match else ""
+    if match is None or HIDDEN.search(inner) or _IDENTIFIED.search(inner):
         return 0
-    inner = match["inner"]
     year = YEAR.search(inner)
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
     head = _EARLIER.sub("", head.strip(" ,;:"), count=1) if not _EARLIER.fullmatch(f"{head.strip()} ") else ""
@@ -194,7 +210,11 @@ def _bracket(rest: str, tail: Tail, *, known: bool) -> int:
     names, venue = _who_and_where(head, known=known or bool(tail.authors), dated=year is not None)
     venue = venue or (_name_of(behind) if year and (names or not head) and is_venue(_name_of(behind)) else "")
     if year is None and not venue:
-        return 0
+        several = None if known or tail.authors else people(head)
+        if several is None or not _JOINED.search(head):
+            return 0
+        tail.authors, tail.et_al = several  # *Speed* (Roe, Poe & Doe)
+        return match.end()
     if len(head) > _LONGEST_HEAD and not (names or venue):
         return 0
     if names and not tail.authors:

@@ -36,6 +36,7 @@ __all__ = ["beside"]
 _MARK = re.compile(
     r"«(?P<a>[^«»\n]{3,250}+)»|»(?P<g>[^«»\n]{3,250}+)«|„(?P<b>[^„“”\"\n]{3,250}+)[“”\"]|“(?P<c>[^“”\n]{3,250}+)”|\"(?P<d>[^\"\n]{3,250}+)\""
     r"|(?<![\w*])(?P<stars>\*{1,2})(?=[^\s*])(?P<e>[^*\n]{3,250}+)(?P=stars)(?![\w*])|(?<!\w)_(?=[^\s_])(?P<f>[^_\n]{3,250}+)_(?!\w)"
+    r"|(?<!\w)['‘](?P<h>[^\W\d_a-z][^'‘’\n]{6,150}+)['’](?=\s(?:van|door|von|av|af)\s[^\W\d_a-z])"
 )
 _YEAR = r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)"
 _SENTENCE_ENDS = re.compile(r"(?<=[\w)\]»”*\"]{3})[.!?…](?=\s+[^\W\d_a-z]|\s*$)|[;\n]|\.{3}")
@@ -66,6 +67,10 @@ _BY = re.compile(
 )
 _ENDING = re.compile(r"['’]\w{1,5}(?=\s)")  # *Sessiz Irmak*'ı
 _STOP = re.compile(r"[^\W\d_]{3}[.!?](?=\s)")
+_GERMAN = re.compile(
+    r"\b(?:der|die|das|den|dem|ist|sich|und|von|mit|auch|als|gilt|siehe|man|zu|noch|am|im|ein|eine|für|steht|lohnt|liest|lesen)\b"
+)
+_RUSSIAN = re.compile(r"\b(?:книг|учебник|работ|роман|стать|монографи|пособи|задачник)\w{0,4}\s$")
 _CASELESS = re.compile(r"[\u0590-\u08ff\u0900-\u0dff]")
 _ENGLISH, _QUOTED_ENGLISH = (
     0.09,
@@ -85,6 +90,8 @@ class _Named:
     names: tuple[str, ...]
     et_al: bool
     loose: bool
+    owned: bool = False
+    """Whether the form of the names says that the title is theirs: Anna Webers „Ufer“, книги И. М. Лесова «Реки»."""
 
 
 def beside(answer: str, taken: bytearray, *, among: bool) -> Iterator[Citation]:
@@ -152,9 +159,13 @@ def _citation(answer: str, match: re.Match[str], edge: int, *, among: bool) -> C
         year = int(said[0])
     placed = is_press(tail.venue) or tail.placed
     full = any(" " in name for name in names)
-    if not (names and (year or placed)) and not (year and placed) and not (among and full and not named):
+    marked = match["stars"] == "*" and title[:1].isupper() and len(words(title)) > 1
+    apart = named is None or (marked and not named.loose) or named.owned
+    enough = (names and (year or placed)) or (year and placed)
+    if not enough and not (among and ((full and apart) or (marked and names and named is None))):
         return None
-    if named and named.loose and year is None:
+    owned = among and named is not None and named.owned and len(words(title)) > 1
+    if named and named.loose and year is None and not owned:
         return None
     begin = start - len(before) + named.start if named else start
     inflected = any(letter > "\u00ff" for name in names for letter in name)
@@ -207,11 +218,22 @@ def _before(text: str, *, dated: bool) -> _Named | None:
         bare = not possessed and not re.search(r"[,:*_–—-]", separated[0])
         if bare and _CASELESS.match(found.names[0]):
             return None
-        return replace(found, loose=bare or possessed is not None)
+        owner = _owner(text[: separated.start()], found) if bare else None
+        return owner or replace(found, loose=bare or possessed is not None)
     if dated:
         for gap in reversed(list(re.finditer(r"[*_]{0,2},?\s(?=[^\W\d_A-Z])", text))[-8:]):
             if _GAP.match(text, gap.start()) and (found := _names_ending(text[: gap.start()], whole=False)):
                 return replace(found, loose=True)
+    return None
+
+
+def _owner(before: str, found: _Named) -> _Named | None:
+    """The names in the nominative, if they are in the genitive before a title, as nothing else says in German and Russian."""
+    name = found.names[-1]
+    if _GERMAN.search(before) and re.search(r"\w{3}s$", name) and " " in name and not found.et_al:
+        return replace(found, names=(*found.names[:-1], name[:-1]), loose=True, owned=True)
+    if _RUSSIAN.search(before, 0, found.start) and re.search(r"(?:[оеё]в|[иы]н)а$", name):
+        return replace(found, names=(*found.names[:-1], name[:-1]), loose=True, owned=True)
     return None
 
 
@@ -260,6 +282,8 @@ def _with_authors(after: str, tail: Tail, dated: re.Match[str] | None) -> Tail:
     if found is None or (place is not by and not all(" " in name for name in found[0][0])):
         return tail
     rest = read_tail(after, start + found[1], (), knows_authors=True)
+    if not (rest.year or rest.venue):
+        rest = Tail(end=start + found[1])  # de Ana Ruiz (numerosas reediciones)
     if place.re is _LISTED and not (rest.year and (rest.placed or is_press(rest.venue))):
         return tail
     year = rest.year or (int(dated["year"]) if dated else None)

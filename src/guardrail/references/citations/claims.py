@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from guardrail.references.authors.names import family_names
@@ -16,6 +17,8 @@ __all__ = ["without_sentences"]
 
 _CASED = 0.6  # share of words with a capital, below which a sentence is none of a title
 _DOUBTFUL = frozenset({"numbered", "bulleted", "line", "inline", "emphasised", "unmarked"})
+_HEADED = re.compile(r"\**(?P<head>[^*\n]{2,80}?)(?P<mark>[.:])\*\*\s+(?![*_\"“«„])\S+(?:\s\S+){2}")
+_HEADING = re.compile(r"^\*\*\d{1,2}[.)]\s[^*\n]{2,100}\*\*[ \t]*\n", re.MULTILINE)
 _TOLD = 6  # words of a sentence that may end with a mark of which only the year is in brackets
 _REACH = 100  # characters behind what was read, in which the bracket closes
 
@@ -27,11 +30,39 @@ def without_sentences(answer: str, found: Sequence[Citation]) -> list[Citation]:
         answer: the text.
         found: the references that were read from it.
     """
+    found = _without_headings(answer, [one for one in found if not _is_headed(answer, one)])
     doubtful = {id(one): marked for one in found if (marked := _marks_within(answer, one))}
     if not doubtful:
         return list(found)
     entries = Entries(answer, (one for one in found if id(one) not in doubtful))
     return [one for one in found if not _is_sentence(one, doubtful.get(id(one), []), entries)]
+
+
+def _is_headed(answer: str, citation: Citation) -> bool:
+    """Whether what was taken for a title is a heading in bold and the sentence behind it: **Early work.** That it grows was known to Roe (1933)."""
+    said = citation.reference
+    headed = (
+        _HEADED.match(answer, citation.span.start) if citation.style in _DOUBTFUL and said.title else None
+    )
+    if headed is None or said.venue or len(said.title) <= len(headed["head"]) + 10:
+        return False
+    told = title_case(said.title[len(headed["head"]) :]) < _CASED
+    return told if headed["mark"] == "." else not (said.authors or said.year)
+
+
+def _without_headings(answer: str, found: Sequence[Citation]) -> list[Citation]:
+    """Without lines in bold that only head the works below them: **1. Theory**, and on the next line: Roe, *Trees*, 1897."""
+    heads = {
+        number
+        for number, one in enumerate(found)
+        if one.style in _DOUBTFUL
+        and not (one.reference.authors or one.reference.year or one.reference.venue)
+        and _HEADING.search(answer, max(0, one.span.start - 8), one.span.end + _REACH)
+    }
+    held = sum(number + 1 < len(found) and number + 1 not in heads for number in heads)
+    if held * 2 < len(heads):
+        return list(found)
+    return [one for number, one in enumerate(found) if number not in heads]
 
 
 def _marks_within(answer: str, citation: Citation) -> list[Mark]:

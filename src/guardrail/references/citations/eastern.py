@@ -15,15 +15,15 @@ from guardrail.references.citations.eastern_names import (
     names,
     without_volumes,
 )
-from guardrail.references.citations.eastern_tail import CITY, YEAR, behind
+from guardrail.references.citations.eastern_tail import CITY, HOUSE, YEAR, behind
 
-__all__ = ["SCRIPT", "Eastern", "Head", "eastern", "head_of", "standards"]
+__all__ = ["SCRIPT", "TERM", "Eastern", "Head", "eastern", "head_of", "standards"]
 
 SCRIPT = re.compile(r"[\u3041-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
 _YEAR = re.compile(rf"(?<!\d){YEAR}(?!\d)")
 _KIND = r"\[(?P<kind>[JMCDRNPSGZA]|[A-Z]{1,2}/OL)\]"
 _GB = re.compile(
-    rf"\s*(?P<authors>(?:\[[\u3400-\u9fff]{{1,4}}\]\s?)?[^.．。\[\]\n]{{1,200}})[.．。]\s*(?P<title>[^\[\]\n]{{2,250}}?)\s*{_KIND}"
+    rf"\s*(?P<authors>(?:\[[\u3400-\u9fff]{{1,4}}\]\s?)?[^.．。\[\]\n]{{1,200}})[.．。]\s*(?:(?P<year>{YEAR})[a-z]?[.．。,，]\s*)?(?P<title>[^\[\]\n]{{2,250}}?)\s*{_KIND}"
     r"(?:\s*//\s*|[.．。,，:：]?\s*)(?P<rest>[^\r\n]{0,300})"
 )
 _STANDARD = re.compile(
@@ -33,6 +33,9 @@ _STANDARD = re.compile(
 _DATE = re.compile(
     rf"(?:^|(?<=[\s,，.．。(（\[])){YEAR}(?![\d\w])(?!\s[A-Z])(?:[-/.]\d{{1,2}}){{0,2}}[\])）]?(?:[(（][\d-]{{1,7}}[)）])?"
     r"(?:[,，]\s?(?:(?:\d{1,4}|[A-Z]{1,3})(?:\s?[(（][\w-]{1,12}[)）])?|[(（]\d{1,3}[)）])|\s?\(\w{1,6}\))?(?:\s?[:：]\s?\w{1,8}(?:[-–—~]\w{1,8})?(?:[,，+]\s?\d{1,5}){0,2})?"
+)
+_NUMBERS = re.compile(  # behind the journal, where the year is behind the names: 王小明. 2004. 园林综述[J]. 园林学报, 5(3): 1-6
+    r"(?:[,，]\s?\d{1,4}(?=\s?[(（:：]))?(?:[,，]?\s?[(（][\w-]{1,12}[)）])?(?:\s?[:：]\s?\w{1,8}(?:[-–—~]\w{1,8})?(?:[,，+]\s?\d{1,5}){0,2})?"
 )
 _LINKED = re.compile(
     r"[.．。]?\s?(?:\[[\d-]{8,10}\]\s?[.．。]?\s?)?(?:(?:DOI|doi)[:：]\s?|https?://)[\w./:%?=&()#-]{6,300}"
@@ -53,8 +56,11 @@ _WESTERN = re.compile(
     r"|\*{1,2}(?P<h>[^*《》「」『』“”\n]{4,250})\*{1,2}|\[(?P<link>[^\[\]\n]{4,250})\]\([^()\s]{4,300}\)"
     r"|^\s*(?P<bare>[A-Z][\w .:’'&-]{2,200}?)(?=（[^（）\n]{2,80}\d{4}[^（）\n]{0,12}）)"
 )
+TERM = 5
+"""Signs of what somebody calls something: 王小明（2007）的「共生殖民」."""
 _ARTICLE = frozenset("bdeg")
 """Groups of titles that may be those of articles, with the journal behind them."""
+_NUMBER = re.compile(r"\d")  # in no name, but behind a colon in a title: …: Part 1. Background[J]
 _FULL = re.compile(r"[（）：，、；。「」『』《》]")
 _DATED_HEAD = re.compile(rf"[（(]?\s?(?P<year>{YEAR})\s?[年년]?[a-z]?\s?[)）]?")
 _LABELLED = re.compile(r"^.*(?:[:：]|】)")
@@ -62,14 +68,16 @@ _SIGNED_BY = re.compile(  # behind a bold title: （王小明著，1948年）, -
     rf"\W{{1,5}}(?:[{EAST}·・、,]+[·・\s][{EAST}·・、,\s]+$|[^（）()\n]{{2,40}}?{AUTHOR}(?=\W|$))"
 )
 _THE_SAME = re.compile(r"(?:(?:같은|동일)\s?(?:저자|연구진|연구팀)|同[一じ]?[作著]者)\Z")
-_JOINING = re.compile(r"(?:\s?(?:的|の|의|が|は|も|に[はも]|在)|[이가]\s(?:쓴|지은|펴낸))\s*$")
+_JOINING = re.compile(
+    r"(?:\s?(?:的?[那这這]一?[本部套篇]|的|の|의|が|は|も|に[はも]|在)|[이가]\s(?:쓴|지은|펴낸))\s*$"
+)
 _ENDS = " \t\u3000.．，,、：:。;；—–-―_*|｜"
 _KOREAN = re.compile(
     r"\s*(?P<authors>[\uac00-\ud7a3]{2,4}(?:\s?외|(?:\s?[·,]\s?[\uac00-\ud7a3]{2,4}){0,4}))\s?[,.]\s+(?P<title>[^,.\r\n]{2,120}?)[,.]\s+"
     r"(?P<venue>[^,.\r\n]{2,60}?)[,.]\s+(?P<year>(?:19|20)\d\d)\s?[.년]?"
 )
 _DATED = re.compile(
-    rf"\s*(?P<authors>[{EAST}][{EAST}A-Z.．·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>{YEAR})[年년]?[)）](?:\s?[.．。,，:：]\s*|\s+)(?P<title>[^\r\n『「《“.．。]{{2,160}}?)(?:[.．。](?P<rest>[^\r\n]{{0,200}})|\u3000(?P<house>[{EAST}A-Z]{{2,20}})[.．。]?\s*$)"
+    rf"\s*(?P<authors>[{EAST}][{EAST}A-Z.．·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>{YEAR})[年년]?[)）](?:\s?[.．。,，:：]\s*|\s+)(?P<title>[^\r\n『「《“.．。]{{2,160}}?)(?:[.．。](?P<rest>[^\r\n|]{{0,200}})|\u3000(?P<house>[{EAST}A-Z]{{2,20}})[.．。]?\s*$)"
 )
 _STOPPED = re.compile(
     rf"\s*(?P<authors>[{EAST}][^.．。\n\d\[\]:：]{{1,100}})(?:[.．。]\s*(?P<title>[^.．。\n]{{4,160}})[.．。]\s*(?:[^.．。\n]{{2,20}}[译譯訳][.．。]\s*)?(?P<venue>[^.．。,，\n]{{2,60}})[.．。,，]"
@@ -118,7 +126,7 @@ def standards(text: str) -> Iterator[tuple[int, Eastern]]:
     """
     for match in _STANDARD.finditer(text):
         read = _by_standard(match["text"])
-        if read and read.reference.authors:
+        if read and read.reference.authors and not any(map(_NUMBER.search, read.reference.authors)):
             yield match.start("text"), read
 
 
@@ -133,10 +141,12 @@ def _by_standard(text: str) -> Eastern | None:
     edition = _EDITION.match(match["rest"])
     offset += edition.end() if edition else 0
     rest = text[offset : match.end()]
-    date = _DATE.search(rest)
-    bare = _YEAR.search(rest)
-    year = int(re.findall(YEAR, date[0])[0]) if date else int(bare[0]) if bare else None
     short = _SHORT_JOURNAL.match(rest)
+    first = re.match(r"[^,，.．。\n]{1,120}", rest)
+    date = _NUMBERS.match(rest, first.end() if first else 0) if match["year"] else _DATE.search(rest)
+    bare = _YEAR.search(rest)
+    written = match["year"] or (re.findall(YEAR, date[0])[0] if date else bare[0] if bare else "")
+    year = int(written) if written else None
     place = (
         short[0]
         if short
@@ -202,7 +212,9 @@ def _by_brackets(text: str) -> Eastern | None:
     authors, et_al = (head.names, head.et_al) if head.names else (found.authors, found.et_al)
     year = head.year or found.year
     known = found.identified or group == "link"
-    if not authors and not (year and found.venue) and not known:
+    if not authors and not (year and found.venue) and not known and not HOUSE.search(found.venue):
+        return None
+    if group in _ARTICLE and head.year and not found.venue and len(match[group]) <= TERM:
         return None
     if not SCRIPT.search(match[0]) and not (year or found.venue or known):
         return None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.eastern import head_of, standards
+from guardrail.references.citations.eastern import SCRIPT, TERM, head_of, standards
 from guardrail.references.citations.eastern_names import (
     AUTHOR,
     EAST,
@@ -23,25 +23,27 @@ from guardrail.references.citations.eastern_names import (
     without_aside,
     without_volumes,
 )
-from guardrail.references.citations.eastern_tail import YEAR, Behind, behind
+from guardrail.references.citations.eastern_tail import HOUSE, YEAR, Behind, behind
 from guardrail.references.citations.evidence import EASTERN_MEDIA
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.markers import marker_of
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.venues import is_venue
 from guardrail.report import Span
 
 __all__ = ["in_sentences"]
 
 _WORK = re.compile(
     r"《(?P<zh>(?:[^《》\n]|《[^《》\n]{1,60}》){1,160})》|『(?P<ja>[^『』\n]{2,160})』"
-    rf"|(?<=[{EAST}）)：])\s?(?P<mark>\*{{1,2}})(?P<en>[A-Z][^*\n]{{6,200}})(?P=mark)(?=\s?[（(，、])"
+    rf"|(?:(?<=[{EAST}）)：，])|(?<=\),))\s?(?P<mark>\*{{1,2}})(?P<en>[A-Z][^*\n]{{6,200}})(?P=mark)(?=\s?[（(，、,。]|\s?[{EAST}])"
+    rf"|(?<=[{EAST}])(?P<plain>[A-Z][A-Za-z’'-]{{0,20}}(?:[ :,]{{1,2}}[A-Za-z’'&-]{{1,20}}){{2,15}})(?=（[^（）\n]{{2,60}}[，,]\s?{YEAR}）)"
     r"|「(?P<corner>[A-Z][^「」\n]{1,30}[ :][^「」\n]{2,160})」"
     rf"|(?:(?<=[{EAST}])“|“(?=[^“”\n]{{4,200}}”（))(?P<curly>[A-Z][^“”\n]{{1,30}}[ :][^“”\n]{{2,160}})”"
     r"|[<〈](?P<ko>[\uac00-\ud7a3][^<>〈〉\n]{1,100})[>〉]"
-    r"|「(?P<article>(?:[^「」『』《》\n]|「[^「」『』《》\n]{1,60}」){2,160})」|(?<=[的了文章])“(?P<named>[^“”《》\n]{4,160})”"
+    r"|「(?P<article>(?:[^「」『』《》\n]|「[^「」『』《》\n]{1,60}」){2,160})」|(?<=[的了文章])(?:“(?P<named>[^“”《》\n]{4,160})”|\"(?P<straight>[^\"《》\n]{4,160})\")"
 )
-_TITLES = ("zh", "ja", "ko", "en", "corner", "curly", "article", "named")
-_ARTICLES = ("corner", "curly", "article", "named")
+_TITLES = ("zh", "ja", "ko", "en", "plain", "corner", "curly", "article", "named", "straight")
+_ARTICLES = ("corner", "curly", "article", "named", "straight")
 _MOST = 1_000  # titles
 _NEAR = 150  # characters around a title in which films and the like are looked for
 _LONGEST = 90  # characters before a title in which its authors are looked for
@@ -51,7 +53,8 @@ _PRINTED = r"(?:发表|刊登|刊载|刊发|發表|刊登|刊載|撰写)"
 _PIECE = r"(?:一[篇文])?(?:题为|名为|題為)?(?:的|之)?(?:[长長短]文|论文|文章|論文|一文|综述|研究)?"
 _APPEARED = re.compile(  # 周黎安2007年发表在《经济研究》上的; 黄宗智在2002年第4期的《历史研究》上发表长文; 丸山が1946年に『世界』に発表した論文
     rf"(?P<who>[A-Z][A-Za-z.’'\s-]{{2,50}}?|[{HAN}·・]{{2,24}}?)?\s?(?P<cut>等人?)?\s?(?:[于於在])?\s?(?P<year>{YEAR})\s?年?(?:{_ISSUES})?"
-    rf"(?:{_PRINTED}[在于於]?\s?{_MAGAZINE}|(?:的|，?[在于於])\s?{_MAGAZINE.replace('<venue>', '<second>').replace('<latin>', '<other>')}\s?{_PRINTED})[的之了]?{_PIECE}\s?$"
+    rf"(?:{_PRINTED}[在于於]?\s?{_MAGAZINE}|(?:的|，?[在于於])\s?{_MAGAZINE.replace('<venue>', '<second>').replace('<latin>', '<other>')}\s?(?:{_PRINTED}|(?<=上)(?=的)))[的之了]?{_PIECE}\s?$"
+    rf"|[在于於]《(?P<third>[^《》\n]{{2,60}})》(?P<when>{YEAR})年?(?:{_ISSUES})?上?{_PRINTED}[的之了]?{_PIECE}\s?$"
     rf"|(?P<author>[{HAN}\u30a1-\u30fa\u30fc・]{{2,16}})(?:[がは]、?)?(?P<date>{YEAR})年(?:\d{{1,2}}月)?[に、]{{0,2}}(?:の)?(?:雑誌|学術誌|学会誌)?『(?P<magazine>[^『』\n]{{2,60}})』(?:誌上?|\d{{1,4}}月?号)?[にで](?:発表|掲載|寄稿)(?:した|された)(?:論文|論考|論説|エッセイ)?$"
 )
 _UNMARKED = re.compile(
@@ -73,7 +76,7 @@ _BEFORE = [  # what may be between the names and the title, from the title on
         r"[\s*_]{0,4}",
         r"[：:，,、]?\s?",
         rf"(?:(?:经典|經典|早期|著名|学术|學術|其|他的|她的|的|の|大部頭の|[长長中短]篇|历史|歷史|{YEAR}\s?年(?:出版)?的){{0,4}}{_NOUN})?",
-        rf"(?:则|則|便|就|也|曾|还|亦|更|都|后来|随后|先后|先後)?(?P<joint>{_WROTE}|的|の|의|在|于|於|に[はも]|が|は|も|은|는|이|가)?\s?",
+        rf"(?:则|則|便|就|也|曾|还|亦|更|都|后来|随后|先后|先後)?(?P<joint>{_WROTE}|的?[那这這]一?[本部套篇]|的|の|의|在|于|於|に[はも]|が|は|も|은|는|이|가)?\s?",
         rf"(?:\s?[（(]\s?(?P<year>{YEAR})\s?[年년]?[)）]\s?[.．。：:，,]?|(?:[于於在])?\s?(?P<then>{YEAR})\s?年(?:{_WROTE})?)?",
         rf"(?P<role>{AUTHOR})?",
         r"(?P<honour>老师|老師|教授|先生|女士|博士|院士|さん|氏|교수|선생님?|박사|작가)?",
@@ -146,6 +149,12 @@ def _citation(answer: str, match: re.Match[str]) -> tuple[Citation | None, int, 
     line = answer.rfind("\n", max(0, match.start() - _LONGEST), match.start()) + 1
     begins = line > 0 or match.start() <= _LONGEST
     before = answer[max(line, match.start() - _LONGEST) : match.start()]
+    if match["en"] and (not SCRIPT.search(before) or is_venue(match["en"])):
+        return None, match.start(), False
+    if re.search(r"[在于於]\s?\Z", before) and re.match(
+        r"(?:杂志|雜誌|期刊)?上[的发發]", answer[match.end() : match.end() + 4]
+    ):
+        return None, match.start(), False  # 王小明2003年在《园林研究》上的文章
     title = without_volumes(next(match[name] for name in _TITLES if match[name]).strip())
     if appeared := _APPEARED.search(before):
         return _in_journal(match, appeared, before, title), match.end(), False
@@ -157,13 +166,13 @@ def _citation(answer: str, match: re.Match[str]) -> tuple[Citation | None, int, 
         answer, match.end(), authors=bool(who.names), year=who.year is not None, article=bool(article)
     )
     alone = begins and (who.whole or not re.search(r"\w", before[_marked(before) :]))
-    citation, end = _work(answer, match, who, read, title=title)
+    citation, end = _work(answer, match, who, read, title=title, alone=alone)
     start = match.start() - len(before) + who.start if who.names else match.start()
     return (replace(citation, span=Span(start=start, end=end)) if citation else None), end, alone
 
 
 def _work(
-    answer: str, match: re.Match[str], who: _Who, read: Behind, *, title: str
+    answer: str, match: re.Match[str], who: _Who, read: Behind, *, title: str, alone: bool
 ) -> tuple[Citation | None, int]:
     """The title with who is named before it and what is read behind it, if that is enough for a work."""
     venue, end = read.venue, read.end
@@ -179,11 +188,14 @@ def _work(
     if not authors and _VOLUME.match(answer, match.end()):
         return None, end  # a journal
     named = who.sure or (bool(read.authors) and all(begins_as_name(name) for name in read.authors))
-    if not (year and venue) and not (authors and (year or venue or named)):
+    listed = alone and HOUSE.search(venue) is not None  # 1. 《园林史》第7版，园林出版社
+    if not (year and venue) and not (authors and (year or venue or named)) and not listed:
         return None, end
-    if not (match["zh"] or match["ja"] or match["ko"] or (authors and year)):
-        return None, end
-    if (match["article"] or match["named"]) and not venue and not (who.sure and who.joined and year):
+    contained = bool(year and venue) and answer[match.end() : match.end() + 2] in ("（『", "(『")
+    if not (match["zh"] or match["ja"] or match["ko"] or (authors and year) or contained):
+        return None, end  # 「庭と国家」（『庭園講座 1』緑書店、1963年）
+    stated = who.sure and who.joined and year and len(title) > TERM
+    if (match["article"] or match["named"] or match["straight"]) and not venue and not stated:
         return None, match.end()
     reference = with_identifiers(
         Reference(title, authors, et_al, year, venue), identifiers(answer[match.start() : end])
@@ -204,14 +216,16 @@ def _in_journal(match: re.Match[str], appeared: re.Match[str], before: str, titl
     """周黎安2007年发表在《经济研究》上的《…》."""
     written = appeared["who"] or appeared["author"] or ""
     who = written.strip() if written.isascii() else last_name(written, before[: appeared.start()])
-    group = "who" if appeared["who"] else "author" if appeared["author"] else "year"
-    at = appeared.end(group) - len(who) if who else appeared.start(group if group == "year" else "year")
+    group = next(name for name in ("who", "author", "year", "third") if appeared[name])
+    at = appeared.end(group) - len(who) if who else appeared.start(group if group != "who" else "year")
+    at -= group == "third"  # the bracket of 《历史研究》2002年第4期发表
     venue = next(
-        appeared[name] for name in ("venue", "latin", "second", "other", "magazine") if appeared[name]
+        appeared[name]
+        for name in ("venue", "latin", "second", "other", "magazine", "third")
+        if appeared[name]
     )
-    reference = Reference(
-        title, (who,) if who else (), bool(appeared["cut"]), int(appeared["year"] or appeared["date"]), venue
-    )
+    year = int(appeared["year"] or appeared["date"] or appeared["when"])
+    reference = Reference(title, (who,) if who else (), bool(appeared["cut"]), year, venue)
     start = match.start() - len(before) + at
     return Citation(Span(start=start, end=match.end()), reference, "quoted" if who else "unmarked")
 
@@ -248,7 +262,9 @@ def _who(before: str, *, japanese: bool, begins: bool) -> _Who:
     if re.search(r"[写寫出发發推]", joint) and not year and (date := _AT_DATE.search(head, 0, start)):
         year, start = int(date["year"]), date.start()
     marked = before.rstrip(" *_")[-1:] in tuple("，,、")
-    sure = _sure(people[-1], japanese=japanese) and (bool(joint or role) or not marked)
+    sure = (_sure(people[-1], japanese=japanese) or (japanese and len(people) > 1)) and (
+        bool(joint or role) or not marked
+    )
     whole = not re.search(r"\w", bare[:start])
     return _Who(people, cut, start, year, sure, joined=bool(joint or role or year), whole=whole)
 

@@ -19,7 +19,7 @@ from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.venues import is_venue
 from guardrail.references.citations.words import VENUE
 
-__all__ = ["CITY", "PUBLISHER", "YEAR", "Behind", "behind"]
+__all__ = ["CITY", "HOUSE", "PUBLISHER", "YEAR", "Behind", "behind"]
 
 YEAR = r"(?:1[4-9]|20)\d\d"
 _LONGEST, _MOST = 240, 24  # characters behind a title, and parts of them
@@ -45,6 +45,8 @@ PUBLISHER = re.compile(
 _ISSUED = re.compile(  # 中文版由商务印书馆于2012年出版
     rf"[^，,。\n]{{0,8}}?由(?P<press>[{HAN}·]{{2,20}}?)(?:[于於在]\s?)?(?P<year>{YEAR})?\s?年?(?:\d{{1,2}}月)?(?:首次)?(?:出版|刊行|印行)(?![社中部])"
 )
+HOUSE = re.compile(r"(?:出版社|印[书書][馆館]|[书書][局店房]|出版公司)\Z")
+"""What only publishers' names end with: 《园林史》第7版，园林出版社."""
 CITY = re.compile(rf"{_CITY}\s?[:：]\s?")
 _KATAKANA = re.compile(r"[\u30a1-\u30fa\u30fc]{3,12}(?:・[\u30a1-\u30fa\u30fc]{2,12})?(?=[\s、。，,（(]|$)")
 _ORIGINAL = re.compile(
@@ -57,7 +59,16 @@ _AT_END = re.compile(
     rf"[{HAN}\uac00-\ud7a3]{{2,5}}(?=\s*(?:\||$))(?<![的了很是最不在다요])"
 )  # 王小明《…》，聯經 |
 _PERIODICAL = re.compile(rf"[{EAST}][{EAST}\w ]{{1,29}}?(?=[,，]\s?(?:제|第)?\d{{1,4}}\s?[(（권卷巻])")
+_ONLY = re.compile(  # a publisher alone in brackets, or behind the year: (한길), (1976, 한길)
+    r"(?!(?:장편|단편|연작|역사|청소년|그림)?(?:소설|시집|동화|에세이|산문|만화|수필)|(?:국내|초판|번역|영어|원서|국역|한국어|우리말|필독|추천|품절|절판|공저|공역|입문|심화|전자책|개정|증보|상|하|전)[\uac00-\ud7a3]{0,3}[)）])"
+    r"(?P<name>[\uac00-\ud7a3][\uac00-\ud7a3&· ]{1,14})(?=[)）])"
+)
+_LAST = re.compile(rf"[{EAST}][{EAST}\w &·]{{1,20}}(?=\.?\s*(?:\||$))")  # 김철수(2006). 『정원』. 푸른숲.
 _NEXT = re.compile(r"\s?[、&＆·]\s?|[,，]\s?(?=[A-Z])")
+_FOREIGN = re.compile(
+    r",\s(?=[\uac00-\ud7a3]{1,6}(?:\s[A-Z]\.)?(?:\s[\uac00-\ud7a3]{1,6}){1,2}\s?(?:[,(（/]|$))"
+)
+"""What parts Korean spellings of foreign names: 존 J. 스미스, 앤 로."""
 _JOINT = re.compile(
     r"[\s*_]{0,6}(?P<mark>(?:[,，、;；.．。|｜/／:：·・•—―–-]\s?){0,3})[\s*_]{0,4}(?P<by>by\s)?(?:后?被|(?:后?发表|發表|收录|收錄|刊载|刊載|载|載|刊)(?:[于於在]|(?=《)))?\s?"
 )
@@ -71,11 +82,12 @@ _WHEN = re.compile(
 )
 _EDITION = re.compile(
     rf"(?:{_THESIS}|"
-    r"第\s?[\d一二三四五六七八九十]{1,4}\s?[版刷](?:第\s?\d{1,3}\s?刷)?|제?\s?\d{1,2}\s?판|\d{1,2}版|(?:最新)?(?:修订|修訂|增订|增訂|增补|増補|改訂|新装|决定|決定|完全|"
+    r"(?:原书|原書)?第\s?[\d一二三四五六七八九十]{1,4}\s?[版刷](?:第\s?\d{1,3}\s?刷)?|제?\s?\d{1,2}\s?판|\d{1,2}版|(?:最新)?(?:修订|修訂|增订|增訂|增补|増補|改訂|新装|决定|決定|完全|"
     r"普及|珍藏|纪念|典藏|插图|中译|中文|簡体|简体|繁体|繁體|英文|新){1,3}(?:[版本]|普及版)|개정\s?(?:증보)?판|증보판|양장본|전면\s?개정판|"
     r"[全共凡]?\s?[\d一二三四五六七八九十]{1,3}\s?[卷巻冊册]|전\s?\d{1,2}\s?권|[上中下](?:[、，／/・·]?[上中下]){0,2}\s?[卷冊册巻集篇]?|第\s?[\d一二三四五六七八九十]{1,3}\s?[冊册卷巻部]|精装|平装|[1-9]\s?[〜～–-]\s?\d{1,2}|オンデマンド版|收[录錄]?[於于入在]同名[\u3400-\u9fff]{1,6})"
     + _EDGE
 )
+_SHORT_TITLE = re.compile(r"[A-Z][A-Za-z+#.]{1,11}[，,]\s?")  # （CSAPP，原书第3版）
 _NUMBER = re.compile(
     r"(?:(?:总|總|通巻)?第\s?\d{1,4}(?:\s?[-–—~〜～·、]\s?\d{1,4})?\s?[卷巻期号號輯辑集节節章页頁](?:第?\s?\d{1,4}\s?[期号號])?|제?\s?\d{1,4}\s?[卷巻号號권호집](?:\s?第?\d{1,4}\s?[号호期號])?"
     r"|(?:[Vv]ol\.?|[Nn]o\.?)\s?\d{1,4}|\d{1,4}\s?[（(]\s?\d{1,4}(?:[-–—]\d{1,4})?\s?[)）]"
@@ -90,12 +102,10 @@ _JOURNAL = re.compile(r"(?:《(?P<book>[^《》\n]{2,60})》|『(?P<corner>[^『
 _SLANTED = re.compile(r"(?P<mark>[*_])(?P<name>[^*_\n]{2,80})(?P=mark)")
 _DATED = re.compile(rf"[\s,，、（(*_]{{0,4}}(?:{YEAR}|\d{{1,4}}\s?[卷巻(（]|第\s?\d|[Vv]ol)")
 _LABEL = re.compile(
-    r"(?:(?P<authors>作者|著者|저자|지은이|编者|編者)|(?P<venue>出版社|出版者|期刊|掲載誌|출판사|학술지|来源)|(?P<other>译者|訳者|譯者|옮긴이|출판년도|出版年|出版年份|出版时间|年份|发表|発表))"
+    r"(?:(?P<authors>作者|著者|저자|지은이|编者|編者|[总總]?主[编編]|[编編]著)|(?P<venue>出版社|出版者|期刊|掲載誌|출판사|학술지|来源)|(?P<other>译者|訳者|譯者|옮긴이|출판년도|出版年|出版年份|出版时间|年份|发表|発表))"
     r"\s?\*{0,2}\s?[:：为是]\s?\*{0,2}\s?"
 )
-_PEOPLE = (
-    rf"(?:[\[（(〔][{HAN}]{{1,4}}[\]）)〕]\s?)?[{EAST}A-Za-z][{EAST}A-Za-z·・．‧.,，、＝&\s与與和]{{0,60}}?"
-)
+_PEOPLE = rf"(?:[\[（(〔][{HAN}]{{1,4}}[\]）)〕]\s?)?[{EAST}A-Za-z][{EAST}A-Za-z·・．‧.,，、＝&/／’'\s与與和]{{0,60}}?"
 _BY_ROLE = re.compile(rf"(?P<names>{_PEOPLE})\s?(?:(?:{AUTHOR}){{1,2}}|[（(]{AUTHOR}[)）]){_EDGE}")
 _HELPER = re.compile(rf"(?P<names>{_PEOPLE})\s?(?:{TRANSLATOR}|(?P<aside>[（(]{TRANSLATOR}[)）])){_EDGE}")
 _A_NAME = (
@@ -182,7 +192,8 @@ class _Reader:
 
     def _aside(self, at: int) -> bool:
         """Skip brackets with an edition in them, of which the reference goes on behind."""
-        inner = _EDITION.match(self.text, at + 1, self.limit)
+        short = _SHORT_TITLE.match(self.text, at + 1, self.limit)
+        inner = _EDITION.match(self.text, short.end() if short else at + 1, self.limit)
         if inner is None and at == self.begin and not self.article:
             inner = _ORIGINAL.match(self.text, at + 1, self.limit)
             inner = None if inner and (is_press(inner[0]) or is_venue(inner[0])) else inner
@@ -258,9 +269,13 @@ class _Reader:
         if known and (part := _NUMBER.match(text, at, limit)):
             return self._go(part.end())
         if self.found.venue:
-            society = None if self.found.year or not mark else _BARE.match(text, at, limit)
+            if self.found.year:
+                return False
+            society = PUBLISHER.match(text, at, limit) or (_BARE.match(text, at, limit) if mark else None)
             self.at = society.end() if society else self.at
-            return society is not None  # 『도시학보』 제12권 제3호, 한국도시학회, 2011
+            return (
+                society is not None
+            )  # 『도시학보』 제12권 제3호, 한국도시학회, 2011; （『庭園講座 1』緑書店、1963年）
         city = CITY.match(text, at, limit)
         if city and (
             part := PUBLISHER.match(text, city.end(), limit)
@@ -274,7 +289,8 @@ class _Reader:
         if part and not _NO_PRESS.search(part[0]) and (known or right or not goes_on):
             return self._go(part.end(), venue=part["press"])
         if _STOPS.search(mark) and not self.article:
-            return False
+            last = _LAST.match(text, at, limit) if self.year and mark == "." else None
+            return last is not None and self._go(last.end(), venue=last[0])
         apart = mark or self.open or (right and _SIGNED.match(text, at, limit))
         if not (self._named() or self.helped) and apart and self._people(at):
             return True
@@ -284,6 +300,9 @@ class _Reader:
     def _house(self, at: int, mark: str) -> bool:
         """A publisher or a conference that only its place and the year behind it show."""
         text, limit = self.text, self.limit
+        bracketed = self.open and self._named() and (at == self.opened or self.found.year)
+        if bracketed and (part := _ONLY.match(text, at, limit)) and not _NO_PRESS.search(part["name"]):
+            return self._go(part.end(), venue=part["name"])
         if self.article and mark and (part := _PERIODICAL.match(text, at, limit)):
             return self._go(part.end(), venue=part[0])
         if self.article and (part := _SLANTED.match(text, at, limit)):
@@ -332,7 +351,9 @@ class _Reader:
                 else read[0]
             )
             cut, end = bool(one["cut"]), one.end()
-            more = _NEXT.match(self.text, end, self.limit)
+            more = _NEXT.match(self.text, end, self.limit) or (
+                _FOREIGN.match(self.text, end, self.limit) if " " in found[-1] else None
+            )
             if more is None or cut:
                 break
             place = more.end()
@@ -373,8 +394,8 @@ class _Reader:
 
 
 def _are_one(written: str, read: tuple[str, ...]) -> bool:
-    """Whether what has no comma in it is one name, or Korean names with dots between them: 김철수·이영희."""
-    return len(read) == 1 or re.fullmatch(r"[\uac00-\ud7a3·]+", written) is not None
+    """Whether what has no comma in it is one name, or names with dots between them: 김철수·이영희, 田中一郎・山田花子."""
+    return len(read) == 1 or re.fullmatch(rf"[\uac00-\ud7a3·]+|[{HAN}・]+", written) is not None
 
 
 def _western(era: str, of: str) -> int:

@@ -134,7 +134,8 @@ def sure(text: str, parsed: Parsed) -> bool:
             return False
         known = parsed.marks & {"venue", "id"} and surely_people(reference.authors, reference.et_al)
         marked = "emphasised" in parsed.marks and surely_people(reference.authors, reference.et_al)
-        if not (known or marked or "quoted" in parsed.marks or title_case(title) >= 0.7):
+        placed = {"venue", "emphasised"} <= parsed.marks and all(" " in name for name in reference.authors)
+        if not (known or marked or placed or "quoted" in parsed.marks or title_case(title) >= 0.7):
             return False
         if marked and text.lstrip(" \t>*_").startswith(reference.authors[0][:12]):
             return (

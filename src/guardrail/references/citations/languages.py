@@ -95,6 +95,7 @@ ROLES = either(
     "превео | приредио | съст. | çev. | çeviren | türkçesi | yay. haz. | yayına hazırlayan | haz.! | der.! | derleyen | μτφρ. | μετάφραση | μτφ. | επιμ. | επιμέλεια | εισαγωγή | ترجمة | تعريب | تحقيق | تقديم | مراجعة | إعداد | إشراف | ترجمه | ترجمهٔ | ترجمه‌ی | به کوشش | تصحیح | به تصحیح | با مقدمه | "
     "תרגום | תרגם | תרגמה | מאנגלית | עורך | terjemahan | terj. | diterjemahkan oleh | penerjemah | alih bahasa | penyunting | dịch giả | người dịch | bản dịch của | bản dịch | a cura di | a c. di | introduzione di | prefazione di | con prefazione di | postfazione di | "
     "edición de | edición a cargo de | ed. de | ed. crítica de | prólogo de | prologado por | introducción de | estudio preliminar de | selección de | dirigida por | dirigido por | coordinado por | compilado por | editado por | organização de | organizado por | organização | org. de | "
+    "préf. | préface de | préfacé par | avant-propos de | prefazione di | pref. di | "
     "prefácio de | introdução de | notas de | edição de | ed. | éd. | éd. par | édité par | édition de | établi par | édition établie par | établie par | sous la direction de | sous la dir. de | dir.! | préface de | postface de | préfacé par | avant-propos de | introduction de | textes réunis par | "
     "présenté par | présentation de | prefață de | ediție îngrijită de | coord. | coordonator"
 )
@@ -302,6 +303,10 @@ HOUSE_NAMES = either(
     "Aubier | Odile Jacob | Belin | Autrement | Tallandier | La Fabrique | Textuel | Honoré Champion | Droz | Mercure de France | Denoël | Julliard | Christian Bourgois | Raisons d'agir | L'Olivier | Verdier | José Corti | P.O.L | Le Cerf | Kohlhammer | Ch. Links | Siedler | "
     "Propyläen | DVA | Goldmann | Heyne | Hoffmann und Campe | Felix Meiner | Nomos | Böhlau | Wallstein | Franz Steiner | Berenberg | Galiani | Wilhelm Fink | Velbrück | Droemer | Bertelsmann | Oldenbourg | Fischer Taschenbuch | Świat Książki | Pogranicze | Karakter | "
     "Dowody na Istnienie | Marginesy | Wielka Litera | Rebis | Prószyński i S-ka | Zysk i S-ka | Krytyka Polityczna | słowo/obraz terytoria | Aletheia | Bellona | Raffaello Cortina | Il Saggiatore | il Saggiatore | Longanesi | Viella | Olschki | Meltemi | DeriveApprodi | "
-    "minimum fax | Castelvecchi | Quodlibet | Pre-Textos | Acantilado | Siruela | Debolsillo | Libros del Asteroide | Impedimenta | Capitán Swing | Marcial Pons | Síntesis | Eterna Cadencia | Eudeba | Lumen | Nórdica | Errata Naturae | Traficantes de Sueños"
+    "minimum fax | Castelvecchi | Quodlibet | Pre-Textos | Acantilado | Siruela | Debolsillo | Libros del Asteroide | Impedimenta | Capitán Swing | Marcial Pons | Síntesis | Eterna Cadencia | Eudeba | Lumen | Nórdica | Errata Naturae | Traficantes de Sueños | "
+    "LGDJ | Dalloz | Sirey | Litec | Economica | LexisNexis | Rodstein | Edusp | Editora Unesp | Rocco | Objetiva | Intrínseca | L&PM | Almedina | Porto Editora | Morata | Trillas | Graó | Narcea | Octaedro | Porrúa | Amorrortu | "
+    "Katz | Debate | Destino | Salamandra | Media Rodzina | Mamania | Otwarte | Muza | Sonia Draga | Czwarta Strona | Nasza Księgarnia | PZWL | GWP | Natuli | Hoepli | Zanichelli | Giappichelli | Giuffrè | Cedam | Neri Pozza | "
+    "Chiarelettere | Staatsuitgeverij | Van Wijnen | Nieuw Amsterdam | Walburg Pers | Lannoo | Verloren | Thomas Rap | Thorbecke | Beltz | Juventa | Cornelsen | Cornelsen Scriptor | Springer Vieweg | Klett | Westermann | "
+    "Schöningh | Kröner | Hirzel | Kösel | Oekom | МЦНМО | Физматлит | ФИЗМАТЛИТ | Юрайт | Бином"
 )
 """Publishers by whose names nobody is called, or that are far more often meant: (Fayard, 1996)."""

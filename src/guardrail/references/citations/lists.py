@@ -404,7 +404,7 @@ def _read(
     if by and "authors" in fields:
         parsed = parse(text, by=False)
     item.score = weigh(text, parsed, lenient=lenient)
-    if not fields and (about := _ABOUT.match(text)) and not about["marked"] and not parsed.marks:
+    if (about := _ABOUT.match(text)) and not (about["marked"] or parsed.marks or fields):
         item.score -= _SURE  # no title goes on behind bold type and a colon
     if fields:
         reference = with_labels(parsed.reference, fields)

@@ -16,9 +16,24 @@ from guardrail.references.citations.people import (
 )
 from guardrail.references.citations.tail import read_tail
 from guardrail.references.citations.title_first import bare_title, titled_by
-from guardrail.references.citations.titles import EMPHASIS, LINK, Draft, clean_title, rest_of_title
+from guardrail.references.citations.titles import (
+    EMPHASIS,
+    LINK,
+    PART_AT,
+    Draft,
+    clean_title,
+    rest_of_title,
+)
 from guardrail.references.citations.venues import is_venue
-from guardrail.references.citations.words import YEAR, is_comment, points, quotation_at, title_case, words
+from guardrail.references.citations.words import (
+    YEAR,
+    Quotation,
+    is_comment,
+    points,
+    quotation_at,
+    title_case,
+    words,
+)
 
 __all__ = ["marked_title"]
 
@@ -47,6 +62,7 @@ _OWNED = re.compile(
 _INSIDE = re.compile(
     r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}?(?:\s\([^\W\d_A-Z]{2,9}\.?\))?)(?::|,|(?<![\s.]\w)\.|\s[–—])\s(?=[^\W\d_a-z]|\d)"
 )
+_INSIDE_COLON = re.compile(r"[*_]{1,3}(?P<names>[^\d:;()«„“\"–—*_\n]{5,80}):\s(?=[^\W\d_a-z]|\d)")
 _HEAD_ENDS = (",", ".", ":", ";", ")", "-", "–", "—", "，", "：", "|")
 _TO_TITLE = re.compile(r"(?P<mark>[,:.]?\s{1,3}(?:[–—-]\s)?(?=[*_]))|[^.!?*_\n]{1,100}(?=[*_])")
 _DATED_TITLE = re.compile(r",?\s\([^()\n]{0,60}?(?<!\d)(?:1[4-9]|20)\d\d\b[^()\n]{0,40}\)")
@@ -56,7 +72,7 @@ _SHOUTED = re.compile(
 _BEFORE_JOURNAL = re.compile(
     r"[,.]\s(?:[^\n«„“\"]{0,60}\b(?:coll?\.|collection|collana|colección|Reihe|seria|serie)\s)?"
 )
-_BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]")
+_BARE_YEAR = re.compile(r",\s(?:1[4-9]|20)\d\d\s?[:–—-]|\s(?:1[4-9]|20)\d\d\)?\.\s[^\W\d_a-z]")
 _REMARKED = re.compile(r"[^\n:]{0,120}\s[–—]\s[^\W\d_]+\s")
 _REMARK_NEXT = re.compile(r"\s{1,3}[–—-]\s")
 _POINTING = re.compile(r"^(?:[Ss]ee(?:\salso)?|[Rr]ead|[Cc]ompare|[Cc]f\.)\s(?=[^\W\d_a-z])")
@@ -69,6 +85,7 @@ _ADDRESS = re.compile(
 _REFERENCE_WORK = re.compile(r"\b(?:[Ee]n[cz]ycl?op|[Ee]nciclop|Wikip|Lexi[ck]on|SEP\b|IEP\b)")
 _YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
 _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:\s)")
+_GOES_ON = re.compile(r"\s[^\W\d_a-z][^*_«»„“\"]{8}")
 _WORD_BEHIND = re.compile(r"\s[^\W\d_A-Z]")
 
 
@@ -106,7 +123,9 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
     ):
         return None
     if mark == "emphasised" and not head and (inside := _names_inside(text, at, end, certain=led)):
-        draft.title, (draft.authors, draft.et_al), draft.parted = (inside[0], end), inside[1], at
+        part = PART_AT.search(text, inside[0] + 3, end)  # **Jana Lis: Das Ufer, Bd. 3: 1849–1914**
+        draft.title = (inside[0], part.start() if part else end)
+        (draft.authors, draft.et_al), draft.parted = inside[1], at
         return draft
     inner = clean_title(text[at:end])
     if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
@@ -139,12 +158,17 @@ def _names_inside(
     """Where a title begins within marks, and the names before it: **Jana Lis: Das Ufer** (Beck, 1990); **Jana Lis, Brzeg**, Znak, 1990."""
     parts = _INSIDE.match(text, at, end)
     names = people(parts["names"]) if parts else None
+    colon = _INSIDE_COLON.match(text, at, end)
+    if colon and (several := people(colon["names"])) and surely_people(*several):
+        parts, names = colon, several  # **Lis, J. / Las, E.: Das Ufer**
     if parts is None or names is None or not (names[1] or all(" " in name for name in names[0])):
         return None
     title, behind = text[parts.end() : end].strip("*_ "), read_tail(text, end, (), knows_authors=False)
     named, said = people(title), behind.year is not None or is_press(behind.venue)
+    others = behind.authors  # (Kessler, 1990) – Referenzwerk; (Beck, 1990) – Europäischer Rahmen
+    dated = behind.venue and text.find(str(behind.year), end) < text.find(others[0] if others else "", end)
     if (
-        behind.authors
+        (any(" " in name for name in others) and likely_names(others) and not dated)
         or not (said or certain)
         or not likely_names(names[0])
         or (named and any(" " in name for name in named[0]) and likely_names(named[0]))
@@ -225,6 +249,10 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
     found = (link for link in LINK.finditer(raw, start, start + 1200) if not _ADDRESS.match(link[1]))
     link = next((link for link in found if not points(link[1])), None)
     emphasis = EMPHASIS.search(text, start, start + 900)
+    if emphasis and emphasis.start() == start and _GOES_ON.match(text, emphasis.end()):
+        names = people(emphasis[2])
+        if names and surely_people(*names):
+            return 0, 0, "", 0  # **Лесов В. И.** Обыкновенные уравнения. — М., 1971
     told = link is not None and _told_before(text, start, link.start(1), link[1])
     for match in _OPENING.finditer(text, start, start + 600):
         quotation = quotation_at(text, match.start())
@@ -232,23 +260,10 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
             told and title_case(text[quotation.inner_start : quotation.inner_end]) < _CASED
         ):
             continue
-        first = emphasis and emphasis.start(2) == quotation.start and _WORD_BEHIND.match(text, quotation.end)
-        inside = emphasis and emphasis.start(2) < quotation.start
-        if emphasis and (first or inside) and quotation.end < emphasis.end(2):
-            break
-        behind = emphasis and _BEFORE_JOURNAL.fullmatch(
-            text, emphasis.end(), max(quotation.start, emphasis.end())
-        )
-        if emphasis and behind and people(text[start : emphasis.start()].strip(" *_")):
-            break  # S. Nowak, *System wartości*, „Studia Socjologiczne” 1979
         if link and _begins(text, start, link) and _REMARK_NEXT.match(text, link.end(), quotation.start):
             break  # [Trees in Towns](address) → for "which trees where?"
-        if emphasis and emphasis.end() < quotation.start and text[quotation.start - 1] == "(":
-            break  # Ann Roe, *Fair Trees*, 77 River L. Rev. 2537 (2009) ("the rule of shade")
-        if emphasis and _REMARKED.match(text, emphasis.end(), max(quotation.start, emphasis.end())):
-            break  # **Das Ufer** (2021) – ein „Klassiker“
-        if emphasis and _BARE_YEAR.search(text, emphasis.end(), max(quotation.start, emphasis.end())):
-            break  # *Le Deuxième Sexe*, Paris, Gallimard, 1949 : « On ne naît pas femme »
+        if emphasis and _follows(text, start, emphasis, quotation):
+            break
         return quotation.start, quotation.end, "quoted", quotation.end
     if link:
         return link.start(1), link.end(1), "link", link.end()
@@ -257,6 +272,30 @@ def _first_mark(raw: str, text: str, start: int) -> tuple[int, int, str, int]:
     if emphasis and len(emphasis[2]) > 1 and not emphasis[2].endswith(":"):
         return emphasis.start(), emphasis.end(), "emphasised", emphasis.end()
     return 0, 0, "", 0
+
+
+def _follows(text: str, start: int, emphasis: re.Match[str], quotation: Quotation) -> bool:
+    """Whether a quotation belongs to the title before or around it: a part of that, its journal, or a remark."""
+    first = emphasis.start(2) == quotation.start and _WORD_BEHIND.match(text, quotation.end)
+    inside = emphasis.start(2) < quotation.start
+    if (first or inside) and quotation.end < emphasis.end(2):
+        return True
+    if emphasis.end() > quotation.start:
+        return False
+    between = emphasis.end(), quotation.start
+    journal = _BEFORE_JOURNAL.fullmatch(text, *between) and people(
+        text[start : emphasis.start()].strip(" *_")
+    )
+    return bool(
+        journal  # S. Nowak, *System wartości*, „Studia Socjologiczne” 1979
+        or (
+            emphasis.end() < quotation.start and text[quotation.start - 1] == "("
+        )  # Ann Roe, *Fair Trees*, 77 River L. Rev. 2537 (2009) ("the rule of shade")
+        or _REMARKED.match(text, *between)  # **Das Ufer** (2021) – ein „Klassiker“
+        or _BARE_YEAR.search(
+            text, *between
+        )  # *Le Deuxième Sexe*, Paris, Gallimard, 1949 : « On ne naît pas femme »
+    )
 
 
 def _begins(text: str, start: int, link: re.Match[str]) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
 from guardrail.references.citations.unmarked import MEDIA
@@ -23,11 +24,11 @@ _IN_MARKS = re.compile(
     r"(?<![\w*])(?:\*{1,2}(?=[^\s*])[^*\n]{2,200}(?<=\S)\*{1,2}(?!\*))|(?<!\w)_(?=\S)[^_\n]{2,200}(?<=\S)_(?!\w)"
     r"|(?<!\w)\"[^\"\n]{2,200}\"|“[^“”\n]{2,200}”|«[^«»\n]{2,200}»|„[^„“”\n]{2,200}[“”]|《[^《》\n]{2,100}》|『[^『』\n]{2,100}』"
 )
-_SUBTITLE = re.compile(r"\s?[:：]\s?|\s[–—-]\s|——")
+_SUBTITLE = re.compile(r"\s?[:：]\s?|\s[–—-]\s|[—―─]{2}")
 _ARTICLE = re.compile(r"(?:the|an?)\s")
 _MOST = 500  # references that may be the entry of a short form
 _DATED = re.compile(
-    r"\s?\((?P<year>(?:1[0-9]|20)\d\d)\)"
+    r"\s?[(（](?P<year>(?:1[0-9]|20)\d\d)年?[)）]"
     r"|\s(?:(?:only|first|finally|later|was|were)\s){0,2}(?:appeared|published|came\sout)(?:\s[a-z]{2,14}){0,2}?\sin\s(?:[A-Z][a-z]{2,8}\s)?(?P<appeared>(?:1[0-9]|20)\d\d)(?!\d)"
 )
 _OWNER = re.compile(
@@ -110,7 +111,7 @@ def among_works(answer: str, found: Sequence[Citation]) -> Iterator[Citation]:
     )
     for match, title in _uncovered(answer, found) if works >= _SOME else ():
         near = (max(0, match.start() - _BESIDE), match.end() + _BESIDE)
-        if not title[:1].isupper() or is_venue(title) or MEDIA.search(answer, *near):
+        if not (title[:1].isupper() or SCRIPT.match(title)) or is_venue(title) or MEDIA.search(answer, *near):
             continue
         date = _DATED.match(answer, match.end())
         owner = _OWNER.search(answer, max(0, match.start() - _LONGEST_OWNER), match.start())

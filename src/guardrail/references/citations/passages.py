@@ -18,6 +18,7 @@ from guardrail.references.citations.evidence import EASTERN_MEDIA
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation, Style
+from guardrail.references.citations.parts import is_city
 from guardrail.references.citations.people import people
 from guardrail.references.citations.unmarked import MEDIA
 from guardrail.references.citations.words import VENUE, title_case, words
@@ -52,6 +53,10 @@ _CONTAINER = re.compile(
 _MARKED_END = re.compile(r"[,.]?[\"”“»’'》』*_\]]")
 _MARKED = re.compile(r"[\"“„«‘'《『「*_\[]+$")
 _MARK = re.compile(r"\s\([^()\d]{3,60},?\s(?:1[4-9]|20)\d\d[a-z]?\)")
+_NEXT_OWNER = re.compile(  # Graham said so in 1973. Roe's *Trees*
+    r"[.!?]\s+(?P<owner>[^\W\d_a-z][\w-]{1,30}(?:\s[^\W\d_a-z][\w-]{1,30}){0,2})['’]s\s[*_\"“]{0,3}\Z"
+)
+_IDENTIFIED = re.compile(r"[.,;]?\s(?:doi\b|https?:|·\s)", re.IGNORECASE)
 _NUMBERED = re.compile(r"(?<=[^\W\d])[,\s]+\d{1,4}(?::\d+[-–]\d+)?$")  # Annals of Mathematics 185
 _NEXT_SENTENCE = re.compile(r"[.!?]\s+[^\W\d_a-z]")
 _NO_LETTER = re.compile(r"[\W\d_]*[a-zA-Z]?[\W\d_]*")
@@ -109,6 +114,14 @@ def further(answer: str, rows: Sequence[Line], found: Sequence[Work]) -> Iterato
             continue  # Python by Guido van Rossum (1991)
         if not named and work.sure.get("authors", 1.0) < _NAMED:
             said = replace(said, authors=(), et_al=False)
+        at = answer.find(said.title[:30], work.span.start, work.span.end)
+        if at > 0 and (next_one := _NEXT_OWNER.search(answer, work.span.start, at)):
+            year = said.year if str(said.year or "") in answer[at : work.span.end] else None
+            span = Span(start=next_one.start("owner"), end=work.span.end)
+            yield Citation(
+                span, replace(said, authors=(next_one["owner"],), et_al=False, year=year), "unmarked"
+            )
+            continue
         yield Citation(work.span, said, _style(answer, work), _item(row, work))
 
 
@@ -173,7 +186,7 @@ def seconded(answer: str, found: Sequence[Citation], read: Sequence[Work]) -> It
             yield citation
             continue
         work = max(near, key=lambda work: _shared(citation.span, work.span))
-        work = _without_remark(answer, citation, _without_next(answer, citation, work))
+        work = _without_remark(answer, citation, _without_next(answer, citation, work, spans))
         if _within_sentence(answer, citation, work):
             yield Citation(work.span, work.reference, _style(answer, work))
             continue
@@ -244,9 +257,12 @@ def _doubtful(work: Work) -> bool:
     return not work.reference.authors and not work.reference.year
 
 
-def _without_next(answer: str, citation: Citation, work: Work) -> Work:
-    """The work without authors, if they are named in the next sentence: "Food Webs" (1966). Doe and Roe's "Otters" …."""
-    if citation.reference.authors or not _NEXT_SENTENCE.search(answer, citation.span.end, work.span.end + 1):
+def _without_next(answer: str, citation: Citation, work: Work, spans: Sequence[Span]) -> Work:
+    """The work without authors, if they are named in the next sentence: "Food Webs" (1966). Doe and Roe's "Otters" …; or are another work's."""
+    if citation.reference.authors:
+        return work
+    crosses = any(work.span.start < one.end <= citation.span.start for one in spans)
+    if not crosses and not _NEXT_SENTENCE.search(answer, citation.span.end, work.span.end + 1):
         return work
     return replace(work, reference=replace(work.reference, authors=(), et_al=False))
 
@@ -283,10 +299,11 @@ def _filled(said: Reference, work: Work) -> Reference:
         said = replace(said, authors=read.authors, et_al=read.et_al)
     if said.year is None and sure.get("year", 0.0) >= _SURE:
         said = replace(said, year=read.year)
-    venue = _NUMBERED.sub("", read.venue.split("*")[0]).rstrip(" ,")
+    venue = _NUMBERED.sub("", _IDENTIFIED.split(read.venue.split("*")[0])[0]).rstrip(" ,")
     if (
         venue.startswith(said.venue)
         and not SCRIPT.search(said.venue)
+        and not is_city(venue)
         and sure.get("venue", 0.0) >= (_FOUND if said.venue else _SURE)
     ):
         said = replace(said, venue=venue)

@@ -139,7 +139,10 @@ _DEGREES = re.compile(  # Rachel Stone, PhD
 _PREFIX = re.compile(r"(?:[dlDL][’']|(?:[aA][lnrsdtz]|[eE]l|[aA]s[hs]|[aA]th|[uU]l|[iI]bn|[bB]in)[-‐])(?=.)")
 _INITIALS = re.compile(r"(?:(?:St\.|[^\W\d_]\.?)[\s-]?){1,5}")
 _INITIAL = re.compile(r"(?:St\.|[^\W\d_]\.)(?:-?[^\W\d_]\.?)*-?")
-_ET_AL = re.compile(rf"[,;]?\s{{0,3}}(?:(?<!\w){OTHERS}(?!\w)|…|\.\.\.|等人?)\s*$", re.IGNORECASE)
+_COUNTED = r"and\s(?:two|three|four|five|six|several|\d{1,2})\s(?:other\s)?(?:co-?authors|co-?workers|colleagues|collaborators|others)"
+_ET_AL = re.compile(
+    rf"[,;]?\s{{0,3}}(?:(?<!\w)(?:{OTHERS}|{_COUNTED})(?!\w)|…|\.\.\.|等人?)\s*$", re.IGNORECASE
+)
 _ELLIPSIS = re.compile(
     r"(?:[,;]\s{0,3}|(?<=\.)\s{1,3})(?:…|\.\s?\.\s?\.)\s{0,3}[,;]?\s{0,3}(?:&\s{0,3}|and\s)?(?=[^\W\d_])"
 )
@@ -153,10 +156,12 @@ _BEHALF = re.compile(  # Roe PP, Poe TD, et al; RIVER Study Investigators
 _HOUSE = re.compile(rf"(?<!\w){either(HOUSE_WORDS)}(?!\w)")
 _TITLE = re.compile(rf"(?:{PERSON_TITLES}\s){{1,2}}(?=\S{{2}})")
 _SPLIT = re.compile(
-    rf",?\s+{TOGETHER}\s+|\s*[,，、]\s*(?:{AND}\s+|(?:And|Und)\s+|&\s*)?|\s+(?:{AND}|And|Und)\s+|\s*&\s*|(?<=[^\W\d_]{{3}})\s?/\s?(?=[^\W\d_]{{3}})"
+    rf",?\s+{TOGETHER}\s+|\s*[,，、]\s*(?:{AND}\s+|(?:And|Und)\s+|&\s*)?|\s+(?:{AND}|And|Und)\s+|\s*&\s*|(?<=[^\W\d_]{{3}})\s?/\s?(?=[^\W\d_]{{3}})|(?<=[^\W\d_]\.)\s/\s(?=[^\W\d_]{{2}})"
     r"|\s+و(?=[\u0621-\u064a]{3})(?!ليد|ائل|هبة|فاء|سيم|جيه|حيد)"
 )
-_FINAL_DOT = re.compile(r"(?:(?<![’'])\b[^\W\d_]|\b(?:[Ee]t [Aa]l|Jr|Sr|[Ee]ds?))\.$")
+_FINAL_DOT = re.compile(  # Jane A., Олмстед Дж., Müller Th.
+    r"(?:(?<![’'])\b[^\W\d_]|\b(?:[Ee]t [Aa]l|Jr|Sr|[Ee]ds?|[БВГДЖЗКЛМНПРСТФХЦЧШ][бвгджзклмнпрстфхцчш]|Th|Ch|Ph|Chr))\.$"
+)
 _COMPACT = re.compile(
     r"(?:[^\W\d_][\w'’-]{1,40}\s[A-Z]{1,3},\s){0,60}[^\W\d_][\w'’-]{1,40}\s[A-Z]\."
 )  # "Watson J.": the dot ends the list
@@ -172,7 +177,7 @@ PERSON = rf"(?:[^\W\d_a-z]\.[\s-]?){{0,3}}{_FAMILY}(?:\s(?:[^\W\d_a-z]\.\s?){{0,
 """A pattern of a person's name in running prose."""
 PEOPLE = (
     rf"{PERSON}(?:(?:,\s{PERSON}){{0,4}},?\s(?:and|&|et|und|y|och|og)\s{PERSON}|,?\set\sal\.?"
-    r"|,?\sand\s(?:his\s|her\s|their\s)?(?:colleagues|coauthors|co-authors|others))?"
+    rf"|,?\sand\s(?:his\s|her\s|their\s)?(?:colleagues|coauthors|co-authors|others)|,?\s{_COUNTED})?"
 )
 """The same of several, or of one with others."""
 
@@ -241,7 +246,8 @@ def people(text: str, *, longest: int = 1500) -> tuple[tuple[str, ...], bool] | 
     if "…" in pieces:
         pieces, cut = [piece for piece in pieces if piece != "…"], True
     shouted = bool(pieces) and pieces[0].partition(",")[0].isupper()  # ČÁP, Jan a Jiří MAREŠ
-    if not pieces or not all(_is_name(piece, shouted=shouted) for piece in pieces):
+    sure = cut and len(pieces) == 1 and " " not in pieces[0]  # Power et al.
+    if not pieces or not all(_is_name(piece, shouted=shouted, sure=sure) for piece in pieces):
         return None
     return tuple(pieces), cut
 
@@ -305,8 +311,8 @@ def _paired(names: list[str], joins: list[str]) -> bool:
 
 def _inverted(names: list[str]) -> bool:
     """Whether a list starts with "Surname, Given" as in MLA: "Cormen, Thomas H., and Clifford Stein"."""
-    if len(names[0]) > 2 and names[0].isupper() and not names[1].isupper():
-        return True  # CAMPOS, Gastão Wagner de Sousa et al.
+    if len(names[0]) > 2 and names[0].isupper() and names[0][:2].isupper() and not names[1].isupper():
+        return True  # CAMPOS, Gastão Wagner de Sousa et al., but not 대니얼 J. 시겔, where only J has a case
     if names[1].islower():
         return False  # von Jana Lis, das …
     surname = [word for word in names[0].split() if word not in _PARTICLES | {"Van", "Von", "De"}]
@@ -317,10 +323,12 @@ def _inverted(names: list[str]) -> bool:
     return len(names) == 2 or len(names[2].split()) > 1
 
 
-def _is_name(name: str, *, shouted: bool = False) -> bool:
+def _is_name(name: str, *, shouted: bool = False, sure: bool = False) -> bool:
     words = name.replace(",", " ").split()
     if not 1 <= len(words) <= 7 or len(name) > 70 or _HOUSE.search(name):
         return False
+    if words[-1].islower() and words[-1] in _PARTICLES and "," not in name:
+        return False  # Zacznijcie od „…”
     full = 0
     shouted = shouted or ("," in name and name.partition(",")[0].isupper())  # CANDIDO, Antonio
     organisation = _ORGANISATION.search(name) is not None
@@ -333,7 +341,7 @@ def _is_name(name: str, *, shouted: bool = False) -> bool:
             len(word) > 1 and word.lower().rstrip(".") in _NOT_NAMES and not surname
         ):
             return False
-        if not organisation and _NOT_SURNAMES.fullmatch(word):
+        if not (organisation or sure) and _NOT_SURNAMES.fullmatch(word):
             return False
         if not organisation and not shouted and len(word) > 3 and word.isupper() and not name.isupper():
             return False

@@ -13,7 +13,7 @@ from guardrail.references.citations.behind import IS_WORK, read_behind
 from guardrail.references.citations.identifiers import Identifier, with_identifiers
 from guardrail.references.citations.labels import CASED
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import PERSON, author_and_year
+from guardrail.references.citations.people import PERSON, author_and_year, people
 from guardrail.references.citations.tail import Tail
 from guardrail.references.citations.titles import clean_title
 from guardrail.references.citations.unmarked import MEDIA
@@ -123,6 +123,8 @@ _SPOKEN = re.compile(
     r"[\s,]{0,3}(?:he|she|they|I|we)?\s?(?:said|says|asked|answered|replied|shouted|button|menu)\b"
 )
 _PERSON_AFTER = re.compile(rf"[\s*]{{0,3}}\((?:1[4-9]|20)\d\d\),\s{PERSON}\s[a-z]")
+_BY_SEVERAL = re.compile(r"\s\(([^\W\d_a-z][^()\d]{3,80}\s(?:&|and)\s[^\W\d_a-z][\w’'-]+)\)")
+_WROTE = re.compile(r"\b(?:published|wrote|authored)\s[*_]{0,2}$")  # Ann Roe published *ReTree*
 _DATED_AFTER = re.compile(r"[\s\"”*_]{0,3}\((?:(?:[^()\d]{2,60},?\s)?(?:1[4-9]|20)\d\d\)|https?://)")
 _IN = re.compile(r"\b(?:in|from|by)(?: the)?\s$", re.IGNORECASE)
 _AT_A_YEAR = re.compile(
@@ -239,8 +241,11 @@ def _title(
         expects=not author.names and ((count >= _PLAIN and cased) or opened is not None),
         owned=bool(author.names),
         opened=opened is not None,
-        listed=author.listed,
+        listed=author.listed or before.endswith(" ("),
     )
+    dated = (tail.year or author.year) and (tail.venue or author.venue)
+    if before.endswith(" (") and author.owned and not author.listed and (not dated or is_journal(title)):
+        author = Before(title)  # Title Case for titles (*The Silent Garden*)
     inside = [i for i in nearby if i.start < tail.end and i.kind != "url"]
     found = _Found(
         kind,
@@ -298,8 +303,11 @@ def _is_no_title(kind: str, title: str, before: str, window: str) -> bool:
         (_IN.search(before) and VENUE.search(title)) or (_AT_A_YEAR.search(before) and is_journal(title))
     ):
         return True
+    if kind == "italic" and (by := _BY_SEVERAL.match(window)) and people(by[1]):
+        return False
     return _count(title) < 2 and not (
-        _DATED_AFTER.match(window) and read_before(before, title, proposes=False, link=False).owned
+        (_DATED_AFTER.match(window) or (kind == "italic" and _WROTE.search(before)))
+        and read_before(before, title, proposes=False, link=False).owned
     )
 
 
@@ -333,6 +341,7 @@ def _score(found: _Found, *, linked: bool) -> float:
         + 1.0 * bool(tail.year or author.year)
     )
     score += 0.5 * (found.slanted and count < _PLAIN and any(" " in name for name in tail.authors))
+    score += 0.5 * (found.slanted and cased >= _CASED and len(tail.authors) > 1)
     score += 2.0 * (bool(names) and not author.owned) + 3.0 * found.known
     score += _said_around(found.before[-_NEAR_REACH:], found.window)
     score += 0.5 * found.eastern + 1.0 * bool(tail.venue or author.venue) + 1.0 * found.published

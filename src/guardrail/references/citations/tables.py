@@ -11,10 +11,12 @@ from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.eastern_names import names as eastern_names
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse, without_volume
+from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
+from guardrail.references.citations.languages import LABELS
 from guardrail.references.citations.lines import Line
 from guardrail.references.citations.model import Citation
-from guardrail.references.citations.people import people, surnames_alone
+from guardrail.references.citations.people import author_and_year, people, surnames_alone
 from guardrail.references.citations.words import YEAR
 from guardrail.report import Span
 
@@ -33,7 +35,8 @@ _TITLE = re.compile(
     r"(?:\s?[/／（(].{1,12})?",
     re.IGNORECASE,
 )
-_PARTS = re.compile(r"\s?[,/&+(]\s?|\s(?:and|und|et|y|e)\s|\)$")
+_PLACED = re.compile(r"[^\W\d_][^\n|]{1,80}[,，、]\s?(?:1[4-9]|20)\d\d年?")
+_PARTS = re.compile(r"\s?[,/&+(・、，／]\s?|\s(?:and|und|et|y|e)\s|\)$")
 _COLUMNS = (
     (
         "authors",
@@ -66,6 +69,26 @@ _COLUMNS = (
 )
 
 
+_LABELS = {field: frozenset(re.split(r"\s*\|\s*", labels)) for field, labels in LABELS.items()}
+_LABELS["title"] |= frozenset(
+    [
+        "obra",
+        "libro",
+        "livro",
+        "ouvrage",
+        "œuvre",
+        "werk",
+        "buch",
+        "opera",
+        "työ",
+        "verk",
+        "dílo",
+        "dzieło",
+        "произведение",
+    ]
+)
+
+
 def tabled(rows: Sequence[Line], *, asked: bool) -> list[Citation]:
     """The references among the rows of the tables; a row is the item."""
     found: list[Citation] = []
@@ -79,6 +102,8 @@ def tabled(rows: Sequence[Line], *, asked: bool) -> list[Citation]:
         while number < len(rows) and "|" in rows[number].text and not rows[number].code:
             number += 1
         table = rows[first:number]
+        if columns and not columns.keys() & {"venue", "year"} and (placed := _placed(table, columns)):
+            columns["venue"] = columns["year"] = placed
         bare = surnames_alone(_column(table, columns["authors"])) if "authors" in columns else False
         found += [citation for row in table for citation in _row(row, columns, bare=bare)]
     return found
@@ -87,6 +112,16 @@ def tabled(rows: Sequence[Line], *, asked: bool) -> list[Citation]:
 def _column(table: Sequence[Line], number: int) -> list[str]:
     cells = (list(_cells(row.text)) for row in table)
     return [row[number][1] for row in cells if number < len(row)]
+
+
+def _placed(table: Sequence[Line], columns: dict[str, int]) -> int | None:
+    """The column of unknown name in which most cells end with a year behind a comma: Hill Press, 1990."""
+    most = max((sum(1 for _ in _cells(row.text)) for row in table), default=0)
+    for number in set(range(most)) - set(columns.values()):
+        cells = _column(table, number)
+        if cells and 2 * sum(_PLACED.fullmatch(cell) is not None for cell in cells) > len(cells):
+            return number
+    return None
 
 
 def _is_rule(text: str) -> bool:
@@ -109,9 +144,11 @@ def _columns(heads: Sequence[str], *, asked: bool) -> dict[str, int]:
     for number, head in enumerate(bare):
         for part in [head, *(part for part in _PARTS.split(head) if part != head)]:  # Publisher, year
             for name, pattern in _COLUMNS:
-                if pattern.fullmatch(part):
+                if pattern.fullmatch(part) or part.casefold() in _LABELS.get(name, ()):
                     columns.setdefault(name, number)
-    titles = [n for n, head in enumerate(bare) if _TITLE.fullmatch(head)]
+    titles = [
+        n for n, head in enumerate(bare) if _TITLE.fullmatch(head) or head.casefold() in _LABELS["title"]
+    ]
     works = [n for n, head in enumerate(bare) if _WORKS.fullmatch(head)]
     if titles and (asked or columns.keys() & {"authors", "venue", "id"}):
         return {"title": titles[0], **columns}
@@ -133,6 +170,8 @@ def _row(row: Line, columns: dict[str, int], *, bare: bool) -> Iterator[Citation
     if at >= len(cells) or not cells[at][1].strip("-–— "):
         return
     start, text = cells[at]
+    if author_and_year(text):
+        return  # a mark: Roe & Poe, 1994
     parsed = parse(text)
     reference = _filled(
         parsed.reference, {name: cells[n][1] for name, n in columns.items() if n < len(cells)}, bare=bare
@@ -149,7 +188,11 @@ def _filled(reference: Reference, cells: dict[str, str], *, bare: bool) -> Refer
     year = YEAR.search(cells.get("year", "").rstrip("年년"))
     for name in ("authors", "venue"):
         if year and name in cells and cells[name] == cells["year"]:
-            cells[name] = (cells[name][: year.start()] + cells[name][year.end() :]).strip(" ,;()/|·–—-")
+            cells[name] = (cells[name][: year.start()] + cells[name][year.end() :]).strip(
+                " ,;()/|·–—-、，・年년"
+            )
+            last = cells[name].rpartition(", ")[2]
+            cells[name] = last if is_press(last) else cells[name]  # tradução de Ana Lima, Record
     written = cells.get("authors", "")
     names = eastern_names(written) if SCRIPT.search(written) else people(written)
     if names and bare:

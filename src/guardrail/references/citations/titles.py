@@ -19,6 +19,7 @@ __all__ = [
     "LINK",
     "ORNAMENT",
     "PAREN",
+    "PART_AT",
     "PLACED",
     "STOP",
     "Draft",
@@ -33,7 +34,8 @@ __all__ = [
 DATE = re.compile(
     r"\(\s?(?:[^()\d]{0,20})((?:1[4-9]|20)\d\d)[a-z]?(?:\s?[,–-][^()]{0,30})?\s?\)|\(n\.\s?d\.\)"
 )
-_PART_AT = re.compile(
+PART_AT = re.compile(
+    r"\s?[:.]\s(?=[вуВУ]\s\d{1,2}(?:-?х)?\s(?:т|ч|кн)\.)|"  # : в 3 т. — М.: Наука
     rf",\s(?=(?:{VOLUMES})\s?\d{{1,4}}\b|\d{{1,2}}\s(?:Bde|vols|тт|t|sv)\b|[\"„«][^\"„”«»]{{3,60}}[\"”»],?\s(?:{VOLUMES})\s?\d)"
 )
 PLACED = re.compile(rf"(?<=[.?!“”»])\s+(?:{CITY.pattern})")
@@ -45,11 +47,16 @@ _ABBREVIATION = re.compile(
     r"(?:\b(?:vs|no|vol|ed|eds|St|Dr|Mr|Mrs|Inc|Jr|cf|e\.g|i\.e|U\.S|pt)|(?<![’'])(?<![^\W\d_]-)\b[^\W\d_])$"
 )
 _SLASH = re.compile(r"\s(//?)\s+(?=\S)")
+_TRANSLATED = re.compile(
+    r"(?:[Пп]ер|[Сс]ост|[Рр]ед|[Пп]од\sред|przeł|přel|prev)\.\s"
+)  # / пер. с англ. — М.: …
 _RESPONSIBLE = re.compile(r"[^;—–]{0,200}?(?=\.\s[—–]|;|\s[—–]|\s//|$)|")
 PAREN = re.compile(r"\s\(([^()]{2,200})\)")
 _LOWER_VENUE = re.compile(r"arXiv|bioRxiv|medRxiv|eLife|iScience|npj\s")
 DASH = re.compile(r"\s+[-–—]+\s+|\s?—\s?")
-_LISTED = re.compile(r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d))")
+_LISTED = re.compile(
+    r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d)|[^\W\d_a-z][\w.&’' -]{1,60}\s\d{1,4}\s\((?:1[4-9]|20)\d\d\))"
+)
 _IN_VENUE = re.compile(r"(?<=[?!])\s[Ii]n\s(?:the\s)?(?P<venue>[^\W\d_a-z][^.,;:()\d\n]{1,80})")
 _DATED_VENUE = re.compile(  # each place once: of a name in commas the last part is enough to know it by
     r",\s(?P<venue>[^\W\d_a-z][^,;:()\d\n]{1,80}?),?\s(?:1[4-9]|20)\d\d(?!\d)"
@@ -60,6 +67,9 @@ _LINKS_BEHIND = re.compile(
 _KIND_BEFORE = re.compile(r"^[(\[](?:PDF|HTML|DOC|BOOK|CITATION)[)\]]\s*(?=\S)")  # as search engines show it
 _SITE_BEHIND = re.compile(r"\s[·|–—-]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
 _SHORT_BEHIND = re.compile(r"\s\([\"“„«]\s?[A-Z][\w-]{2,15}\s?[\"”“»]\)$")  # … of a Drug („SOMMER“)
+_EDITION_BEHIND = re.compile(  # (любое издание), (any edition)
+    r"\s\((?:[^\W\d_A-Z]\w*\s){1,3}(?:издани[ея]|editions?|éditions?|edición|edição|edizione|wydani[ea]|vydání|druk|Auflagen?|Ausgaben?)\)\.?$"
+)
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
 ORNAMENT = re.compile(
@@ -90,7 +100,7 @@ class Draft:
 def clean_title(text: str) -> str:
     """A title without emphasis, enclosing quotes, and final period."""
     text = _KIND_BEFORE.sub("", _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split()))))
-    text = _SHORT_BEHIND.sub("", text)
+    text = _EDITION_BEHIND.sub("", _SHORT_BEHIND.sub("", text))
     for _ in range(4):
         before = text
         if ornament := ORNAMENT.match(text):
@@ -135,7 +145,7 @@ def title_after(text: str, at: int) -> tuple[int, int] | None:
     if emphasis:
         return emphasis.start(), emphasis.end()
     end = sentence_end(text, at)
-    part = _PART_AT.search(text, at + 3, end + 80)
+    part = PART_AT.search(text, at + 3, end + 80)
     if part and part.start() < end:
         return at, part.start()  # Deutsche Gesellschaftsgeschichte, Bd. 3
     return (at, _with_subtitle(text, end)) if end - at > 2 else None
@@ -206,7 +216,8 @@ def _before_slash(text: str, at: int) -> int | None:
     ):
         return None
     responsible = _RESPONSIBLE.match(text, slash.end())
-    named = role_at(text, slash.end()) or (responsible and people(responsible[0]))
+    translated = _TRANSLATED.match(text, slash.end())
+    named = translated or role_at(text, slash.end()) or (responsible and people(responsible[0]))
     return slash.start() if slash[1] == "//" or named else None
 
 

@@ -13,7 +13,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.languages import CAPITAL, THINGS
 from guardrail.references.citations.languages import MEDIA as OTHER_MEDIA
 from guardrail.references.citations.model import Citation, Style
-from guardrail.references.citations.people import PEOPLE, PERSON, people
+from guardrail.references.citations.people import PEOPLE, PERSON, likely_names, people
 from guardrail.references.citations.venues import NAME, is_venue
 from guardrail.references.citations.words import words
 from guardrail.report import Span
@@ -38,7 +38,7 @@ _FORMS = [
     for pattern, needed, loose in (
         # Kahneman's Thinking, Fast and Slow (2011); Thomas Kuhn's 1962 book The Structure of Scientific Revolutions
         (
-            rf"{_OWNS}(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
+            rf"{_OWNS}(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s|(?:[A-Za-z]{{2,12}}\s){{1,3}})?(?P<year>{_YEAR})\)",
             ("'", "’"),
             True,  # a person may own, or be in, something that is no work of theirs
         ),
@@ -125,6 +125,13 @@ _FORMS = [
         (rf"(?P<title>{_RUN})\s\((?P<press>{NAME}),?\s(?P<year>{_YEAR})\)", ("(",), True),
     )
 ]
+_AMONG = (  # among other works: Ann Roe's Bells, Towers, and Quiet Towns shows
+    re.compile(
+        rf"(?<![\w’'])(?P<by>{PERSON}\s{PERSON})['’]s\s(?P<title>{CAPITAL}[\w-]{{0,30}}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,2}}{CAPITAL}[\w-]{{0,30}}){{2,10}})(?=\s[a-z]{{3}}|[.,;])"
+    ),
+    ("'", "’"),
+    True,
+)
 _IN_BRACKETS = _FORMS[-2][0]  # one word may be a publisher or a broadcaster: Ring of Swords (Ace, 1993)
 _OPENERS = frozenset(
     [
@@ -183,10 +190,11 @@ MEDIA = re.compile(
 )
 THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
 """What a title in marks is the name of, right before it, and no written work: Das Spiel *Catan*."""
+_OWNS_NAME = re.compile(r"\w['’]s\s[^\W\d_a-z]")
 _CUE = re.compile(
     rf"(?<!\d){_YEAR}(?!\d)|\b{_NOUN}\b|['’]s\s{_TITLE_WORD}\s[^\W\d_a-z]|\b[Ii]n\s{_TITLE_WORD}\s[^\W\d_a-z]"
 )
-_SENTENCE_ENDS = re.compile(r"[.!?](?=\s+[^\W\d_a-z\s])|\n")
+_SENTENCE_ENDS = re.compile(r"(?<!\bSt)[.!?](?=\s+[^\W\d_a-z\s])|\n")
 _BEGINS = re.compile(_TITLE_WORD + r"\b")
 _LONGEST = 600
 _LONG = 4  # words of a title without marks, from which one name and a word for a work are enough
@@ -201,21 +209,24 @@ def unmarked(answer: str, taken: bytearray) -> Iterator[Citation]:
         >>> [(one.reference.title, one.reference.authors, one.reference.year) for one in unmarked(text, bytearray(len(text)))]
         [('The Behavior of Organisms', ('B. F. Skinner',), 1938)]
     """
-    start = 0
+    start, among = 0, taken.find(1) >= 0
     for end in [*(match.end() for match in _SENTENCE_ENDS.finditer(answer)), len(answer)]:
         if end - start > 25 and not answer[max(start, end - 12) : end].rstrip().endswith(("et al.", " al.")):
-            yield from _in_sentence(answer, start, min(end, start + _LONGEST), taken)
+            yield from _in_sentence(answer, start, min(end, start + _LONGEST), taken, among=among)
             start = end
         elif end - start <= 25 and answer[end - 1 : end] == "\n":
             start = end
 
 
-def _in_sentence(answer: str, start: int, end: int, taken: bytearray) -> Iterator[Citation]:
+def _in_sentence(answer: str, start: int, end: int, taken: bytearray, *, among: bool) -> Iterator[Citation]:
     sentence = answer[start:end]
-    if not _CUE.search(sentence) or MEDIA.search(sentence):
+    forms = _FORMS if _CUE.search(sentence) else []
+    if among and _OWNS_NAME.search(sentence):
+        forms = [*forms, _AMONG]
+    if not forms or MEDIA.search(sentence):
         return
     found: list[Citation] = []
-    for form, needed, loose in _FORMS:
+    for form, needed, loose in forms:
         for match in form.finditer(sentence) if any(one in sentence for one in needed) else ():
             citation = _citation(match, start, loose=loose)
             if (
@@ -238,6 +249,8 @@ def _citation(match: re.Match[str], offset: int, *, loose: bool) -> Citation | N
     year = groups.get("year") or groups.get("later")
     venue = (groups.get("press") or groups.get("venue") or "").rpartition(": ")[2]
     count = len(words(title))
+    if match.re is _AMONG[0] and not re.search(r"[,:]\s|\s[a-z]", title):
+        return None  # Hill Academy's AP Art History
     if (groups.get("press") and not is_venue(venue)) or (
         match[0].startswith("(") and (people(title) or is_venue(title))
     ):
@@ -250,6 +263,8 @@ def _citation(match: re.Match[str], offset: int, *, loose: bool) -> Citation | N
         or abbreviates(by or venue, title)
     ):
         return None
+    if groups.get("press") and count == 2 and (named := people(title)) and likely_names(named[0]):
+        return None  # scritto con Anna Bianchi (Laterza, 1999)
     alone = bool(by) and len(names[0]) == 1 and not names[1] and " " not in names[0][0]
     if alone and not year:
         if count < _LONG or not (_IS_WORK.search(match[0]) or _BEGINS.match(title)):

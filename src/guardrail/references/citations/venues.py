@@ -13,8 +13,11 @@ from guardrail.references.citations.words import VENUE
 
 __all__ = ["NAME", "is_journal", "is_named", "is_venue"]
 
-_CAPITAL = r"[^\W\d_a-z][\w’'&-]{0,30}"
+_CAPITAL = r"(?:St\.\s)?[^\W\d_a-z][\w’'&-]{0,30}"
 _SHORTENED = rf"(?:(?:[^\W\d_a-z]\w{{0,9}}\.\s){{2,7}}|J\.\s){_CAPITAL}\.?"  # Commun. Math. Phys.
+_SHORTENED_PLAIN = re.compile(  # N Engl J Med, but not La Reproduction or He et al.
+    r"(?<!\w)J\s[A-Z]|(?:[A-Z]\w{0,8}\s){2}[A-Z]\w*$"
+)
 _DATE = r"\s(?:the\s)?(?:1[4-9]|20|January|February|March|April|May|June|July|August|September|October|November|December|Spring|Summer|Autumn|Fall|Winter)"
 NAME = rf"(?:{_SHORTENED}|{_CAPITAL}(?::?\s(?:(?:of|the|and|&|for|on|in(?!{_DATE})|de|der|des|du|la|für|und|et|y)\s){{0,3}}{_CAPITAL}){{0,8}})"
 """A pattern of such a name."""
@@ -49,12 +52,16 @@ def is_venue(name: str) -> bool:
     said = normalise(name).removeprefix("the ")
     if len(said) < _SHORTEST or len(name) > _LONGEST:
         return False
+    first, stroke, second = name.partition("/")
+    if stroke and (is_venue(first) or is_venue(second)):
+        return True  # SPCK/Fortress
     if is_press(name) or _PRESS.search(name) or said in _MORE or f"the {said}" in _MORE:
         return True
     if VENUE.search(name) or conference(name) is not None:
         return True
     known = journals(name)
-    return is_journal(name) or bool(known and (name.isupper() or "." in name)) or _is_acronym(name)
+    short = name.isupper() or "." in name or _SHORTENED_PLAIN.search(name)
+    return is_journal(name) or bool(known and short) or _is_acronym(name)
 
 
 def is_named(name: str) -> bool:
