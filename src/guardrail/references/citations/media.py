@@ -1,4 +1,4 @@
-"""Answers about films, music or pictures: what they name has a title, a maker and a year, and is no reference."""
+"""What has a title and a year and is no reference: films, music and pictures in answers about them, laws, and rows of things with years."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ _WORKS = re.compile(
     r"|书|書|论文|論文|期刊|作者|著|文献|出版|小说|小說|小説|文学|文學|책|논문|저자|지음|출판|소설|문학|읽|本を|読",
     re.IGNORECASE,
 )
+_LAW = re.compile(  # Americans with Disabilities Act (ADA), Treaty of Lisbon, Loi informatique et libertés, Bundesimmissionsschutzgesetz
+    r"(?:[Tt]he\s)?(?:[^\W\d_a-z][\w'’-]*\s(?:(?:and|of|for|on|with|the|to)\s){0,2}){1,8}(?:Act|Treaty|Convention|Regulation|Directive|Amendment|Accords?|Protocol|Resolution|Ordinance)"
+    r"(?:\s\([A-Z][\w/-]{1,12}\))?(?:\sof\s\d{4})?"
+    r"|(?:[Tt]he\s)?(?:Treaty|Peace|Edict|Declaration|Statute|Act)\sof\s(?:the\s)?[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+){0,2}"
+    r"|(?i:loi|décret|ley|real decreto|legge|decreto|lei|ustawa|закон)\s[^:.]{2,80}|\w{4,40}(?:gesetz(?:buch)?|verordnung|wet)"
+    r"|[\u3400-\u9fff]{2,25}(?:法典|条例|條例|条约|條約|公约|公約|宪法|憲法|协定|協定|办法|憲章|(?:安全|保护|保護|促进|促進|管理|合同|诉讼|訴訟|著作权|著作権)法)"
+    r"|[\uac00-\ud7a3 ]{2,25}(?:헌법|조약|조례|(?:보호|진흥|기본|특별|관리)법)"
+)
+_DATED = re.compile(r"\((?:1[4-9]|20)\d\d\)")
 _LOOKED_AT = 30_000  # characters that show what an answer is about
 _PRINTED = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "labelled", "legal"})
 
@@ -44,11 +53,22 @@ def about_media(text: str) -> bool:
 
 
 def without_media(text: str, found: Iterable[Citation]) -> Iterator[Citation]:
-    """The citations; of an answer about films and the like only those that show that they are printed."""
+    """The citations but for laws and rows of things; of an answer about films and the like only those that show that they are printed."""
     media = about_media(text)
     for one in found:
-        if one.means or _is_printed(one) or not (media or _names_a_thing(text, one)):
+        if one.means or _is_printed(one) or not (media or _names_a_thing(text, one) or _is_law(one)):
             yield one
+
+
+def _is_law(citation: Citation) -> bool:
+    """Whether a title without authors is a law's or a treaty's, or has several years of its own: Wright Flyer (1903) · Junkers J 1 (1915)."""
+    said = citation.reference
+    named = [name for name in said.authors if not name.isupper()]  # (FMLA) is no author
+    if said.title.count("(") > 1 and len(_DATED.findall(said.title)) > 1:
+        return True
+    return any(_LAW.fullmatch(name) for name in named) or (
+        not named and _LAW.fullmatch(said.title) is not None
+    )
 
 
 def _names_a_thing(text: str, citation: Citation) -> bool:
