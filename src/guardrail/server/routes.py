@@ -50,8 +50,12 @@ OURS = {
     ("POST", "/beta/litellm_basic_guardrail_api"): Kind.OWN,
 }
 GUARDED = ("/v1/chat/completions", "/v1/responses", "/v1/messages")
-LABELS = frozenset({*OURS, *(("POST", path) for path in GUARDED)})
-"""Method and path of what the metrics name; all others are "other"."""
+_LABELS = frozenset({*OURS, *(("POST", path) for path in GUARDED)})
+
+
+def label(method: str, path: str) -> str:
+    """What the metrics and the log call a request's path: a path that is written here, else "other"."""
+    return path if (method, path) in _LABELS else "other"
 
 
 def passed_through(text: str) -> Through:

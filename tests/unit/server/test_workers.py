@@ -51,7 +51,7 @@ class TestWorkers:
     def test_one_port_and_one_count(self, command):  # noqa: F811
         """Whoever answered, /metrics adds it up, and a worker that was killed keeps its counts and is replaced."""
         with serve(lambda _: "Rivers flow.") as upstream:
-            process, url = command(upstream.base_url, "--workers", "2")
+            process, url = command(upstream.base_url, "--workers", "2", "--quiet")
             before = workers(process)
             assert len(before) == 2
             assert [chat(url).status_code for _ in range(8)] == [200] * 8
