@@ -47,7 +47,7 @@ class ChatCompletions(Codec):
         if any(
             str(one).casefold() == "audio" for one in ([wanted] if isinstance(wanted, str) else items(wanted))
         ):
-            return "speech cannot be examined: ask for modalities=['text']"
+            return "speech cannot be examined: leave `modalities` out"
         return ""
 
     def form(self, request: Mapping[str, Any]) -> Any:
