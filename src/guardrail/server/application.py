@@ -20,7 +20,7 @@ from guardrail.server.counters import Shared
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
-from guardrail.server.routes import Kind, label, unguarded
+from guardrail.server.routes import Kind, label, nowhere, unguarded
 from guardrail.server.rules import Chosen, Rules
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
@@ -167,7 +167,7 @@ class Application:
             )
         self._authenticate(call, kind)
         if kind is Kind.REFUSED:
-            raise _not_here(call)
+            raise self._not_here(call)
         if self.metrics.running >= self.settings.concurrency:
             raise Refused(429, "too_many_requests", "all places are taken; try again", retry_after="1")
         self.metrics.running += 1
@@ -252,7 +252,12 @@ class Application:
                     on_rewrite=settings.on_rewrite,
                     longest=settings.answer_limit,
                 )
-        raise _not_here(call)
+        raise self._not_here(call)
+
+    def _not_here(self, call: Call) -> Refused:
+        if not call.path.startswith("/v1/"):
+            return Refused(404, "not_found", nowhere(call.method, call.path, self._through))
+        return Refused(501, "unguarded_route", unguarded(call.method, call.path))
 
     def _chosen(self, call: Call) -> Chosen:
         model = call.json().get("model") if self._rules.by_model else None
@@ -270,9 +275,3 @@ class Application:
             return Passed(self.upstream, found)
         after = partial(self._stored.note_text, call.owner)
         return Passed(self.upstream, found, after=after, limit=self.settings.answer_limit)
-
-
-def _not_here(call: Call) -> Refused:
-    if not call.path.startswith("/v1/"):
-        return Refused(404, "not_found", f"nothing is at {call.path}")
-    return Refused(501, "unguarded_route", unguarded(call.method, call.path))
