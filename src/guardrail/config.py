@@ -61,7 +61,7 @@ from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 from guardrail.report import Report
 from guardrail.telemetry import telemetry
 
-__all__ = ["load"]
+__all__ = ["entries_of", "load"]
 
 _CERTIFIED = ("certificate", "group", "answering", "probabilities")
 _SECTIONS = (
@@ -112,16 +112,7 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
             f"expected the path of a configuration file, got {shown(path)}: write 'guardrail.toml'"
         )
     file = Path(path).expanduser().absolute()  # models are opened when they are first used, wherever that is
-    try:
-        entries = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(
-            f"expected a configuration file, got {str(path)!r} ({error.strerror}): write the path of a guardrail.toml"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f'{path}: not TOML in UTF-8: {error}. An entry is written name = "value"'
-        ) from error
+    entries = entries_of(path)
     for name in entries.keys() & set(_GUARD) - set(_SECTIONS):
         raise ConfigError(f"{path}: {name} is outside of any section: write it below [guard]")
     _known(path, "section", entries, _SECTIONS)
@@ -153,6 +144,25 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
     }
     options["detectors"] = _detectors(file, entries) if detectors is None else detectors
     return options
+
+
+def entries_of(path: str | Path) -> dict[str, Any]:
+    """The entries of a configuration file as they are written.
+
+    Raises:
+        ConfigError: the file cannot be read, or is not TOML.
+    """
+    try:
+        return tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(
+            f"expected a configuration file, got {str(path)!r} ({error.strerror}): "
+            "give the path of a guardrail.toml, or write one (docs/server.md begins with an example)"
+        ) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(
+            f'{path}: not TOML in UTF-8: {error}. An entry is written name = "value"'
+        ) from error
 
 
 def _of_right_kinds(path: str | Path, section: Mapping[str, Any]) -> None:
