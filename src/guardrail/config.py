@@ -45,12 +45,12 @@ Paths are relative to the file; a model is a folder next to it or, where there i
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from guardrail._toml import entries_of
 from guardrail.detector import Detector
 from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, IndexFault, InputError, MissingExtra, UnknownName, WeightsMissing
@@ -61,7 +61,7 @@ from guardrail.registry import BACKENDS, CHATS, DEFAULT, DETECTORS, Registry
 from guardrail.report import Report
 from guardrail.telemetry import telemetry
 
-__all__ = ["entries_of", "load"]
+__all__ = ["load"]
 
 _CERTIFIED = ("certificate", "group", "answering", "probabilities")
 _SECTIONS = (
@@ -144,25 +144,6 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
     }
     options["detectors"] = _detectors(file, entries) if detectors is None else detectors
     return options
-
-
-def entries_of(path: str | Path) -> dict[str, Any]:
-    """The entries of a configuration file as they are written.
-
-    Raises:
-        ConfigError: the file cannot be read, or is not TOML.
-    """
-    try:
-        return tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(
-            f"expected a configuration file, got {str(path)!r} ({error.strerror}): "
-            "give the path of a guardrail.toml, or write one (docs/server.md begins with an example)"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f'{path}: not TOML in UTF-8: {error}. An entry is written name = "value"'
-        ) from error
 
 
 def _of_right_kinds(path: str | Path, section: Mapping[str, Any]) -> None:

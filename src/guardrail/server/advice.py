@@ -11,7 +11,7 @@ __all__ = ["advice"]
 
 _CASE = Case(answer="1. Silent Spring, by Rachel Carson (1962)", messages=(user("Which book do you mean?"),))
 _MODELS = {"chat": ("a chat model", "[chat]"), "language_model": ("a language model", "[language_model]")}
-_OR = {"references": ' or, below its [[detectors]], bibliography = "refs.bib" or sources = ["crossref"]'}
+_OR = ' or, below its [[detectors]], bibliography = "refs.bib" or sources = ["crossref"]'
 
 
 def advice(guard: Guard) -> list[str]:
@@ -30,6 +30,6 @@ def _lacking(detector: Detector, guard: Guard) -> str:
             needed, section = _MODELS[lane]
             return (
                 f"warning: {detector.name} needs {needed}, and the configuration has none: what it finds in guarded "
-                f"answers will be unverified. Add {section}{_OR.get(detector.name, '')}"
+                f"answers will be unverified. Add {section}{_OR if hasattr(detector, 'bibliography') else ''}"
             )
     return ""
