@@ -112,7 +112,7 @@ WRONG: list[tuple[str, str]] = [
     ("OpenAIChat(OpenAI(api_key='k'))", "OpenAIChat('gpt-5-mini', client=client)"),
     ("ReferenceCheck(bibliografy='refs.sqlite')", "'bibliography'"),
     ("ReferenceCheck('refs.sqlite')", "bibliography='refs.sqlite'"),
-    ("ReferenceCheck(bibliography=FOLDER / 'missing.bib')", "missing.sqlite"),
+    ("ReferenceCheck(bibliography=FOLDER / 'missing.bib')", "no such file"),
     ("SelfCheck('prompt', llm=MODEL)", "chat="),
     ("SelfCheck(['ngram', 'nli'])", "[SelfCheck('ngram'), SelfCheck('nli')]"),
     ("Case(answer='yes', prompt='Hi')", "Case.of("),

@@ -45,12 +45,12 @@ Paths are relative to the file; a model is a folder next to it or, where there i
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from guardrail._toml import entries_of
 from guardrail.detector import Detector
 from guardrail.engine.budget import Budget
 from guardrail.errors import ConfigError, IndexFault, InputError, MissingExtra, UnknownName, WeightsMissing
@@ -112,16 +112,7 @@ def load(path: str | Path, *, detectors: Sequence[Detector] | None = None) -> di
             f"expected the path of a configuration file, got {shown(path)}: write 'guardrail.toml'"
         )
     file = Path(path).expanduser().absolute()  # models are opened when they are first used, wherever that is
-    try:
-        entries = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(
-            f"expected a configuration file, got {str(path)!r} ({error.strerror}): write the path of a guardrail.toml"
-        ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(
-            f'{path}: not TOML in UTF-8: {error}. An entry is written name = "value"'
-        ) from error
+    entries = entries_of(path)
     for name in entries.keys() & set(_GUARD) - set(_SECTIONS):
         raise ConfigError(f"{path}: {name} is outside of any section: write it below [guard]")
     _known(path, "section", entries, _SECTIONS)

@@ -66,7 +66,7 @@ def _nearest(name: str, available: list[str]) -> list[str]:
     """The name that was meant, if one is near: "NLI" means "nli", "ngram" means "selfcheck-ngram"."""
     word = name.lower()
     ends = [one for one in available if one.lower() == word or one.endswith((f"-{word}", f":{word}"))]
-    return ends[:1] or difflib.get_close_matches(word, available, n=1, cutoff=0.5)
+    return ends[:1] or difflib.get_close_matches(word, available, n=1, cutoff=0.55)
 
 
 class MissingExtra(ConfigError, ImportError):

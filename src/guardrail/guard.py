@@ -544,6 +544,8 @@ class Guard:
             calls=report.cost.total.calls,
             seconds=round(report.cost.wall_seconds, 4),
         )
+        for failure in report.failures:
+            log.warning("detector_failed", detector=failure.detector, reason=str(failure.reason))
         if self.on_report is not None:
             try:
                 self.on_report(report)

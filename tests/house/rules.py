@@ -15,7 +15,7 @@ from tests.house.source import imports, loaded, strings
 Sources = Mapping[str, str]  # the source of each module, by name
 
 METHODS = ("references", "selfcheck", "memory", "phr", "logic")
-BASE = {"_lazy", "_version", "_log", "_visible", "errors", "options"}
+BASE = {"_lazy", "_version", "_log", "_toml", "_visible", "errors", "options"}
 TYPES = {*BASE, "requests", "report", "detector"}
 DOORS = {"backends", "chat"}  # taken from their front door; nobody outside imports their modules
 METHOD = {*TYPES, "given", "engine", "text", "statistics", *DOORS}
@@ -27,6 +27,7 @@ TABLE: dict[str, set[str]] = {
     "__main__": {"cli"},
     "_version": set(),
     "_log": set(),
+    "_toml": {"errors"},
     "_visible": set(),
     "errors": set(),
     "options": {"errors"},

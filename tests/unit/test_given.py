@@ -685,12 +685,15 @@ class TestFiles:
         )
 
     def test_a_bibliography_that_is_not_there(self, tmp_path):
-        """The command makes one beside it; it would not be written over."""
+        """A file of which one is made does not exist; an index of its own is made by a command."""
         path = tmp_path / "refs.bib"
         path.write_text("@misc{a, title = {On Nothing}}")
         missing = tmp_path / "missing.bib"
-        message = refused(lambda: ReferenceCheck(bibliography=missing), error=IndexFault)
-        assert f"add {missing.with_suffix('.sqlite')} {missing};" in message
+        refused(
+            lambda: ReferenceCheck(bibliography=missing),
+            f"{str(missing)!r}, found no such file",
+            error=IndexFault,
+        )
         refused(
             lambda: ReferenceCheck(bibliography=tmp_path), f"{tmp_path / 'refs.sqlite'}", error=IndexFault
         )

@@ -19,7 +19,7 @@ from integrations.openai.tests.openai_fakes import (
 )
 
 from guardrail import block, flag, remove
-from guardrail.errors import ConfigError
+from guardrail.errors import ConfigError, UnknownName
 from guardrail_openai import guard_openai
 
 
@@ -110,9 +110,23 @@ class TestRefused:
         call(guard_openai(over(upstream), guard(flag()), allow=[name]))
         assert len(seen) == 1
 
+    @pytest.mark.parametrize(
+        ("name", "meant"),
+        [
+            ("batchs", "batches"),
+            ("threads", "assistants"),
+            ("beta.assistants", "assistants"),
+            ("response.retrieve", "responses.retrieve"),
+        ],
+    )
+    def test_a_name_that_would_allow_nothing(self, name, meant):
+        """It is refused where it is written; a path in no table is allowed by its first part."""
+        with pytest.raises(UnknownName, match=f"no refused path named '{name}'. Did you mean '{meant}'?"):
+            guard_openai(over(lambda request: None), guard(flag()), allow=[name])
+
     def test_background_and_speech(self, made):
         """Answers that are fetched later, and answers that nobody can read."""
-        with pytest.raises(openai.BadRequestError, match="background=True"):
+        with pytest.raises(openai.BadRequestError, match="leave `background` out"):
             made(flag()).responses.create(model="m", input="Where?", background=True)
         with pytest.raises(openai.BadRequestError, match="speech"):
             made(flag()).chat.completions.create(**ASK, modalities=["text", "audio"])
@@ -146,6 +160,8 @@ class TestRefused:
                 guard_openai(given, guard(flag()), streaming="tokens")
             with pytest.raises(ConfigError, match="allow"):
                 guard_openai(given, guard(flag()), allow="batches")
+            with pytest.raises(ConfigError, match="expected names of paths, got 7"):
+                guard_openai(given, guard(flag()), allow=[7])
             with pytest.raises(ConfigError, match="context"):
                 guard_openai(given, guard(flag()), context=["a"])
         with pytest.raises(ConfigError, match="not guarded"):

@@ -294,7 +294,7 @@ def _require_openai() -> None:
 def _keyless(url: str) -> str:
     """What stands for a key where none is known; OpenAI itself wants one."""
     if urlsplit(url).hostname == "api.openai.com":
-        raise ConfigError("no credential for https://api.openai.com: set OPENAI_API_KEY or pass `api_key=`")
+        raise ConfigError("no credential for https://api.openai.com: set OPENAI_API_KEY or give `api_key`")
     return "none"
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from enum import StrEnum
 from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from guardrail.cli._errors import Usage, say
 from guardrail.errors import MissingExtra
+
+if TYPE_CHECKING:
+    from guardrail.guard import Guard
 
 
 class Mode(StrEnum):
@@ -62,7 +65,7 @@ def serve(  # noqa: PLR0917  # an option each
     mode: Annotated[
         Mode,
         typer.Option(
-            help="enforce applies the policy; monitor passes everything on unchanged and reports in /metrics and logs."
+            help="enforce applies the policy; monitor passes everything on unchanged and reports in /metrics and the log."
         ),
     ] = Mode.ENFORCE,
     stream: Annotated[
@@ -84,10 +87,17 @@ def serve(  # noqa: PLR0917  # an option each
             help="Environment variable with the server's own upstream key. Default: the caller's key is sent on.",
         ),
     ] = None,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet", "-q", help="No log line for each answer; warnings and errors are still written."
+        ),
+    ] = False,
 ) -> None:
     """Guard an OpenAI-compatible endpoint: clients change their base URL, and nothing else.
 
     Answers are held back until they were examined; with --stream sentence, sentence by sentence. SIGTERM stops listening and finishes what runs.
+    The log goes to the standard error output: a line for each answer that was examined, without its text.
 
     Examples:
       guardrail serve --upstream https://api.openai.com/v1
@@ -107,8 +117,6 @@ def serve(  # noqa: PLR0917  # an option each
         from guardrail.server import Settings, run
     except ImportError as error:
         raise MissingExtra("the server", extra="server") from error
-    from guardrail.guard import Guard
-
     given: dict[str, Any] = {"host_names": tuple(host_name)} if host_name else {}
     if workers is not None:
         given["workers"] = workers
@@ -126,7 +134,16 @@ def serve(  # noqa: PLR0917  # an option each
     )
     run(
         settings,
-        partial(Guard.from_config, config),
+        partial(_made, config, quiet=quiet),
         listening=lambda url: say(f"guarding {settings.upstream} at {url}/v1 ({settings.mode})"),
         say=say,
     )
+
+
+def _made(config: str, *, quiet: bool) -> Guard:
+    """The guard of a process that serves; its log starts here, since each worker writes its own."""
+    from guardrail.guard import Guard
+    from guardrail.server import write_log
+
+    write_log(quiet=quiet)
+    return Guard.from_config(config)

@@ -1,6 +1,6 @@
 """The server behind `guardrail serve`: any client is guarded by changing its base URL. See docs/server.md.
 
-It needs the extra [server]; `Settings` and `run` are what the command line uses, `Application` is an ASGI application.
+It needs the extra [server]; `Settings`, `run` and `write_log` are what the command line uses, `Application` is an ASGI application.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from guardrail._lazy import lazy
 
 if TYPE_CHECKING:
     from guardrail.server.application import Application as Application
+    from guardrail.server.log_lines import write_log as write_log
     from guardrail.server.running import run as run
     from guardrail.server.settings import Settings as Settings
 
@@ -18,6 +19,7 @@ _HOMES = {
     "Application": "guardrail.server.application",
     "Settings": "guardrail.server.settings",
     "run": "guardrail.server.running",
+    "write_log": "guardrail.server.log_lines",
 }
 
 __all__ = [*_HOMES]  # noqa: PLE0604  # names of _HOMES

@@ -20,7 +20,7 @@ from guardrail.server.counters import Shared
 from guardrail.server.keys import hashed, known, shown
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
-from guardrail.server.routes import LABELS, Kind, unguarded
+from guardrail.server.routes import Kind, label, nowhere, unguarded
 from guardrail.server.rules import Chosen, Rules
 from guardrail.server.settings import Settings
 from guardrail.server.upstream import Passed, Upstream
@@ -119,24 +119,25 @@ class Application:
     async def _answer(self, scope: Scope, receive: Receive, send: Sending) -> None:
         started = time.perf_counter()
         call = Call.of(scope, self.settings.deadline)
-        label = call.path if (call.method, call.path) in LABELS else "other"
+        route = label(call.method, call.path)
         try:
             await self._admit(call, scope, receive, send)
         except Refused as refused:
             self.metrics.add("guardrail_refused_total", reason=refused.code)
+            refused.log(route)
             if send.started:
                 raise
             await refused.response(call.path)(scope, receive, send)
         except Exception as error:
-            log.error("request_failed", route=label, error=type(error).__name__)  # its words may quote
+            log.error("request_failed", route=route, error=type(error).__name__)  # its words may quote
             if send.started:
                 raise
             failed = Refused(500, "server_error", "a fault in guardrail itself; the log names it")
             await failed.response(call.path)(scope, receive, send)
         finally:
-            self.metrics.add("guardrail_requests_total", route=label, status=str(send.status or 499))
-            self.metrics.add("guardrail_request_seconds_sum", time.perf_counter() - started, route=label)
-            self.metrics.add("guardrail_request_seconds_count", route=label)
+            self.metrics.add("guardrail_requests_total", route=route, status=str(send.status or 499))
+            self.metrics.add("guardrail_request_seconds_sum", time.perf_counter() - started, route=route)
+            self.metrics.add("guardrail_request_seconds_count", route=route)
             self.metrics.publish()
 
     async def _admit(self, call: Call, scope: Scope, receive: Receive, send: Sending) -> None:
@@ -166,7 +167,7 @@ class Application:
             )
         self._authenticate(call, kind)
         if kind is Kind.REFUSED:
-            raise _not_here(call)
+            raise self._not_here(call)
         if self.metrics.running >= self.settings.concurrency:
             raise Refused(429, "too_many_requests", "all places are taken; try again", retry_after="1")
         self.metrics.running += 1
@@ -251,7 +252,12 @@ class Application:
                     on_rewrite=settings.on_rewrite,
                     longest=settings.answer_limit,
                 )
-        raise _not_here(call)
+        raise self._not_here(call)
+
+    def _not_here(self, call: Call) -> Refused:
+        if not call.path.startswith("/v1/"):
+            return Refused(404, "not_found", nowhere(call.method, call.path, self._through))
+        return Refused(501, "unguarded_route", unguarded(call.method, call.path))
 
     def _chosen(self, call: Call) -> Chosen:
         model = call.json().get("model") if self._rules.by_model else None
@@ -269,9 +275,3 @@ class Application:
             return Passed(self.upstream, found)
         after = partial(self._stored.note_text, call.owner)
         return Passed(self.upstream, found, after=after, limit=self.settings.answer_limit)
-
-
-def _not_here(call: Call) -> Refused:
-    if not call.path.startswith("/v1/"):
-        return Refused(404, "not_found", f"nothing is at {call.path}")
-    return Refused(501, "unguarded_route", unguarded(call.method, call.path))

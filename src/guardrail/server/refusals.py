@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from starlette.responses import JSONResponse, Response
 
+from guardrail._log import log
+
 _KINDS = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -13,6 +15,7 @@ _KINDS = {
     429: "rate_limit_error",
 }
 _FINAL = {"x-should-retry": "false"}  # OpenAI's clients ask again after 5xx unless they are told not to
+_FAULTS = frozenset({502, 503, 504})
 LATER = frozenset({408, 429, 502, 503, 504})
 
 
@@ -23,11 +26,13 @@ class Refused(Exception):
         status: of HTTP.
         code: one word, for programs and for the metrics.
         headers: further ones.
+        is_logged: whether there is a line about it in the log.
     """
 
     def __init__(self, status: int, code: str, message: str, **headers: str) -> None:
         self.status = status
         self.code = code
+        self.is_logged = False
         self.headers = {name.replace("_", "-"): value for name, value in headers.items()}
         super().__init__(message)
 
@@ -35,6 +40,17 @@ class Refused(Exception):
         """As the API of that path writes errors; Anthropic's has a form of its own."""
         headers = {**({} if self.status in LATER else _FINAL), **self.headers}
         return JSONResponse(self.body(path), self.status, headers)
+
+    def log(self, route: str) -> None:
+        """One line for the operator, where it is a fault of the upstream or a limit of this server, not the client's."""
+        if self.is_logged or self.status not in _FAULTS:
+            return
+        self.is_logged = True
+        why = (
+            {"why": str(self)} if self.code == "upstream_unreachable" else {}
+        )  # others may quote the upstream
+        event = "upstream_failed" if self.code.startswith("upstream_") else "not_answered"
+        log.warning(event, route=route, status=self.status, code=self.code, **why)
 
     def body(self, path: str) -> Mapping[str, object]:
         """The error as JSON."""

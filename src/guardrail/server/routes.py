@@ -6,15 +6,16 @@ plain segments: no `..`, no escapes, no empty segment, no URL. So what is passed
 
 from __future__ import annotations
 
+import difflib
 import re
 from dataclasses import dataclass
 from enum import Enum
 
-from guardrail.adapting.routes import Group, row
+from guardrail.adapting.routes import UNKNOWN, Group, row
 from guardrail.errors import ConfigError
 
 _SEGMENT = r"[A-Za-z0-9_~@:+,=-][A-Za-z0-9._~@:+,=-]*"  # begins with no dot
-_PATH = re.compile(rf"(?:/{_SEGMENT})+".encode())
+_PATH = re.compile(rf"(?:/{_SEGMENT})+|/".encode())
 _ROUTE = re.compile(rf"([A-Z]+) (/v1(?:/(?:{_SEGMENT}|\*))+)")
 PREFIX = "/v1"
 
@@ -50,8 +51,12 @@ OURS = {
     ("POST", "/beta/litellm_basic_guardrail_api"): Kind.OWN,
 }
 GUARDED = ("/v1/chat/completions", "/v1/responses", "/v1/messages")
-LABELS = frozenset({*OURS, *(("POST", path) for path in GUARDED)})
-"""Method and path of what the metrics name; all others are "other"."""
+_LABELS = frozenset({*OURS, *(("POST", path) for path in GUARDED)})
+
+
+def label(method: str, path: str) -> str:
+    """What the metrics and the log call a request's path: a path that is written here, else "other"."""
+    return path if (method, path) in _LABELS else "other"
 
 
 def passed_through(text: str) -> Through:
@@ -97,10 +102,28 @@ def kind_of(method: str, path: str, through: tuple[Through, ...]) -> Kind:
 
 
 def unguarded(method: str, path: str) -> str:
-    """Why a path below /v1 is not passed on."""
+    """Why a path below /v1 is not passed on, and what may have been meant."""
     why = row(method, path.removeprefix(f"{PREFIX}/")).reason
-    said = f": {why}" if why else ""
+    said = f": {why}." if why else "."
+    if why == UNKNOWN:
+        said += _meant(path)
     return (
-        f"{method} {path} is not passed on{said}. The server examines chat completions, responses and messages; "
-        "the operator can name other routes in passthrough."
+        f"{method} {path} is not passed on{said} The server examines chat completions, responses and messages. "
+        f'The operator can pass others on unexamined: passthrough = ["{method} {path}"] below [server] in guardrail.toml.'
     )
+
+
+def nowhere(method: str, path: str, through: tuple[Through, ...]) -> str:
+    """What a client gets whose path is not below /v1."""
+    below = f"{PREFIX}{path}"
+    if path != "/" and (kind_of(method, below, through) is not Kind.REFUSED or below in _KNOWN):
+        return f"nothing is at {path}: write {below}"
+    return f"nothing is at {path}: paths begin with {PREFIX}, such as {GUARDED[0]}"
+
+
+_KNOWN = (*GUARDED, *(f"{PREFIX}/{name}" for name in ("models", "embeddings", "moderations")))
+
+
+def _meant(path: str) -> str:
+    near = difflib.get_close_matches(path, _KNOWN, n=1, cutoff=0.8)
+    return f" Did you mean {near[0]}?" if near and near[0] != path else ""

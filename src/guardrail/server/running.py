@@ -9,6 +9,7 @@ from typing import Any
 
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
+from guardrail.server.advice import advice
 from guardrail.server.serving import serving
 from guardrail.server.settings import Settings
 from guardrail.server.workers import Supervisor
@@ -29,7 +30,7 @@ def run(
         settings: of the server.
         make: makes the guard that examines the answers; with several workers in each of them, so that it must be picklable.
         listening: called with the address once it is answered there.
-        say: called with a line about a worker that ended.
+        say: called with a line about a worker that ended, or a detector that can verify nothing.
 
     Raises:
         ConfigError: the address cannot be listened on, or a worker cannot start.
@@ -40,7 +41,14 @@ def run(
         if settings.workers > 1:
             Supervisor(settings, make, listener, say).run(lambda: listening(url))
         else:
-            asyncio.run(serving(settings, make(), listener, None, lambda: listening(url)))
+            guard = make()
+
+            def ready() -> None:
+                listening(url)
+                for line in advice(guard):
+                    say(line)
+
+            asyncio.run(serving(settings, guard, listener, None, ready))
 
 
 def _socket(settings: Settings) -> socket.socket:

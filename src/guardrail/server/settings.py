@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
+from guardrail._toml import entries_of
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of, refuse_unknown
 from guardrail.server.headers import is_name
@@ -159,10 +159,7 @@ class Settings:
         Raises:
             ConfigError: an entry is unknown or of the wrong kind, or the file cannot be read.
         """
-        try:
-            entries = tomllib.loads(Path(path).expanduser().read_text(encoding="utf-8"))
-        except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise ConfigError(f"{path}: expected a configuration in TOML, got {error}") from error
+        entries = entries_of(path)
         table, rules = entries.get("server", {}), entries.get("rule", [])
         if not isinstance(rules, list):
             raise ConfigError(f"{path}: expected rules as a list, got {type(rules).__name__}: write [[rule]]")

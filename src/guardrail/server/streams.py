@@ -92,6 +92,7 @@ class HeldBack(Response):
 
     def _failed(self, refused: Refused) -> bytes:
         self._ended = True
+        refused.log(self._path)
         return self._error(refused)
 
     def _error(self, refused: Refused) -> bytes:

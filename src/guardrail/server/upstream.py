@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
+import ssl
 from collections.abc import AsyncIterator, Callable, Iterable
 from http.cookiejar import DefaultCookiePolicy
 from typing import Self
@@ -12,12 +14,13 @@ import httpx
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from guardrail._log import log
 from guardrail.server.calls import Call
 from guardrail.server.headers import going_up, handed_on
 from guardrail.server.hiding import Hiding
 from guardrail.server.pools import AT_ONCE, Pools
 from guardrail.server.refusals import Refused
-from guardrail.server.routes import PREFIX
+from guardrail.server.routes import PREFIX, label
 from guardrail.server.settings import Settings
 
 _LAST_STATUS = 599
@@ -26,6 +29,22 @@ _MOST_REST = (
     64 * 1024
 )  # bytes after the end of a stream; more is not waited for, and the connection is closed
 _REST_SECONDS = 0.25
+
+
+def _why(error: BaseException | None) -> str:
+    """What kept a connection from being made, in a few words; the HTTP library's own exception has the cause behind it."""
+    name = type(error).__name__
+    while error is not None:
+        if isinstance(error, socket.gaierror):
+            return "no host with this name is known"
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return "its TLS certificate is not trusted"
+        if isinstance(error, ssl.SSLError):
+            return "TLS failed: does it speak https?"
+        if isinstance(error, ConnectionRefusedError):
+            return "it refused the connection: nothing listens on that port"
+        error = error.__cause__ or error.__context__
+    return name
 
 
 class Upstream:
@@ -67,6 +86,17 @@ class Upstream:
         Raises:
             Refused: the upstream cannot be reached, or sends elsewhere.
         """
+        route = label(call.method, call.path)
+        try:
+            found = await self._asked(call, body, attempt)
+        except Refused as refused:
+            refused.log(route)
+            raise
+        if found.status_code >= 400:
+            log.warning("upstream_failed", route=route, status=found.status_code)
+        return found
+
+    async def _asked(self, call: Call, body: bytes | None, attempt: int) -> httpx.Response:
         url = httpx.URL(self._settings.upstream + call.path.removeprefix(PREFIX))
         if call.query:
             url = url.copy_with(query=call.query)
@@ -78,7 +108,9 @@ class Upstream:
             raise Refused(504, "upstream_timeout", "the upstream did not answer in time") from None
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise Refused(
-                502, "upstream_unreachable", f"the upstream cannot be reached ({type(error).__name__})"
+                502,
+                "upstream_unreachable",
+                f"the upstream cannot be reached ({_why(error)}): check --upstream",
             ) from None
         if not 200 <= found.status_code <= _LAST_STATUS:
             await found.aclose()

@@ -20,6 +20,7 @@ from typing import Any
 
 from guardrail.errors import ConfigError, GuardrailError
 from guardrail.guard import Guard
+from guardrail.server.advice import advice
 from guardrail.server.counters import Shared
 from guardrail.server.serving import serving
 from guardrail.server.settings import Settings
@@ -30,7 +31,7 @@ _SPAWN = multiprocessing.get_context("spawn")  # a fork would copy locks of thre
 _SOON = 5.0  # seconds: a worker that dies sooner is not started again at once
 _LONGEST_PAUSE = 30.0  # seconds
 _GRACE = 10.0  # seconds beyond `drain` before a worker is killed
-_READY = b"ready"
+_READY = b"\0ready\n"  # then lines of advice
 
 
 @dataclass
@@ -63,7 +64,7 @@ class Supervisor:
         settings: of the server, with the number of workers.
         make: makes the guard of a process; it and its arguments are sent there.
         listener: the socket that all take connections from.
-        say: called with a line when a worker ended.
+        say: called with a line when a worker ended, or a detector can verify nothing.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class Supervisor:
         self._listener = listener
         self._workers: list[_Worker] = []
         self._due: list[float] = []  # when to start those that died soon
+        self._advice: list[str] = []
         self._pause = 1.0
         self._next = 0
         self._stopping = False
@@ -124,6 +126,8 @@ class Supervisor:
             ):
                 told = True
                 ready()
+                for advised in self._advice:
+                    self._say(advised)
 
     def _is_stopping(self) -> bool:
         return self._stopping  # set by a signal
@@ -146,7 +150,9 @@ class Supervisor:
         except (EOFError, OSError):
             worker.silent = True  # it died; its sentinel says so too
             return
-        worker.ready = said == _READY
+        worker.ready = said.startswith(_READY)
+        if worker.ready:
+            self._advice = said.removeprefix(_READY).decode().splitlines()  # of all the same
         worker.fault = "" if worker.ready else said.decode(errors="replace")
 
     def _lost(self, worker: _Worker, *, first: bool) -> None:
@@ -231,7 +237,8 @@ def _work(job: _Job) -> None:
         job.line.send_bytes(str(error).encode())
         return
     shared = Shared(job.folder, job.number)
-    asyncio.run(serving(job.settings, guard, job.listener, shared, lambda: job.line.send_bytes(_READY)))
+    ready = _READY + "\n".join(advice(guard)).encode()
+    asyncio.run(serving(job.settings, guard, job.listener, shared, lambda: job.line.send_bytes(ready)))
 
 
 def _leave_with(line: Connection) -> None:

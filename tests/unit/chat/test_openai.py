@@ -412,7 +412,7 @@ class TestConstruction:
         """Said when it is made, not at the first request."""
         monkeypatch.delenv("OPENAI_API_KEY", raising=False)
         monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-        with pytest.raises(ConfigError, match="set OPENAI_API_KEY or pass `api_key=`"):
+        with pytest.raises(ConfigError, match="set OPENAI_API_KEY or give `api_key`"):
             OpenAIChat("gpt-5-mini")
 
     def test_a_client_and_an_address_contradict(self):

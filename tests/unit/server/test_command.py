@@ -84,12 +84,22 @@ class TestServe:
             assert process.wait(timeout=20) == 0
             assert "sk-secret" not in process.stderr.read()
 
+    def test_says_what_it_cannot_verify(self, command):
+        """A detector without a model or a bibliography would leave everything unverified, without a word."""
+        process, _ = command("http://127.0.0.1:9/v1")
+        process.terminate()
+        assert process.stderr.read() == (
+            "guardrail: warning: references needs a chat model, and the configuration has none: what it finds in guarded "
+            'answers will be unverified. Add [chat] or, below its [[detectors]], bibliography = "refs.bib" or '
+            'sources = ["crossref"]\n'
+        )
+
     @pytest.mark.parametrize(
         ("options", "said"),
         [
             (["--host", "0.0.0.0"], "needs client keys"),
             (["--upstream-key-env", "NOT_SET_ANYWHERE"], "NOT_SET_ANYWHERE"),
-            (["--config", "absent.toml"], "absent.toml"),
+            (["--config", "absent.toml"], "docs/server.md begins with an example"),
         ],
     )
     def test_what_would_be_open_or_wrong_does_not_start(self, tmp_path, options, said):

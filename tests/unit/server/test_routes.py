@@ -46,3 +46,36 @@ class TestOneTable:
         assert kind_of("POST", "/v1/responses/input_tokens", ()) is Kind.THROUGH
         assert kind_of("POST", "/v1/messages/count_tokens", ()) is Kind.THROUGH
         assert route("POST", "responses/input_tokens").kind == "pass"
+
+
+class TestWhatIsMeant:
+    @pytest.mark.parametrize(
+        ("method", "path", "said"),
+        [
+            ("POST", "/v1/chat/completion", "Did you mean /v1/chat/completions?"),
+            ("POST", "/v1/v1/chat/completions", "Did you mean /v1/chat/completions?"),
+            ("GET", "/v1/fine_tuning/jobs", 'passthrough = ["GET /v1/fine_tuning/jobs"] below [server]'),
+        ],
+    )
+    def test_below_v1(self, method, path, said):
+        """A misspelt route has its right name, any other the line that passes it on."""
+        assert said in unguarded(method, path)
+
+    def test_a_route_of_the_table_is_not_corrected(self):
+        """It is what was meant."""
+        assert "Did you mean" not in unguarded("POST", "/v1/completions")
+        assert "Did you mean" not in unguarded("GET", "/v1/chat/completions")
+
+    @pytest.mark.parametrize(
+        ("path", "said"),
+        [
+            ("/", "nothing is at /: paths begin with /v1, such as /v1/chat/completions"),
+            ("/chat/completions", "nothing is at /chat/completions: write /v1/chat/completions"),
+            ("/models", "nothing is at /models: write /v1/models"),
+            ("/health", "nothing is at /health: paths begin with /v1, such as /v1/chat/completions"),
+        ],
+    )
+    def test_elsewhere(self, guarded, path, said):
+        """A 404 that says where the routes are."""
+        found = guarded().client.get(path)
+        assert (found.status_code, found.json()["error"]["message"]) == (404, said)

@@ -29,6 +29,7 @@ from guardrail.adapting.openai_api import (
     SentenceExchange,
     Settled,
     Watch,
+    allowed,
     error_body,
     read_stream,
     route,
@@ -95,7 +96,7 @@ class Settings:
         self.by_sentence = streaming == "sentence"
         if self.by_sentence:
             warn_if_buffered(guard.why_whole)
-        self.allow = frozenset(allow)
+        self.allow = allowed(allow)
         self._bases: set[str] = set()
         self.know(base)
         self._context = context

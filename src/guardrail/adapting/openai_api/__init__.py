@@ -13,7 +13,7 @@ from guardrail.adapting.openai_api.exchange import Exchange, Settled
 from guardrail.adapting.openai_api.incoming import Incoming, read_stream
 from guardrail.adapting.openai_api.piecewise import Piecewise
 from guardrail.adapting.openai_api.responses import Responses
-from guardrail.adapting.openai_api.routes import Route, error_body, route
+from guardrail.adapting.openai_api.routes import Route, allowed, error_body, route
 from guardrail.adapting.openai_api.sentence_exchange import SentenceExchange, why_buffered
 from guardrail.adapting.openai_api.watching import Watch
 from guardrail.adapting.sentence_release import warn_if_buffered
@@ -31,6 +31,7 @@ __all__ = [
     "SentenceExchange",
     "Settled",
     "Watch",
+    "allowed",
     "error_body",
     "read_stream",
     "route",

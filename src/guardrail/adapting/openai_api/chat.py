@@ -47,7 +47,7 @@ class ChatCompletions(Codec):
         if any(
             str(one).casefold() == "audio" for one in ([wanted] if isinstance(wanted, str) else items(wanted))
         ):
-            return "speech cannot be examined: ask for modalities=['text']"
+            return "speech cannot be examined: leave `modalities` out"
         return ""
 
     def form(self, request: Mapping[str, Any]) -> Any:
@@ -158,6 +158,7 @@ class ChatCompletions(Codec):
         found = [{**head, "choices": one} for one in chunks]
         if with_usage:
             found = [{**chunk, "usage": None} for chunk in found]
+        # the first: OpenAI's client for Python puts the completion of `stream()` together with the fields of that chunk
         for place in (0, -1) if found and "guardrail" in body else ():
             found[place] = {**found[place], "guardrail": body["guardrail"]}
         if with_usage:

@@ -62,7 +62,7 @@ class Responses(Codec):
     def refusal(self, request: Mapping[str, Any]) -> str:
         """Why answers to a request cannot be guarded; "" if they can."""
         if request.get("background"):
-            return "an answer in the background is fetched later, unguarded: leave background=True out"
+            return "an answer in the background is fetched later, unguarded: leave `background` out"
         return ""
 
     def form(self, request: Mapping[str, Any]) -> Any:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from guardrail.adapting.routes import UNKNOWN, Group, row
+from guardrail.adapting.routes import ROUTES, UNKNOWN, Group, row
+from guardrail.errors import ConfigError, UnknownName
 
-__all__ = ["Route", "error_body", "route"]
+__all__ = ["Route", "allowed", "error_body", "route"]
 
 _DEPLOYMENT = re.compile(r"deployments/[^/]+/")
 
@@ -48,6 +50,32 @@ def route(method: str, path: str, allow: Collection[str] = ()) -> Route:
     if found.group is not Group.GUARDED and (found.group is not Group.MODEL_TEXT or found.name in allow):
         return Route("pass")
     return Route("refuse", found.name, found.reason or UNKNOWN)  # Anthropic's paths are not this client's
+
+
+_NAMES = frozenset(one.name for one in ROUTES if one.group is Group.MODEL_TEXT)
+
+
+def allowed(names: Collection[str]) -> frozenset[str]:
+    """The names of paths that are passed on unexamined; a path in no table has its first part as its name.
+
+    Raises:
+        ConfigError: a name is no text.
+        UnknownName: it has no effect, or is nearly that of a path in the table.
+
+    Example:
+        >>> sorted(allowed(["rerank", "batches"]))
+        ['batches', 'rerank']
+    """
+    for name in names:
+        if not isinstance(name, str):
+            raise ConfigError(f"expected names of paths, got {name!r:.80} in allow=: write allow=['batches']")
+        known = row("GET", name.removeprefix("beta.").replace(".", "/"))
+        meant = known.name if known.group is Group.MODEL_TEXT and known.reason != UNKNOWN else ""
+        if name in _NAMES:
+            continue
+        if meant or "." in name or "/" in name or difflib.get_close_matches(name, _NAMES, n=1, cutoff=0.8):
+            raise UnknownName("refused path", name, _NAMES, meant=meant)
+    return frozenset(names)
 
 
 def error_body(message: str, code: str) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from guardrail.errors import IndexFault
 
-__all__ = ["faults", "remedy"]
+__all__ = ["faults", "is_source", "remedy"]
 
 _SOURCES = {
     ".bib",
@@ -26,10 +26,15 @@ _SOURCES = {
 }  # what an index is built of
 
 
+def is_source(path: Path) -> bool:
+    """Whether a path has the ending of a file that an index is built of."""
+    return path.suffix.lower() in _SOURCES
+
+
 def remedy(path: str | os.PathLike[str]) -> str:
     """The command that builds an index: of a bibliography's own file, which is not written over, another."""
     given = Path(path)
-    if given.suffix.lower() in _SOURCES:
+    if is_source(given):
         built = str(given.with_suffix(".sqlite"))
         command = shlex.join(["guardrail", "references", "index", "add", built, str(given)])
         return f"Build one of it with: {command}; and give that."

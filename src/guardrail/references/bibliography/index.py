@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 from guardrail.errors import ConfigError, IndexFault, InputError
 from guardrail.given.recognition import shown
 from guardrail.references.bibliography.connections import Connections
-from guardrail.references.bibliography.faults import faults, remedy
+from guardrail.references.bibliography.faults import faults, is_source, remedy
 from guardrail.references.bibliography.insertion import cleaned, insert
 from guardrail.references.bibliography.lookup import Lookup, has_its_title
 from guardrail.references.bibliography.matching import judge
@@ -93,6 +93,10 @@ class Index:
         _must_be_path(path)
         self.path = Path(path)
         self.readonly = readonly
+        if is_source(self.path) and not self.path.exists():
+            raise IndexFault(
+                f"expected a bibliography at {str(path)!r}, found no such file: write the path of one, such as 'refs.bib'"
+            )
         if not self.path.is_file():
             raise IndexFault(f"expected a bibliography index at {str(path)!r}, found none. {remedy(path)}")
         self._connections = Connections(self.path, readonly=readonly)

@@ -1,0 +1,35 @@
+"""What an operator should know before the first answer: detectors that will leave everything unverified."""
+
+from __future__ import annotations
+
+from guardrail.detector import Detector
+from guardrail.guard import Guard
+from guardrail.report import Case
+from guardrail.requests import user
+
+__all__ = ["advice"]
+
+_CASE = Case(answer="1. Silent Spring, by Rachel Carson (1962)", messages=(user("Which book do you mean?"),))
+_MODELS = {"chat": ("a chat model", "[chat]"), "language_model": ("a language model", "[language_model]")}
+_OR = ' or, below its [[detectors]], bibliography = "refs.bib" or sources = ["crossref"]'
+
+
+def advice(guard: Guard) -> list[str]:
+    """A line for each detector that needs a model which the guard has not; no model is asked."""
+    return [line for detector in guard.detectors if (line := _lacking(detector, guard))]
+
+
+def _lacking(detector: Detector, guard: Guard) -> str:
+    try:
+        calls = detector.cost(_CASE)
+    except Exception:  # noqa: BLE001  # a detector's bug is reported with the answer that meets it
+        return ""
+    for route, (least, _) in calls.items():
+        lane = route.partition(":")[0]
+        if least and lane in _MODELS and guard.hub.is_paid(route) is None:
+            needed, section = _MODELS[lane]
+            return (
+                f"warning: {detector.name} needs {needed}, and the configuration has none: what it finds in guarded "
+                f"answers will be unverified. Add {section}{_OR if hasattr(detector, 'bibliography') else ''}"
+            )
+    return ""
