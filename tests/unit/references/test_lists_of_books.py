@@ -363,3 +363,63 @@ class TestPlainItems:
     def test_are_no_works(self, items):
         """What to mind, what was found, what to do."""
         assert len(read(self.REFERENCES + items, asked_for_references=True)) == 2
+
+
+class TestLaws:
+    """They have names and years, and are no references, unless the question asks for some."""
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "- **Treaty of Amber** (1648)\n- **River Data Protection Regulation** (2016)\n",
+            "- **Clean Rivers Act** (1970), signed by Ann Roe\n",
+            "| Law | Year |\n|---|---|\n| Families with Rivers Act (FRA) | 1993 |\n",
+            "- **2020年**：《河流保护条例》通过。\n",
+            "Heron Flyer (1903) · Stork J 1 (1915) · Crane DC-3 (1935)",
+        ],
+    )
+    def test_are_no_works(self, text):
+        """Nor are rows of things with years."""
+        assert read(text) == []
+
+    @pytest.mark.parametrize(
+        ("text", "title"),
+        [
+            ("- Ann Roe, *The Clean Rivers Act* (River Press, 1970)", "The Clean Rivers Act"),
+            ("- *Act of Water* by Ann Roe (1970)", "Act of Water"),
+            ("王小明. 孙子兵法[M]. 北京: 中华书局, 2004.", "孙子兵法"),
+        ],
+    )
+    def test_but_books_about_them_are(self, text, title):
+        """What has authors or a publisher is printed."""
+        assert [one.title for one in read(text)] == [title]
+
+
+class TestEntries:
+    """Shapes of lists that were read wrong."""
+
+    @pytest.mark.parametrize(
+        ("text", "authors", "title"),
+        [
+            ("Kern JP, Mirabel AS, O'Dell MF, Holt JB. Rivers at night. Ann River Med 2000;342:1471–7.", ("Kern JP", "Mirabel AS", "O'Dell MF", "Holt JB"), "Rivers at night"),
+            ("River Definition Task Force. What a river is: the Amber definition. JAMA. 2012;307(23):2526-33.", ("River Definition Task Force",), "What a river is: the Amber definition"),
+        ],
+    )  # fmt: skip
+    def test_initials_that_are_words_and_task_forces(self, text, authors, title):
+        """AS is no word behind a surname."""
+        found = parse(text).reference
+        assert (found.authors, found.title) == (authors, title)
+
+    def test_what_an_item_is_about_is_not_its_title(self):
+        """Nor is it a work where no title in marks follows."""
+        text = "Books:\n\n- **On leaving:** *The River Home* by Ann Roe (2000)\n- **On boats:** *Small Boats*, Jan Lis\n- **People to follow:** Ann Roe, Jan Lis.\n"
+        found = read(text, asked_for_references=True)
+        assert [(one.title, one.authors) for one in found] == [
+            ("The River Home", ("Ann Roe",)),
+            ("Small Boats", ("Jan Lis",)),
+        ]
+
+    def test_numbers_of_headings(self):
+        """1.1 is no part of a title."""
+        text = "### 1.1 Rivers and Metal\n- **Author:** Ann Roe\n- **Publisher:** Wiley, 2000\n\n### 1.2 Rivers and Stone\n- **Author:** Jan Lis\n- **Publisher:** Wiley, 2001\n"
+        assert [one.title for one in read(text)] == ["Rivers and Metal", "Rivers and Stone"]

@@ -120,11 +120,8 @@ def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:
             if compared.found_is_cut
             else (len(compared.strangers), compared.claimed)
         )
-        note = (
-            f"{wrong} of the {of} authors named did not write it"
-            if not compared.found_is_cut
-            else "the first authors differ"
-        )
+        who = f"{wrong} of the {of} authors named" if of > 1 else "the author named"
+        note = "the first authors differ" if compared.found_is_cut else f"{who} did not write it"
         if wrong == 1 and of > SMALL:
             return Outcome.DIFFERS, "one", note
         return Outcome.DIFFERS, "changed" if compared.missing else "added", note

@@ -65,7 +65,7 @@ _PATTERNS = (  # each with what is quickly looked for first
     (_REPORTED, re.compile(r"(?:ed)\s$")),
     (_BRACKETED, re.compile(r"\w\s\($")),
 )
-_CLAUSE = re.compile(
+_CLAUSE = re.compile(  # where a clause with a person for its subject begins; -ist, -ian, -pher: the historian Ann Roe
     r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=[.:?!]\*\*\s)|(?<=ist\s)|(?<=ian\s)|(?<=pher\s)|(?<=eague\s)|(?<=\d\s)|(?<=\n))"
     r"(?=[^\W\d_a-z])"
 )

@@ -30,7 +30,7 @@ _WORKS = re.compile(
 _LAW = re.compile(  # Americans with Disabilities Act (ADA), Treaty of Lisbon, Loi informatique et libertés, Bundesimmissionsschutzgesetz
     r"(?:[Tt]he\s)?(?:[^\W\d_a-z][\w'’-]*\s(?:(?:and|of|for|on|with|the|to)\s){0,2}){1,8}(?:Act|Treaty|Convention|Regulation|Directive|Amendment|Accords?|Protocol|Resolution|Ordinance)"
     r"(?:\s\([A-Z][\w/-]{1,12}\))?(?:\sof\s\d{4})?"
-    r"|(?:[Tt]he\s)?(?:Treaty|Peace|Edict|Declaration|Statute|Act)\sof\s(?:the\s)?[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+){0,2}"
+    r"|(?:[Tt]he\s)?(?:Treaty|Edict|Declaration|Statute)\sof\s(?:the\s)?[^\W\d_a-z][\w'’-]+(?:\s[^\W\d_a-z][\w'’-]+){0,2}"
     r"|(?i:loi|décret|ley|real decreto|legge|decreto|lei|ustawa|закон)\s[^:.]{2,80}|\w{4,40}(?:gesetz(?:buch)?|verordnung|wet)"
     r"|[\u3400-\u9fff]{2,25}(?:法典|条例|條例|条约|條約|公约|公約|宪法|憲法|协定|協定|办法|憲章|(?:安全|保护|保護|促进|促進|管理|合同|诉讼|訴訟|著作权|著作権)法)"
     r"|[\uac00-\ud7a3 ]{2,25}(?:헌법|조약|조례|(?:보호|진흥|기본|특별|관리)법)"
