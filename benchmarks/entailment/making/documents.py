@@ -53,6 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--base", type=Path, metavar="DIR", help="what `pack --out DIR` wrote; default: the packaged weights"
     )
     parser.add_argument("--again", action="store_true", help="train though there is a trained model")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where it computes (cpu)")
     parser.add_argument(
         "--out", type=Path, metavar="DIR", help="default: $GUARDRAIL_MODELS, or the user's cache"
     )
@@ -61,7 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         done = None if options.again else trained(folder)
         if done is None:
-            done = _train(folder, options.base or find(ENTAILMENT_MINI), options.seed)
+            done = _train(folder, options.base or find(ENTAILMENT_MINI), options.seed, options.device)
         halfway(folder)
     except GuardrailError as error:
         sys.stderr.write(f"documents: {error}\n")
@@ -70,7 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _train(folder: Path, packed: Path, seed: int) -> Trained:
+def _train(folder: Path, packed: Path, seed: int, device: str) -> Trained:
     base = unpacked(packed, folder / "base")
     pairs = mixture(sources(packed, seed), seed=seed)
     recipe = replace(RECIPE, seed=seed)
@@ -88,6 +89,7 @@ def _train(folder: Path, packed: Path, seed: int) -> Trained:
         watcher=keep,
         watch_every=-(-steps // 4),
         save_every=100,
+        device=device,
         say=_say,
     )
 

@@ -45,7 +45,7 @@ class Drawn:
 
         bytes_ = np.frombuffer(bytearray(self._source.bytes(values.numel())), dtype=np.uint8)
         kept = torch.from_numpy(bytes_).view(values.shape) >= self._cut
-        return values * kept.to(values.dtype).mul_(256 / (256 - self._cut))
+        return values * kept.to(values).mul_(256 / (256 - self._cut))
 
 
 def left_out(network: Any, share: float, *, seed: int) -> Drawn:

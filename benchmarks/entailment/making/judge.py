@@ -32,13 +32,14 @@ class Judge:
         import torch
 
         right = 0
-        with torch.inference_mode(), torch.autocast("cpu", dtype=torch.bfloat16):
+        device = network.device
+        with torch.inference_mode(), torch.autocast(device.type, dtype=torch.bfloat16):
             for start in range(0, len(self._pairs), _BATCH):
                 some = self._pairs[start : start + _BATCH]
                 texts = [pair.premise for pair in some], [pair.hypothesis for pair in some]
                 inputs = reader(
                     *texts, truncation=True, max_length=_LONGEST, padding=True, return_tensors="pt"
                 )
-                labels = torch.tensor([pair.label for pair in some])
-                right += int((network(**inputs).logits.argmax(1) == labels).sum())
+                labels = torch.tensor([pair.label for pair in some], device=device)
+                right += int((network(**inputs.to(device)).logits.argmax(1) == labels).sum())
         return right / len(self._pairs)

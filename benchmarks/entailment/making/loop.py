@@ -1,4 +1,4 @@
-"""Training: MiniLM with a head of three outputs, some passes over the pairs, on a processor.
+"""Training: MiniLM with a head of three outputs, some passes over the pairs, on a processor or a GPU.
 
 Every so often the weights and the optimizer's state are saved, as safetensors; a run that was stopped goes on
 there, with the same batches in the same order.
@@ -123,6 +123,7 @@ def train(
     watcher: Watcher | None = None,
     watch_every: int = 200,
     save_every: int = 200,
+    device: str = "cpu",
     say: Callable[[str], None] = lambda _line: None,
 ) -> Trained:
     """Train, or go on where an earlier run with the same recipe, base and pairs was stopped.
@@ -136,6 +137,7 @@ def train(
         watcher: sees the network now and then; changes nothing.
         watch_every: steps between two times.
         save_every: steps between two savings.
+        device: "cpu" or "cuda", which rounds otherwise and so gives slightly different weights.
         say: gets a line of progress now and then.
     """
     import torch
@@ -144,6 +146,7 @@ def train(
     base = base or minilm()
     torch.set_flush_denormal(True)  # what is next to nothing costs a tenth of the time
     network, reader = _begin(recipe, base)
+    network.to(device)
     drawn = left_out(network, recipe.dropout, seed=recipe.seed)
     steps = sum(-(-len(lesson) // recipe.batch) for lesson in lessons)
     moved = optimizer(network, rate=recipe.rate, muon=recipe.muon)
@@ -209,9 +212,10 @@ def _learn(network: Any, moved: Any, inputs: Any, wanted: Any, *, bf16: bool) ->
     """One step of the optimizer; the loss before it."""
     import torch
 
-    with torch.autocast("cpu", dtype=torch.bfloat16, enabled=bf16):
-        logits = network(**inputs).logits
-    loss = torch.nn.functional.cross_entropy(logits.float(), wanted)
+    device = network.device
+    with torch.autocast(device.type, dtype=torch.bfloat16, enabled=bf16):
+        logits = network(**inputs.to(device)).logits
+    loss = torch.nn.functional.cross_entropy(logits.float(), wanted.to(device))
     loss.backward()
     torch.nn.utils.clip_grad_norm_([one for group in moved.param_groups for one in group["params"]], 1.0)
     moved.step()

@@ -287,7 +287,7 @@ def _large(run: Run, data: Sequence[Rows]) -> list[Row]:
     if getattr(run.options, "speed_device", "cpu") != "cuda":
         return [Row.missing("speed: Llama-2-7B's shape, all rows", f"not measured: {NEEDS_GPU}")]
     with tempfile.TemporaryDirectory() as folder:
-        make(Path(folder), LLAMA, data, seed=SEED, kind="bfloat16")
+        make(Path(folder), LLAMA, data, seed=SEED, kind="bfloat16", device="cuda")
         setting = chosen(data, SETTINGS, Path(folder), tests=1, device="cuda", precision="bf16")
         return large_rows(setting)
 

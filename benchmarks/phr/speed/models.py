@@ -73,8 +73,10 @@ def vocabulary(rows: Sequence[Rows], pieces: int) -> Any:
     return found
 
 
-def make(folder: Path, shape: Shape, rows: Sequence[Rows], *, seed: int, kind: str = "float32") -> int:
-    """Save a model and its tokenizer; gives the number of its parameters."""
+def make(
+    folder: Path, shape: Shape, rows: Sequence[Rows], *, seed: int, kind: str = "float32", device: str = "cpu"
+) -> int:
+    """Save a model and its tokenizer; gives the number of its parameters. On a GPU its weights are drawn in a second."""
     import torch
     import transformers
 
@@ -94,16 +96,16 @@ def make(folder: Path, shape: Shape, rows: Sequence[Rows], *, seed: int, kind: s
     before = torch.get_default_dtype()
     torch.set_default_dtype(getattr(torch, kind))
     try:
-        network = transformers.LlamaForCausalLM(config)
+        with torch.device(device):
+            network = transformers.LlamaForCausalLM(config)
     finally:
         torch.set_default_dtype(before)
     said = [number for piece, number in words.get_vocab().items() if piece.startswith("Ġ") and piece != "Ġ"]
     with torch.inference_mode():
         weight = network.get_output_embeddings().weight
         weight.zero_()
-        weight[sorted(said)] = torch.randn(len(said), shape.width).to(weight.dtype) * (
-            _SPREAD / shape.width**0.5
-        )
+        drawn = torch.randn(len(said), shape.width).to(weight)
+        weight[sorted(said)] = drawn * (_SPREAD / shape.width**0.5)
     network.save_pretrained(folder)
     transformers.PreTrainedTokenizerFast(
         tokenizer_object=words, bos_token=_END, eos_token=_END, model_max_length=4_096
