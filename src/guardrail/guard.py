@@ -541,7 +541,7 @@ class Guard:
             unsupported=verdicts[Verdict.UNSUPPORTED],
             unverified=verdicts[Verdict.UNVERIFIED],
             failures=[failure.detector for failure in report.failures],
-            calls=report.cost.total.calls,
+            calls=report.cost.detectors.calls,
             seconds=round(report.cost.wall_seconds, 4),
         )
         for failure in report.failures:
