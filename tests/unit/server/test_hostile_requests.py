@@ -5,6 +5,7 @@ import json
 import pytest
 from tests.unit.server.conftest import SECRET
 
+from guardrail.adapting.openai_api.choices import messages
 from guardrail.server import Settings
 from guardrail.server.bodies import request_object
 from guardrail.server.keys import hashed
@@ -37,6 +38,19 @@ class TestBodies:
     def test_very_many_lists_are_refused(self):
         """They take twenty times the memory of their bytes."""
         assert code(b'{"x":[' + b",".join([b"[]"] * 500_000) + b"]}") == "too_many_parts"
+
+    @pytest.mark.parametrize(
+        "body", [{"input": ["a"] * 60_000}, {"x": {"y": [["a"]] * 30_000 + ["a"] * 30_000}}]
+    )
+    def test_very_many_texts_are_refused(self, body):
+        """Each may be a message: five million of them kept all clients waiting for a quarter of a minute."""
+        assert code(json.dumps(body).encode()) == "too_many_parts"
+
+    def test_very_many_numbers_are_not(self):
+        """They may be tokens."""
+        body = {"input": [[1] * 1_000] * 100}
+        assert request_object(json.dumps(body).encode()) == body
+        assert messages([1] * 1_000) == ()
 
     def test_a_long_chat_is_not(self):
         """With pictures and tools."""
