@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from guardrail.adapting.strict_json import TooDeep, read_json
@@ -50,6 +51,8 @@ def request_object(body: bytes) -> dict[str, Any]:
     try:
         if body.count(b"[") > _BRACKETS:
             raise _too_many()
+        if json.detect_encoding(body) not in {"utf-8", "utf-8-sig"}:
+            raise Refused(400, "bad_json", "expected the request's body in UTF-8, got UTF-16 or UTF-32")
         found = read_json(body, pairs=parts.made)
     except TooDeep as error:
         raise Refused(400, "bad_json", f"the request's body is nested too deep: {error}") from None

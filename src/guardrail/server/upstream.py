@@ -20,7 +20,7 @@ from guardrail.server.headers import going_up, handed_on
 from guardrail.server.hiding import Hiding
 from guardrail.server.pools import AT_ONCE, Pools
 from guardrail.server.refusals import Refused
-from guardrail.server.routes import PREFIX, label
+from guardrail.server.routes import GUARDED, PREFIX, label
 from guardrail.server.settings import Settings
 
 _LAST_STATUS = 599
@@ -129,6 +129,11 @@ class Upstream:
         kept = going_up(call.pairs, own_key=key is not None)
         if attempt:
             kept = [(n, f"{v}-{attempt}" if n == "idempotency-key" else v) for n, v in kept]
+        if (
+            call.path in GUARDED
+        ):  # as it was read here: in another character set the same bytes may say something else
+            kept = [pair for pair in kept if pair[0] != "content-type"]
+            kept.append(("content-type", "application/json"))
         if key is not None:
             kept.append(
                 ("x-api-key", key)

@@ -258,6 +258,18 @@ class TestErrorsOfTheUpstream:
         assert SECRET not in found.text
         assert "with an answer in its error" in found.text
 
+    def test_a_model_s_words_in_an_error_are_left_out(self):
+        """Groq's errors show what it could not use; the rest of them stays."""
+        told = {"message": "no valid JSON", "code": "json_validate_failed", "failed_generation": SAID}
+        body = json.dumps({"error": told}).encode()
+        with (
+            canned(body, kind="application/json", status="400 Bad Request") as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            found = served.chat()
+        assert found.status_code == 400
+        assert found.json() == {"error": {"message": "no valid JSON", "code": "json_validate_failed"}}
+
     def test_a_stream_with_an_error_s_status_likewise(self):
         """It is no error that a client can read."""
         with (
