@@ -97,16 +97,14 @@ class Upstream:
         return found
 
     async def _asked(self, call: Call, body: bytes | None, attempt: int) -> httpx.Response:
-        url = httpx.URL(self._settings.upstream + call.path.removeprefix(PREFIX))
-        if call.query:
-            url = url.copy_with(query=call.query)
+        url = self._url(call)
         content = call.body if body is None else body
-        headers = self._headers(call, attempt)
+        headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in self._headers(call, attempt)]
         try:
             found = await self._pools.send(call.method, url, headers=headers, content=content)
         except httpx.TimeoutException:
             raise Refused(504, "upstream_timeout", "the upstream did not answer in time") from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except httpx.HTTPError as error:
             raise Refused(
                 502,
                 "upstream_unreachable",
@@ -122,6 +120,19 @@ class Upstream:
             await found.aclose()  # a few bytes may unpack to gigabytes, before any limit counts them
             raise Refused(502, "upstream_encoding", "the upstream compressed its answer, though asked not to")
         return found
+
+    def _url(self, call: Call) -> httpx.URL:
+        """Where a request goes.
+
+        Raises:
+            Refused: it can be no URL.
+        """
+        try:
+            url = httpx.URL(self._settings.upstream + call.path.removeprefix(PREFIX))
+            return url.copy_with(query=call.query) if call.query else url
+        except httpx.InvalidURL:
+            said = "expected a path and a query that a URL can have: no '#', and not too long"
+            raise Refused(400, "bad_path", said) from None
 
     def _headers(self, call: Call, attempt: int) -> list[tuple[str, str]]:
         """The client's, without what is meant for this server or for one connection, and with the right key."""
