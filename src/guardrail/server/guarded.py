@@ -236,21 +236,25 @@ async def _parts(found: httpx.Response, desk: Desk, is_over: Callable[[], bool])
     """The pieces of an upstream's stream, until it is over.
 
     Raises:
-        Refused: it is too long, or was cut.
+        Refused: it is too long, was cut, or all streams together are too long.
     """
-    limit, lines = desk.settings.answer_limit * _SPREAD, _LINES
-    async with desk.upstream.parts(found) as parts:
-        async for part in parts:
-            limit -= len(part)
-            lines -= part.count(b"\n") + part.count(b"\r")
-            if limit < 0 or lines < 0:
-                raise Refused(
-                    502, "answer_too_long", "the upstream's answer is too long and was not examined"
-                )
-            yield part
-            if is_over():
-                await desk.upstream.drain(parts)
-                return
+    limit, lines, taken = desk.settings.answer_limit * _SPREAD, _LINES, 0
+    try:
+        async with desk.upstream.parts(found) as parts:
+            async for part in parts:
+                desk.upstream.held.take(len(part))
+                taken += len(part)
+                lines -= part.count(b"\n") + part.count(b"\r")
+                if taken > limit or lines < 0:
+                    raise Refused(
+                        502, "answer_too_long", "the upstream's answer is too long and was not examined"
+                    )
+                yield part
+                if is_over():
+                    await desk.upstream.drain(parts)
+                    return
+    finally:
+        desk.upstream.held.now -= taken
 
 
 async def _whole(codec: Codec, events: list[sse.Event], desk: Desk) -> Json:

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from guardrail._log import log
-from guardrail.server.calls import Call
+from guardrail.server.calls import Call, Held
 from guardrail.server.headers import going_up, handed_on
 from guardrail.server.hiding import Hiding
 from guardrail.server.pools import AT_ONCE, Pools
@@ -53,6 +53,7 @@ class Upstream:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.hiding = Hiding(settings.upstream_key)
+        self.held = Held(settings.held_limit)  # bytes of streams that are kept until they were examined
         self._trusted = httpx.create_ssl_context()  # read once: it takes longer than a request
         self._pools = Pools(self._client)
 

@@ -189,6 +189,19 @@ class TestLongStreams:
             asyncio.run(passed({}, drop, drop))
         assert [None if copy is None else len(copy) for copy in copies] == [10_000_000, None]
 
+    @pytest.mark.parametrize("stream", ["buffer", "sentence", "observe"])
+    def test_all_streams_together_have_a_limit(self, stream):
+        """Sixty-four of them at once could be four gigabytes; room that was taken is given back."""
+        with (
+            canned(chunks(SAID * 100, 5)) as upstream,
+            running(upstream.url, Guard([]), stream=stream, held_limit=5_000) as served,
+        ):
+            for _ in range(2):
+                assert "too_much_at_once" in served.chat(stream=True).text
+            upstream.body = chunks("Fine.", 5)
+            assert "Fine." in served.chat(stream=True).text
+            assert served.application.upstream.held.now == 0
+
     def test_very_many_pieces_are_put_together(self):
         """Half a million took minutes, in which nobody else was served: each piece was added to a copy of all before."""
         growing = Growing()
