@@ -43,6 +43,7 @@ from guardrail.adapting.sse import Event, written
 from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
 from guardrail.errors import ConfigError
+from guardrail.given import content
 from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail.references.citations.structured import holds_references
@@ -115,8 +116,12 @@ class Settings:
         return route(method, path.removeprefix(max(known, key=len, default="")).strip("/"), self.allow)
 
     def context(self, request: Mapping[str, Any]) -> Sequence[str]:
-        """The documents of a request."""
-        return tuple(self._context(request)) if self._context else ()
+        """The documents of a request, as `Guard.check` takes them: a text alone is one.
+
+        Raises:
+            InputError: the user's function gives something else.
+        """
+        return content.texts(self._context(request)) if self._context else ()
 
 
 def refused(reason: str, code: str, *, status: int = 400) -> Given:
