@@ -22,7 +22,7 @@ from guardrail.detector import Detector, Scope
 from guardrail.engine.backend import Backend
 from guardrail.engine.budget import Budget, Ledger
 from guardrail.engine.drivers import run_async, run_sync
-from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, describe, one, within
+from guardrail.engine.flow import Answer, Failed, Flow, Reason, Reply, compute, describe, one, within
 from guardrail.engine.hub import Hub
 from guardrail.engine.jobs import Retry
 from guardrail.engine.run import Run
@@ -51,6 +51,7 @@ Generated: TypeAlias = Given | Answer[Completion]
 Generator: TypeAlias = Callable[[str], Generated]
 AsyncGenerator: TypeAlias = Callable[[str], Awaitable[Generated]]
 
+_MANY = 500  # findings, about which a policy thinks for some hundredths of a second
 _CALLED = "tool_calls"  # how a completion ends that calls a tool and may say nothing
 
 
@@ -405,7 +406,7 @@ class Guard:
 
     def _check(self, case: Case, *, silent: bool) -> Flow[tuple[Review, Decision]]:
         review = yield from self._in_time(case, silent=silent)
-        return review, self.policy.decide(review)
+        return review, (yield from self._decided(review))
 
     def _supervise(self, case: Case, produce: Produce) -> Flow[tuple[Review, Decision]]:
         """Generate, examine, and try again as long as the policy wants; the best attempt is kept."""
@@ -431,7 +432,7 @@ class Guard:
             if wish is None:
                 break
             feedback = wish
-        decision = self.policy.decide(best)
+        decision = yield from self._decided(best)
         if attempt > 1:
             stronger = Action.REGENERATE if decision.action in {Action.PASS, Action.FLAG} else decision.action
             decision = decision.model_copy(update={"attempts": attempt, "action": stronger})
@@ -440,6 +441,12 @@ class Guard:
             note = f"{decision.note}; {note}" if decision.note else note
             decision = decision.model_copy(update={"note": note})
         return best, decision
+
+    def _decided(self, review: Review) -> Flow[Decision]:
+        """What the policy decides; about very many findings in a worker, so that it holds up no event loop."""
+        if len(review.findings) > _MANY:
+            return (yield from compute(self.policy.decide, review))
+        return self.policy.decide(review)
 
     def _in_time(self, case: Case, *, silent: bool) -> Flow[Review]:
         """An examination under its own deadline: how long the model took to answer does not count.
@@ -541,7 +548,7 @@ class Guard:
             unsupported=verdicts[Verdict.UNSUPPORTED],
             unverified=verdicts[Verdict.UNVERIFIED],
             failures=[failure.detector for failure in report.failures],
-            calls=report.cost.total.calls,
+            calls=report.cost.detectors.calls,
             seconds=round(report.cost.wall_seconds, 4),
         )
         for failure in report.failures:

@@ -390,6 +390,11 @@ class CostBreakdown(_Model):
     wall_seconds: float = 0.0
     elapsed: dict[str, float] = {}
 
+    @property
+    def detectors(self) -> Cost:
+        """What detectors asked, without the answers that they examined: those are paid by `"guard"`."""
+        return sum((cost for owner, cost in self.paid.items() if owner != "guard"), Cost())
+
     def line(self, *, model: str = "model") -> str:
         """Calls, tokens and time, in words.
 
@@ -501,7 +506,8 @@ class Report(_Model):
     def summary(self) -> dict[str, Any]:
         """What may travel with an edited answer: no text of it, so that nothing removed leaks.
 
-        Verdict, action, number of findings by verdict, scores and marks, cost.
+        Verdict, action, number of findings by verdict, scores and marks, cost of the check: the answers themselves are
+        counted by `attempts`.
         """
         return {
             "verdict": self.verdict,
@@ -513,8 +519,8 @@ class Report(_Model):
                 for f in self.findings
             ],
             "failures": [{"detector": f.detector, "reason": f.reason} for f in self.failures],
-            "calls": self.cost.total.calls,
-            "tokens": self.cost.total.tokens,
+            "calls": self.cost.detectors.calls,
+            "tokens": self.cost.detectors.tokens,
             "seconds": self.cost.wall_seconds,
         }
 

@@ -55,7 +55,7 @@ def telemetry(
 def _guard_span(tracer: Tracer, report: Report, ended: int, *, log_content: bool) -> None:
     from opentelemetry import trace
 
-    cost = report.cost.total
+    cost = report.cost.detectors
     span = tracer.start_span(
         "guardrail",
         start_time=ended - int(report.cost.wall_seconds * _SECOND),

@@ -4,9 +4,9 @@ import pytest
 
 from guardrail import Detector, Finding, Guard, Span, Verdict, regenerate
 from guardrail.chat import ScriptedChat
-from guardrail.engine.flow import Answer, Cost
+from guardrail.engine.flow import Answer, Cost, one
 from guardrail.errors import InputError
-from guardrail.requests import Completion
+from guardrail.requests import Ask, Completion, user
 
 
 class Watcher(Detector):
@@ -28,6 +28,20 @@ class Watcher(Detector):
                 detector="watcher", span=Span(start=at, end=at + 3), score=1.0, verdict=Verdict.UNSUPPORTED
             )
         ]
+
+
+class Asker(Watcher):
+    """Asks one question about each answer."""
+
+    name = "asker"
+
+    def cost(self, case):
+        del case
+        return {"chat:judge": (1, 1)}
+
+    def examine(self, case):
+        yield from one(Ask((user(case.answer),), role="judge"))
+        return (yield from super().examine(case))
 
 
 @pytest.fixture
@@ -58,6 +72,15 @@ class TestSupervise:
         report = guard.supervise(answers(*said))
         assert report.answer == "good"
         assert report.cost.total == Cost(2, 30, 10)
+
+    def test_what_the_check_cost_is_told_apart_from_it(self, caplog):
+        """Two answers are generated, and each is judged by one question: log and summary count the questions."""
+        caplog.set_level("INFO", logger="guardrail")
+        said = [Answer(Completion("bad"), Cost(1, 10, 5)), Answer(Completion("good"), Cost(1, 20, 5))]
+        report = Guard([Asker()], chat=ScriptedChat("yes"), policy=regenerate(3)).supervise(answers(*said))
+        assert (report.cost.total.calls, report.cost.detectors.calls) == (4, 2)
+        assert (report.summary()["calls"], report.summary()["attempts"]) == (2, 2)
+        assert [record.calls for record in caplog.records if record.msg == "guarded"] == [2]
 
     def test_the_first_answer_is_not_the_guards_expense(self):
         """A budget of nothing still lets the user have an answer, and no second one."""

@@ -10,8 +10,10 @@ from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
 from guardrail import Guard
-from guardrail.detector import Calls, Case, Detector, Finding, Flow, Span, Verdict
+from guardrail.detector import Answer, Calls, Case, Detector, Finding, Flow, Span, Verdict
+from guardrail.engine.flow import Cost
 from guardrail.errors import ConfigError
+from guardrail.requests import Completion
 from guardrail.telemetry import telemetry
 
 SECRET = "the moon is hollow"
@@ -127,6 +129,14 @@ class TestSpans:
         }
         assert span.attributes["guardrail.findings.unsupported"] == 1
         assert span.attributes["guardrail.findings.supported"] == 1
+
+    def test_counts_what_the_check_asked(self, written):
+        """Not the answer that was examined: that is one of the attempts."""
+        provider, exporter = written
+        said = Answer(Completion("Fine."), Cost(1, 10, 5))
+        Guard([Moon()], on_report=telemetry(provider)).supervise(lambda _: said)
+        found = spans(exporter)["guardrail"].attributes
+        assert [found[f"guardrail.{name}"] for name in ("attempts", "calls", "prompt_tokens")] == [1, 0, 0]
 
 
 class TestChecksThatDidNotRun:

@@ -353,13 +353,12 @@ class TestConfiguration:
         assert guarded.InputType == chain.InputType
         assert (guarded | StrOutputParser()).get_graph().nodes
 
-    def test_context_comes_from_the_input(self):
-        """For detectors that compare with documents."""
+    @pytest.mark.parametrize("context", [lambda x: [x["facts"]], lambda x: x["facts"]])
+    def test_context_comes_from_the_input(self, context):
+        """For detectors that compare with documents; a text alone is one, and not one for each of its characters."""
         reports = []
         chain = PROMPT | FakeChat()
-        guarded = guard_runnable(
-            guard(flag(), on_report=reports.append), chain, context=lambda x: [x["facts"]]
-        )
+        guarded = guard_runnable(guard(flag(), on_report=reports.append), chain, context=context)
         guarded.invoke({**ASKED, "facts": "Dogs are silent."})
         assert reports[0].case.context == ("Dogs are silent.",)
         assert reports[0].case.question == "Pets?"

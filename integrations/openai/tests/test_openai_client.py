@@ -16,6 +16,7 @@ from integrations.openai.tests.openai_fakes import (
     KINDS,
     SECRET,
     TOOL,
+    Secrets,
     client_of,
     guard,
     over,
@@ -28,6 +29,7 @@ from openai.types.responses import Response
 from pydantic import BaseModel
 
 from guardrail import Guard, annotate, block, flag, regenerate, remove
+from guardrail.errors import InputError
 from guardrail_openai import guard_openai
 
 
@@ -322,4 +324,15 @@ class TestSurface:
             client = guard_openai(given, watched, context=lambda request: [request["metadata"]["document"]])
             client.chat.completions.create(**ASK, metadata={"document": "Paris is a town."})
         assert reports[0].case.context == ("Paris is a town.",)
+
+    def test_a_text_alone_is_one_document(self):
+        """It was as many as it has characters."""
+        choice = {"index": 0, "message": {"role": "assistant", "content": "Fine."}, "finish_reason": "stop"}
+        client = over(lambda _: httpx2.Response(200, json={"id": "1", "choices": [choice]}))
+        reports = []
+        watched = Guard([Secrets()], on_report=reports.append)
+        guard_openai(client, watched, context=lambda _: "Paris is a town.").chat.completions.create(**ASK)
+        assert reports[0].case.context == ("Paris is a town.",)
+        with pytest.raises(InputError, match="a text or a document"):
+            guard_openai(client, watched, context=lambda _: [7]).chat.completions.create(**ASK)
         assert reports[0].case.question == "Where is Paris?"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gzip
 import json
 
 import httpx
@@ -11,6 +12,7 @@ import httpx2
 import pytest
 from integrations.openai.tests.openai_fakes import (
     ANSWER,
+    ASK,
     BAD,
     JSON,
     KINDS,
@@ -27,7 +29,9 @@ from integrations.openai.tests.openai_fakes import (
     raws,
     replies,
     rich,
+    run,
 )
+from openai import RateLimitError
 from structlog.testing import capture_logs
 
 from guardrail import Guard, annotate, block, regenerate, remove
@@ -216,6 +220,30 @@ class TestFaults:
         _, headers, body = raw(client, *request("chat", "plain"))
         assert SECRET in body
         assert "'x-guardrail-verdict', 'unverified'" in headers
+
+    @pytest.mark.parametrize("path", ["chat/completions", "responses"])
+    @pytest.mark.parametrize("stream", [False, True])
+    def test_an_error_says_nothing_that_a_model_wrote(self, path, stream):
+        """Neither a whole answer, nor the field in which Groq shows what it could not use."""
+        message = {"role": "assistant", "content": BAD}
+        item = {"type": "message", "content": [{"type": "output_text", "text": BAD}]}
+        told = {"message": "no valid JSON", "code": "json_validate_failed", "failed_generation": BAD}
+        for body in ({"choices": [{"message": message}], "output": [item]}, {"error": told}):
+            client = guard_openai(over(lambda _, body=body: httpx2.Response(400, json=body)), guard(block()))
+            status, headers, said = raw(client, path, {"model": "m", "stream": stream})
+            assert status == 400
+            assert SECRET not in headers + said
+            assert "error" in json.loads(said)
+
+    @pytest.mark.parametrize("asynchronous", [False, True])
+    def test_a_compressed_error_is_that_error(self, asynchronous):
+        """It was a connection error, which is tried again: the body was unpacked, and its header still said gzip."""
+        packed = gzip.compress(b'{"error": {"message": "slow down", "code": "rate_limit"}}')
+        kind = {"content-type": "application/json", "content-encoding": "gzip", "retry-after": "3"}
+        client = over(lambda _: httpx2.Response(429, headers=kind, content=packed), asynchronous=asynchronous)
+        with pytest.raises(RateLimitError, match="slow down") as found:
+            run(guard_openai(client, guard(remove())).chat.completions.create(**ASK))
+        assert found.value.response.headers["retry-after"] == "3"
 
     def test_when_asking_again_fails(self):
         """The first answer is all there is, and what is wrong in it goes."""

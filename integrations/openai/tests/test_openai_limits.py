@@ -74,6 +74,26 @@ class TestObserve:
             assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks).strip() == shown
             assert chunks[-1].guardrail["verdict"] == "unsupported"
 
+    def test_a_stream_that_breaks_off(self):
+        """It must not look complete; what came was passed on."""
+        choice = {"index": 0, "delta": {"content": "Paris."}, "finish_reason": None}
+        body = f"data: {json.dumps({'id': '1', 'choices': [choice]})}\n\n".encode()
+        kind = {"content-type": "text/event-stream"}
+        client = over(lambda _: httpx2.Response(200, headers=kind, content=body))
+        watched = guard_openai(client, guard(flag()), streaming="observe")
+        stream = watched.chat.completions.create(**ASK, stream=True)
+        assert next(stream).choices[0].delta.content == "Paris."
+        with pytest.raises(openai.APIError, match="broke off"):
+            next(stream)
+
+    def test_an_answer_as_a_whole(self):
+        """Though a stream was asked for: nothing of it arrived."""
+        choice = {"index": 0, "message": {"role": "assistant", "content": "Paris."}, "finish_reason": "stop"}
+        client = over(lambda _: httpx2.Response(200, json={"id": "1", "choices": [choice]}))
+        watched = guard_openai(client, guard(flag()), streaming="observe")
+        chunks = list(watched.chat.completions.create(**ASK, stream=True))
+        assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks) == "Paris."
+
 
 class TestRefused:
     @pytest.mark.parametrize(

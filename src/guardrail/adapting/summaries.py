@@ -9,9 +9,9 @@ from itertools import accumulate
 from typing import Any
 
 from guardrail.adapting.changes import Change
-from guardrail.report import Action, Edit, Report, Verdict, worst
+from guardrail.report import Action, Edit, Verdict, worst
 
-__all__ = ["failed", "headers", "own_cost", "partly", "shown_spans", "together", "untouched"]
+__all__ = ["failed", "headers", "partly", "shown_spans", "together", "untouched"]
 
 _ACTIONS = [action.value for action in Action]  # mildest first
 
@@ -88,16 +88,6 @@ def partly(summary: Mapping[str, Any], what: str) -> dict[str, Any]:
             {"detector": "guardrail", "reason": f"expected text, got {what}"},
         ],
     }
-
-
-def own_cost(summary: Mapping[str, Any], report: Report) -> dict[str, Any]:
-    """A summary whose calls and tokens are those of the guard's own questions.
-
-    The application's requests, the repeated ones too, are in the `usage` of its answer and in `attempts`.
-    """
-    asked = [cost for owner, cost in report.cost.paid.items() if owner != "guard"]
-    calls, tokens = sum(cost.calls for cost in asked), sum(cost.tokens for cost in asked)
-    return {**summary, "calls": calls, "tokens": tokens}
 
 
 def together(summaries: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:

@@ -128,13 +128,11 @@ class SentenceCheck(Detector):
                 case, [texts[i] for i in claims], [examined[i] for i in claims]
             )
             found |= zip(claims, judged, strict=True)
-        findings = [
-            self._finding(span, text, found[i], material)
-            for i, (span, text) in enumerate(zip(examined, texts, strict=True))
-        ]
         reason = f"only the first {self.max_sentences} sentences are examined (max_sentences)"
-        rest = [(span, span.of(case.answer)) for span in spans[self.max_sentences :]]
-        return findings + [self._finding(s, t, Judged(None, reason=reason), material) for s, t in rest]
+        found |= dict.fromkeys(range(len(texts), len(spans)), Judged(None, reason=reason))
+        return (
+            yield from compute_if_long(len(case.answer), self._findings, case.answer, spans, found, material)
+        )
 
     @abstractmethod
     def _judge_case(
@@ -149,6 +147,11 @@ class SentenceCheck(Detector):
         """The sentences that are judged: examined, and with a claim."""
         texts = [span.of(answer) for span in self._split(answer)[: self.max_sentences]]
         return [text for text in texts if not claims_nothing(text)]
+
+    def _findings(
+        self, answer: str, spans: Sequence[Span], judged: Mapping[int, Judged], material: Material
+    ) -> list[Finding]:
+        return [self._finding(span, span.of(answer), judged[i], material) for i, span in enumerate(spans)]
 
     def _finding(self, span: Span, text: str, judged: Judged, material: Material) -> Finding:
         other = "documents" if material.kind == "context" else "other answers"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from guardrail.detector import Detector
 from guardrail.guard import Guard
 from guardrail.report import Case
@@ -14,9 +16,14 @@ _MODELS = {"chat": ("a chat model", "[chat]"), "language_model": ("a language mo
 _OR = ' or, below its [[detectors]], bibliography = "refs.bib" or sources = ["crossref"]'
 
 
-def advice(guard: Guard) -> list[str]:
-    """A line for each detector that needs a model which the guard has not; no model is asked."""
-    return [line for detector in guard.detectors if (line := _lacking(detector, guard))]
+def advice(guards: Iterable[Guard]) -> list[str]:
+    """A line for each detector that needs a model which its guard has not; no model is asked.
+
+    Args:
+        guards: all that may examine an answer; several can share a detector.
+    """
+    found = (_lacking(detector, guard) for guard in guards for detector in guard.detectors)
+    return [line for line in dict.fromkeys(found) if line]
 
 
 def _lacking(detector: Detector, guard: Guard) -> str:

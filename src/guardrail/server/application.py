@@ -239,7 +239,7 @@ class Application:
                     call, guard, metrics, mode=settings.mode, longest=settings.answer_limit
                 )
             case "/v1/guardrail/estimate":
-                return await questions.estimate(call, guard)
+                return await questions.estimate(call, guard, longest=settings.answer_limit)
             case "/beta/litellm_basic_guardrail_api":
                 if settings.workers > 1:
                     raise Refused(501, "several_workers", _ONE_WORKER)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from guardrail.adapting.strict_json import TooDeep, read_json
@@ -10,7 +11,7 @@ from guardrail.server.refusals import Refused
 __all__ = ["request_object"]
 
 _MOST = 50_000
-"""Objects in one body. A long chat has some thousands; reading a million keeps all other clients waiting."""
+"""Objects in one body, and texts in its lists. A long chat has some thousands; reading a million keeps all other clients waiting."""
 _BRACKETS = 500_000  # opening ones, also in texts: lists cannot be counted while they are read
 _READ = frozenset(
     [
@@ -50,6 +51,8 @@ def request_object(body: bytes) -> dict[str, Any]:
     try:
         if body.count(b"[") > _BRACKETS:
             raise _too_many()
+        if json.detect_encoding(body) not in {"utf-8", "utf-8-sig"}:
+            raise Refused(400, "bad_json", "expected the request's body in UTF-8, got UTF-16 or UTF-32")
         found = read_json(body, pairs=parts.made)
     except TooDeep as error:
         raise Refused(400, "bad_json", f"the request's body is nested too deep: {error}") from None
@@ -57,6 +60,8 @@ def request_object(body: bytes) -> dict[str, Any]:
         raise Refused(400, "bad_json", f"the request's body is not JSON: {type(error).__name__}") from None
     if not isinstance(found, dict):
         raise Refused(400, "bad_json", f"expected a JSON object, got {type(found).__name__}")
+    if body.count(b",") > _MOST and _texts(found) > _MOST:
+        raise _too_many()
     for name in found:
         if name not in _READ and name.casefold() in _READ:
             said = f"expected the name {name.casefold()!r}, got {name!r}: some services read it in any case"
@@ -93,9 +98,18 @@ def _twice(pairs: list[tuple[str, Any]]) -> str:
     raise AssertionError("each name is there once")
 
 
+def _texts(value: Any) -> int:
+    """How many texts are in lists: each may be taken for a message. Numbers, as in a text of tokens, are none."""
+    if isinstance(value, dict):
+        return sum(_texts(one) for one in value.values() if isinstance(one, dict | list))
+    return sum(
+        1 if isinstance(one, str) else _texts(one) for one in value if isinstance(one, dict | list | str)
+    )
+
+
 def _too_many() -> Refused:
     return Refused(
         413,
         "too_many_parts",
-        f"expected a request's body of at most {_MOST:,} objects, got more: send fewer messages",
+        f"expected a request's body of at most {_MOST:,} objects, and as many texts in lists, got more: send fewer messages",
     )

@@ -26,7 +26,9 @@ from guardrail.adapting.openai_api import (
     SentenceExchange,
     Settled,
     Watch,
+    has_answer,
     why_buffered,
+    without_text,
 )
 from guardrail.adapting.residue import is_wordless
 from guardrail.adapting.strict_json import TooDeep, read_json
@@ -151,22 +153,21 @@ def _wordless(pairs: Iterable[tuple[str, str]], wanted: Collection[str]) -> list
 
 
 async def _failed(codec: Codec, found: httpx.Response, desk: Desk) -> Response:
-    """An upstream's error as it came.
+    """An upstream's error as it came, without fields that a model wrote.
 
     Raises:
         Refused: there is an answer in it, which nobody examined.
     """
     response = await desk.upstream.error(found)
-    try:
-        body = read_json(bytes(response.body))
-        said = isinstance(body, dict) and any(choice.text or choice.unread for choice in codec.choices(body))
-    except TooDeep:
-        said = True  # for all that anybody can see
-    except (ValueError, NotReadable):
-        said = found.headers.get("content-type", "").lower().startswith(_STREAM)
-    if said:
+    body = bytes(response.body)
+    if has_answer(codec, body, kind=found.headers.get("content-type", "")):
         why = f"the upstream answered {found.status_code} with an answer in its error, which is left out"
         raise Refused(found.status_code, "upstream_error_with_answer", why)
+    with contextlib.suppress(ValueError):
+        told = read_json(body)
+        if (kept := without_text(told)) is not told:
+            response.body = json.dumps(kept).encode()
+            response.headers["content-length"] = str(len(response.body))
     return response
 
 
@@ -207,7 +208,11 @@ async def _watched(watch: Watch, found: httpx.Response, call: Call, desk: Desk) 
     ending = await watch.aended()
     desk.stored.note(call.owner, watch.body)
     yield ending
-    if watch.summary is not None:
+    if watch.summary is None:
+        _unobserved(desk, "NotReadable")
+        if watch.broke_off:
+            raise Refused(502, "upstream_cut", "the upstream's stream broke off; it was not examined")
+    else:
         desk.metrics.examined(watch.summary, mode=desk.settings.mode)
 
 
@@ -231,21 +236,25 @@ async def _parts(found: httpx.Response, desk: Desk, is_over: Callable[[], bool])
     """The pieces of an upstream's stream, until it is over.
 
     Raises:
-        Refused: it is too long, or was cut.
+        Refused: it is too long, was cut, or all streams together are too long.
     """
-    limit, lines = desk.settings.answer_limit * _SPREAD, _LINES
-    async with desk.upstream.parts(found) as parts:
-        async for part in parts:
-            limit -= len(part)
-            lines -= part.count(b"\n") + part.count(b"\r")
-            if limit < 0 or lines < 0:
-                raise Refused(
-                    502, "answer_too_long", "the upstream's answer is too long and was not examined"
-                )
-            yield part
-            if is_over():
-                await desk.upstream.drain(parts)
-                return
+    limit, lines, taken = desk.settings.answer_limit * _SPREAD, _LINES, 0
+    try:
+        async with desk.upstream.parts(found) as parts:
+            async for part in parts:
+                desk.upstream.held.take(len(part))
+                taken += len(part)
+                lines -= part.count(b"\n") + part.count(b"\r")
+                if taken > limit or lines < 0:
+                    raise Refused(
+                        502, "answer_too_long", "the upstream's answer is too long and was not examined"
+                    )
+                yield part
+                if is_over():
+                    await desk.upstream.drain(parts)
+                    return
+    finally:
+        desk.upstream.held.now -= taken
 
 
 async def _whole(codec: Codec, events: list[sse.Event], desk: Desk) -> Json:
@@ -344,10 +353,15 @@ async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bo
             desk.stored.note(call.owner, body)
             settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
-        log.error("not_observed", error=type(error).__name__)
-        desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")
+        _unobserved(desk, type(error).__name__)
         return
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
+
+
+def _unobserved(desk: Desk, error: str) -> None:
+    """An answer went out, and nobody could examine it."""
+    log.error("not_observed", error=error)
+    desk.metrics.add("guardrail_unfinished_checks_total", detector="guard")
 
 
 async def _copied(codec: Codec, copy: bytes | None, *, streams: bool, desk: Desk) -> Json:

@@ -9,6 +9,7 @@ many characters at the end of its texts are not to be shown yet (`stream_holdbac
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections import Counter, OrderedDict
@@ -27,6 +28,7 @@ from guardrail.server.refusals import Refused
 
 Key = tuple[str, str, str]
 Examined = tuple[Report | None, str]
+_MOST = 1_000  # texts of one response; each is examined for itself
 _WITHHELD = "the answer could not be checked"
 
 
@@ -117,7 +119,7 @@ async def guarded(
     """What LiteLLM is to do with the texts of a request or a response.
 
     Raises:
-        Refused: the body says something else, or the texts of a response have more than so many characters.
+        Refused: the body says something else, or the texts of a response are very many, or have more than so many characters.
     """
     body = call.json()
     texts = body.get("texts") or []
@@ -135,10 +137,14 @@ async def guarded(
         return JSONResponse({"action": "NONE"})
     if body.get("input_type") != "response":
         raise Refused(400, "bad_request", "expected input_type to be request or response")
-    if sum(map(len, texts)) > longest:
-        raise Refused(413, "answer_too_long", f"expected texts of at most {longest:,} characters, got more")
+    if sum(map(len, texts)) > longest or len(texts) > _MOST:
+        said = f"expected at most {_MOST:,} texts of together {longest:,} characters, got more"
+        raise Refused(413, "answer_too_long", said)
     messages = remembered.get(key) if key[2] else None
-    found = [await examined(guard, text, messages) for text in texts]
+    found = []
+    for text in texts:
+        found.append(await examined(guard, text, messages))
+        await asyncio.sleep(0)  # a check that asks nobody lets no other client in
     for report, _ in found:
         if report is None:
             metrics.add("guardrail_unfinished_checks_total", detector="guard")

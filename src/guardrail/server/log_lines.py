@@ -35,7 +35,9 @@ def _written(name: str, value: Any) -> str:
         return "none"
     if isinstance(value, Sequence) and not isinstance(value, str):
         return ",".join(map(str, value)) or "none"
-    text = str(value)
+    text = (
+        f"{value:.10g}" if isinstance(value, float) else str(value)
+    )  # calls that share a request add up to 5.0
     if name == "error":  # the repr of an exception has its words, which may quote the answer
         text = re.sub(r"^(\w+)\(.*", r"\1", text, flags=re.DOTALL)
     text = text[:_LONGEST]

@@ -61,7 +61,7 @@ class Pools:
         return len(self._running) - 1
 
     async def send(
-        self, method: str, url: httpx.URL, *, headers: list[tuple[str, str]], content: bytes
+        self, method: str, url: httpx.URL, *, headers: list[tuple[bytes, bytes]], content: bytes
     ) -> httpx.Response:
         """The head of the answer; the response must be closed.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 from starlette.responses import JSONResponse, Response
@@ -23,11 +24,7 @@ async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str, longes
     Raises:
         Refused: the answer cannot be read, is longer than so many characters, or could not be checked.
     """
-    case = _case(call.json())
-    if len(case.answer) > longest:
-        raise Refused(
-            413, "answer_too_long", f"expected an answer of at most {longest:,} characters, got more"
-        )
+    case = _case(call.json(), longest)
     try:
         report = await guard.acheck(case)
     except GuardrailError as error:
@@ -35,27 +32,40 @@ async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str, longes
             500, "guard_failed", f"the answer could not be checked ({type(error).__name__})"
         ) from None
     metrics.examined(report.summary(), mode=mode)
-    return JSONResponse(report.model_dump(mode="json", exclude=_UNSAID))
+    written = await asyncio.to_thread(
+        report.model_dump_json, exclude=_UNSAID
+    )  # very many findings take a while
+    return Response(written, media_type="application/json")
 
 
-async def estimate(call: Call, guard: Guard) -> Response:
-    """Paid calls of a check, at least and at most, before anything is asked."""
-    found = guard.estimate(_case(call.json()))
+async def estimate(call: Call, guard: Guard, *, longest: int) -> Response:
+    """Paid calls of a check, at least and at most, before anything is asked.
+
+    Raises:
+        Refused: the answer cannot be read, or is longer than so many characters.
+    """
+    found = await asyncio.to_thread(
+        guard.estimate, _case(call.json(), longest)
+    )  # a long answer is read for seconds
     by_detector = {name: {"least": a, "most": b} for name, (a, b) in found.by_detector.items()}
     return JSONResponse({"least": found.least, "most": found.most, "by_detector": by_detector})
 
 
-def _case(body: dict[str, Any]) -> Case:
+def _case(body: dict[str, Any], longest: int) -> Case:
     """What is examined.
 
     Raises:
-        Refused: the body says something else.
+        Refused: the body says something else, or its answer is longer than so many characters.
     """
     unknown = sorted(set(body) - set(_FIELDS))
     if unknown or not isinstance(body.get("answer"), str):
         got = f"the field {unknown[0]!r:.80}" if unknown else type(body.get("answer")).__name__
         raise Refused(
             400, "bad_request", f"expected {', '.join(_FIELDS)}, of which answer is a text, got {got}"
+        )
+    if len(body["answer"]) > longest:
+        raise Refused(
+            413, "answer_too_long", f"expected an answer of at most {longest:,} characters, got more"
         )
     try:
         return Case.of(

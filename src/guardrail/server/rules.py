@@ -41,6 +41,16 @@ class Rules:
         self._strict: dict[int, Guard] = {}
 
     @property
+    def guards(self) -> list[Guard]:
+        """Those that may examine an answer: what follows a rule for every request never does."""
+        found = []
+        for rule, chosen in [*self._rules, (Rule(), self._plain)]:
+            found.append(chosen.guard)
+            if not rule.keys and not rule.models:
+                break
+        return found
+
+    @property
     def by_model(self) -> bool:
         """Whether a request's model matters."""
         return any(rule.models for rule, _ in self._rules)

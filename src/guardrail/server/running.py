@@ -10,6 +10,7 @@ from typing import Any
 from guardrail.errors import ConfigError
 from guardrail.guard import Guard
 from guardrail.server.advice import advice
+from guardrail.server.rules import Rules
 from guardrail.server.serving import serving
 from guardrail.server.settings import Settings
 from guardrail.server.workers import Supervisor
@@ -45,7 +46,7 @@ def run(
 
             def ready() -> None:
                 listening(url)
-                for line in advice(guard):
+                for line in advice(Rules(settings, guard).guards):
                     say(line)
 
             asyncio.run(serving(settings, guard, listener, None, ready))

@@ -61,7 +61,7 @@ class Settings:
         deadline: seconds for a whole request, the guard's work included.
         body_seconds: seconds for the body of a request to arrive.
         body_limit: bytes of a request at most.
-        held_limit: bytes of all requests that are being worked on.
+        held_limit: bytes of all requests that are being worked on, and again of all streams that wait for their examination.
         answer_limit: bytes of an upstream's answer that is examined.
         stream: what becomes of streamed answers: "buffer" releases them after the verdict; "sentence" releases each sentence
             when it was examined, where the guard judges by sentence; "observe" passes them on and reports at their end.

@@ -15,12 +15,12 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from guardrail._log import log
-from guardrail.server.calls import Call
+from guardrail.server.calls import Call, Held
 from guardrail.server.headers import going_up, handed_on
 from guardrail.server.hiding import Hiding
 from guardrail.server.pools import AT_ONCE, Pools
 from guardrail.server.refusals import Refused
-from guardrail.server.routes import PREFIX, label
+from guardrail.server.routes import GUARDED, PREFIX, label
 from guardrail.server.settings import Settings
 
 _LAST_STATUS = 599
@@ -53,6 +53,7 @@ class Upstream:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self.hiding = Hiding(settings.upstream_key)
+        self.held = Held(settings.held_limit)  # bytes of streams that are kept until they were examined
         self._trusted = httpx.create_ssl_context()  # read once: it takes longer than a request
         self._pools = Pools(self._client)
 
@@ -97,16 +98,14 @@ class Upstream:
         return found
 
     async def _asked(self, call: Call, body: bytes | None, attempt: int) -> httpx.Response:
-        url = httpx.URL(self._settings.upstream + call.path.removeprefix(PREFIX))
-        if call.query:
-            url = url.copy_with(query=call.query)
+        url = self._url(call)
         content = call.body if body is None else body
-        headers = self._headers(call, attempt)
+        headers = [(n.encode("latin-1"), v.encode("latin-1")) for n, v in self._headers(call, attempt)]
         try:
             found = await self._pools.send(call.method, url, headers=headers, content=content)
         except httpx.TimeoutException:
             raise Refused(504, "upstream_timeout", "the upstream did not answer in time") from None
-        except (httpx.HTTPError, httpx.InvalidURL) as error:
+        except httpx.HTTPError as error:
             raise Refused(
                 502,
                 "upstream_unreachable",
@@ -123,12 +122,30 @@ class Upstream:
             raise Refused(502, "upstream_encoding", "the upstream compressed its answer, though asked not to")
         return found
 
+    def _url(self, call: Call) -> httpx.URL:
+        """Where a request goes.
+
+        Raises:
+            Refused: it can be no URL.
+        """
+        try:
+            url = httpx.URL(self._settings.upstream + call.path.removeprefix(PREFIX))
+            return url.copy_with(query=call.query) if call.query else url
+        except httpx.InvalidURL:
+            said = "expected a path and a query that a URL can have: no '#', and not too long"
+            raise Refused(400, "bad_path", said) from None
+
     def _headers(self, call: Call, attempt: int) -> list[tuple[str, str]]:
         """The client's, without what is meant for this server or for one connection, and with the right key."""
         key = self._settings.upstream_key
         kept = going_up(call.pairs, own_key=key is not None)
         if attempt:
             kept = [(n, f"{v}-{attempt}" if n == "idempotency-key" else v) for n, v in kept]
+        if (
+            call.path in GUARDED
+        ):  # as it was read here: in another character set the same bytes may say something else
+            kept = [pair for pair in kept if pair[0] != "content-type"]
+            kept.append(("content-type", "application/json"))
         if key is not None:
             kept.append(
                 ("x-api-key", key)

@@ -22,6 +22,7 @@ from guardrail.errors import ConfigError, GuardrailError
 from guardrail.guard import Guard
 from guardrail.server.advice import advice
 from guardrail.server.counters import Shared
+from guardrail.server.rules import Rules
 from guardrail.server.serving import serving
 from guardrail.server.settings import Settings
 
@@ -233,11 +234,12 @@ def _work(job: _Job) -> None:
     threading.Thread(target=_leave_with, args=(job.line,), daemon=True).start()
     try:
         guard = job.make()
+        lines = advice(Rules(job.settings, guard).guards)
     except GuardrailError as error:
         job.line.send_bytes(str(error).encode())
         return
     shared = Shared(job.folder, job.number)
-    ready = _READY + "\n".join(advice(guard)).encode()
+    ready = _READY + "\n".join(lines).encode()
     asyncio.run(serving(job.settings, guard, job.listener, shared, lambda: job.line.send_bytes(ready)))
 
 

@@ -332,6 +332,21 @@ class TestTargets:
             assert statuses(said) == [400]
             assert upstream.asked == []
 
+    @pytest.mark.parametrize("query", [b"?a=b#c", b"?#"])
+    def test_a_query_that_is_none_is_refused(self, query):
+        """It was a 500."""
+        with canned(b"{}", kind="application/json") as upstream, running(upstream.url, Guard([])) as served:
+            head = b"GET /v1/models" + query + b" HTTP/1.1" + HOST
+            assert statuses(sent(served.port, head + b"\r\nconnection: close\r\n\r\n")) == [400]
+            assert upstream.asked == []
+
+    def test_a_header_goes_up_as_it_came(self):
+        """Whatever its bytes: it was a 500."""
+        with canned(b"{}", kind="application/json") as upstream, running(upstream.url, Guard([])) as served:
+            head = b"GET /v1/models HTTP/1.1" + HOST + b"\r\nx-title: caf\xe9"
+            assert statuses(sent(served.port, head + b"\r\nconnection: close\r\n\r\n")) == [200]
+            assert "\r\nx-title: caf\u00e9\r\n" in upstream.asked[0][0]
+
     def test_a_proxy_is_not_made_of_it(self, guarded):
         """CONNECT opens no tunnel, and an upgrade is none."""
         served = guarded()

@@ -189,6 +189,19 @@ class TestLongStreams:
             asyncio.run(passed({}, drop, drop))
         assert [None if copy is None else len(copy) for copy in copies] == [10_000_000, None]
 
+    @pytest.mark.parametrize("stream", ["buffer", "sentence", "observe"])
+    def test_all_streams_together_have_a_limit(self, stream):
+        """Sixty-four of them at once could be four gigabytes; room that was taken is given back."""
+        with (
+            canned(chunks(SAID * 100, 5)) as upstream,
+            running(upstream.url, Guard([]), stream=stream, held_limit=5_000) as served,
+        ):
+            for _ in range(2):
+                assert "too_much_at_once" in served.chat(stream=True).text
+            upstream.body = chunks("Fine.", 5)
+            assert "Fine." in served.chat(stream=True).text
+            assert served.application.upstream.held.now == 0
+
     def test_very_many_pieces_are_put_together(self):
         """Half a million took minutes, in which nobody else was served: each piece was added to a copy of all before."""
         growing = Growing()
@@ -257,6 +270,18 @@ class TestErrorsOfTheUpstream:
         assert found.status_code == int(status[:3])
         assert SECRET not in found.text
         assert "with an answer in its error" in found.text
+
+    def test_a_model_s_words_in_an_error_are_left_out(self):
+        """Groq's errors show what it could not use; the rest of them stays."""
+        told = {"message": "no valid JSON", "code": "json_validate_failed", "failed_generation": SAID}
+        body = json.dumps({"error": told}).encode()
+        with (
+            canned(body, kind="application/json", status="400 Bad Request") as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            found = served.chat()
+        assert found.status_code == 400
+        assert found.json() == {"error": {"message": "no valid JSON", "code": "json_validate_failed"}}
 
     def test_a_stream_with_an_error_s_status_likewise(self):
         """It is no error that a client can read."""

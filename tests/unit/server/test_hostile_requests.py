@@ -3,8 +3,10 @@
 import json
 
 import pytest
-from tests.unit.server.conftest import SECRET
+from tests.unit.server.conftest import SECRET, canned, running
 
+from guardrail import Guard
+from guardrail.adapting.openai_api.choices import messages
 from guardrail.server import Settings
 from guardrail.server.bodies import request_object
 from guardrail.server.keys import hashed
@@ -38,11 +40,38 @@ class TestBodies:
         """They take twenty times the memory of their bytes."""
         assert code(b'{"x":[' + b",".join([b"[]"] * 500_000) + b"]}") == "too_many_parts"
 
+    @pytest.mark.parametrize(
+        "body", [{"input": ["a"] * 60_000}, {"x": {"y": [["a"]] * 30_000 + ["a"] * 30_000}}]
+    )
+    def test_very_many_texts_are_refused(self, body):
+        """Each may be a message: five million of them kept all clients waiting for a quarter of a minute."""
+        assert code(json.dumps(body).encode()) == "too_many_parts"
+
+    def test_very_many_numbers_are_not(self):
+        """They may be tokens."""
+        body = {"input": [[1] * 1_000] * 100}
+        assert request_object(json.dumps(body).encode()) == body
+        assert messages([1] * 1_000) == ()
+
     def test_a_long_chat_is_not(self):
         """With pictures and tools."""
         message = {"role": "user", "content": [{"type": "text", "text": "[{}] " * 20}]}
         body = {"messages": [message] * 20_000}
         assert request_object(json.dumps(body).encode()) == body
+
+    @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32-be"])
+    def test_other_character_sets_are_refused(self, encoding):
+        """An upstream may read them otherwise."""
+        assert code('{"model": "m"}'.encode(encoding)) == "bad_json"
+
+    def test_the_upstream_reads_what_was_read_here(self):
+        """In UTF-7, which some services know, this would ask for something else."""
+        body = b'{"model": "m", "x": "+ACI-, +ACI-background+ACI-: true, +ACI-y+ACI-: +ACI-"}'
+        kind = {"content-type": "application/json; charset=utf-7"}
+        with canned(b"{}", kind="application/json") as upstream, running(upstream.url, Guard([])) as served:
+            served.client.post("/v1/responses", content=body, headers=kind)
+        head = upstream.asked[0][0]
+        assert head.count("content-type:") == head.count("content-type: application/json\r\n") == 1
 
     @pytest.mark.parametrize(
         "name", ["Model", "MODEL", "Messages", "\u017ftream", "Background", "bac\u212aground"]

@@ -53,6 +53,7 @@ class TestWriteLog:
         (line,) = written()
         assert line.startswith("guardrail: 20")
         assert " guarded verdict=unsupported action=remove findings=1 " in line
+        assert " calls=0 " in line  # as x-guardrail-calls: the upstream's answer is no question of the guard
         assert "Xyzzyville" not in line
 
     def test_a_line_for_each_detector_that_fails(self, lines, guarded):

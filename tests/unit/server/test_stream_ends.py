@@ -169,3 +169,17 @@ class TestConnections:
             found = served.chat(stream=True).text
             assert found.endswith("data: [DONE]\n\n")
             assert upstream.gone.wait(10)
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("mode", MODES)
+class TestCutStreams:
+    def test_never_look_complete(self, path, mode, caplog):
+        """Also where all text was passed on already: it ends in an error, and the log says that nobody examined it."""
+        events = stream_of(path, SAID).split(b"\n\n")
+        half = events[: len(events) // 2]
+        with asked(path, b"\n\n".join([*half, b""]), mode=mode) as found:
+            assert '"error"' in found.text
+            assert "[DONE]" not in found.text
+        said = {record.msg for record in caplog.records}
+        assert ("not_observed" in said) == (mode == "observe")

@@ -15,6 +15,7 @@ from langchain_core.utils.pydantic import TypeBaseModel
 
 from guardrail.adapting.sentence_release import warn_if_buffered
 from guardrail.errors import ConfigError
+from guardrail.given import content
 from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail_langchain._alone import Alone
@@ -320,8 +321,7 @@ class GuardedRunnable(Enclosing):
     # -- sentence by sentence
 
     def _sentences(self, given: Any, prompt: Any, config: RunnableConfig) -> Sentences:
-        context = tuple(self._context(given)) if self._context else ()
-        return Sentences(self.guard, conversation(prompt_messages(prompt)), context, config)
+        return Sentences(self.guard, conversation(prompt_messages(prompt)), self._documents(given), config)
 
     def _made(self, message: AIMessage) -> Any:
         """What the rest of the chain makes of a message, or of a chunk: itself, or its text."""
@@ -333,8 +333,12 @@ class GuardedRunnable(Enclosing):
             lambda attempt: read(attempt[1], self._key, whole=self.guard.policy.edits),
             said=lambda attempt: attempt[1] if attempt[0] is None else attempt[0],
             prompt=lambda: conversation(prompt_messages(prompt if self._steps.model is not None else given)),
-            context=lambda: tuple(self._context(given)) if self._context else (),
+            context=lambda: self._documents(given),
         )
+
+    def _documents(self, given: Any) -> tuple[str, ...]:
+        """As `Guard.check` takes them: a text alone is one."""
+        return content.texts(self._context(given)) if self._context else ()
 
     def _config(self, config: RunnableConfig | None) -> RunnableConfig | None:
         return merge_configs(self._steps.config, config) if self._steps.config else config

@@ -14,6 +14,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
@@ -31,15 +32,18 @@ from guardrail.adapting.openai_api import (
     Watch,
     allowed,
     error_body,
+    has_answer,
     read_stream,
     route,
     warn_if_buffered,
     why_buffered,
+    without_text,
 )
 from guardrail.adapting.sse import Event, written
 from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
 from guardrail.errors import ConfigError
+from guardrail.given import content
 from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail.references.citations.structured import holds_references
@@ -112,8 +116,12 @@ class Settings:
         return route(method, path.removeprefix(max(known, key=len, default="")).strip("/"), self.allow)
 
     def context(self, request: Mapping[str, Any]) -> Sequence[str]:
-        """The documents of a request."""
-        return tuple(self._context(request)) if self._context else ()
+        """The documents of a request, as `Guard.check` takes them: a text alone is one.
+
+        Raises:
+            InputError: the user's function gives something else.
+        """
+        return content.texts(self._context(request)) if self._context else ()
 
 
 def refused(reason: str, code: str, *, status: int = 400) -> Given:
@@ -132,8 +140,13 @@ def unreadable(reason: str) -> Given:
 
 def _broken_off(error: NotReadable) -> bytes:
     """The end of a stream of which something was handed out already: the client raises it."""
-    told = error.error or error_body(f"guardrail: {error}", "unreadable_response")["error"]
+    told = without_text(error.error) or error_body(f"guardrail: {error}", "unreadable_response")["error"]
     return written([Event(json.dumps({"error": told}))])
+
+
+def _missing(watch: Watch) -> bytes:
+    """The end of a stream that passed as it came, where it broke off: it must not look complete."""
+    return _broken_off(NotReadable("the stream broke off; it was not examined")) if watch.broke_off else b""
 
 
 class Call:
@@ -211,7 +224,11 @@ class Call:
         """
         if status >= 300 or not self.streams:
             return False
-        return self._settings.observes or (self.sentences is not None and kind.startswith(_STREAM))
+        if self._settings.observes:
+            return not kind.startswith(
+                "application/json"
+            )  # an answer as a whole, though a stream was asked for
+        return self.sentences is not None and kind.startswith(_STREAM)
 
     def pieces(self, parts: Iterable[bytes]) -> Iterator[bytes]:
         """A response that is handed out while it still comes."""
@@ -220,6 +237,7 @@ class Call:
             for part in parts:
                 yield watch.passed(part)
             yield watch.ended()
+            yield _missing(watch)
             return
         try:
             yield from self.sentences.pieces(parts)
@@ -233,6 +251,7 @@ class Call:
             async for part in parts:
                 yield watch.passed(part)
             yield await watch.aended()
+            yield _missing(watch)
             return
         try:
             async for piece in self.sentences.apieces(parts):
@@ -248,7 +267,7 @@ class Call:
             ask: sends another body upstream, with an idempotency key of its own.
         """
         if given.status >= 300:
-            return given
+            return self._failed(given)
         try:
             first = self._read(given, stream=self.streams)
             settled = self._exchange.settle(first, lambda body: self._read(ask(json.dumps(body).encode())))
@@ -259,7 +278,7 @@ class Call:
     async def asettle(self, given: Given, ask: Callable[[bytes], Any]) -> Given:
         """As `settle`."""
         if given.status >= 300:
-            return given
+            return self._failed(given)
 
         async def again(body: dict[str, Any]) -> dict[str, Any]:
             return self._read(await ask(json.dumps(body).encode()))
@@ -288,9 +307,23 @@ class Call:
         self._kept[id(body)] = given
         return body
 
+    def _failed(self, given: Given) -> Given:
+        """An error of the service: its status and its body, but for what a model wrote."""
+        body, kept = given.body, [pair for pair in given.headers if pair[0].lower() not in _DROPPED]
+        if has_answer(self._codec, body, kind=given.kind):
+            said = f"guardrail: the service answered {given.status} with an answer in its error, which is left out"
+            body = json.dumps(error_body(said, "error_with_answer")).encode()
+            kept = [pair for pair in kept if pair[0].lower() != "content-type"]
+            return Given(given.status, [*kept, ("content-type", "application/json")], body)
+        with suppress(ValueError):
+            told = read_json(body)
+            if (shown := without_text(told)) is not told:
+                body = json.dumps(shown).encode()
+        return Given(given.status, kept, body)
+
     def _broken(self, error: NotReadable) -> Given:
         if error.error is not None and self.streams:
-            event = Event(json.dumps({"error": error.error}))
+            event = Event(json.dumps({"error": without_text(error.error)}))
             return Given(200, [("content-type", _STREAM)], written([event]))
         return unreadable(str(error))
 

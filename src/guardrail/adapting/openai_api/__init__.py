@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from guardrail.adapting.openai_api.chat import ChatCompletions
 from guardrail.adapting.openai_api.choices import Choice, Codec, NotReadable
+from guardrail.adapting.openai_api.errors import has_answer, without_text
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
 from guardrail.adapting.openai_api.incoming import Incoming, read_stream
 from guardrail.adapting.openai_api.piecewise import Piecewise
@@ -33,8 +34,10 @@ __all__ = [
     "Watch",
     "allowed",
     "error_body",
+    "has_answer",
     "read_stream",
     "route",
     "warn_if_buffered",
     "why_buffered",
+    "without_text",
 ]

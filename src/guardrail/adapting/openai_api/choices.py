@@ -201,8 +201,10 @@ def messages(listed: Any) -> tuple[Message, ...]:
     """
     found: list[Message] = []
     for one in [listed] if isinstance(listed, str) else items(listed):
+        if not isinstance(one, Mapping | str):
+            continue
         try:
-            found += content.messages([one] if isinstance(one, Mapping) else str(one))
+            found += content.messages([one] if isinstance(one, Mapping) else one)
         except Exception:  # noqa: BLE001  # as above
             said = one.get("content") if isinstance(one, Mapping) else None
             found += [user(said)] if isinstance(said, str) and said else []

@@ -16,7 +16,7 @@ from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text
 from guardrail.adapting.json_text import JsonText, is_valid, parsed
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
-from guardrail.adapting.summaries import failed, own_cost, partly, shown_spans, together, untouched
+from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
 from guardrail.guard import Guard
 from guardrail.report import Case, Report, Verdict
 from guardrail.requests import Message
@@ -259,7 +259,7 @@ class Exchange:
             summary = outcome.summary or untouched("tool calls")
             blocked = summary["action"] == "block"
             return self._codec.blocked(body, index, self._neutral(WITHHELD)) if blocked else body, summary
-        summary = own_cost(change.summary, change.report)
+        summary = change.summary
         choice = self._codec.choices(body)[index]
         summary = partly(summary, choice.unread) if choice.unread else summary
         if change.report.blocked:

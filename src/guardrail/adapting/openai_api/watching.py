@@ -32,6 +32,11 @@ class Watch:
         """Whether the last event came."""
         return self._incoming.ended
 
+    @property
+    def broke_off(self) -> bool:
+        """Whether the stream, which is over, could not be read because its end is not there."""
+        return self.summary is None and (self._incoming.unfinished or not self._held)
+
     def passed(self, piece: bytes) -> bytes:
         """What of a piece is handed on at once."""
         events = []
