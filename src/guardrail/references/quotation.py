@@ -21,8 +21,6 @@ Differences: TypeAlias = Literal["default", "strict"]
 _ACCUSED = frozenset(
     {("title", "another"), ("title", "invented"), ("authors", "changed"), ("authors", "added")}
 )
-_KNOWN_BY = frozenset(["authors", "year", "venue"])
-"""What makes a work known, whatever follows its title."""
 # "strict" accuses all that differ. Besides: a year that differs by one, unless a preprint is cited; a venue that no list knows,
 # if the work's own is known; and, if the bibliography claims to have every work, print of which it has the preprint only.
 
@@ -40,9 +38,7 @@ def accused(match: Match, differences: Differences) -> tuple[FieldCheck, ...]:
 
 def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bool:
     if differences == "default":
-        if check.how == "invented" and _KNOWN_BY.issubset(
-            one.field for one in match.fields if one.outcome is Outcome.CONFIRMED
-        ):
+        if check.how == "invented" and _is_known(match):
             return False  # catalogues leave subtitles out
         return check.outcome is Outcome.DIFFERS and (check.field, check.how) in _ACCUSED
     if check.how == "by one":
@@ -51,6 +47,17 @@ def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bo
         (check.outcome is Outcome.DIFFERS and check.how != "unlike")
         or check.how == "unknown"
         or (match.complete and check.how == "published")
+    )
+
+
+def _is_known(match: Match) -> bool:
+    """Whether a work is known whatever follows its title: by its authors, and by its year or venue, none of which differs."""
+    outcomes = {check.field: check.outcome for check in match.fields}
+    placed = {outcomes.get("year"), outcomes.get("venue")}
+    return (
+        outcomes.get("authors") is Outcome.CONFIRMED
+        and Outcome.CONFIRMED in placed
+        and Outcome.DIFFERS not in placed
     )
 
 

@@ -52,6 +52,7 @@ _DIGRAPH = re.compile(r"(?<![aeiou])([aou])e")
 _LONG_INITIAL = re.compile(  # Олмстед Дж., Mann Th.
     r"(?<!\w)(?:[БВГДЖЗКЛМНПРСТФХЦЧШ][бвгджзклмнпрстфхцчш]|[TCP]h)\."
 )
+_INTERPUNCT = re.compile("[·•‧・･]")
 _APOSTROPHES = re.compile("['’‘`´ʼʹ]")
 # What may as well be left out in writing: the points of Hebrew and Arabic, the letters' stretching, joiners, the dots
 # below Indic letters of other tongues, and which form of a character is meant.
@@ -110,7 +111,9 @@ def parse_name(text: str) -> Name:
         'von zur Gathen'
     """
     raw = text[:LONGEST_NAME]
-    plain, nickname = _without_brackets(" ".join(unicodedata.normalize("NFKC", raw)[:LONGEST_NAME].split()))
+    if EAST_ASIAN.search(raw):
+        text = _INTERPUNCT.sub(" ", raw)  # 莫里斯·弗里德曼: the family name comes last, as in the language that it is from
+    plain, nickname = _without_brackets(" ".join(unicodedata.normalize("NFKC", text[:LONGEST_NAME])[:LONGEST_NAME].split()))
     parts = [part for part in (_words(part) for part in plain.split(",")) if part]
     suffix = ""
     for part in parts:
@@ -249,6 +252,8 @@ _TRANSLITERATIONS = [  # English, German, French and Polish ways; the order matt
     )
 ]
 _SLAVIC_END = re.compile(r"(?:[oe]v|in|ski|ko|[oe]va|ina|skaia|uk|ic)$")
+_CYRILLIC = re.compile("[а-я]")
+_CASE = re.compile(r"(?<=[а-я]{3})(?:ого|его|ому|ему|ыми|ими|ои|ии|ыи|ым|им|ом|ем|ая|яя|ую|а|я|у|ю|е|ы|ь)$")
 _SLAVIC = 5  # letters of a name that is compared so
 
 
@@ -293,7 +298,9 @@ def _plain(text: str) -> str:
 def _families(words: tuple[str, ...]) -> frozenset[str]:
     """A family name with and without its particles, written as one word."""
     core = tuple(word for word in words if word not in PARTICLES) or words
-    return frozenset(filter(None, ("".join(words), "".join(core), _transliterated("".join(core)))))
+    whole = "".join(core)
+    forms = ("".join(words), whole, _transliterated(whole), _declined(whole) if _CYRILLIC.match(whole) else "")
+    return frozenset(filter(None, forms))
 
 
 def _transliterated(word: str) -> str:
@@ -346,6 +353,16 @@ def same_key(a: NameKey, b: NameKey) -> bool:
     if len(a.words) > 1 and a.words == b.words and (a.letters <= b.letters or b.letters <= a.letters):
         return True  # in another order: "Hamdy A. Taha" and "Taha Hamdy"
     return any(_readings_agree(x, y, a, b) for x in a.readings for y in b.readings)
+
+
+def _declined(word: str) -> str:
+    """A family name in Cyrillic letters without the ending that its case gives it: Кронгауза, Толстого, Ахматовой.
+
+    Example:
+        >>> _declined("кронгауза") == _declined("кронгауз"), _declined("толстого") == _declined("толстои")
+        (True, True)
+    """
+    return _CASE.sub("", word) if len(word) >= _SLAVIC else ""
 
 
 def _readings_agree(x: _Reading, y: _Reading, a: NameKey, b: NameKey) -> bool:

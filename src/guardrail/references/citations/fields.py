@@ -24,8 +24,8 @@ from guardrail.references.citations.names_first import (
     run_on,
     sentences,
 )
-from guardrail.references.citations.people import authors, people
-from guardrail.references.citations.sites import visited, with_site
+from guardrail.references.citations.people import authors, likely_names, people
+from guardrail.references.citations.sites import names_host, visited, with_site
 from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.title_first import bare_title, names_and_year, titled_by
 from guardrail.references.citations.titles import DATE, LINK, ORNAMENT, PAREN, Draft, clean_title
@@ -35,6 +35,7 @@ from guardrail.references.citations.words import VENUE, YEAR, points, title_case
 __all__ = ["Parsed", "parse", "parse_reference", "with_labels", "without_volume"]
 
 _NAMED_AT_END = re.compile(r"(?P<title>[^()]{3,200}?)(?:,\s(?P<full>[^,()]{5,80})|\s\((?P<by>[^()]{3,80})\))")
+_AFTER_NAMES = re.compile(r"[,:]\s(?=[^\W\d_a-z])")
 _ACRONYM = re.compile(r"[A-Z][A-Z\d-]{2,9}")
 _FEW = 5  # words that describe a work rather than name it
 LONGEST = 2000
@@ -194,6 +195,8 @@ def _parsed(raw: str, written: str, draft: Draft, tail: Tail, found: Sequence[Id
         title = ""  # **COREQ**: Roe A, Poe B, Int J Qual Health Care, 2007
     if within and title and not authors:
         title, (authors, et_al) = _names_at_end(title, apart=not named)
+    if within and title and not authors:
+        title, (authors, et_al) = _names_at_begin(title)
     reference = Reference(
         title="" if within and (points(title) or _NUMBER.fullmatch(title)) else title,
         authors=authors,
@@ -254,6 +257,17 @@ def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...
     return match["title"].rstrip(" ,"), names
 
 
+def _names_at_begin(title: str) -> tuple[str, tuple[tuple[str, ...], bool]]:
+    """Several names before a title and its address: Roe & Poe, Trees of the shore, https://…; Roe, Poe, Doe: Why trees, https://…."""
+    for apart in list(_AFTER_NAMES.finditer(title, 3, 120))[:6]:
+        names, rest = people(title[: apart.start()]), title[apart.end() :]
+        several = names is not None and (len(names[0]) > 1 or names[1])
+        if names and several and len(words(rest)) > 2 and not people(rest) and likely_names(names[0]):
+            if apart[0].startswith(":") or "&" in title[: apart.start()] or " and " in title[: apart.start()]:
+                return rest, names
+    return title, ((), False)
+
+
 def _describes(title: str) -> bool:
     """Whether a few words in small letters before an identifier only say what it is of: Human genome (Celera): https://…."""
     return len(words(title)) <= _FEW and title_case(title) < 0.7 and '"' not in title
@@ -306,10 +320,16 @@ def _blanked(text: str, found: Sequence[Identifier]) -> str:
 
 
 def _holes(text: str, found: Sequence[Identifier]) -> list[tuple[int, int]]:
-    holes = [(i.start, i.end) for i in found]
+    holes = [
+        (i.start - 1, i.end + 1) if text[i.start - 1 : i.start] + text[i.end : i.end + 1] == "<>" else (i.start, i.end)
+        for i in found
+    ]
     for link in LINK.finditer(text):
         holes = [h for h in holes if not (link.end(1) <= h[0] and h[1] <= link.end())]
-        holes += [(link.start(), link.start() + 1), (link.end(1), link.end())]
+        if text[: link.start()].strip(" *_([") and names_host(link[1], link[2]):
+            holes.append((link.start(), link.end()))  # *Walden* ([Project Gutenberg](https://www.gutenberg.org/…))
+        else:
+            holes += [(link.start(), link.start() + 1), (link.end(1), link.end())]
     return sorted(holes)
 
 

@@ -394,7 +394,8 @@ def _read(
     text, reached = _head(rows, item)
     text = _unlabelled(text[: _cut(text, item.content, begun)])
     parsed = parse(text, by=by, led=led)
-    fields: dict[str, str] = {}
+    head = field_of(text)  # Author: Jane Roe, with the title on the next line
+    fields: dict[str, str] = dict([head]) if head and head[0] == "authors" and head[1] else {}
     last = 0
     for number in item.lines[reached:]:
         label = field_of(rows[number].text)

@@ -22,6 +22,7 @@ from guardrail.references.citations.titles import (
     sentence_end,
     title_after,
 )
+from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import VENUE, YEAR, is_comment, title_case, words
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
 ]
 
 _BARE_DATE = re.compile(r"[.,]\s+((?:1[4-9]|20)\d\d)[a-z]?[.,:]\s+")
+_DATE_BEFORE_TITLE = re.compile(r"(?<=\.)\s((?:1[4-9]|20)\d\d)\s(?=[^\W\d_a-z])")  # Roe, J. P. 1981 Trees of the shore
 _LOOSE_DATE = re.compile(r"[,.]?\s+\(?((?:1[4-9]|20)\d\d)[a-z]?\)?\s?(?:[-–—:]\s|\s[-–—]\s|[.,]\s)\s*")
 _COLON = re.compile(r":\s+(?=\S)")
 _LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
@@ -55,12 +57,15 @@ _BEFORE_QUOTATION = re.compile(r"[\s*_.,:–—-]{1,8}(?=[\"“«„])")
 _MEDLINE = re.compile(r"[.?!]\s[^\W\d_a-z][\w &:()-]{1,60}\.\s(?:1[89]|20)\d\d[^.;\n]{0,12};\s?\d")
 """The journal and year behind a title, which may have several sentences: Walking: a trial. A new method. Ann River Med. 1990;113:94."""
 _CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+(?:[-–—]+\s+)?")
-_ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)[,:]\s+(?=[^\W\d_a-z])")
+_ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)(?:[,:]|\s[-–—])\s+(?=[^\W\d_a-z])")
+_JOURNAL_FIRST = re.compile(r"[,:]?\s{0,3}([*_])(?P<journal>[^*_\n]{3,80})\1(?:(?P<behind>[:,]\s*(?=\S|$))|\s+(?=\d))")
+"""A journal right behind the year, before the title or without one: Roe et al. (2017), *PLoS ONE*: Trees. …; Roe (2020), *Science* 368: 417."""
+
 
 
 def dated(text: str, start: int) -> Draft | None:
     """Authors (2017). Title; or Authors. 2017. Title."""
-    for pattern in (DATE, _BARE_DATE, _LOOSE_DATE):
+    for pattern in (DATE, _BARE_DATE, _DATE_BEFORE_TITLE, _LOOSE_DATE):
         date = pattern.search(text, start, start + 700)
         if date is None or SCRIPT.match(text, date.end()):
             continue  # 김철수(2016)의 권고
@@ -88,6 +93,14 @@ def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -
         by = _BY_NAMES.match(text, date.end())
         if by and by[0].strip() and names_at(text, by.end()):
             return None  # ***Nudge*** (2008), Richard Thaler & Cass Sunstein
+    year = int(date[1]) if date[1] else None
+    journal = _JOURNAL_FIRST.match(text, date.end())
+    if journal and is_named(journal["journal"]):
+        title = title_after(text, journal.end()) if journal["behind"] else None
+        if title is None or len(words(text[slice(*title)])) < 3:
+            title = (journal.start(), journal.start())
+        marks = {"apa", "venue"}
+        return Draft(title, title[1], 0, *names, year=year, marks=marks, start=named, venue=journal["journal"])
     opened = _BEFORE_QUOTATION.match(text, date.end())
     if opened:
         rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"
@@ -100,7 +113,6 @@ def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -
     marked = emphasised or (text[title[0]] in '"“«„*_' and (closed or opened))
     if not certain and not marked and not surely_people(*names) and _is_tail(text[date.end() :]):
         return None
-    year = int(date[1]) if date[1] else None
     return Draft(title, title[1], 0, *names, year=year, marks={"apa"}, start=named)
 
 
@@ -119,6 +131,8 @@ def abridged(text: str, start: int) -> Draft | None:
     if names is None or title is None or len(words(text[slice(*title)])) < 3:
         return None
     title = before_listed(text, title)
+    if head[0].rstrip().endswith(("-", "–", "—")) and (dash := _dash(text, title)):
+        return Draft((title[0], dash), dash, 0, *names)  # Roe et al. - Trees of the shore - Ecology - 1994
     return Draft(title, title[1], 0, *names, cut=_dash(text, title))
 
 

@@ -320,7 +320,8 @@ def _inverted(names: list[str]) -> bool:
         return True  # García Márquez, Gabriel: one word alone is no second author beside a full name
     if len(surname) != 1 or not 1 <= len(names[1].split()) <= 3:
         return False
-    return len(names) == 2 or len(names[2].split()) > 1
+    third = [word for word in names[2].split() if word not in _PARTICLES] if len(names) > 2 else []
+    return len(names) == 2 or len(third) > 1  # not: Bender, Wagg et van der Heijden
 
 
 def _is_name(name: str, *, shouted: bool = False, sure: bool = False) -> bool:

@@ -12,7 +12,7 @@ from guardrail.references.citations.titles import Draft
 from guardrail.references.citations.venues import is_named
 from guardrail.references.citations.words import words
 
-__all__ = ["visited", "with_site"]
+__all__ = ["names_host", "visited", "with_site"]
 
 _BEHIND = re.compile(
     r"(?P<title>.*\S)(?P<apart>\s[–—|·-]\s|:\s|(?<=[.?!])\s|,\s)(?P<site>[^\W_][^–—|:.?!,]{1,70})"
@@ -75,6 +75,20 @@ _HOSTS = frozenset(
     ]
 )
 """What stands behind titles of pages and says nothing of where the work appeared."""
+
+
+def names_host(name: str, address: str) -> bool:
+    """Whether the text of a link only says where it leads.
+
+    Example:
+        >>> names_host("Project Gutenberg", "https://www.gutenberg.org/ebooks/944"), names_host("Walden", "https://www.gutenberg.org")
+        (True, False)
+    """
+    host = (urlsplit(address).hostname or "").removeprefix("www.")
+    said = normalise(name)
+    return said in _HOSTS | {"doi", "link", "paper"} or any(
+        len(word) > _LEAST and word in host for word in said.split()[:_LONGEST] if len(said.split()) <= 3
+    )
 
 
 def with_site(reference: Reference) -> Reference:

@@ -64,11 +64,13 @@ _DATED_VENUE = re.compile(  # each place once: of a name in commas the last part
 _LINKS_BEHIND = re.compile(
     r"(?:\s*\[+\s?(?:abs|pdf|html|code|link|doi|paper|arxiv)\s?\]*){1,4}$", re.IGNORECASE
 )
-_KIND_BEFORE = re.compile(r"^[(\[](?:PDF|HTML|DOC|BOOK|CITATION)[)\]]\s*(?=\S)")  # as search engines show it
+_KIND_BEFORE = re.compile(  # as search engines show it; [2305.14314], as arXiv does
+    r"^(?:[(\[](?:PDF|HTML|DOC|BOOK|CITATION)[)\]]|\[\d{4}\.\d{4,5}\])\s*(?=\S)"
+)
 _SITE_BEHIND = re.compile(r"\s[·|–—-]\s(?:[\w-]{1,40}\.){1,4}[a-z]{2,6}$")
 _SHORT_BEHIND = re.compile(r"\s\([\"“„«]\s?[A-Z][\w-]{2,15}\s?[\"”“»]\)$")  # … of a Drug („SOMMER“)
 _EDITION_BEHIND = re.compile(  # (любое издание), (any edition)
-    r"\s\((?:[^\W\d_A-Z]\w*\s){1,3}(?:издани[ея]|editions?|éditions?|edición|edição|edizione|wydani[ea]|vydání|druk|Auflagen?|Ausgaben?)\)\.?$"
+    r"\s\((?:(?:[^\W\d_A-Z]\w*\s){1,3}|\d{1,2}(?:st|nd|rd|th|e|ª|a|\.)?\s)(?:издани[ея]|editions?|éditions?|edición|edição|edizione|wydani[ea]|vydání|druk|Auflagen?|Ausgaben?|[Ee]d\.?|Edition)\)\.?$"
 )
 EMPHASIS = re.compile(r"(\*{1,3}|_{1,3})(?=[^\s*_])([^*\n]{1,400}?)(?<=[^\s*_])\1(?![\w*])")
 LINK = re.compile(r"\[([^\[\]\n]{2,400})\]\(([^()\s]{0,500}(?:\([^()\s]{0,200}\)[^()\s]{0,200})?)\)")
@@ -100,13 +102,14 @@ class Draft:
 def clean_title(text: str) -> str:
     """A title without emphasis, enclosing quotes, and final period."""
     text = _KIND_BEFORE.sub("", _SITE_BEHIND.sub("", _LINKS_BEHIND.sub("", " ".join(text.split()))))
-    text = _EDITION_BEHIND.sub("", _SHORT_BEHIND.sub("", text))
+    text = _SHORT_BEHIND.sub("", text)
     for _ in range(4):
         before = text
+        text = _EDITION_BEHIND.sub("", text)
         if ornament := ORNAMENT.match(text):
             text = text[ornament.end() :]
         text = text.strip(" ,;:")
-        if text.endswith(")") and text.count(")") > text.count("("):
+        if (text.endswith(")") and text.count(")") > text.count("(")) or text.endswith((" (", " [")):
             text = text[:-1]
         while text.endswith(".") and not text.endswith("..."):
             text = text[:-1]
