@@ -79,6 +79,13 @@ _KOREAN = re.compile(
 _DATED = re.compile(
     rf"\s*(?P<authors>[{EAST}][{EAST}A-Z.．·・、，,&;；\s]{{1,60}}?)\s?[（(](?P<year>{YEAR})[年년]?[)）](?:\s?[.．。,，:：]\s*|\s+)(?P<title>[^\r\n『「《“.．。]{{2,160}}?)(?:[.．。](?P<rest>[^\r\n|]{{0,200}})|\u3000(?P<house>[{EAST}A-Z]{{2,20}})[.．。]?\s*$)"
 )
+_LONGEST_NAME = 6  # letters of a name that only its place shows to be one
+_STROKED = re.compile(
+    rf"\s*(?P<title>[^/／|\n『「《“\"]{{2,80}}?)\s[/／]\s(?P<authors>[^/／\n]{{2,40}}?)\s[/／]\s(?P<venue>[^/／\n]{{2,40}}?)(?:\s[/／]\s|[,，]\s?)(?P<year>{YEAR})[年년]?"
+)
+_DASHED = re.compile(
+    rf"\s*(?P<authors>[{EAST}・·]{{2,20}})\s?[―—–]\s?(?P<title>[^（(\n『「《“\"]{{2,80}}?)\s?[（(](?P<venue>[^（）()\d]{{2,30}}?)[、,，\s]\s?(?P<year>{YEAR})[年년]?[）)]"
+)
 _STOPPED = re.compile(
     rf"\s*(?P<authors>[{EAST}][^.．。\n\d\[\]:：]{{1,100}})(?:[.．。]\s*(?P<title>[^.．。\n]{{4,160}})[.．。]\s*(?:[^.．。\n]{{2,20}}[译譯訳][.．。]\s*)?(?P<venue>[^.．。,，\n]{{2,60}})[.．。,，]"
     rf"|[:：]\s?(?P<other>[^,，\n]{{4,160}})[,，]\s?(?P<journal>[^,，\n]{{2,60}}(?:論文誌|学会誌|雑誌|紀要|学报|學報|会議|シンポジウム|大会))[,，])(?P<rest>[^\n]{{0,200}})"
@@ -114,7 +121,14 @@ def eastern(text: str) -> Eastern | None:
     """
     if not (SCRIPT.search(text, 0, 400) or _FULL.search(text, 0, 400)):
         return _by_standard(text)  # Deep learning[J]. Nature, 2015
-    return _by_standard(text) or _by_brackets(text) or _by_commas(text) or _by_date(text) or _by_stops(text)
+    return (
+        _by_standard(text)
+        or _by_strokes(text)
+        or _by_brackets(text)
+        or _by_commas(text)
+        or _by_date(text)
+        or _by_stops(text)
+    )
 
 
 def standards(text: str) -> Iterator[tuple[int, Eastern]]:
@@ -166,6 +180,17 @@ def _by_standard(text: str) -> Eastern | None:
     title = _CODE.sub("", match["title"].strip(" 《》"))
     reference = Reference(title, *who, year, venue)
     return Eastern(reference, match.start("authors"), _end(text, end))
+
+
+def _by_strokes(text: str) -> Eastern | None:
+    """제목 / 저자 / 출판사 / 2004, and 著者 ― 題名（出版社 1966）."""
+    for pattern in (_STROKED, _DASHED):
+        match = pattern.match(text)
+        who = names(match["authors"]) if match and SCRIPT.search(match["title"]) else None
+        if match and who and all(len(name) <= _LONGEST_NAME for name in who[0]):
+            reference = Reference(match["title"].strip(), *who, int(match["year"]), match["venue"].strip())
+            return Eastern(reference, match.start("title" if pattern is _STROKED else "authors"), match.end())
+    return None
 
 
 def _by_stops(text: str) -> Eastern | None:

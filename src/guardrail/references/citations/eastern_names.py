@@ -104,6 +104,9 @@ _BEFORE_NAMES = re.compile(
 )
 
 
+_COUNTED = re.compile(r"^\s*[\u2460-\u2473]\s?")  # ⑤ 胡焕庸
+
+
 def names(written: str) -> tuple[tuple[str, ...], bool] | None:
     """The authors of a statement of responsibility, and whether it is cut short; `None` if it is none.
 
@@ -115,7 +118,7 @@ def names(written: str) -> tuple[tuple[str, ...], bool] | None:
         >>> names("[意] 切萨雷·贝卡里亚"), names("김명자·홍성욱 외")
         ((('切萨雷·贝卡里亚',), False), (('김명자', '홍성욱'), True))
     """
-    text = without_aside(_PICTURE.sub("", written).strip(" .．。,，、:：*_\t\u3000"))
+    text = without_aside(_PICTURE.sub("", _COUNTED.sub("", written)).strip(" .．。,，、:：*_\t\u3000"))
     if not text or len(text) > 160 or KOREAN_LEADS.match(text):
         return None
     if not re.search(rf"[{EAST}]", cut_off(text)[0]):

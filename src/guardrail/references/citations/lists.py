@@ -39,7 +39,7 @@ _JOINED = re.compile(
     r"[\s.]{0,4}(?:;\s*(?:and\s|see also\s)?|(?:[Ss]ee also|[Ss]ee|[Aa]lso|[Cc]f\.|[Cc]ompare)\b[\s:,]*)(?=\S)"
 )
 _PLACE = re.compile(
-    r"(?:[;:.?!)\]|]|\s[-–—]|\b(?:[Ss]ee|[Aa]lso|[Cc]f\.|[Cc]ompare|and|on|of|extends|by|in|with):?)[\s|]{1,8}\(?"
+    r"(?:[;:.?!)\]|]|\s[-–—]|\b(?:[Ss]ee|[Aa]lso|[Cc]f\.|[Cc]ompare|and|en|et|und|e|och|og|on|of|extends|by|in|with):?)[\s|]{1,8}\(?"
     r"(?:(?:[Ss]ee\s)?also:?\s)?(?=[^\W\d_a-z]|[\"“«*_\[])"
 )
 _FULL_STOP = re.compile(r"(?:\w{3}|\d|\))\.\s{0,8}$")

@@ -84,6 +84,7 @@ _ADDRESS = re.compile(
 )
 _REFERENCE_WORK = re.compile(r"\b(?:[Ee]n[cz]ycl?op|[Ee]nciclop|Wikip|Lexi[ck]on|SEP\b|IEP\b)")
 _YEAR_OR_BY = re.compile(r"\(\s?(?:1[4-9]|20)\d\d\s?\)$|(?P<by>\sby\s)")
+_PLACED_INSIDE = re.compile(r"\s\([^\W\d_][^()\d]{2,40},\s(?:1[4-9]|20)\d\d\)(?=[*_]{1,3}$)")
 _SUBTITLE = re.compile(r":\s+[^.:\r\n]{3,120}\.(?=\s+[^\W\d_a-z][^.:\r\n]{1,40}:\s)")
 _GOES_ON = re.compile(r"\s[^\W\d_a-z][^*_«»„“\"]{8}")
 _WORD_BEHIND = re.compile(r"\s[^\W\d_A-Z]")
@@ -108,6 +109,8 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
     subtitle = _SUBTITLE.match(text, behind) if mark == "emphasised" else None
     if mark == "quoted":
         end = rest_of_title(text, end)
+    if head.endswith(("'s", "’s")) and (owner := people(head[:-2])) and " " in owner[0][-1]:
+        head = head[:-2] + ","  # Jana Lis's *Das Ufer*
     draft = Draft((at, end), subtitle.end() if subtitle else max(end, behind), behind, marks={mark})
     draft.start = at - 1 if labelled else 0  # The original paper: [Title](address)
     apart = head.endswith(_HEAD_ENDS) or text[start:at].rstrip().endswith(("*", "_", "|"))
@@ -131,6 +134,9 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
     if mark == "link" and (label := author_and_year(inner)):  # [Kingma & Ba (2015)](address)
         said = {name: getattr(label, name) for name in ("authors", "et_al", "year", "venue")}
         return replace(draft, title=(end, end), **said)
+    if mark == "emphasised" and draft.authors and (placed := _PLACED_INSIDE.search(text, at, end)):
+        opening = at + len(text[at:end]) - len(text[at:end].lstrip("*_"))
+        return replace(draft, title=(opening, placed.start()), tail=placed.start(), least=behind)  # *Trees (Quill, 2009)*
     more = _YEAR_OR_BY.search(inner) if mark != "quoted" else None
     if more and (by or not more["by"]):
         opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))

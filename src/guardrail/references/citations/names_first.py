@@ -228,7 +228,7 @@ def sentences(text: str, start: int) -> Draft | None:
         if not rest or _NAMES_GO_ON.match(rest):
             continue
         head = text[start:stop]
-        names = people(head)
+        names = people(head) if re.search(r"[^\W\d_]{2}", head) else None  # not: T. G. | Masaryk, Title
         if names and surely_people(*names):
             at = stop + len(text[stop:]) - len(text[stop:].lstrip())
             journal = _MEDLINE.search(text, at + 8, at + 600)

@@ -119,6 +119,9 @@ _TAIL_LIMIT = 40
 _PICTURED = 6  # characters of a picture before an identifier
 _BEHIND_ALL = re.compile(r"\||\s[–—]\s")
 _BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
+_EDITION_FIRST = re.compile(  # (2nd ed., CRC Press, 2020)
+    r"^\s*\d{1,2}(?:st|nd|rd|th|e|ª|\.)?\s(?:ed\.|edn\.?|edition|éd\.|Aufl\.|Auflage|wyd\.|изд\.)[,;]\s", re.IGNORECASE
+)
 _HOUSE_LABEL = re.compile(  # (wyd. Mamania, 2012); (2 delen, Kessler, Den Haag 1965)
     r"^(?:(?:wyd|wydawn|nakł|nakl|изд|изд-во|вид|vyd|uitg|forl|kiad|izd)\.?\s(?=[^\W\d_a-z])|\d{1,2}\s(?:delen|Bände|Bde\.?|tomes|vols?\.|volumes|tomos|tomy|тома|sv\.|volumi),\s)"
 )
@@ -314,7 +317,7 @@ def _take_paren(paren: re.Match[str], tail: Tail, knows_authors: bool, prose: bo
     head, behind = (inner[: year.start()], inner[year.end() :]) if year else (inner, "")
     head = DAY.sub("", DAY.sub("", head)) if year else head
     head = _HOUSE_LABEL.sub("", head)
-    head = EDITION.sub("", head.rstrip(" ,")) if year else head
+    head = _EDITION_FIRST.sub("", EDITION.sub("", head.rstrip(" ,"))) if year else head
     edited = _EDITED_BY.match(head) if not knows_authors else None
     head = head[edited.end() :] if edited and people(re.split(r"[,;]\s", head[edited.end() :])[0]) else head
     head, behind = without_roles(head) if year else head, without_roles(behind)

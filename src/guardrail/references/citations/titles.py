@@ -58,6 +58,7 @@ _LISTED = re.compile(
     r",\s(?=[^\W\d_a-z][\w.&’' -]{1,60},\s(?:\d|[^\W\d_a-z][\w .]{1,30},\s\d)|[^\W\d_a-z][\w.&’' -]{1,60}\s\d{1,4}\s\((?:1[4-9]|20)\d\d\))"
 )
 _IN_VENUE = re.compile(r"(?<=[?!])\s[Ii]n\s(?:the\s)?(?P<venue>[^\W\d_a-z][^.,;:()\d\n]{1,80})")
+_SLANTED_VENUE = re.compile(r"[,?!]\s([*_])(?P<venue>[^\W\d_a-z][^*_\n]{2,80})\1")
 _DATED_VENUE = re.compile(  # each place once: of a name in commas the last part is enough to know it by
     r",\s(?P<venue>[^\W\d_a-z][^,;:()\d\n]{1,80}?),?\s(?:1[4-9]|20)\d\d(?!\d)"
 )
@@ -129,6 +130,9 @@ def before_listed(text: str, title: tuple[int, int]) -> tuple[int, int]:
     asked = _IN_VENUE.search(text, title[0] + 8, title[1] + 100)
     if asked and is_venue(asked["venue"]):
         return title[0], asked.start()
+    for slanted in list(_SLANTED_VENUE.finditer(text, title[0] + 8, title[1] + 100))[:4]:
+        if is_venue(slanted["venue"]):
+            return title[0], slanted.start() + (slanted[0][0] in "?!")
     listed = _LISTED.search(text, title[0], title[1] + 100)
     if listed and listed.start() < title[1]:
         return title[0], listed.start()
