@@ -51,14 +51,11 @@ def _is_accused(check: FieldCheck, match: Match, differences: Differences) -> bo
 
 
 def _is_known(match: Match) -> bool:
-    """Whether a work is known whatever follows its title: by its authors, and by its year or venue, none of which differs."""
+    """Whether a work is known whatever follows its title: its authors agree, and its year and venue, of which one must be said."""
     outcomes = {check.field: check.outcome for check in match.fields}
-    placed = {outcomes.get("year"), outcomes.get("venue")}
-    return (
-        outcomes.get("authors") is Outcome.CONFIRMED
-        and Outcome.CONFIRMED in placed
-        and Outcome.DIFFERS not in placed
-    )
+    said = [outcomes[name] for name in ("year", "venue") if name in outcomes]
+    known = outcomes.get("authors") is Outcome.CONFIRMED
+    return known and bool(said) and all(outcome is Outcome.CONFIRMED for outcome in said)
 
 
 def completed(match: Match, contradictions: Sequence[FieldCheck]) -> Match:

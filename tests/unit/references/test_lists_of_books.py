@@ -5,7 +5,7 @@ import pytest
 from guardrail.references.bibliography.comparison import check_fields
 from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.citations import citations
-from guardrail.references.citations.fields import parse
+from guardrail.references.citations.fields import parse, parse_reference
 from guardrail.references.citations.houses import is_press
 from guardrail.references.citations.media import about_media
 
@@ -423,3 +423,153 @@ class TestEntries:
         """1.1 is no part of a title."""
         text = "### 1.1 Rivers and Metal\n- **Author:** Ann Roe\n- **Publisher:** Wiley, 2000\n\n### 1.2 Rivers and Stone\n- **Author:** Jan Lis\n- **Publisher:** Wiley, 2001\n"
         assert [one.title for one in read(text)] == ["Rivers and Metal", "Rivers and Stone"]
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "authors", "year", "venue"),
+    [
+        (
+            "Hallam et al. (2017), *PLoS ONE*: More than half of the reeds in protected areas are gone. https://doi.org/10.1371/journal.pone.0185000",
+            "More than half of the reeds in protected areas are gone",
+            ("Hallam",),
+            2017,
+            "PLoS ONE",
+        ),
+        (
+            'Crosby et al. (2020), *Nature*, "No net decline of reeds across long-term sites," doi:10.1038/s41559-020-1000-4',
+            "No net decline of reeds across long-term sites",
+            ("Crosby",),
+            2020,
+            "Nature",
+        ),
+        (
+            "van Klee et al. (2020), *Science* 368:417–420, doi:10.1126/science.aax0001",
+            "",
+            ("van Klee",),
+            2020,
+            "Science",
+        ),
+        (
+            "Chen, M. T. H., Feld, P. J., & Glass, R. 1981 Sorting of river problems by experts and novices. <https://doi.org/10.1207/s15516709cog0000_2>",
+            "Sorting of river problems by experts and novices",
+            ("Chen, M. T. H.", "Feld, P. J.", "Glass, R."),
+            1981,
+            "",
+        ),
+        (
+            "Adler et al. - Reeds and health: The challenge of the shore - American Psychologist - 1994",
+            "Reeds and health: The challenge of the shore",
+            ("Adler",),
+            1994,
+            "American Psychologist",
+        ),
+        (
+            "Ho & White (2005), A hypothesis for the growth of reeds in shallow water, *Annals of Botany* – https://doi.org/10.1093/aob/mci000",
+            "A hypothesis for the growth of reeds in shallow water",
+            ("Ho", "White"),
+            2005,
+            "Annals of Botany",
+        ),
+        (
+            "Ann Roe — *Reeds: A Course with Examples* (2nd ed., CRC Press, 2020)",
+            "Reeds: A Course with Examples",
+            ("Ann Roe",),
+            2020,
+            "CRC Press",
+        ),
+        (
+            "Zorn, Roe, Poe & Smith — *Models of Reeds with R (Springer, 2009)*",
+            "Models of Reeds with R",
+            ("Zorn", "Roe", "Poe", "Smith"),
+            2009,
+            "Springer",
+        ),
+        (
+            "Jacques Roe's *Reeds: The Economy of Shores*",
+            "Reeds: The Economy of Shores",
+            ("Jacques Roe",),
+            None,
+            "",
+        ),
+        (
+            "**Reeds: Improving Existing Shores (2nd Edition)** – Martin Roe, 2018",
+            "Reeds: Improving Existing Shores",
+            ("Martin Roe",),
+            2018,
+            "",
+        ),
+    ],
+)
+def test_what_strangers_wrote_in_lists(
+    text: str, title: str, authors: tuple[str, ...], year: int | None, venue: str
+) -> None:
+    """Journals before titles, dates without brackets, editions, owners."""
+    said = parse_reference(text)
+    assert (said.title, said.authors, said.year, said.venue) == (title, authors, year, venue)
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "authors"),
+    [
+        (
+            "Gelman & Shalizi, Philosophy and the practice of statistics, <https://arxiv.org/abs/1006.3868>",
+            "Philosophy and the practice of statistics",
+            ("Gelman", "Shalizi"),
+        ),
+        (
+            "Gelman, Hill, Yajima: Why we need not worry about comparisons, <https://arxiv.org/abs/0907.2478>",
+            "Why we need not worry about comparisons",
+            ("Gelman", "Hill", "Yajima"),
+        ),
+        (
+            "**Automatic Differentiation of Reeds** (Kucukelbir et al.) [arXiv](https://arxiv.org/abs/1603.00788)",
+            "Automatic Differentiation of Reeds",
+            ("Kucukelbir",),
+        ),
+        (
+            "**The Voyage of the Reed** ([Project Gutenberg](https://www.gutenberg.org/ebooks/944))",
+            "The Voyage of the Reed",
+            (),
+        ),
+        (
+            "[2305.14314] Efficient Finetuning of Reeds https://arxiv.org/abs/2305.14314",
+            "Efficient Finetuning of Reeds",
+            (),
+        ),
+    ],
+)
+def test_a_link_that_only_says_where_it_leads_is_no_title(
+    text: str, title: str, authors: tuple[str, ...]
+) -> None:
+    """Nor is an arXiv number before the title."""
+    said = parse_reference(text)
+    assert (said.title, said.authors) == (title, authors)
+
+
+def test_footnotes_with_two_carets_are_items() -> None:
+    """Of them the link's text is read like any reference."""
+    text = (
+        "Air is bad [^1^], reeds are good [^2^].\n\n---\n"
+        "[^1^]: [Air Pollution and Mortality in Six U.S. Cities | NEJM](https://www.nejm.org/doi/full/10.1056/NEJM199312093292401)\n"
+        "[^2^]: [Roe et al. (2015), Association of Reeds with Lung Development](https://doi.org/10.1056/NEJMoa1414123)\n"
+    )
+    first, second = (one.reference for one in citations(text))
+    assert (first.title, first.venue) == ("Air Pollution and Mortality in Six U.S. Cities", "NEJM")
+    assert (second.title, second.authors, second.year) == (
+        "Association of Reeds with Lung Development",
+        ("Roe",),
+        2015,
+    )
+
+
+def test_lists_of_libraries_in_east_asian_scripts() -> None:
+    """Strokes part the fields, or a dash the author from the title."""
+    korean = parse_reference("갈대, 강을 만나다 : 물과 풀의 한국사 / 신동원 / 역사비평사 / 2004")
+    assert (korean.title, korean.authors, korean.venue, korean.year) == (
+        "갈대, 강을 만나다 : 물과 풀의 한국사",
+        ("신동원",),
+        "역사비평사",
+        2004,
+    )
+    japanese = parse_reference("神谷美恵子 ― 葦について（みすず書房 1966）")
+    assert (japanese.title, japanese.authors, japanese.venue) == ("葦について", ("神谷美恵子",), "みすず書房")

@@ -126,6 +126,10 @@ class TestSameAuthor:
             ("Fjodor Dostojewskij", "Fyodor Dostoevsky"),
             ("Anton Tschechow", "Anton Chekhov"),
             ("Juri Lotman", "Yuri Lotman"),
+            ("М. А. Кронгауза", "Максим Кронгауз"),
+            ("Л. Толстого", "Лев Толстой"),
+            ("А. Ахматовой", "Анна Ахматова"),
+            ("弗里德曼", "莫里斯·弗里德曼"),
         ],
     )
     def test_spellings_of_one_author(self, a, b):
@@ -151,6 +155,8 @@ class TestSameAuthor:
             ("कि. सिंह", "कुमार सिंह"),
             ("IEEE", "ISO"),
             ("IEEE", "IEEE Computer Society"),
+            ("И. Петрова", "И. Попов"),
+            ("莫里斯·弗里德曼", "米尔顿·弗里德"),
         ],
     )
     def test_different_authors(self, a, b):

@@ -112,8 +112,12 @@ def parse_name(text: str) -> Name:
     """
     raw = text[:LONGEST_NAME]
     if EAST_ASIAN.search(raw):
-        text = _INTERPUNCT.sub(" ", raw)  # 莫里斯·弗里德曼: the family name comes last, as in the language that it is from
-    plain, nickname = _without_brackets(" ".join(unicodedata.normalize("NFKC", text[:LONGEST_NAME])[:LONGEST_NAME].split()))
+        text = _INTERPUNCT.sub(
+            " ", raw
+        )  # 莫里斯·弗里德曼: the family name comes last, as in the language that it is from
+    plain, nickname = _without_brackets(
+        " ".join(unicodedata.normalize("NFKC", text[:LONGEST_NAME])[:LONGEST_NAME].split())
+    )
     parts = [part for part in (_words(part) for part in plain.split(",")) if part]
     suffix = ""
     for part in parts:
@@ -299,7 +303,12 @@ def _families(words: tuple[str, ...]) -> frozenset[str]:
     """A family name with and without its particles, written as one word."""
     core = tuple(word for word in words if word not in PARTICLES) or words
     whole = "".join(core)
-    forms = ("".join(words), whole, _transliterated(whole), _declined(whole) if _CYRILLIC.match(whole) else "")
+    forms = (
+        "".join(words),
+        whole,
+        _transliterated(whole),
+        _declined(whole) if _CYRILLIC.match(whole) else "",
+    )
     return frozenset(filter(None, forms))
 
 

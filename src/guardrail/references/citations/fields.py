@@ -36,6 +36,7 @@ __all__ = ["Parsed", "parse", "parse_reference", "with_labels", "without_volume"
 
 _NAMED_AT_END = re.compile(r"(?P<title>[^()]{3,200}?)(?:,\s(?P<full>[^,()]{5,80})|\s\((?P<by>[^()]{3,80})\))")
 _AFTER_NAMES = re.compile(r"[,:]\s(?=[^\W\d_a-z])")
+_AND = re.compile(r"\s(?:&|and)\s")
 _ACRONYM = re.compile(r"[A-Z][A-Z\d-]{2,9}")
 _FEW = 5  # words that describe a work rather than name it
 LONGEST = 2000
@@ -260,11 +261,11 @@ def _names_at_end(title: str, *, apart: bool) -> tuple[str, tuple[tuple[str, ...
 def _names_at_begin(title: str) -> tuple[str, tuple[tuple[str, ...], bool]]:
     """Several names before a title and its address: Roe & Poe, Trees of the shore, https://…; Roe, Poe, Doe: Why trees, https://…."""
     for apart in list(_AFTER_NAMES.finditer(title, 3, 120))[:6]:
-        names, rest = people(title[: apart.start()]), title[apart.end() :]
+        head, rest = title[: apart.start()], title[apart.end() :]
+        names = people(head) if apart[0][0] == ":" or _AND.search(head) else None
         several = names is not None and (len(names[0]) > 1 or names[1])
         if names and several and len(words(rest)) > 2 and not people(rest) and likely_names(names[0]):
-            if apart[0].startswith(":") or "&" in title[: apart.start()] or " and " in title[: apart.start()]:
-                return rest, names
+            return rest, names
     return title, ((), False)
 
 
@@ -321,13 +322,17 @@ def _blanked(text: str, found: Sequence[Identifier]) -> str:
 
 def _holes(text: str, found: Sequence[Identifier]) -> list[tuple[int, int]]:
     holes = [
-        (i.start - 1, i.end + 1) if text[i.start - 1 : i.start] + text[i.end : i.end + 1] == "<>" else (i.start, i.end)
+        (i.start - 1, i.end + 1)
+        if text[i.start - 1 : i.start] + text[i.end : i.end + 1] == "<>"
+        else (i.start, i.end)
         for i in found
     ]
     for link in LINK.finditer(text):
         holes = [h for h in holes if not (link.end(1) <= h[0] and h[1] <= link.end())]
         if text[: link.start()].strip(" *_([") and names_host(link[1], link[2]):
-            holes.append((link.start(), link.end()))  # *Walden* ([Project Gutenberg](https://www.gutenberg.org/…))
+            holes.append(
+                (link.start(), link.end())
+            )  # *Walden* ([Project Gutenberg](https://www.gutenberg.org/…))
         else:
             holes += [(link.start(), link.start() + 1), (link.end(1), link.end())]
     return sorted(holes)

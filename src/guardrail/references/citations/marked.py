@@ -136,7 +136,9 @@ def marked_title(raw: str, text: str, start: int, *, by: bool, led: bool) -> Dra
         return replace(draft, title=(end, end), **said)
     if mark == "emphasised" and draft.authors and (placed := _PLACED_INSIDE.search(text, at, end)):
         opening = at + len(text[at:end]) - len(text[at:end].lstrip("*_"))
-        return replace(draft, title=(opening, placed.start()), tail=placed.start(), least=behind)  # *Trees (Quill, 2009)*
+        return replace(
+            draft, title=(opening, placed.start()), tail=placed.start(), least=behind
+        )  # *Trees (Quill, 2009)*
     more = _YEAR_OR_BY.search(inner) if mark != "quoted" else None
     if more and (by or not more["by"]):
         opening = len(text[at:end]) - len(text[at:end].lstrip("*_ "))

@@ -39,7 +39,9 @@ __all__ = [
 ]
 
 _BARE_DATE = re.compile(r"[.,]\s+((?:1[4-9]|20)\d\d)[a-z]?[.,:]\s+")
-_DATE_BEFORE_TITLE = re.compile(r"(?<=\.)\s((?:1[4-9]|20)\d\d)\s(?=[^\W\d_a-z])")  # Roe, J. P. 1981 Trees of the shore
+_DATE_BEFORE_TITLE = re.compile(
+    r"(?<=\.)\s((?:1[4-9]|20)\d\d)\s(?=[^\W\d_a-z])"
+)  # Roe, J. P. 1981 Trees of the shore
 _LOOSE_DATE = re.compile(r"[,.]?\s+\(?((?:1[4-9]|20)\d\d)[a-z]?\)?\s?(?:[-–—:]\s|\s[-–—]\s|[.,]\s)\s*")
 _COLON = re.compile(r":\s+(?=\S)")
 _LABELLED = re.compile(r"[^:.()\d]{3,80}:\s+")
@@ -58,9 +60,10 @@ _MEDLINE = re.compile(r"[.?!]\s[^\W\d_a-z][\w &:()-]{1,60}\.\s(?:1[89]|20)\d\d[^
 """The journal and year behind a title, which may have several sentences: Walking: a trial. A new method. Ann River Med. 1990;113:94."""
 _CLOSED = re.compile(r"[.,:]{0,2}(?:\*{2,3}|_{2,3})[.,:]{0,2}\s+(?:[-–—]+\s+)?")
 _ET_AL_HEAD = re.compile(r"(?P<names>[^\d()\"“”*_]{2,200}?\bet\.? al\.?)(?:[,:]|\s[-–—])\s+(?=[^\W\d_a-z])")
-_JOURNAL_FIRST = re.compile(r"[,:]?\s{0,3}([*_])(?P<journal>[^*_\n]{3,80})\1(?:(?P<behind>[:,]\s*(?=\S|$))|\s+(?=\d))")
+_JOURNAL_FIRST = re.compile(
+    r"[,:]?\s{0,3}([*_])(?P<journal>[^*_\n]{3,80})\1(?:(?P<behind>[:,]\s*(?=\S|$))|\s+(?=\d))"
+)
 """A journal right behind the year, before the title or without one: Roe et al. (2017), *PLoS ONE*: Trees. …; Roe (2020), *Science* 368: 417."""
-
 
 
 def dated(text: str, start: int) -> Draft | None:
@@ -100,7 +103,9 @@ def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -
         if title is None or len(words(text[slice(*title)])) < 3:
             title = (journal.start(), journal.start())
         marks = {"apa", "venue"}
-        return Draft(title, title[1], 0, *names, year=year, marks=marks, start=named, venue=journal["journal"])
+        return Draft(
+            title, title[1], 0, *names, year=year, marks=marks, start=named, venue=journal["journal"]
+        )
     opened = _BEFORE_QUOTATION.match(text, date.end())
     if opened:
         rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"
@@ -131,9 +136,10 @@ def abridged(text: str, start: int) -> Draft | None:
     if names is None or title is None or len(words(text[slice(*title)])) < 3:
         return None
     title = before_listed(text, title)
-    if head[0].rstrip().endswith(("-", "–", "—")) and (dash := _dash(text, title)):
+    dash = _dash(text, title)
+    if dash and text[: title[0]].rstrip().endswith(("-", "–", "—")):
         return Draft((title[0], dash), dash, 0, *names)  # Roe et al. - Trees of the shore - Ecology - 1994
-    return Draft(title, title[1], 0, *names, cut=_dash(text, title))
+    return Draft(title, title[1], 0, *names, cut=dash)
 
 
 def run_on(text: str, start: int) -> Draft | None:

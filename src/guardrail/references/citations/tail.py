@@ -120,7 +120,8 @@ _PICTURED = 6  # characters of a picture before an identifier
 _BEHIND_ALL = re.compile(r"\||\s[–—]\s")
 _BEFORE_YEAR = re.compile(r"\d{4}\s\((?:1[5-9]|20)\d\d\)")
 _EDITION_FIRST = re.compile(  # (2nd ed., CRC Press, 2020)
-    r"^\s*\d{1,2}(?:st|nd|rd|th|e|ª|\.)?\s(?:ed\.|edn\.?|edition|éd\.|Aufl\.|Auflage|wyd\.|изд\.)[,;]\s", re.IGNORECASE
+    r"^\s*\d{1,2}(?:st|nd|rd|th|e|ª|\.)?\s(?:ed\.|edn\.?|edition|éd\.|Aufl\.|Auflage|wyd\.|изд\.)[,;]\s",
+    re.IGNORECASE,
 )
 _HOUSE_LABEL = re.compile(  # (wyd. Mamania, 2012); (2 delen, Kessler, Den Haag 1965)
     r"^(?:(?:wyd|wydawn|nakł|nakl|изд|изд-во|вид|vyd|uitg|forl|kiad|izd)\.?\s(?=[^\W\d_a-z])|\d{1,2}\s(?:delen|Bände|Bde\.?|tomes|vols?\.|volumes|tomos|tomy|тома|sv\.|volumi),\s)"

@@ -319,10 +319,10 @@ class TestShortTitles:
 
 @pytest.mark.parametrize(
     ("venue", "year", "how_many"),
-    [("Viking", 2007, 0), ("Verso", 2007, 1), ("Viking", 2009, 1), ("", 2007, 1)],
+    [("Viking", 2007, 0), ("Verso", 2007, 1), ("Viking", 2009, 1), ("", 2007, 0), ("", None, 1)],
 )
 def test_a_subtitle_that_no_record_has(venue, year, how_many):
-    """Catalogues leave subtitles out: it is no accusation where authors, year and venue agree; strictly it is."""
+    """Catalogues leave subtitles out: it is no accusation where the authors agree, and what is said of year and venue; strictly it is."""
     work = Record("Slave Road", ("Ada Quill",), year=2007, venue="Viking")
     match = judge(
         Reference("Slave Road: The Ships and the Sea", ("Ada Quill",), year=year, venue=venue), [work]
