@@ -6,6 +6,7 @@ A mark that names the author and the year of a reference elsewhere in the answer
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -92,9 +93,11 @@ _BARE = re.compile(rf"(?<![\w.’'-])(?P<people>{_PEOPLE}),?\s\(?(?P<years>{_YEA
 _BARE_YEAR = re.compile(r"(?<=\s)(?:1[5-9]|20)\d\d(?![\w-])")
 _MOST_BARE = 300  # years that are looked at
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
-_NAME_BEHIND = re.compile(
-    rf"(?:{_LETTER}|(?<!\W{CAPITAL})\.|[等人ら])\s?{_YEAR_BEHIND.pattern}"
-)  # and no initial
+_NAME_ENDS = (
+    re.compile(  # in a word, with "u. a", "等" or a period; not in an initial or another single letter
+        rf"(?:(?:(?<!\s)|(?<=[uκ]\s)|(?<=[uκ]\.\s)){_LETTER}|(?<!\W{CAPITAL})\.|[等人ら])\s?\Z"
+    )
+)
 _MOST = 30  # references of one name and year: more than there are letters behind a year
 _LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
 _FULL_WIDTH = str.maketrans("（）［］，；：", "()[],;:")
@@ -394,12 +397,16 @@ def _in_full(inner: str, start: int) -> Mark | None:
 
 def _narratives(answer: str) -> Iterator[re.Match[str]]:
     """Smith et al. (2020): looked for only before a year in brackets, since names are slow to look for."""
+    years = list(_YEAR_BEHIND.finditer(answer))
+    named = [
+        year.end() for year in years if _NAME_ENDS.search(answer, max(0, year.start() - 2), year.start())
+    ]
     done = 0
-    for year in _YEAR_BEHIND.finditer(answer):
+    for year in years:
         start, end = max(done, year.start() - _LONGEST_PEOPLE), year.end() + _LONGEST_PLACE
-        named = _NAME_BEHIND.search(answer, max(done, year.start() - 2), end)
         done = year.end()  # names have no bracket in them
-        if named and (match := _NARRATIVE.search(answer, start, end)):
+        behind_name = bisect_left(named, year.end()) < bisect_right(named, end)
+        if behind_name and (match := _NARRATIVE.search(answer, start, end)):
             yield match
 
 
