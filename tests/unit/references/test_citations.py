@@ -165,6 +165,14 @@ class TestHostileText:
         with ends(60):
             citations(unit * ((32_000 if "\n" in unit else 160_000) // len(unit)), asked_for_references=True)
 
+    @pytest.mark.parametrize("end", ["In ", "In: ", "In: Roe, Jane (Hrsg.): ", "In \n"])
+    def test_a_reference_that_is_cut_off(self, end: str) -> None:
+        """Where the name of the book would follow."""
+        assert (
+            citations(f"1. Doe, J. (2017). A Trial of Trees. {end}")[0].reference.title == "A Trial of Trees"
+        )
+        assert parse_reference(f"Doe, J. (2017). A Trial of Trees. {end}").title == "A Trial of Trees"
+
     def test_lists_in_lists(self) -> None:
         """Four hundred levels of them, every item a reference, and every one of them found."""
 

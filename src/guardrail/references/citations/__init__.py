@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.beside import beside
@@ -227,7 +228,7 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     found[:] = with_addresses(answer, found, ids, taken)
     found[:] = with_places(answer, completed(answer, found, ids, taken))
     # bare: where the label of an identifier is a part of another reference
-    keep([*loose(answer, ids, rows, links), *bare(ids)])
+    keep(chain(loose(answer, ids, rows, links), bare(i for i in ids if not taken[i.start])))
     keep(decided)
     keep(by_name)
     keep(in_italics(answer, found))

@@ -6,16 +6,18 @@ A mark that names the author and the year of a reference elsewhere in the answer
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
 from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.eastern import SCRIPT
 from guardrail.references.citations.eastern_names import begins_as_name, cut_off, last_name, names
 from guardrail.references.citations.entries import Entries
 from guardrail.references.citations.evidence import sure
 from guardrail.references.citations.fields import parse
-from guardrail.references.citations.languages import AND, OTHERS, PAGES, SEE, VOLUMES
+from guardrail.references.citations.languages import AND, CAPITAL, OTHERS, PAGES, SEE, VOLUMES
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import people
 from guardrail.references.citations.tail import HIDDEN
@@ -91,6 +93,11 @@ _BARE = re.compile(rf"(?<![\w.’'-])(?P<people>{_PEOPLE}),?\s\(?(?P<years>{_YEA
 _BARE_YEAR = re.compile(r"(?<=\s)(?:1[5-9]|20)\d\d(?![\w-])")
 _MOST_BARE = 300  # years that are looked at
 _YEAR_BEHIND = re.compile(r"[(\[](?:1[5-9]|20)\d\d")
+_NAME_ENDS = (
+    re.compile(  # in a word, with "u. a", "等" or a period; not in an initial or another single letter
+        rf"(?:(?:(?<!\s)|(?<=[uκ]\s)|(?<=[uκ]\.\s)){_LETTER}|(?<!\W{CAPITAL})\.|[等人ら])\s?\Z"
+    )
+)
 _MOST = 30  # references of one name and year: more than there are letters behind a year
 _LONGEST_PEOPLE, _LONGEST_PLACE = 400, 100  # characters before a year in brackets, and behind it
 _FULL_WIDTH = str.maketrans("（）［］，；：", "()[],;:")
@@ -257,7 +264,7 @@ def candidates(answer: str, known: Container[str] = frozenset()) -> Iterator[Mar
             for mark in _read(match, match.start(), match.end(), sure=reports):
                 full = _in_full_name(mark, given) if given else mark
                 yield replace(full, begins=True) if begins else full
-    for match in _EAST.finditer(answer):
+    for match in _EAST.finditer(answer) if SCRIPT.search(answer) else ():
         if eastern := _eastern(match, known):
             yield eastern
 
@@ -343,10 +350,8 @@ def _by_entry(answer: str, mark: Mark, entries: Entries) -> Mark:
     if not entries or year is None or not authors:
         return mark
     behind = answer.find(authors[-1], mark.span.start) + len(authors[-1])
-    for entry in entries.of(year) if len(authors) == 1 else ():
-        family, comma, given = entry.reference.authors[0].partition(", ")
-        name = f"{given} {family}" if comma else family
-        if name.endswith(f" {authors[0]}") and answer.endswith(name, 0, behind):
+    for name in entries.full_names(authors[0], year) if len(authors) == 1 else ():
+        if answer.endswith(name, 0, behind):
             span = Span(start=behind - len(name), end=mark.span.end)
             return replace(mark, span=span, reference=replace(mark.reference, authors=(name,)))
     first, _, rest = authors[0].partition(" ")
@@ -392,14 +397,16 @@ def _in_full(inner: str, start: int) -> Mark | None:
 
 def _narratives(answer: str) -> Iterator[re.Match[str]]:
     """Smith et al. (2020): looked for only before a year in brackets, since names are slow to look for."""
+    years = list(_YEAR_BEHIND.finditer(answer))
+    named = [
+        year.end() for year in years if _NAME_ENDS.search(answer, max(0, year.start() - 2), year.start())
+    ]
     done = 0
-    for year in _YEAR_BEHIND.finditer(answer):
+    for year in years:
         start, end = max(done, year.start() - _LONGEST_PEOPLE), year.end() + _LONGEST_PLACE
-        match = next(
-            (one for one in _NARRATIVE.finditer(answer, start, end) if one.end() > year.start()), None
-        )
         done = year.end()  # names have no bracket in them
-        if match is not None:
+        behind_name = bisect_left(named, year.end()) < bisect_right(named, end)
+        if behind_name and (match := _NARRATIVE.search(answer, start, end)):
             yield match
 
 
@@ -409,14 +416,14 @@ def _read(match: re.Match[str], start: int, end: int, *, sure: bool) -> Iterator
     names = _BETWEEN.split(written[: len(written) - len(cut)] if cut else written)
     if match.re is _BODY_PART:
         names = [written]
-    reference = Reference(authors=tuple(filter(None, names)), et_al=bool(cut))
     beyond = bool(cut) or sure or (bool(last) and match.re is _PART) or bool(groups.get("short"))
     dates = match["years"] or ""
     years = list(_EACH_YEAR.finditer(dates)) if dates[:1].isdigit() else []  # none in (Roe, n.d.)
+    first = int(years[0]["year"]) if years else None
+    reference = Reference(authors=tuple(filter(None, names)), et_al=bool(cut), year=first)
     if len(years) < 2:
         suffix = (years[0]["suffix"] or "") if years else ""
-        dated = replace(reference, year=int(years[0]["year"]) if years else None)
-        yield Mark(Span(start=start, end=end), dated, beyond, suffix)
+        yield Mark(Span(start=start, end=end), reference, beyond, suffix)
         return
     offset = start - match.start("mark" if "mark" in groups else 0) + match.start("years")
     latest = ""

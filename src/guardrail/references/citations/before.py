@@ -66,8 +66,7 @@ _PATTERNS = (  # each with what is quickly looked for first
     (_BRACKETED, re.compile(r"\w\s\($")),
 )
 _CLAUSE = re.compile(  # where a clause with a person for its subject begins; -ist, -ian, -pher: the historian Ann Roe
-    r"(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=[.:?!]\*\*\s)|(?<=ist\s)|(?<=ian\s)|(?<=pher\s)|(?<=eague\s)|(?<=\d\s)|(?<=\n))"
-    r"(?=[^\W\d_a-z])"
+    r"(?=[^\W\d_a-z])(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=[.:?!]\*\*\s)|(?<=ist\s)|(?<=ian\s)|(?<=pher\s)|(?<=eague\s)|(?<=\d\s)|(?<=\n))"
 )
 _ACTS = re.compile(  # Harold McGee takes it apart in *On Food and Cooking*; Nagel asked in 1974, in The Philosophical Review, "…"
     rf"(?P<owner>{PERSON},\s(?:together|along)\swith\s{PEOPLE},|{PEOPLE})(?P<rest>(?!\s(?:with|and|or|for|of|at|from)\s),?(?:\s\([^()\n]{{2,30}}\))?"
@@ -145,7 +144,7 @@ def read_before(before: str, title: str, *, proposes: bool, link: bool) -> Befor
     shorter = before.rstrip(" ")
     wide = max(len(before) - len(shorter) - 1, 0)  # blanks that were tags
     last = _PARAGRAPH.split(before[: len(before) - wide])[-1]
-    if (eastern := _EASTERN.search(last)) and re.search(r"[A-Z]", last[eastern.end() :]):
+    if (eastern := _EASTERN.match(last)) and re.search(r"[A-Z]", last[eastern.end() :]):
         last = last[eastern.end() :]
     begun = (
         "…" if not eastern and len(last) + wide >= REACH else ""
@@ -155,7 +154,8 @@ def read_before(before: str, title: str, *, proposes: bool, link: bool) -> Befor
 
 
 def _read(before: str, title: str, *, proposes: bool) -> Before:
-    dated = _DATED.search(before) or (_PROPOSES.search(before) if proposes else None)
+    dated = _DATED.search(before) if ")" in before[-3:] else None
+    dated = dated or (_PROPOSES.search(before) if proposes and ")" in before else None)
     if dated and (names := people(re.sub(r"\(.*", "", dated[1]))):
         return Before(title, names, int(dated[2]), length=len(dated[1]))
     if _NAMED_WORK.search(before) and (found := _paper(before, title)):

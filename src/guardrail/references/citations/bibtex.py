@@ -28,6 +28,11 @@ _UNCLOSED = 4_000
 _NOT_ENTRIES = frozenset({"string", "comment", "preamble"})
 _LONGEST = 20_000
 _YEAR = re.compile(r"(?<!\d)(?:1[4-9]|20)\d\d(?!\d)")
+_PLAIN = (
+    re.compile(  # nothing that LaTeX reads otherwise: no signs of it, no empty line, no braces within a value
+        r"[^{}]*\{(?>(?:[^\W_]|[ .,:;()/=@+]|-(?!-)|\n(?!\s*\n)|\{(?:[^\W_]|[ .,:;()/=@+]|-(?!-))*\})*)\}"
+    )
+)
 _FENCE_BEFORE = re.compile(r"(?:```|~~~)[^\S\n]{0,4}[A-Za-z]{0,12}[^\S\n]{0,4}\n\s{0,8}$")
 _FENCE_AFTER = re.compile(r"\s{0,8}?(?:```|~~~)[^\S\n]{0,4}(?:\r?\n)?")
 _LINE_END = re.compile(r"[ \t]{0,8}(?:\r\n|\n|\r)?")
@@ -120,8 +125,8 @@ def _reference(entry: str) -> Reference | None:
     library = _parser()
     token = _reading.set(True)
     try:
-        latex = library.middlewares.LatexDecodingMiddleware()
-        entries = library.parse_string(entry, append_middleware=[latex]).entries
+        latex = [] if _PLAIN.fullmatch(entry) else [library.middlewares.LatexDecodingMiddleware()]
+        entries = library.parse_string(entry, append_middleware=latex).entries
     except Exception:  # noqa: BLE001  # hostile text: whatever the parser stumbles over is no entry
         return None
     finally:

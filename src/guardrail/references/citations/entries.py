@@ -36,25 +36,34 @@ class Entries:
         bodies = [one.reference.authors[0] for one in entries if " " in one.reference.authors[0]]
         self._short = _short_names(answer, bodies[:_MOST_BODIES])
         self._by_name: dict[tuple[str, int], list[Citation]] = {}
-        self._by_year: dict[int, list[Citation]] = {}
+        self._of_year: dict[int, int] = {}
+        self._full: dict[tuple[str, int], dict[str, None]] = {}
         for one in entries:
             year = one.reference.year or 0
-            of_year = self._by_year.setdefault(year, [])
-            of_year += [one] * (len(of_year) < _MOST_OF_YEAR)
+            self._of_year[year] = self._of_year.get(year, 0) + 1
+            if self._of_year[year] <= _MOST_OF_YEAR:
+                family, comma, given = one.reference.authors[0].partition(", ")
+                name = f"{given} {family}" if comma else family
+                self._full.setdefault((name.rpartition(" ")[2], year), {})[name] = None
             for name in self._spellings(one.reference.authors[0]) | _families(one.reference.authors[0]):
                 same = self._by_name.setdefault((name, year), [])
                 same += [one] * (len(same) < _MOST)
 
     def __bool__(self) -> bool:
-        return bool(self._by_year)
+        return bool(self._of_year)
 
-    def of(self, year: int) -> list[Citation]:
-        """The references of a year."""
-        return self._by_year.get(year, [])
+    def of(self, year: int) -> bool:
+        """Whether there are references of a year."""
+        return year in self._of_year
+
+    def full_names(self, name: str, year: int) -> Iterable[str]:
+        """The first authors of a year in full whose names end as one does: Planck Collaboration, of Collaboration."""
+        names = self._full.get((name.rpartition(" ")[2], year), {})
+        return (full for full in names if full.endswith(f" {name}"))
 
     def meant(self, mark: Reference, suffix: str = "") -> Citation | None:
         """The only reference with the first author and the year of a mark; `suffix` is the letter behind the year."""
-        if mark.year is None or not mark.authors or not self._by_year:
+        if mark.year is None or not mark.authors or not self._of_year:
             return None
         found = {
             one.span.start: one

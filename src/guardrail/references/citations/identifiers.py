@@ -25,12 +25,12 @@ _ARXIV_ID = (
     r"(?:\.[A-Z]{2})?/\d{7}(?!\d))(?:v\d{1,2})?"
 )
 _FIND = re.compile(
-    rf"(?P<url>{_URL})"
-    rf"|(?P<doi>(?<![\w./])(?:\bdoi[:\s]\s?)?(?P<doi_id>{_DOI}))"
-    rf"|(?P<arxiv>(?<!\w)arxiv[:\s]\s?(?P<arxiv_id>{_ARXIV_ID})(?:\s\[[a-z-]{{2,10}}(?:\.[a-z]{{2}})?\])?)"
-    rf"|(?P<old>(?<![\w./-])(?P<old_id>[a-z-]{{2,8}}(?:\.[A-Z]{{2}})?/\d{{7}}(?!\d)(?:v\d{{1,2}})?))"
-    r"|(?P<pmid>(?<!\w)pmid[:\s]\s?(?P<pmid_id>\d{1,8})(?!\d))"
-    r"|(?P<isbn>(?<!\w)isbn(?:-1[03])?[:\s]\s?(?P<isbn_id>(?:\d[\s‐–-]?){9}(?:(?:\d[\s‐–-]?){3})?[\dx])(?!\d))",
+    rf"(?=[a-z\d-])(?:(?=[hw])(?P<url>{_URL})|(?<!\w)(?:"  # what most places lack is looked at first
+    rf"(?P<doi>(?<![./])(?:\bdoi[:\s]\s?)?(?P<doi_id>{_DOI}))"
+    rf"|(?P<arxiv>arxiv[:\s]\s?(?P<arxiv_id>{_ARXIV_ID})(?:\s\[[a-z-]{{2,10}}(?:\.[a-z]{{2}})?\])?)"
+    rf"|(?P<old>(?<![./-])(?P<old_id>[a-z-]{{2,8}}(?:\.[A-Z]{{2}})?/\d{{7}}(?!\d)(?:v\d{{1,2}})?))"
+    r"|(?P<pmid>pmid[:\s]\s?(?P<pmid_id>\d{1,8})(?!\d))"
+    r"|(?P<isbn>isbn(?:-1[03])?[:\s]\s?(?P<isbn_id>(?:\d[\s‐–-]?){9}(?:(?:\d[\s‐–-]?){3})?[\dx])(?!\d))))",
     re.IGNORECASE,
 )
 _OLD = re.compile(_ARXIV_ID)

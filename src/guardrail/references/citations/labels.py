@@ -31,6 +31,7 @@ _MARKED = re.compile(
     r"(?:\s?[(（][^()（）\r\n]{1,80}[,，、;；\s])?[\s(\[<,:.–—-]{0,6}(?:(?:doi|link|url|source|available (?:at|from|online)|at|see)\b[:\s]{0,3})?[\s(\[<]{0,3}\Z",
     re.IGNORECASE,
 )
+_CLOSED, _LONGEST_BETWEEN = re.compile(r"[\"”»》*_]"), 112  # the end of marks, and characters from there on
 _ALONE = re.compile(
     r"[\s>*_+•-]{0,12}(?:(?:doi|link|url|source|arxiv|available (?:at|from|online))\b[:*_\s]{0,6})?[\s<(\[*_]{0,4}",
     re.IGNORECASE,
@@ -158,14 +159,15 @@ def _label(answer: str, i: Identifier, rows: Sequence[Line], at: int) -> _Label 
         start = i.start - len(before) + inside.start("name" if len(words(name)) >= _NAME else "by")
         return _Label(name if len(words(name)) >= _NAME else "", start, sure=False, authors=names)
     if (
-        (named := _NAMES_BEFORE.search(before))
+        before.endswith(("(", "["))
+        and (named := _NAMES_BEFORE.search(before))
         and (names := people(named["by"]))
         and (names[1] or len(names[0]) > 1)
     ):
         return _Label("", i.start - len(before) + named.start("by"), sure=False, authors=names)
     if link := _LINK.search(before):
         return _Label(link["text"], i.start - len(link[0]), sure=title_case(link["text"]) >= CASED)
-    if marked := _MARKED.search(before):
+    if _CLOSED.search(before, max(0, len(before) - _LONGEST_BETWEEN)) and (marked := _MARKED.search(before)):
         text = marked["marked"]
         return _Label(text, i.start - len(before) + marked.start(), sure=text[0] in '"“«《')
     ends = _ENDS.fullmatch(answer[i.end : row.end]) is not None

@@ -6,6 +6,7 @@ Phrases are parted by strokes; a period in them may be absent, but for those tha
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 __all__ = [
     "AND",
@@ -50,15 +51,25 @@ def either(*tables: str) -> str:
         '(?:et\\sal\\.?|u\\.?\\s?a\\.?)'
     """
     phrases = {" ".join(phrase.split()) for table in tables for phrase in table.split("|")} - {""}
-    written = (
-        re.escape(phrase.removesuffix("!"))
-        .replace(r"\.\ ", r"\.?\s?")
-        .replace(r"\.", r"\.?")
-        .replace(r"\.??", r"\.?")
-        + ("(?<=[.])" if phrase.endswith("!") else "")
-        for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
-    )
-    return "(?:" + "|".join(phrase.replace("\\ ", r"\s") for phrase in written) + ")"
+    by_letter: dict[str, list[str]] = {}
+    for phrase in sorted(phrases, key=lambda phrase: (-len(phrase), phrase)):
+        by_letter.setdefault(phrase.casefold()[0], []).append(_written(phrase))
+    return "(?:" + "|".join(_factored(some) for some in by_letter.values()) + ")"
+
+
+def _written(phrase: str) -> str:
+    pattern = re.escape(phrase.removesuffix("!"))
+    for old, new in ((r"\.\ ", r"\.?\s?"), (r"\.", r"\.?"), (r"\.??", r"\.?"), (r"\ ", r"\s")):
+        pattern = pattern.replace(old, new)
+    return pattern + "(?<=[.])" * phrase.endswith("!")
+
+
+def _factored(patterns: Sequence[str]) -> str:
+    """A pattern of any of some that begin with one letter, which is compared once where all of them write it alike."""
+    first = patterns[0][0]
+    if len(patterns) == 1 or not first.isalpha() or any(pattern[0] != first for pattern in patterns):
+        return "|".join(patterns)
+    return f"{first}(?:{'|'.join(pattern[1:] for pattern in patterns)})"
 
 
 CAPITAL = r"[^\W\d_a-zß-öø-ÿа-яёђ-џіїєґά-ώ]"
@@ -209,14 +220,14 @@ HEADINGS = either(
 )
 """Headings of lists of references."""
 MEDIA = either(
-    "film | films | cinéma | chanson | chansons | album | albums | jeu vidéo | jeux vidéo | Filme | Filmen | Song | Songs | Gemälde | Videospiel | Videospiele | película | películas | canción | canciones | videojuego | "
+    "film | films | cinéma | chanson | chansons | album | albums | jeu vidéo | jeux vidéo | filme | filmen | song | songs | gemälde | videospiel | videospiele | película | películas | canción | canciones | videojuego | "
     "videojuegos | filme | filmes | canção | canções | pellicola | pellicole | canzone | canzoni | dipinto | dipinti | videogioco | videogiochi | liedje | liedjes | schilderij | schilderijen | filmer | låt | låtar | "
     "målning | målningar | filmy | filmów | filmu | piosenka | piosenki | płyta | płyty | serial | seriale | filmů | píseň | písně | filmovi | pjesma | pjesme | pesma | pesme | festmény | cântec | cântece | filmler | "
     "filmleri | filmi | şarkı | şarkılar | ταινία | ταινίες | τραγούδι | τραγούδια | фильм | фильмы | фильмов | песня | песни | альбом | альбомы | сериал | сериалы | фільм | фільми | пісня | пісні | альбоми | серіал | "
     "серіали | филм | филми | филмови | lukisan | phim | bài hát | bức tranh | elokuva | elokuvia | elokuvat | kappale | maalaus | فيلم | أفلام | الأفلام | أغنية | مسلسل | فیلم | فیلم‌ها | ترانه | סרט | סרטים | "
     "réalisé par | réalisateur | regista | reż. | režie | režisér | режиссёр | режиссер | режисер | yönetmen | yönetmeni | σκηνοθεσία | إخراج | کارگردان"
 )
-"""Works that are no writings."""
+"""Works that are no writings, in small letters."""
 ENGLISH = frozenset(
     [
         "the", "of", "and", "is", "that", "with", "was", "by", "for", "this", "are", "from", "which", "its", "his", "her", "their", "on",

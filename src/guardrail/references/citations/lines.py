@@ -23,6 +23,7 @@ _NUMBER = re.compile(
     r"(?<!\S)(?:\[(?P<square>\d{1,3})\]|\((?P<round>\d{1,3})\)|(?P<dot>\d{1,3})\.|(?P<half>\d{1,3})\))"
     r"[ \t]{1,8}(?=[^\W\d_a-z]|[\"“«《*'‘_\[])"
 )
+_TWO_DIGITS = re.compile(r"[0-9][^0-9]*[0-9]")
 _BEFORE_NUMBER = re.compile(r"(?:[.)\]\"”»?!;,:*_])\s*$")
 _COUNTED = re.compile(
     r"\b(?:vol|no|pp?|ed|eds|ch|chap|part|pt|chapter|volume|book|issue|series|fig|sec)\.?\s*$", re.IGNORECASE
@@ -122,7 +123,7 @@ def _by_tags(row: Line) -> list[Line]:
 
 def _by_numbers(row: Line, following: str) -> list[Line]:
     """The references of a line such as "References: [1] … [2] …"."""
-    if sum(character in "0123456789" for character in row.text[:2000]) < 2:
+    if not _TWO_DIGITS.search(row.text, 0, 2000):
         return [row]
     cuts = list(_chain(row.text))
     if len(cuts) < 2:

@@ -35,6 +35,7 @@ _LAW = re.compile(  # Americans with Disabilities Act (ADA), Treaty of Lisbon, L
     r"|[\u3400-\u9fff]{2,25}(?:法典|条例|條例|条约|條約|公约|公約|宪法|憲法|协定|協定|办法|憲章|(?:安全|保护|保護|促进|促進|管理|合同|诉讼|訴訟|著作权|著作権)法)"
     r"|[\uac00-\ud7a3 ]{2,25}(?:헌법|조약|조례|(?:보호|진흥|기본|특별|관리)법)"
 )
+_BEHIND_WORD = re.compile(r"\w\s[*_„«»“\"]{0,3}\s?\Z")
 _DATED = re.compile(r"\((?:1[4-9]|20)\d\d\)")
 _LOOKED_AT = 30_000  # characters that show what an answer is about
 _PRINTED = frozenset({"bibtex", "ris", "json", "doi", "arxiv", "pmid", "isbn", "labelled", "legal"})
@@ -75,7 +76,8 @@ def _names_a_thing(text: str, citation: Citation) -> bool:
     """Whether a word for a game, a picture, a show or a term is right before the title: Die Serie *Stille Ufer*."""
     title = citation.reference.title
     at = text.find(title, citation.span.start, citation.span.end) if title else -1
-    return at > 0 and THING.search(text, max(0, at - 40), at) is not None
+    behind = at > 0 and _BEHIND_WORD.search(text, max(0, at - 6), at)
+    return bool(behind) and THING.search(text, max(0, at - 40), at) is not None
 
 
 def _is_printed(citation: Citation) -> bool:

@@ -156,6 +156,8 @@ def container_at(text: str, at: int) -> Container | None:
     names = None if editors or match["slashes"] else _WITH_NAMES.match(text, start)
     if editors or (names and _are_editors(names["names"])):
         start, named = (editors or names).end(), True  # type: ignore[union-attr]
+    if start == len(text):
+        return None  # cut off behind "In"
     marked = text[start : start + 1] in "*_" or quotation_at(text, start) is not None
     if (
         not (

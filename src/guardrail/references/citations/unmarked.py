@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 
 from guardrail.references.bibliography.records import Reference
-from guardrail.references.citations.languages import CAPITAL, THINGS
+from guardrail.references.citations.languages import CAPITAL, THINGS, either
 from guardrail.references.citations.languages import MEDIA as OTHER_MEDIA
 from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import PEOPLE, PERSON, likely_names, people
@@ -32,104 +33,119 @@ _RUN = rf"{_CAPITAL}(?:(?::\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
 _COMMAS = rf"{_CAPITAL}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,3}}{_CAPITAL}){{1,15}}[?!]?"
 _OWNS = rf"(?<![\w’'])(?P<by>{PEOPLE})(?:['’]s|(?<=s)['’])\s"
 _TITLE_WORD = r"(?:The|An?|On|How|Why|What|When|Where|Who|Through|Against|Beyond|Into|To|Of|After|Before|Between|Towards?)"
-# Each with what it cannot do without, which is looked for first, since names and titles are slow to look for.
+_SIGNS = {
+    "owned": re.compile(r"['’]s?\s"),
+    "in": re.compile(r"[Ii]n\s"),
+    "by": re.compile(r"\sby\s"),
+    "wrote": re.compile(r"(?:published|wrote|authored)\s"),
+    "dated": re.compile(rf"{_YEAR}\)"),
+    "placed": re.compile(rf"\s{_YEAR}\)"),
+    "of a year": re.compile(rf"he\s{_YEAR}\s"),
+    "titled": re.compile(rf"\s{_TITLE_WORD}\s"),
+    "work": re.compile(rf"\b{_NOUN},?\s"),
+}
+# Each with the signs that it cannot do without, which are looked for first, since names and titles are slow to look for.
 _FORMS = [
     (re.compile(pattern), needed, loose)
     for pattern, needed, loose in (
         # Kahneman's Thinking, Fast and Slow (2011); Thomas Kuhn's 1962 book The Structure of Scientific Revolutions
         (
             rf"{_OWNS}(?:landmark\s|seminal\s|classic\s|influential\s|famous\s)?(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s|(?:[A-Za-z]{{2,12}}\s){{1,3}})?(?P<year>{_YEAR})\)",
-            ("'", "’"),
+            ("owned", "dated"),
             True,  # a person may own, or be in, something that is no work of theirs
         ),
         (
             rf"{_OWNS}(?:[\w-]{{2,20}}\s){{0,2}}?(?:\(?(?P<year>{_YEAR})\)?\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?",
-            ("'", "’"),
+            ("owned", "work"),
             False,
         ),
         # In their 2017 paper Attention Is All You Need, Vaswani et al. …
         (
             rf"\b[Ii]n\s(?:their|his|her|the|a)\s(?:[\w-]{{2,20}}\s){{0,2}}?(?:(?P<year>{_YEAR})\s)?{_LED}(?P<title>{_RUN})(?:\s\((?P<later>{_YEAR})\))?,\s(?P<by>{PEOPLE})",
-            ("n",),
+            ("in", "work"),
             False,
         ),
         # the book The Selfish Gene by Richard Dawkins (1976)
         (
             rf"\b{_NOUN},?\s(?:(?:titled|entitled|called)\s)?(?P<title>{_RUN})(?:\s\((?P<year>{_YEAR})\))?,?\s(?:was\s)?(?:written\s)?by\s(?P<by>{PEOPLE})(?:,?\s\(?(?P<later>{_YEAR})\)?)?",
-            ("by",),
+            ("by", "work"),
             False,
         ),
-        (rf"(?P<title>{_RUN})\s\((?P<year>{_YEAR})\),?\s(?:written\s)?by\s(?P<by>{PEOPLE})", ("by",), False),
+        (
+            rf"(?P<title>{_RUN})\s\((?P<year>{_YEAR})\),?\s(?:written\s)?by\s(?P<by>{PEOPLE})",
+            ("by", "dated"),
+            False,
+        ),
         (
             rf"(?P<title>{_RUN}),?\s(?:written\s)?by\s(?P<by>{PEOPLE}),?\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
-            ("by",),
+            ("by", "dated"),
             False,
         ),
         # B. F. Skinner published The Behavior of Organisms in 1938
         (
             rf"(?<![\w’'])(?P<by>{PEOPLE})\s(?:first\s)?(?:published|wrote|authored)\s(?:(?:his|her|their|the|a)\s{_LED})?(?P<title>{_COMMAS})\s(?:in\s(?P<year>{_YEAR})|\((?:(?P<venue>{NAME}),?\s)?(?P<later>{_YEAR})\))",
-            ("publ", "wrote", "auth"),
+            ("wrote",),
             False,
         ),
         # Marya Schechtman, The Constitution of Selves (Cornell University Press, 1996)
         (
             rf"(?<![\w’'])(?P<by>{PERSON}\s{PERSON}|{PEOPLE}),\s(?P<title>{_COMMAS})\s\((?P<press>{NAME}),?\s(?P<year>{_YEAR})\)",
-            ("(",),
+            ("placed",),
             False,
         ),
         # Hans Belting (Florence and Baghdad, Harvard UP, 2011)
         (
             rf"(?<![\w’'])(?P<by>{PEOPLE})\s\((?P<title>{_RUN}),\s(?P<press>{NAME}),\s(?P<year>{_YEAR})\)",
-            ("(",),
+            ("placed",),
             False,
         ),
         # Rachel Carson, in Silent Spring (1962); in Silent Spring (1962), Rachel Carson
         (
             rf"(?<![\w’'])(?!(?:He|She|It|They|We|This|That)\s)(?P<by>{PEOPLE}),?\s(?:[a-z’'-]{{1,20}}\s){{0,6}}?in\s(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\)",
-            ("in",),
+            ("in", "dated"),
             True,
         ),
         (
             rf"\b[Ii]n\s(?P<title>{_COMMAS})\s\((?:(?P<venue>{NAME}),?\s)?(?P<year>{_YEAR})\),\s(?P<by>{PEOPLE})",
-            ("n",),
+            ("in", "dated"),
             True,
         ),
         # John McWhorter's The Language Hoax: in the middle of a sentence only titles begin with such a word in capitals
-        (rf"{_OWNS}(?P<title>{_TITLE_WORD}\s{_COMMAS})", ("'", "’"), True),
+        (rf"{_OWNS}(?P<title>{_TITLE_WORD}\s{_COMMAS})", ("owned", "titled"), True),
         # In The Selfish Gene, Richard Dawkins argues
         (
             rf"\b[Ii]n\s(?P<title>{_TITLE_WORD}\s{_COMMAS}),\s(?P<by>{PERSON}\s{PERSON})\s(?:argu|show|writ|describ|explain|claim|explor|trac|suggest|propos)",
-            ("n",),
+            ("in", "titled"),
             True,
         ),
         # Malcolm Gladwell's book Outliers (2008)
         (
             rf"{_OWNS}(?:[\w-]{{2,20}}\s){{0,2}}?{_NOUN}\s(?P<title>{_CAPITAL})\s\((?P<year>{_YEAR})\)",
-            ("'", "’"),
+            ("owned", "dated", "work"),
             True,
         ),
         # (see Piketty, Capital in the Twenty-First Century, 2014)
         (
             rf"\((?:see\s|cf\.\s|e\.g\.,?\s)?(?P<by>{PEOPLE}),\s(?P<title>{_COMMAS}),\s(?P<year>{_YEAR})\)",
-            ("(",),
+            ("placed",),
             True,
         ),
         # The 1972 report The Limits to Growth
         (
             rf"\b[Tt]he\s(?P<year>{_YEAR})\s(?:[a-z-]{{2,20}}\s)?{_NOUN}\s(?P<title>{_TITLE_WORD}\s{_COMMAS})",
-            ("he ",),
+            ("of a year", "work"),
             True,
         ),
         # The Structure of Scientific Revolutions (Kuhn, 1962); Obedience to Authority (Harper & Row, 1974)
-        (rf"(?P<title>{_RUN})\s\((?P<by>{PEOPLE}),?\s(?P<year>{_YEAR})\)", ("(",), False),
-        (rf"(?P<title>{_RUN})\s\((?P<press>{NAME}),?\s(?P<year>{_YEAR})\)", ("(",), True),
+        (rf"(?P<title>{_RUN})\s\((?P<by>{PEOPLE}),?\s(?P<year>{_YEAR})\)", ("placed",), False),
+        (rf"(?P<title>{_RUN})\s\((?P<press>{NAME}),?\s(?P<year>{_YEAR})\)", ("placed",), True),
     )
 ]
 _AMONG = (  # among other works: Ann Roe's Bells, Towers, and Quiet Towns shows
     re.compile(
         rf"(?<![\w’'])(?P<by>{PERSON}\s{PERSON})['’]s\s(?P<title>{CAPITAL}[\w-]{{0,30}}(?:(?::\s|,\s|\s)(?:{_SMALL}\s){{0,2}}{CAPITAL}[\w-]{{0,30}}){{2,10}})(?=\s[a-z]{{3}}|[.,;])"
     ),
-    ("'", "’"),
+    ("owned",),
     True,
 )
 _IN_BRACKETS = _FORMS[-2][0]  # one word may be a publisher or a broadcaster: Ring of Swords (Ace, 1993)
@@ -184,8 +200,13 @@ _OPENERS = frozenset(
     ]
 )
 MEDIA = re.compile(
-    rf"\b(?:{OTHER_MEDIA}|films?|movies?|songs?|albums?|podcasts?|paintings?|directed|director|starring|episodes?|seasons?|singles?|band|soundtrack|"
-    r"cinema|filmmakers?|directors|screenwriters?|screenplays?|Oscars?|video\sgames?|sculptures?|symphony|concerto|opera|musical|actors?|actress(?:es)?|starred|recordings?)\b",
+    rf"\b(?:{OTHER_MEDIA}|"
+    + either(
+        "film | films | movie | movies | song | songs | album | albums | podcast | podcasts | painting | paintings | sculpture | sculptures | recording | recordings | "
+        "episode | episodes | season | seasons | single | singles | video game | video games | symphony | concerto | opera | musical | soundtrack | cinema | band | "
+        "director | directors | directed | starring | starred | actor | actors | actress | actresses | filmmaker | filmmakers | screenwriter | screenwriters | screenplay | screenplays | oscar | oscars"
+    )
+    + r")\b",
     re.IGNORECASE,
 )
 THING = re.compile(rf"(?<!\w)(?i:{THINGS})\s[*_„«»“\"]{{0,3}}\s?\Z")
@@ -226,8 +247,9 @@ def _in_sentence(answer: str, start: int, end: int, taken: bytearray, *, among: 
     if not forms or MEDIA.search(sentence):
         return
     found: list[Citation] = []
+    shows = cache(lambda sign: _SIGNS[sign].search(sentence) is not None)
     for form, needed, loose in forms:
-        for match in form.finditer(sentence) if any(one in sentence for one in needed) else ():
+        for match in form.finditer(sentence) if all(map(shows, needed)) else ():
             citation = _citation(match, start, loose=loose)
             if (
                 citation is not None
