@@ -243,3 +243,16 @@ class TestCheck:
         report = Guard([ReferenceCheck(bibliography=index)], policy=remove()).check(text)
         assert "Halloran" not in report.answer
         assert "(Vaswani et al., 2017)" in report.answer
+
+
+def test_a_mark_means_an_entry_without_a_year() -> None:
+    """If no entry of that year has the name, and only one without a year has it."""
+    text = (
+        "Taste marks class [Bourne 1984], and reeds mark shores [Petrie & Kern 1996].\n\nSources:\n"
+        "• Bourne, P. – *Distinction: A Critique of the Judgement of Reeds*, Harvard University Press\n"
+        '• Petrie, R. A. & Kern, R. M. – "Changing Highbrow Reeds: From Snob to Omnivore", ASR 61\n'
+    )
+    means = [
+        text[one.means.start :][:8] for one in citations(text) if one.style == "author-year" and one.means
+    ]
+    assert means == ["Bourne, ", "Petrie, "]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from guardrail.references.authors.names import parse_name
+from guardrail.references.authors.names import family_names, parse_name
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
@@ -24,7 +24,7 @@ _LONGEST_BODY = 120  # characters
 
 
 class Entries:
-    """The references of an answer by the name of the first author and the year.
+    """The references of an answer by the name of the first author and the year, 0 where a title has none.
 
     Args:
         answer: the text, which may give the short name of a body: World Health Organization (WHO).
@@ -32,7 +32,9 @@ class Entries:
     """
 
     def __init__(self, answer: str, found: Iterable[Citation]) -> None:
-        entries = [one for one in found if one.reference.authors and one.reference.year]
+        entries = [
+            one for one in found if one.reference.authors and (one.reference.year or one.reference.title)
+        ]
         bodies = [one.reference.authors[0] for one in entries if " " in one.reference.authors[0]]
         self._short = _short_names(answer, bodies[:_MOST_BODIES])
         self._by_name: dict[tuple[str, int], list[Citation]] = {}
@@ -62,13 +64,12 @@ class Entries:
         return (full for full in names if full.endswith(f" {name}"))
 
     def meant(self, mark: Reference, suffix: str = "") -> Citation | None:
-        """The only reference with the first author and the year of a mark; `suffix` is the letter behind the year."""
+        """The only reference with the first author and the year of a mark, or else without a year; `suffix` is the letter behind the year."""
         if mark.year is None or not mark.authors or not self._of_year:
             return None
-        found = {
-            one.span.start: one
-            for name in self._spellings(mark.authors[0])
-            for one in self._by_name.get((name, mark.year), [])
+        names = self._spellings(mark.authors[0])
+        found = self._named(names, mark.year) or {
+            start: one for start, one in self._named(names, 0).items() if _all_named(mark, one.reference)
         }
         meant = [found[start] for start in sorted(found)]
         if len(meant) > 1 and len(mark.authors) > 1:
@@ -83,6 +84,10 @@ class Entries:
             meant = meant[ord(suffix) - ord("a") :][:1]
         return meant[0] if len(meant) == 1 else None
 
+    def _named(self, names: Iterable[str], year: int) -> dict[int, Citation]:
+        """References by where they begin."""
+        return {one.span.start: one for name in names for one in self._by_name.get((name, year), [])}
+
     def _spellings(self, author: str) -> set[str]:
         """What a mark may call an author: by family name, by the whole name, a body by its initials or its short name."""
         whole = normalise(author)
@@ -90,6 +95,12 @@ class Entries:
         shorter = {initials[:count] for count in range(_LEAST_INITIALS, len(initials) + 1)}
         family = normalise(parse_name(author).family)
         return {name for name in (whole, family, *shorter, *self._short.get(whole, ())) if name}
+
+
+def _all_named(mark: Reference, entry: Reference) -> bool:
+    """Whether a mark names all authors of an entry without a year, or says that there are more."""
+    said, written = family_names(mark.authors), family_names(entry.authors)
+    return said == written[: len(said)] and (mark.et_al or entry.et_al or len(said) == len(written))
 
 
 def _families(author: str) -> set[str]:
