@@ -207,3 +207,16 @@ def test_a_line_that_ends_with_an_address_claims_what_it_says(tmp_path):
             text = f"**3. The trial**\nBabies heard bells.\n🔗 {line}{between}https://doi.org/10.1056/NEJMoa9514210\n"
             [finding] = guard.check(text).findings
             assert finding.verdict is verdict, text
+
+
+def test_an_item_may_begin_with_its_authors() -> None:
+    """The title comes on the next line, and begins no item of its own."""
+    text = (
+        "1. Author: Geoffrey Roe\n   Title: Sick reeds and sick shores\n   Journal: Ecology\n   Year: 1985\n"
+        "2. Author: Ann Poe\n   Title: Reeds of the shore\n   Journal: Ecology\n   Year: 1995\n"
+    )
+    found = [one.reference for one in citations(text)]
+    assert [(one.title, one.authors, one.year) for one in found] == [
+        ("Sick reeds and sick shores", ("Geoffrey Roe",), 1985),
+        ("Reeds of the shore", ("Ann Poe",), 1995),
+    ]

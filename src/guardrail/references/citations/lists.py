@@ -250,6 +250,8 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
             marker = None  # > — Ann Roe, speaking in 1925: who said what is quoted
         if _CHAIN.search(row.text) or row.text.count("→") > 1:
             marker = None  # an order of reading: *Wild Swans* → *The Search for Modern China*
+        if marker and not marker.text and stack and _begins_with_authors(rows, stack[-1], number):
+            marker = None  # 1. Author: Jane Roe, and below it: Title: Trees
         owner = _owner(rows, stack, number, marker, gap)
         if owner:
             owner.lines.append(number)
@@ -270,6 +272,13 @@ def _items(rows: Sequence[Line]) -> Iterator[_Item]:
         for item in stack:
             item.reach = number
     return iter(done)
+
+
+def _begins_with_authors(rows: Sequence[Line], item: _Item, number: int) -> bool:
+    """Whether the item that ends right before a line says nothing yet but who the authors are."""
+    first = rows[item.first]
+    label = field_of(first.text[item.content - first.start :])
+    return item.lines == [number - 1] and label is not None and label[0] == "authors"
 
 
 def _bare(rows: Sequence[Line]) -> dict[int, Marker]:
