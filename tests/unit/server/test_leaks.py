@@ -72,6 +72,14 @@ class TestLeaks:
         table = leaks.matrix(server(policies), axes=axes)
         assert table.ok, str(table)
 
+    @pytest.mark.parametrize("reasoning", ["check", "pass"])
+    @pytest.mark.parametrize("stream", ["buffer", "sentence"])
+    def test_nothing_where_reasoning_may_be_shown(self, stream, reasoning):
+        """It says what the answer then leaves out."""
+        axes = leaks.Axes(shapes=["reasoning"], deliveries=["whole", "words"], faults=["clean", "detector"])
+        table = leaks.matrix(server(stream=stream, reasoning=reasoning), axes=axes)
+        assert table.ok, str(table)
+
     @pytest.mark.parametrize("settings", [{"mode": "monitor"}, {}])
     def test_control_a_guard_that_changes_nothing_leaks(self, settings):
         """A monitor, and a flag: so these tests can fail."""

@@ -14,6 +14,7 @@ __all__ = [
     "MESSAGE",
     "TEXTS",
     "blocks_of",
+    "is_reasoning",
     "is_text",
     "silenced",
     "speaks",
@@ -124,6 +125,11 @@ def speaks(item: Mapping[str, Any]) -> bool:
     return item.get("type") == "message" or (
         not _is_known(item) and any(is_text(block) for block in blocks_of(item))
     )
+
+
+def is_reasoning(item: Mapping[str, Any]) -> bool:
+    """Whether an item is what the model thinks, and says nothing as an answer."""
+    return item.get("type") == "reasoning" and not speaks(item)
 
 
 def unread_item(item: Mapping[str, Any]) -> str:

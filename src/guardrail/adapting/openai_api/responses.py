@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT
@@ -24,12 +24,14 @@ from guardrail.adapting.openai_api.response_items import (
     MESSAGE,
     TEXTS,
     blocks_of,
+    is_reasoning,
     is_text,
     silenced,
     speaks,
     unread_item,
 )
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
+from guardrail.adapting.reasoning import readable
 from guardrail.adapting.residue import one_of, sentences_of, stripped, word
 from guardrail.adapting.sse import DONE, Event, as_json, may_say
 from guardrail.errors import InputError
@@ -171,6 +173,17 @@ class Responses(Codec):
         ended = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "error": None}
         return {**stripped(body, BODY, taken), **ended, "output": [item] if message else []}
 
+    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+        """In the summaries and contents of reasoning items."""
+        return [JOINT.join(readable([item for item in body["output"] if is_reasoning(item)]))]
+
+    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+        """A body whose reasoning items have their ids, and what is encrypted."""
+        if 0 in heard:
+            return dict(body)
+        output = [silenced(item, ()) if is_reasoning(item) else item for item in body["output"]]
+        return {**body, "output": output}
+
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """The other body: there is but one choice."""
         del body, index
@@ -214,8 +227,9 @@ class Responses(Codec):
             return "log-probabilities were asked for"
         return "" if self.form(request) is None else "a structured output was asked for"
 
-    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
-        """The text of the first message is released by deltas."""
+    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+        """The text of the first message is released by deltas; reasoning before it is opened, and finished at the end."""
+        del silent
         return ResponsePieces(request)
 
     def ends(self, event: Event) -> bool:
