@@ -18,6 +18,7 @@ from guardrail.adapting.json_text import JsonText, is_valid, parsed
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
+from guardrail.errors import InputError
 from guardrail.guard import Guard
 from guardrail.report import Action, Case, Report, Verdict
 from guardrail.requests import Message
@@ -26,6 +27,9 @@ __all__ = ["WITHHELD", "Exchange", "Settled"]
 
 WITHHELD = "The answer was withheld: it could not be checked."
 _INVALID = "The answer was withheld: without its unsupported parts it would not be valid any more."
+
+_MOST_AGAIN = 16
+"""How often a service is asked again for the choices of one request that has several: each may want several attempts."""
 
 Try: TypeAlias = tuple[Json, int]  # a body, and which of its choices
 
@@ -75,6 +79,9 @@ class Exchange:
         self._reasoning = reasoning
         self._form = codec.form(request)
         self._bodies: list[Json] = []
+        self._left: int | None = (
+            None  # how often the service may still be asked again; `None`: as the policy wants
+        )
 
     def settle(self, first: Json, ask: Callable[[Json], Json]) -> Settled:
         """What to hand out.
@@ -86,19 +93,14 @@ class Exchange:
         Raises:
             NotReadable: the body is not of the protocol.
         """
-        self._bodies = [first]
         outcomes: dict[int, _Outcome] = {}
-        for choice in self._codec.choices(first):
+        for choice in self._opened(first):
             if (known := self._unexamined(choice)) is not None:
                 outcomes[choice.index] = known
                 continue
 
             def again(feedback: str, index: int = choice.index) -> Try:
-                return (
-                    (self._noted(ask(self._codec.again(self._request, feedback))), 0)
-                    if feedback
-                    else (first, index)
-                )
+                return (self._noted(ask(self._wanted(feedback))), 0) if feedback else (first, index)
 
             try:
                 outcomes[choice.index] = _Outcome(*self._attempts().settle(again))
@@ -108,7 +110,6 @@ class Exchange:
 
     async def asettle(self, first: Json, ask: Callable[[Json], Awaitable[Json]]) -> Settled:
         """As `settle`; choices are examined side by side."""
-        self._bodies = [first]
 
         async def one(choice: Choice) -> _Outcome:
             if (known := self._unexamined(choice)) is not None:
@@ -117,17 +118,24 @@ class Exchange:
             async def again(feedback: str) -> Try:
                 if not feedback:
                     return first, choice.index
-                return self._noted(await ask(self._codec.again(self._request, feedback))), 0
+                return self._noted(await ask(self._wanted(feedback))), 0
 
             try:
                 return _Outcome(*await self._attempts().asettle(again))
             except Exception as error:  # noqa: BLE001  # as above
                 return self._failed(error)
 
-        choices = self._codec.choices(first)
+        choices = self._opened(first)
         found = await asyncio.gather(*(one(choice) for choice in choices))
         outcomes = {choice.index: one for choice, one in zip(choices, found, strict=True)}
         return await self.aclosed(self._settled(first, outcomes))
+
+    def _opened(self, first: Json) -> list[Choice]:
+        """The choices of the body that came."""
+        self._bodies = [first]
+        choices = self._codec.choices(first)
+        self._left = _MOST_AGAIN if len(choices) > 1 else None
+        return choices
 
     def decided(self, body: Json, change: Change) -> Settled:
         """What `closed` hands out of a body with one choice, whose report is there already."""
@@ -245,6 +253,18 @@ class Exchange:
             return (parsed(choice.text),)
         except ValueError:
             return None
+
+    def _wanted(self, feedback: str) -> Json:
+        """Another request, for one answer.
+
+        Raises:
+            InputError: it cannot be asked again, or was often enough; the attempts there are stand.
+        """
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise InputError(f"all choices together are asked for again at most {_MOST_AGAIN} times")
+        return self._codec.again(self._request, feedback)
 
     def _noted(self, body: Json) -> Json:
         """A body that was asked for again.
