@@ -141,6 +141,18 @@ class TestText:
             data(buffered(codec, Guard([BySentence()], policy=remove()), whole))
         ).count("look")
 
+    @pytest.mark.parametrize("api", ["chat", "responses"])
+    @pytest.mark.parametrize("text", ["", SAID])
+    def test_a_refusal_waits_and_is_as_buffered(self, api, text):
+        """It is examined with the text."""
+        codec, stream = APIS[api]
+        guard = Guard([BySentence()], policy=remove())
+        whole = stream(text, cut_in([5]), refusal="No more. Rome is old. I cannot.")
+        events, _ = by_sentence(codec, guard, whole)
+        assert shown(codec, events) == shown(codec, buffered(codec, guard, whole))
+        assert "No more. I cannot." in json.dumps(data(events))
+        assert "Rome" not in json.dumps(data(events))
+
     @pytest.mark.parametrize("api", APIS)
     @pytest.mark.parametrize("policy", ["remove", "flag"])
     def test_reasoning_and_citations_are_as_buffered(self, api, policy):

@@ -89,7 +89,10 @@ class ChatCompletions(Codec):
     ) -> Json:
         """A body with other texts in one choice."""
         choice = body["choices"][index]
-        message = {**choice["message"], "content": _rewritten(choice["message"].get("content"), texts, taken)}
+        message = dict(choice["message"])
+        if message.get("refusal"):
+            *texts, message["refusal"] = texts
+        message["content"] = _rewritten(message.get("content"), texts, taken)
         message.pop("parsed", None)
         if message.get("annotations"):
             message["annotations"] = []
@@ -305,18 +308,24 @@ def _choice(given: Mapping[str, Any], index: int) -> Choice:
     texts, unread = _texts(message.get("content"))
     if message.get("audio"):
         unread = "speech"
+    refusal = message.get("refusal")
+    if refusal and not isinstance(refusal, str):
+        raise NotReadable("expected a refusal that is a text, got something else")
+    said = [*texts, *([JOINT] if texts else []), refusal] if refusal else texts
     places, position = [], 0
-    for text in texts:
+    for text in said:
         places.append((position, position + len(text)))
         position += len(text)
+    if refusal and texts:
+        del places[-2]  # the joint
     told = given.get("logprobs")
     return Choice(
         index,
-        "".join(texts),
+        "".join(said),
         tuple(places),
         logprobs(told.get("content") if isinstance(told, Mapping) else None),
         calls=bool(message.get("tool_calls") or message.get("function_call")),
-        refused=bool(message.get("refusal")),
+        refused=bool(refusal),
         unread=unread,
     )
 

@@ -30,6 +30,7 @@ _CHOICE: Mapping[str, Field] = {
 _MESSAGE: Mapping[str, Field] = {
     "role": one_of("assistant"),
     "content": whole,
+    "refusal": whole,
     "tool_calls": whole,
     "function_call": whole,
     "reasoning_details": sealed_list,

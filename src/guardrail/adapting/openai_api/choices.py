@@ -39,7 +39,7 @@ class Choice:
 
     Attributes:
         index: which.
-        text: what the model said, all its text blocks; "" for a turn that only calls tools or refuses.
+        text: what the model said, all its text blocks and its refusal; "" for a turn that only calls tools.
         places: where each text block is in `text`.
         logprobs: the tokens of the text, where they are known.
         calls: whether it calls tools.

@@ -16,6 +16,8 @@ __all__ = [
     "blocks_of",
     "is_reasoning",
     "is_text",
+    "said_in",
+    "saying",
     "silenced",
     "speaks",
     "unread_item",
@@ -109,6 +111,24 @@ def is_text(block: Any) -> bool:
     return (
         isinstance(block, Mapping) and isinstance(block.get("text"), str) and block.get("type") != "refusal"
     )
+
+
+def said_in(block: Any) -> str | None:
+    """The text that a content part says to a reader: a refusal, too."""
+    if (
+        isinstance(block, Mapping)
+        and block.get("type") == "refusal"
+        and isinstance(block.get("refusal"), str)
+    ):
+        return str(block["refusal"])
+    return str(block["text"]) if is_text(block) else None
+
+
+def saying(block: Mapping[str, Any], text: str, kind: Any) -> dict[str, Any]:
+    """A content part with another text, and without what points into the old one."""
+    if is_text(block):
+        return {"type": kind, "text": text, "annotations": []}
+    return {"type": "refusal", "refusal": text}
 
 
 def _is_known(item: Mapping[str, Any]) -> bool:

@@ -26,6 +26,8 @@ from guardrail.adapting.openai_api.response_items import (
     blocks_of,
     is_reasoning,
     is_text,
+    said_in,
+    saying,
     silenced,
     speaks,
     unread_item,
@@ -112,17 +114,17 @@ class Responses(Codec):
             for block in blocks_of(item):
                 if isinstance(block, Mapping) and "text" in block and not isinstance(block["text"], str):
                     raise NotReadable("expected texts that are strings, got something else")
-                if is_text(block):
+                if (said := said_in(block)) is not None:
                     texts += joint
-                    places.append((len(texts), len(texts) + len(block["text"])))
-                    texts, joint = texts + block["text"], ""
-                if isinstance(block, Mapping) and block.get("type") == "refusal":
+                    places.append((len(texts), len(texts) + len(said)))
+                    texts, joint = texts + said, ""
+                if said is not None and block.get("type") == "refusal":
                     refused = True
-                elif not is_text(block) or str(block.get("type")) not in TEXTS:
+                elif said is None or str(block.get("type")) not in TEXTS:
                     unread = "a content block that is no text"
         blocks = [block for item in output if speaks(item) for block in blocks_of(item)]
         told = [block.get("logprobs") for block in blocks if is_text(block)]
-        tokens = logprobs(told[0]) if len(told) == 1 else ()
+        tokens = logprobs(told[0]) if len(told) == len(places) == 1 else ()
         calls = any(str(item.get("type")).endswith("_call") for item in output)
         return [Choice(0, texts, tuple(places), tokens, calls=calls, refused=refused, unread=unread)]
 
@@ -141,11 +143,9 @@ class Responses(Codec):
         for item in body["output"]:
             if speaks(item):
                 blocks = [
-                    {"type": _kind(block, taken), "text": next(left), "annotations": []}
-                    if is_text(block)
-                    else block
+                    saying(block, next(left), _kind(block, taken)) if said_in(block) is not None else block
                     for block in blocks_of(item)
-                    if taken is None or is_text(block)
+                    if taken is None or said_in(block) is not None
                 ]
                 kept = {name: value for name, value in item.items() if name not in {"text", "content"}}
                 kept = kept if taken is None else stripped(kept, MESSAGE, taken)
