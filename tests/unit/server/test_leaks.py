@@ -6,10 +6,11 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from structlog.testing import capture_logs
+from tests.logged import logged
 from tests.unit.server.conftest import running
 
 from guardrail import Guard, annotate, block, flag, regenerate, remove
+from guardrail._log import log
 from guardrail.telemetry import telemetry
 from guardrail.testing import leaks
 
@@ -36,7 +37,7 @@ def server(policies=POLICIES, **settings):
         policy = policies[setting.policy]()
         fail = "open" if by_sentence and not setting.breaks else "closed"
         guard = Guard([found], policy=policy, fail=fail, on_report=telemetry(provider))
-        with capture_logs() as logs, running(setting.upstream, guard, **settings) as served:
+        with logged() as logs, running(setting.upstream, guard, **settings) as served:
             channels = {
                 "logs": lambda: repr(logs),
                 "metrics": lambda: served.client.get("/metrics").text,
@@ -87,3 +88,15 @@ class TestLeaks:
         table = leaks.matrix(server({"block": block if settings else flag}, **settings), axes=axes)
         assert all(row.bytes == table.most for row in table.rows if row.case.api != "all")
         assert not any(row.bytes for row in table.rows if row.case.api == "all")
+
+    def test_control_the_log_is_searched(self):
+        """A guard that logs what it finds is caught."""
+
+        @contextlib.contextmanager
+        def door(setting):
+            with logged() as lines:
+                log.info("guarded", answer=setting.forbidden[0])
+                yield leaks.Opened(lambda _: leaks.Reply(200, "{}"), {"logs": lambda: repr(lines)})
+
+        table = leaks.matrix(door, axes=leaks.Axes(apis=["chat"], policies=["remove"], faults=[]))
+        assert [row.released for row in table.rows if row.case.api == "all"] != [{}]
