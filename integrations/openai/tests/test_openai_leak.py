@@ -32,7 +32,7 @@ from integrations.openai.tests.openai_fakes import (
     run,
 )
 from openai import RateLimitError
-from structlog.testing import capture_logs
+from tests.logged import logged
 
 from guardrail import Guard, annotate, block, regenerate, remove
 from guardrail.policies import Policy
@@ -114,7 +114,7 @@ def door(kind, policies, *, guarded=True, streaming="buffer"):
                 return leaks.Reply(0, repr(error), ended=False)
             return leaks.Reply(found.status_code, found.content.decode(), found.headers.multi_items())
 
-        with asyncio.Runner() as runner, capture_logs() as logs:
+        with asyncio.Runner() as runner, logged() as logs:
             yield leaks.Opened(ask, {"logs": lambda: repr(logs)})
             closed = owner(client).close()
             if asyncio.iscoroutine(closed):
@@ -205,7 +205,7 @@ class TestFaults:
         """A detector or a policy that raises what the answer says: blocked, and nothing of it in the log."""
         detector, policy = Secrets(breaks=broken == "detector"), _Breaks() if broken == "policy" else remove()
         client = guard_openai(client_of(kind, url), Guard([detector], policy=policy, fail="closed"))
-        with capture_logs() as logs:
+        with logged() as logs:
             found = raws(client, *(request(api, form) for api in APIS for form in FORMS))
         for status, headers, body in found:
             assert status == 200

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.anthropic_events import MESSAGE, index_of, message_events, told_of
 from guardrail.adapting.anthropic_pieces import MessagePieces
+from guardrail.adapting.changes import JOINT
 from guardrail.adapting.openai_api import Choice, Codec, NotReadable, Piecewise
 from guardrail.adapting.openai_api.choices import count, items
-from guardrail.adapting.residue import sentences_of, stripped
+from guardrail.adapting.reasoning import readable, sealed
+from guardrail.adapting.residue import GONE, sentences_of, stripped
 from guardrail.adapting.sse import Event, may_say
 from guardrail.adapting.strict_json import read_json
 from guardrail.errors import InputError
@@ -116,7 +118,7 @@ class Messages(Codec):
     def edited(
         self, body: Mapping[str, Any], index: int, texts: Sequence[str], taken: Sequence[str] | None
     ) -> Json:
-        """A body with other texts; where text went, thoughts and what servers' tools found go too."""
+        """A body with other texts; where text went, what servers' tools found goes too, and what of thoughts can be read."""
         del index
         new, left = [], iter(texts)
         for block in body["content"]:
@@ -125,6 +127,8 @@ class Messages(Codec):
                     new.append({"type": "text", "text": text})
             elif taken is None:
                 new.append(block)
+            elif _is_thought(block):
+                new += _sealed(block, taken)
             elif str(block.get("type")) in _CALLS:
                 new.append({name: value for name, value in block.items() if name in _OF_CALL})
         shown = {**body, "content": new or [{"type": "text", "text": ""}]}
@@ -139,6 +143,17 @@ class Messages(Codec):
             "stop_reason": "refusal",
             "stop_sequence": None,
         }
+
+    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+        """In blocks of thinking."""
+        return [JOINT.join(readable([block for block in body["content"] if _is_thought(block)]))]
+
+    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+        """A body whose blocks of thinking are signed and empty, as the API writes them with `display: "omitted"`."""
+        if 0 in heard:
+            return dict(body)
+        blocks = (_sealed(block) if _is_thought(block) else [block] for block in body["content"])
+        return {**body, "content": [block for some in blocks for block in some]}
 
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """A body with the content of another."""
@@ -187,9 +202,9 @@ class Messages(Codec):
         """Structured outputs are released as a whole."""
         return "" if self.form(request) is None else "a structured output was asked for"
 
-    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
-        """The first text block is released by deltas."""
-        return MessagePieces(request)
+    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+        """The first text block is released by deltas; silent thinking goes out before it."""
+        return MessagePieces(request, silent=silent)
 
     def ends(self, event: Event) -> bool:
         """Whether the message is over."""
@@ -225,6 +240,16 @@ def _is_text(block: Mapping[str, Any]) -> bool:
     return str(block.get("type")) not in {*_THOUGHTS, *_CALLS, *_SERVERS} and isinstance(
         block.get("text"), str
     )
+
+
+def _is_thought(block: Mapping[str, Any]) -> bool:
+    return str(block.get("type")) in _THOUGHTS
+
+
+def _sealed(block: Mapping[str, Any], taken: Sequence[str] = ()) -> list[Json]:
+    """A block of thinking that says nothing, or none."""
+    kept = sealed(block, taken)
+    return [] if kept is GONE else [kept]
 
 
 def _is_plain_text(block: Mapping[str, Any]) -> bool:

@@ -31,6 +31,14 @@ class Stream(StrEnum):
     OBSERVE = "observe"
 
 
+class Reasoning(StrEnum):
+    """What becomes of reasoning that can be read."""
+
+    DROP = "drop"
+    CHECK = "check"
+    PASS = "pass"  # noqa: S105  # not a password
+
+
 def serve(  # noqa: PLR0917  # an option each
     upstream: Annotated[
         str | None,
@@ -73,6 +81,14 @@ def serve(  # noqa: PLR0917  # an option each
         typer.Option(
             help="Streamed answers: buffer releases them after the verdict; sentence releases each sentence once it was "
             "examined; observe passes them on and reports at their end. Default: [server] stream, else buffer.",
+            show_default=False,
+        ),
+    ] = None,
+    reasoning: Annotated[
+        Reasoning | None,
+        typer.Option(
+            help="Reasoning that can be read: drop leaves it out; check shows it if the guard has nothing against it; pass "
+            "shows it where the policy cut nothing from the answer. Default: [server] reasoning, else drop.",
             show_default=False,
         ),
     ] = None,
@@ -122,6 +138,8 @@ def serve(  # noqa: PLR0917  # an option each
         given["workers"] = workers
     if stream is not None:
         given["stream"] = stream.value
+    if reasoning is not None:
+        given["reasoning"] = reasoning.value
     settings = Settings.from_file(
         config,
         upstream=upstream,

@@ -107,7 +107,10 @@ def _by_sentence(codec: Codec, request: Json, desk: Desk) -> SentenceExchange | 
     wanted = desk.settings.stream == "sentence" and request.get("stream") is True
     if not wanted or why_buffered(desk.guard, codec, request):
         return None
-    return SentenceExchange(desk.guard, codec, request, longest=desk.settings.answer_limit)
+    settings = desk.settings
+    return SentenceExchange(
+        desk.guard, codec, request, longest=settings.answer_limit, reasoning=settings.reasoning
+    )
 
 
 async def _answered(
@@ -295,7 +298,8 @@ async def _shown(codec: Codec, call: Call, request: Json, body: Json, desk: Desk
         return again
 
     body = desk.upstream.hiding.json(body)  # also where it is spelt by escapes, or by several events
-    settled = await _settled(Exchange(desk.guard, codec, request), body, ask)
+    exchange = Exchange(desk.guard, codec, request, reasoning=desk.settings.reasoning)
+    settled = await _settled(exchange, body, ask)
     desk.metrics.examined(settled.summary, mode=desk.settings.mode)
     desk.stored.note(call.owner, settled.body)
     return settled.body, settled.summary
@@ -351,7 +355,8 @@ async def _observed(codec: Codec, call: Call, copy: bytes | None, *, streams: bo
         async with asyncio.timeout(desk.settings.deadline):
             body = await _copied(codec, copy, streams=streams, desk=desk)
             desk.stored.note(call.owner, body)
-            settled = await _settled(Exchange(desk.guard, codec, call.json()), body, _never)
+            exchange = Exchange(desk.guard, codec, call.json(), reasoning="pass")  # it is out already
+            settled = await _settled(exchange, body, _never)
     except Exception as error:  # noqa: BLE001  # the answer is out; that it was not checked is what is left to say
         _unobserved(desk, type(error).__name__)
         return

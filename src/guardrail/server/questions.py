@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Any
 
 from starlette.responses import JSONResponse, Response
 
+from guardrail._log import log
 from guardrail.errors import GuardrailError, InputError
 from guardrail.guard import Guard
-from guardrail.report import Case
+from guardrail.report import Case, Report
 from guardrail.server.calls import Call
 from guardrail.server.metrics import Metrics
 from guardrail.server.refusals import Refused
 
 _FIELDS = ("answer", "prompt", "context", "samples")
 _UNSAID = {"failures": {"__all__": {"traceback"}}}  # paths of this machine
+_PLACED = re.compile(r"(the connection failed|no reply in (?:time|[\d.e+-]+ s))\b.*", re.DOTALL)
+"""How `guardrail.chat` begins what it says about a service that could not be reached."""
 
 
 async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str, longest: int) -> Response:
@@ -32,10 +36,29 @@ async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str, longes
             500, "guard_failed", f"the answer could not be checked ({type(error).__name__})"
         ) from None
     metrics.examined(report.summary(), mode=mode)
-    written = await asyncio.to_thread(
-        report.model_dump_json, exclude=_UNSAID
-    )  # very many findings take a while
+    written = await asyncio.to_thread(_written, report)  # very many findings take a while
     return Response(written, media_type="application/json")
+
+
+def _written(report: Report) -> str:
+    """A report for clients: where the guard's own models are is the operator's business, and goes to the log."""
+    whole = [f.reason for f in report.findings] + [f.detail for f in report.failures]
+    if where := next((text for text in whole if _unplaced(text) != text), ""):
+        log.warning("service_unreachable", why=where)
+    findings = tuple(f.model_copy(update={"reason": _unplaced(f.reason)}) for f in report.findings)
+    failures = tuple(f.model_copy(update={"detail": _unplaced(f.detail)}) for f in report.failures)
+    shown = report.model_copy(update={"findings": findings, "failures": failures})
+    return shown.model_dump_json(exclude=_UNSAID)
+
+
+def _unplaced(text: str) -> str:
+    """What went wrong without the words of an HTTP library, which name the host and the port.
+
+    Example:
+        >>> _unplaced("no sample could be had: backend: the connection failed: Cannot connect to host 10.0.0.5:8000")
+        'no sample could be had: backend: the connection failed'
+    """
+    return _PLACED.sub(r"\1", text)
 
 
 async def estimate(call: Call, guard: Guard, *, longest: int) -> Response:

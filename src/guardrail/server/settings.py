@@ -11,6 +11,7 @@ from typing import Any, Literal
 from urllib.parse import SplitResult, urlsplit
 
 from guardrail._toml import entries_of
+from guardrail.adapting.reasoning import REASONING, Reasoning
 from guardrail.errors import ConfigError
 from guardrail.options import number, one_of, refuse_unknown
 from guardrail.server.headers import is_name
@@ -34,6 +35,7 @@ _FILE = (
     "on_rewrite",
     "keepalive",
     "stream",
+    "reasoning",
     "keepalive_seconds",
     "vsr_headers",
     "host_names",
@@ -65,6 +67,8 @@ class Settings:
         answer_limit: bytes of an upstream's answer that is examined.
         stream: what becomes of streamed answers: "buffer" releases them after the verdict; "sentence" releases each sentence
             when it was examined, where the guard judges by sentence; "observe" passes them on and reports at their end.
+        reasoning: what becomes of reasoning that can be read, in mode "enforce": "drop" leaves it out; "check" has the guard
+            examine it by itself, and shows it unless the policy would change it; "pass" shows it where the answer lost no text.
         keepalive: signs of life in a stream that is held back: "comment", "chunk" (an empty one), or "off".
         keepalive_seconds: seconds between them.
         vsr_headers: whether answers have report headers under the names of vLLM's semantic router, too.
@@ -95,6 +99,7 @@ class Settings:
     held_limit: int = 512 * MEBIBYTE
     answer_limit: int = 4 * MEBIBYTE
     stream: Literal["buffer", "sentence", "observe"] = "buffer"
+    reasoning: Reasoning = "drop"
     keepalive: Sign = "comment"
     keepalive_seconds: float = 10.0
     vsr_headers: bool = False
@@ -127,6 +132,7 @@ class Settings:
             _true_or_false(name, getattr(self, name))
         one_of("mode", self.mode, ("enforce", "monitor"))
         one_of("stream", self.stream, ("buffer", "sentence", "observe"))
+        one_of("reasoning", self.reasoning, REASONING)
         one_of("keepalive", self.keepalive, KINDS)
         one_of("on_rewrite", self.on_rewrite, ("rewrite", "block"))
         number("port", self.port, least=0, most=65535, whole=True)

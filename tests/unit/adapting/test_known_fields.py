@@ -328,6 +328,21 @@ class TestOtherWays:
         found = asyncio.run(Exchange(made, CHAT, {"messages": []}).asettle(first, ask)).body
         assert found["usage"] == {"total_tokens": 3}
 
+    def test_many_choices_are_not_all_asked_for_again(self):
+        """16 more requests at most; of what is left the policy makes what it can."""
+        body = completion(BAD)
+        body["choices"] = [{**body["choices"][0], "index": i} for i in range(20)]
+        asked = []
+
+        async def ask(wanted):
+            asked.append(wanted)
+            return completion(BAD)
+
+        made = Guard([BySentence()], policy=regenerate(3) | annotate(), fail="closed")
+        found = asyncio.run(Exchange(made, CHAT, {"messages": [], "n": 20}).asettle(body, ask)).body
+        assert len(asked) == 16
+        assert all("[" in one["message"]["content"] for one in found["choices"])
+
     @pytest.mark.parametrize("end", PROSE[:3])
     def test_a_stream_that_is_observed_passes(self, end):
         """As it came: nothing is taken out of it."""

@@ -257,11 +257,32 @@ class TestUnread:
         with pytest.raises(NotReadable):
             settle(codec, body, {})
 
-    def test_a_refusal_stays(self):
-        """It is the model's own."""
-        settled = settle(CHAT, chat(None, refusal="I cannot."), {"messages": []}, policy=block())
-        assert settled.body["choices"][0]["message"]["refusal"] == "I cannot."
-        assert settled.summary["verdict"] is None
+    @pytest.mark.parametrize("form", [None, True])
+    def test_a_refusal_stays(self, form):
+        """It is the model's own, and says nothing that a detector objects to; also in place of a structured output."""
+        request = {"messages": [], "response_format": {"type": "json_object"} if form else None}
+        body = chat(None, refusal="I cannot.")
+        settled = settle(CHAT, body, request, policy=block())
+        assert settled.body["choices"] == body["choices"]
+        body = response(items=[{"type": "message", "id": "m", "role": "assistant", "content": [{"type": "refusal", "refusal": "I cannot."}]}])  # fmt: skip
+        assert settle(RESPONSES, body, {"input": ""}, policy=block()).body["output"] == body["output"]
+
+    @pytest.mark.parametrize("content", [None, "It is fine.", [{"type": "text", "text": "It is fine."}]])
+    def test_a_refusal_is_examined_in_its_place(self, content):
+        """What it says is text for the reader, like the rest."""
+        message = settle(CHAT, chat(content, refusal=f"I cannot. {BAD}"), {"messages": []}).body["choices"][
+            0
+        ]["message"]
+        assert (message["content"], message["refusal"].strip()) == (content, "I cannot.")
+        parts = [{"type": "output_text", "text": content}] if isinstance(content, str) else []
+        parts.append({"type": "refusal", "refusal": f"I cannot. {BAD}"})
+        item = {"type": "message", "id": "m", "role": "assistant", "content": parts}
+        found = settle(RESPONSES, response(items=[item]), {"input": ""}).body["output"][0]["content"]
+        assert found[-1]["type"] == "refusal"
+        assert found[-1]["refusal"].strip() == "I cannot."
+        assert len(found) == len(parts)
+        blocked = settle(CHAT, chat(content, refusal=BAD), {"messages": []}, policy=block()).body
+        assert BAD not in json.dumps(blocked)
 
 
 class TestAttempts:

@@ -6,10 +6,11 @@ import pytest
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from structlog.testing import capture_logs
+from tests.logged import logged
 from tests.unit.server.conftest import running
 
 from guardrail import Guard, annotate, block, flag, regenerate, remove
+from guardrail._log import log
 from guardrail.telemetry import telemetry
 from guardrail.testing import leaks
 
@@ -36,7 +37,7 @@ def server(policies=POLICIES, **settings):
         policy = policies[setting.policy]()
         fail = "open" if by_sentence and not setting.breaks else "closed"
         guard = Guard([found], policy=policy, fail=fail, on_report=telemetry(provider))
-        with capture_logs() as logs, running(setting.upstream, guard, **settings) as served:
+        with logged() as logs, running(setting.upstream, guard, **settings) as served:
             channels = {
                 "logs": lambda: repr(logs),
                 "metrics": lambda: served.client.get("/metrics").text,
@@ -72,6 +73,14 @@ class TestLeaks:
         table = leaks.matrix(server(policies), axes=axes)
         assert table.ok, str(table)
 
+    @pytest.mark.parametrize("reasoning", ["check", "pass"])
+    @pytest.mark.parametrize("stream", ["buffer", "sentence"])
+    def test_nothing_where_reasoning_may_be_shown(self, stream, reasoning):
+        """It says what the answer then leaves out."""
+        axes = leaks.Axes(shapes=["reasoning"], deliveries=["whole", "words"], faults=["clean", "detector"])
+        table = leaks.matrix(server(stream=stream, reasoning=reasoning), axes=axes)
+        assert table.ok, str(table)
+
     @pytest.mark.parametrize("settings", [{"mode": "monitor"}, {}])
     def test_control_a_guard_that_changes_nothing_leaks(self, settings):
         """A monitor, and a flag: so these tests can fail."""
@@ -79,3 +88,15 @@ class TestLeaks:
         table = leaks.matrix(server({"block": block if settings else flag}, **settings), axes=axes)
         assert all(row.bytes == table.most for row in table.rows if row.case.api != "all")
         assert not any(row.bytes for row in table.rows if row.case.api == "all")
+
+    def test_control_the_log_is_searched(self):
+        """A guard that logs what it finds is caught."""
+
+        @contextlib.contextmanager
+        def door(setting):
+            with logged() as lines:
+                log.info("guarded", answer=setting.forbidden[0])
+                yield leaks.Opened(lambda _: leaks.Reply(200, "{}"), {"logs": lambda: repr(lines)})
+
+        table = leaks.matrix(door, axes=leaks.Axes(apis=["chat"], policies=["remove"], faults=[]))
+        assert [row.released for row in table.rows if row.case.api == "all"] != [{}]

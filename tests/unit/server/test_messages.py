@@ -45,13 +45,13 @@ def stream(body):
     return "".join(lines).encode()
 
 
-def ask(body, *, policy=None, streaming=False, size=1_000_000, cut=False, detector=None):
+def ask(body, *, policy=None, streaming=False, size=1_000_000, cut=False, detector=None, **options):
     """What a client gets."""
     kind = "text/event-stream" if streaming else "application/json"
     sent = stream(body) if streaming else json.dumps(body).encode()
     sent = sent[: len(sent) // 2] if cut else sent
     guard = Guard([detector or Spotter()], policy=policy or remove())
-    with canned(sent, kind=kind, size=size) as upstream, running(upstream.url, guard) as served:
+    with canned(sent, kind=kind, size=size) as upstream, running(upstream.url, guard, **options) as served:
         found = served.client.post("/v1/messages", json={**ASKED, "stream": streaming})
         found.asked = upstream.asked
         return found
@@ -66,17 +66,18 @@ def said_in(response):
 
 class TestPlain:
     def test_a_clean_message_is_as_it_was(self):
-        """Thoughts, calls and usage included."""
+        """Calls and usage included, and thoughts if the operator wants them."""
         body = message({**THOUGHT, "thinking": "Rivers."}, text("Rivers flow."), CALL, stop="tool_use")
-        found = ask(body).json()
+        found = ask(body, reasoning="pass").json()
         assert found.pop("guardrail")["action"] == "pass"
         assert found == body
 
     def test_what_is_made_up_is_cut_and_thoughts_with_it(self):
-        """They draft the same words; a call stays."""
+        """They draft the same words; a call stays, and the signature that Anthropic wants back with its result."""
         found = ask(message(THOUGHT, text(SAID), CALL, stop="tool_use"))
         kinds = [block["type"] for block in found.json()["content"]]
-        assert (kinds, found.json()["stop_reason"]) == (["text", "tool_use"], "tool_use")
+        assert (kinds, found.json()["stop_reason"]) == (["thinking", "text", "tool_use"], "tool_use")
+        assert found.json()["content"][0] == {**THOUGHT, "thinking": ""}
         assert [word for word in FORBIDDEN if word in found.content] == []
 
     def test_a_blocked_message_is_a_refusal(self):

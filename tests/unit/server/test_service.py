@@ -10,6 +10,9 @@ import pytest
 from tests.unit.server.conftest import KEY, SECRET, Spotter, canned, running
 
 from guardrail import Guard, block
+from guardrail.chat import OpenAIChat
+from guardrail.detectors import SelfCheck
+from guardrail.engine.jobs import Retry
 from guardrail.server.keys import hashed
 
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "a"}]}
@@ -57,6 +60,23 @@ class TestOwnRoutes:
         report = served.client.post("/v1/guardrail/check", json={"answer": "so"}).json()
         assert report["verdict"] == "unverified"
         assert "traceback" not in report["failures"][0]
+
+    def test_a_model_that_cannot_be_reached_is_not_placed(self, caplog):
+        """Clients learn that, and the log where."""
+        with socket.socket() as nobody:
+            nobody.bind(("127.0.0.1", 0))  # and does not listen
+            port = str(nobody.getsockname()[1])
+            chat = OpenAIChat("m", base_url=f"http://127.0.0.1:{port}/v1", api_key="none")
+            retry = Retry(attempts=1)
+            guard = Guard([SelfCheck("prompt")], chat=chat, retry=retry)
+            with running("http://x.test/v1", guard) as served:
+                body = {"answer": "The town is old.", "prompt": "Hm?"}
+                found = served.client.post("/v1/guardrail/check", json=body)
+        [finding] = found.json()["findings"]
+        assert finding["reason"].endswith("the connection failed")
+        assert (port in found.text, "127.0.0.1" in found.text) == (False, False)
+        [line] = [one for one in caplog.records if one.getMessage() == "service_unreachable"]
+        assert f"127.0.0.1:{port}" in line.why
 
     @pytest.mark.parametrize(
         "body", ["{", "[]", '{"answer": 1}', '{"answer": "a", "promt": "b"}', '{"answer": "a", "prompt": 1}']

@@ -39,6 +39,7 @@ from guardrail.adapting.openai_api import (
     why_buffered,
     without_text,
 )
+from guardrail.adapting.reasoning import REASONING, Reasoning
 from guardrail.adapting.sse import Event, written
 from guardrail.adapting.strict_json import read_json
 from guardrail.adapting.summaries import headers
@@ -85,9 +86,11 @@ class Settings:
         base: str,
         streaming: str,
         context: Callable[[Mapping[str, Any]], Sequence[str]] | None,
+        reasoning: Reasoning,
         allow: Collection[str],
     ) -> None:
         one_of("streaming", streaming, ("buffer", "sentence", "observe"))
+        one_of("reasoning", reasoning, REASONING)
         if isinstance(allow, str):
             raise ConfigError(f"expected names in a list, got allow={allow!r}: write allow=[{allow!r}]")
         if context is not None and not callable(context):
@@ -96,6 +99,7 @@ class Settings:
                 "write context=lambda request: ['…']"
             )
         self.guard = guard
+        self.reasoning = reasoning
         self.observes = streaming == "observe"
         self.by_sentence = streaming == "sentence"
         if self.by_sentence:
@@ -189,10 +193,17 @@ class Call:
             self.streams = bool(self._request.get("stream"))
             guard, context = settings.guard, settings.context(self._request)
             self._exchange = Exchange(
-                guard, self._codec, self._request, context=context, is_record=holds_references
+                guard,
+                self._codec,
+                self._request,
+                context=context,
+                is_record=holds_references,
+                reasoning=settings.reasoning,
             )
             if self.streams and settings.by_sentence and not why_buffered(guard, self._codec, self._request):
-                self.sentences = SentenceExchange(guard, self._codec, self._request, context=context)
+                self.sentences = SentenceExchange(
+                    guard, self._codec, self._request, context=context, reasoning=settings.reasoning
+                )
 
     def first(self, send: Callable[[], Any]) -> Any:
         """The upstream's response; what a stream needs besides is asked meanwhile."""

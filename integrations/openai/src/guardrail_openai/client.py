@@ -24,6 +24,7 @@ def guard_openai(
     *,
     streaming: Literal["buffer", "sentence", "observe"] = "buffer",
     context: Callable[[Mapping[str, Any]], Sequence[str]] | None = None,
+    reasoning: Literal["drop", "check", "pass"] = "drop",
     allow: Collection[str] = (),
 ) -> ClientT:
     """The same client, guarded: chat completions and responses are examined, and the guard's policy acts on them.
@@ -37,6 +38,8 @@ def guard_openai(
         streaming: "buffer" keeps a stream back until the verdict; "sentence" releases each sentence once it was examined, where
             the guard and the request allow it, and else keeps the stream back; "observe" passes it on and reports at its end.
         context: documents the answer should rest on, given the body of the request.
+        reasoning: "drop" leaves out reasoning that can be read; "check" has the guard examine it by itself, and shows it unless
+            the policy would change it; "pass" shows it where the answer lost no text. With `streaming="observe"` it passes.
         allow: paths that return model text and are passed on unexamined all the same, such as "batches"; by default they are
             refused.
 
@@ -56,7 +59,9 @@ def guard_openai(
             f"expected a Guard, got {type(guard).__name__}: write guard_openai(client, Guard([…]))"
         )
     base = str(client.base_url)
-    settings = Settings(guard, base=base, streaming=streaming, context=context, allow=allow)
+    settings = Settings(
+        guard, base=base, streaming=streaming, context=context, reasoning=reasoning, allow=allow
+    )
     inner: Any = client._client  # noqa: SLF001  # the only place where a client keeps its transport
     lent = copy.copy(inner)
 

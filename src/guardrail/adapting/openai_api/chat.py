@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from guardrail.adapting.changes import JOINT
 from guardrail.adapting.openai_api.chat_fields import kind_of_text, stripped_body, stripped_choice
 from guardrail.adapting.openai_api.choices import (
     Choice,
@@ -19,7 +20,8 @@ from guardrail.adapting.openai_api.choices import (
 )
 from guardrail.adapting.openai_api.deltas import Growing
 from guardrail.adapting.openai_api.piecewise import Piecewise
-from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
+from guardrail.adapting.reasoning import BLOCKS, NAMES, readable, sealed, sealed_list
+from guardrail.adapting.residue import GONE, is_wordless, sentences_of, unspoken
 from guardrail.adapting.sse import DONE, Event, as_json
 from guardrail.requests import Message
 
@@ -29,6 +31,7 @@ _TEXTS = {"text", "output_text"}
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reference", "image_url", "tool_use"}
 _HEAD = ("id", "created", "model", "system_fingerprint", "service_tier")
 _NOT_TEXT = ("tool_calls", "function_call", "refusal", "audio")
+_ANSWER = {"content", "tool_calls", "function_call"}
 _MOST_CHOICES = 128
 
 
@@ -86,7 +89,10 @@ class ChatCompletions(Codec):
     ) -> Json:
         """A body with other texts in one choice."""
         choice = body["choices"][index]
-        message = {**choice["message"], "content": _rewritten(choice["message"].get("content"), texts, taken)}
+        message = dict(choice["message"])
+        if message.get("refusal"):
+            *texts, message["refusal"] = texts
+        message["content"] = _rewritten(message.get("content"), texts, taken)
         message.pop("parsed", None)
         if message.get("annotations"):
             message["annotations"] = []
@@ -107,6 +113,18 @@ class ChatCompletions(Codec):
             "message": {"role": "assistant", "content": message, "refusal": None},
         }
         return _with_choice(self._without(body, index), index, choice)
+
+    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+        """In fields with the names of `NAMES`, and in content blocks."""
+        return [JOINT.join(dict.fromkeys(_thoughts(choice["message"]))) for choice in body["choices"]]
+
+    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+        """A body without readable reasoning: of its fields and blocks remains what is signed or encrypted."""
+        choices = [
+            one if index in heard else {**one, "message": _silent(one["message"])}
+            for index, one in enumerate(body["choices"])
+        ]
+        return {**body, "choices": choices}
 
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """A body in which one choice is the first one of another body."""
@@ -173,8 +191,9 @@ class ChatCompletions(Codec):
             return "log-probabilities were asked for"
         return "" if self.form(request) is None else "a structured output was asked for"
 
-    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
-        """The content of the one choice is released by chunks."""
+    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+        """The content of the one choice is released by chunks; reasoning comes after it, if at all."""
+        del silent
         return _Chunks(self, request)
 
     def ends(self, event: Event) -> bool:
@@ -289,18 +308,24 @@ def _choice(given: Mapping[str, Any], index: int) -> Choice:
     texts, unread = _texts(message.get("content"))
     if message.get("audio"):
         unread = "speech"
+    refusal = message.get("refusal")
+    if refusal and not isinstance(refusal, str):
+        raise NotReadable("expected a refusal that is a text, got something else")
+    said = [*texts, *([JOINT] if texts else []), refusal] if refusal else texts
     places, position = [], 0
-    for text in texts:
+    for text in said:
         places.append((position, position + len(text)))
         position += len(text)
+    if refusal and texts:
+        del places[-2]  # the joint
     told = given.get("logprobs")
     return Choice(
         index,
-        "".join(texts),
+        "".join(said),
         tuple(places),
         logprobs(told.get("content") if isinstance(told, Mapping) else None),
         calls=bool(message.get("tool_calls") or message.get("function_call")),
-        refused=bool(message.get("refusal")),
+        refused=bool(refusal),
         unread=unread,
     )
 
@@ -353,6 +378,33 @@ def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) 
             kind = kind if taken is None else kind_of_text(kind, taken)
             new.append(text if isinstance(block, str) else {"type": kind, "text": text})
     return new
+
+
+def _thoughts(message: Mapping[str, Any]) -> Iterator[str]:
+    """The texts of a message's reasoning, which services write down twice."""
+    for name, value in message.items():
+        if name in NAMES:
+            yield from readable(value)
+        elif name == "content" and isinstance(value, list):
+            yield from readable([block for block in value if _kind(block) in BLOCKS])
+        elif name not in _ANSWER and isinstance(value, Mapping):
+            yield from _thoughts(value)
+
+
+def _silent(message: Mapping[str, Any]) -> Json:
+    """A message, or an object in it, without the reasoning that can be read; a field of it is null, for clients that expect it."""
+    found: Json = {}
+    for name, value in message.items():
+        if name in NAMES:
+            kept = sealed_list(value)
+            found[name] = None if kept is GONE else kept
+        elif name == "content" and isinstance(value, list):
+            blocks = (sealed(block) if _kind(block) in BLOCKS else block for block in value)
+            found[name] = [block for block in blocks if block is not GONE]
+        else:
+            is_more = name not in _ANSWER and isinstance(value, Mapping)
+            found[name] = _silent(value) if is_more else value
+    return found
 
 
 def _number(body: Mapping[str, Any], index: int) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.openai_api.choices import Json
+from guardrail.adapting.reasoning import sealed_list
 from guardrail.adapting.residue import GONE, Field, one_of, stripped, unrepeated, whole, word
 
 __all__ = ["kind_of_text", "stripped_body", "stripped_choice"]
@@ -29,8 +30,11 @@ _CHOICE: Mapping[str, Field] = {
 _MESSAGE: Mapping[str, Field] = {
     "role": one_of("assistant"),
     "content": whole,
+    "refusal": whole,
     "tool_calls": whole,
     "function_call": whole,
+    "reasoning_details": sealed_list,
+    "thinking_blocks": sealed_list,
 }
 kind_of_text = one_of("text")
 """The type of a text block."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,7 +39,7 @@ class Choice:
 
     Attributes:
         index: which.
-        text: what the model said, all its text blocks; "" for a turn that only calls tools or refuses.
+        text: what the model said, all its text blocks and its refusal; "" for a turn that only calls tools.
         places: where each text block is in `text`.
         logprobs: the tokens of the text, where they are known.
         calls: whether it calls tools.
@@ -111,6 +111,19 @@ class Codec(ABC):
         """A body in which one choice is nothing but a message, and says that it was filtered."""
 
     @abstractmethod
+    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+        """The reasoning that can be read, of each choice; "" where there is none."""
+
+    @abstractmethod
+    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+        """A body without the reasoning that can be read.
+
+        Args:
+            body: of this protocol.
+            heard: numbers of choices that keep theirs.
+        """
+
+    @abstractmethod
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """A body in which one choice is the first one of another body."""
 
@@ -145,11 +158,12 @@ class Codec(ABC):
         del request
         return f"{self.name} are released as a whole"
 
-    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
+    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
         """How one stream is read and written by pieces of text.
 
         Args:
             request: the body that the application sent; `why_whole` has nothing against it.
+            silent: whether its bodies are `silent`, so that reasoning need not wait for the verdict.
         """
         raise NotImplementedError
 

@@ -16,15 +16,20 @@ from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text
 from guardrail.adapting.json_text import JsonText, is_valid, parsed
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
+from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
+from guardrail.errors import InputError
 from guardrail.guard import Guard
-from guardrail.report import Case, Report, Verdict
+from guardrail.report import Action, Case, Report, Verdict
 from guardrail.requests import Message
 
 __all__ = ["WITHHELD", "Exchange", "Settled"]
 
 WITHHELD = "The answer was withheld: it could not be checked."
 _INVALID = "The answer was withheld: without its unsupported parts it would not be valid any more."
+
+_MOST_AGAIN = 16
+"""How often a service is asked again for the choices of one request that has several: each may want several attempts."""
 
 Try: TypeAlias = tuple[Json, int]  # a body, and which of its choices
 
@@ -53,6 +58,7 @@ class Exchange:
         request: the body that the application sent.
         context: documents the answer should rest on.
         is_record: whether a JSON text is to be examined as it is written, not as the strings in it.
+        reasoning: what becomes of reasoning that can be read. "check" has it examined by itself: it is shown as it is, or not.
     """
 
     def __init__(
@@ -63,14 +69,19 @@ class Exchange:
         *,
         context: Sequence[str] = (),
         is_record: Callable[[str], bool] = lambda _: False,
+        reasoning: Reasoning = "drop",
     ) -> None:
         self._guard = guard
         self._codec = codec
         self._request = request
         self._context = context
         self._is_record = is_record
+        self._reasoning = reasoning
         self._form = codec.form(request)
         self._bodies: list[Json] = []
+        self._left: int | None = (
+            None  # how often the service may still be asked again; `None`: as the policy wants
+        )
 
     def settle(self, first: Json, ask: Callable[[Json], Json]) -> Settled:
         """What to hand out.
@@ -82,29 +93,23 @@ class Exchange:
         Raises:
             NotReadable: the body is not of the protocol.
         """
-        self._bodies = [first]
         outcomes: dict[int, _Outcome] = {}
-        for choice in self._codec.choices(first):
+        for choice in self._opened(first):
             if (known := self._unexamined(choice)) is not None:
                 outcomes[choice.index] = known
                 continue
 
             def again(feedback: str, index: int = choice.index) -> Try:
-                return (
-                    (self._noted(ask(self._codec.again(self._request, feedback))), 0)
-                    if feedback
-                    else (first, index)
-                )
+                return (self._noted(ask(self._wanted(feedback))), 0) if feedback else (first, index)
 
             try:
                 outcomes[choice.index] = _Outcome(*self._attempts().settle(again))
             except Exception as error:  # noqa: BLE001  # the fail mode says what becomes of the answer
                 outcomes[choice.index] = self._failed(error)
-        return self._settled(first, outcomes)
+        return self.closed(self._settled(first, outcomes))
 
     async def asettle(self, first: Json, ask: Callable[[Json], Awaitable[Json]]) -> Settled:
         """As `settle`; choices are examined side by side."""
-        self._bodies = [first]
 
         async def one(choice: Choice) -> _Outcome:
             if (known := self._unexamined(choice)) is not None:
@@ -113,26 +118,54 @@ class Exchange:
             async def again(feedback: str) -> Try:
                 if not feedback:
                     return first, choice.index
-                return self._noted(await ask(self._codec.again(self._request, feedback))), 0
+                return self._noted(await ask(self._wanted(feedback))), 0
 
             try:
                 return _Outcome(*await self._attempts().asettle(again))
             except Exception as error:  # noqa: BLE001  # as above
                 return self._failed(error)
 
-        choices = self._codec.choices(first)
+        choices = self._opened(first)
         found = await asyncio.gather(*(one(choice) for choice in choices))
-        return self._settled(first, {choice.index: one for choice, one in zip(choices, found, strict=True)})
+        outcomes = {choice.index: one for choice, one in zip(choices, found, strict=True)}
+        return await self.aclosed(self._settled(first, outcomes))
+
+    def _opened(self, first: Json) -> list[Choice]:
+        """The choices of the body that came."""
+        self._bodies = [first]
+        choices = self._codec.choices(first)
+        self._left = _MOST_AGAIN if len(choices) > 1 else None
+        return choices
 
     def decided(self, body: Json, change: Change) -> Settled:
-        """What to hand out of a body with one choice, whose report is there already."""
+        """What `closed` hands out of a body with one choice, whose report is there already."""
         self._bodies = [body]
         return self._settled(body, {0: _Outcome((body, 0), change)})
 
     def unfinished(self, body: Json, error: Exception) -> Settled:
-        """What to hand out of a body with one choice whose examination failed."""
+        """What `closed` hands out of a body with one choice whose examination failed."""
         self._bodies = [body]
         return self._settled(body, {0: self._failed(error)})
+
+    def closed(self, settled: Settled) -> Settled:
+        """What is handed out in the end, with the reasoning that may be shown."""
+        reports: dict[int, Report] = {}
+        for index, case in self._thoughts(settled.body):
+            try:
+                reports[index] = self._guard.check(case)
+            except Exception as error:  # noqa: BLE001  # reasoning that nobody could examine is not shown
+                self._failed(error)
+        return self._heard(settled, reports)
+
+    async def aclosed(self, settled: Settled) -> Settled:
+        """As `closed`."""
+        reports: dict[int, Report] = {}
+        for index, case in self._thoughts(settled.body):
+            try:
+                reports[index] = await self._guard.acheck(case)
+            except Exception as error:  # noqa: BLE001  # as above
+                self._failed(error)
+        return self._heard(settled, reports)
 
     def observe(self, body: Json) -> Json:
         """The report on an answer that has been shown already: the policy does nothing.
@@ -221,6 +254,18 @@ class Exchange:
         except ValueError:
             return None
 
+    def _wanted(self, feedback: str) -> Json:
+        """Another request, for one answer.
+
+        Raises:
+            InputError: it cannot be asked again, or was often enough; the attempts there are stand.
+        """
+        if self._left is not None:
+            self._left -= 1
+            if self._left < 0:
+                raise InputError(f"all choices together are asked for again at most {_MOST_AGAIN} times")
+        return self._codec.again(self._request, feedback)
+
     def _noted(self, body: Json) -> Json:
         """A body that was asked for again.
 
@@ -296,6 +341,35 @@ class Exchange:
             return None
         schema = True if self._form is True else self._form
         return [text] if is_valid(after, schema, before=value[0]) else None
+
+    def _thoughts(self, body: Json) -> list[tuple[int, Case]]:
+        """The reasoning that is to be examined, with the number of its choice."""
+        texts = self._codec.thoughts(body) if self._reasoning == "check" else []
+        asked, context = self._asked(), tuple(self._context)
+        return [
+            (index, Case(answer=text, messages=asked, context=context))
+            for index, text in enumerate(texts)
+            if text
+        ]
+
+    def _heard(self, settled: Settled, reports: Mapping[int, Report]) -> Settled:
+        """With the reasoning of choices that have a report to which the policy does nothing. What reports cost is added."""
+        if self._reasoning == "pass":
+            return settled
+        heard = [index for index, report in reports.items() if self._passes(report)]
+        body, summary = self._codec.silent(settled.body, heard), settled.summary
+        if reports:
+            calls = sum(report.cost.detectors.calls for report in reports.values())
+            summary = {**summary, "calls": summary["calls"] + calls}
+            body["guardrail"] = dict(summary)
+        return Settled(body, summary, settled.kept)
+
+    def _passes(self, report: Report) -> bool:
+        """Whether the policy would show a text as it is. Nobody is asked to think again: that would be another answer."""
+        harmless = {Action.PASS} if self._guard.policy.asks_again else {Action.PASS, Action.FLAG}
+        return (
+            report.decision.action in harmless and not report.failures and report.answer == report.case.answer
+        )
 
     def _placed(self, summary: Json, change: Change, choice: Choice) -> Json:
         """With the places of findings, where the text that was examined is the one that is shown."""

@@ -14,7 +14,10 @@ __all__ = [
     "MESSAGE",
     "TEXTS",
     "blocks_of",
+    "is_reasoning",
     "is_text",
+    "said_in",
+    "saying",
     "silenced",
     "speaks",
     "unread_item",
@@ -110,6 +113,24 @@ def is_text(block: Any) -> bool:
     )
 
 
+def said_in(block: Any) -> str | None:
+    """The text that a content part says to a reader: a refusal, too."""
+    if (
+        isinstance(block, Mapping)
+        and block.get("type") == "refusal"
+        and isinstance(block.get("refusal"), str)
+    ):
+        return str(block["refusal"])
+    return str(block["text"]) if is_text(block) else None
+
+
+def saying(block: Mapping[str, Any], text: str, kind: Any) -> dict[str, Any]:
+    """A content part with another text, and without what points into the old one."""
+    if is_text(block):
+        return {"type": kind, "text": text, "annotations": []}
+    return {"type": "refusal", "refusal": text}
+
+
 def _is_known(item: Mapping[str, Any]) -> bool:
     kind = str(item.get("type"))
     if kind not in _SILENT and kind not in _CALLS:
@@ -124,6 +145,11 @@ def speaks(item: Mapping[str, Any]) -> bool:
     return item.get("type") == "message" or (
         not _is_known(item) and any(is_text(block) for block in blocks_of(item))
     )
+
+
+def is_reasoning(item: Mapping[str, Any]) -> bool:
+    """Whether an item is what the model thinks, and says nothing as an answer."""
+    return item.get("type") == "reasoning" and not speaks(item)
 
 
 def unread_item(item: Mapping[str, Any]) -> str:

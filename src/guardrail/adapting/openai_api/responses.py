@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from guardrail.adapting.changes import JOINT
@@ -24,12 +24,16 @@ from guardrail.adapting.openai_api.response_items import (
     MESSAGE,
     TEXTS,
     blocks_of,
+    is_reasoning,
     is_text,
+    said_in,
+    saying,
     silenced,
     speaks,
     unread_item,
 )
 from guardrail.adapting.openai_api.response_pieces import ResponsePieces
+from guardrail.adapting.reasoning import readable
 from guardrail.adapting.residue import one_of, sentences_of, stripped, word
 from guardrail.adapting.sse import DONE, Event, as_json, may_say
 from guardrail.errors import InputError
@@ -110,17 +114,17 @@ class Responses(Codec):
             for block in blocks_of(item):
                 if isinstance(block, Mapping) and "text" in block and not isinstance(block["text"], str):
                     raise NotReadable("expected texts that are strings, got something else")
-                if is_text(block):
+                if (said := said_in(block)) is not None:
                     texts += joint
-                    places.append((len(texts), len(texts) + len(block["text"])))
-                    texts, joint = texts + block["text"], ""
-                if isinstance(block, Mapping) and block.get("type") == "refusal":
+                    places.append((len(texts), len(texts) + len(said)))
+                    texts, joint = texts + said, ""
+                if said is not None and block.get("type") == "refusal":
                     refused = True
-                elif not is_text(block) or str(block.get("type")) not in TEXTS:
+                elif said is None or str(block.get("type")) not in TEXTS:
                     unread = "a content block that is no text"
         blocks = [block for item in output if speaks(item) for block in blocks_of(item)]
         told = [block.get("logprobs") for block in blocks if is_text(block)]
-        tokens = logprobs(told[0]) if len(told) == 1 else ()
+        tokens = logprobs(told[0]) if len(told) == len(places) == 1 else ()
         calls = any(str(item.get("type")).endswith("_call") for item in output)
         return [Choice(0, texts, tuple(places), tokens, calls=calls, refused=refused, unread=unread)]
 
@@ -139,11 +143,9 @@ class Responses(Codec):
         for item in body["output"]:
             if speaks(item):
                 blocks = [
-                    {"type": _kind(block, taken), "text": next(left), "annotations": []}
-                    if is_text(block)
-                    else block
+                    saying(block, next(left), _kind(block, taken)) if said_in(block) is not None else block
                     for block in blocks_of(item)
-                    if taken is None or is_text(block)
+                    if taken is None or said_in(block) is not None
                 ]
                 kept = {name: value for name, value in item.items() if name not in {"text", "content"}}
                 kept = kept if taken is None else stripped(kept, MESSAGE, taken)
@@ -170,6 +172,17 @@ class Responses(Codec):
         }
         ended = {"status": "incomplete", "incomplete_details": {"reason": "content_filter"}, "error": None}
         return {**stripped(body, BODY, taken), **ended, "output": [item] if message else []}
+
+    def thoughts(self, body: Mapping[str, Any]) -> list[str]:
+        """In the summaries and contents of reasoning items."""
+        return [JOINT.join(readable([item for item in body["output"] if is_reasoning(item)]))]
+
+    def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
+        """A body whose reasoning items have their ids, and what is encrypted."""
+        if 0 in heard:
+            return dict(body)
+        output = [silenced(item, ()) if is_reasoning(item) else item for item in body["output"]]
+        return {**body, "output": output}
 
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:
         """The other body: there is but one choice."""
@@ -214,8 +227,9 @@ class Responses(Codec):
             return "log-probabilities were asked for"
         return "" if self.form(request) is None else "a structured output was asked for"
 
-    def piecewise(self, request: Mapping[str, Any]) -> Piecewise:
-        """The text of the first message is released by deltas."""
+    def piecewise(self, request: Mapping[str, Any], *, silent: bool = False) -> Piecewise:
+        """The text of the first message is released by deltas; reasoning before it is opened, and finished at the end."""
+        del silent
         return ResponsePieces(request)
 
     def ends(self, event: Event) -> bool:

@@ -13,6 +13,7 @@ from guardrail.adapting.changes import Change
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
 from guardrail.adapting.openai_api.exchange import Exchange, Settled
 from guardrail.adapting.openai_api.incoming import Incoming
+from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.sentence_release import SentenceRelease
 from guardrail.adapting.sentence_stream import WITHDRAWN, Withdrawn
 from guardrail.adapting.sse import Event, written
@@ -36,6 +37,7 @@ class SentenceExchange:
         request: the body that the application sent.
         context: documents the answer should rest on.
         longest: characters of an answer that is examined as a whole; `None` = any number.
+        reasoning: as of an `Exchange`.
 
     Attributes:
         summary: the report, once the stream has ended.
@@ -50,16 +52,17 @@ class SentenceExchange:
         *,
         context: Sequence[str] = (),
         longest: int | None = None,
+        reasoning: Reasoning = "drop",
     ) -> None:
         self._longest = longest
         self.summary: Json | None = None
         self.body: Json | None = None
         self._codec = codec
         self._request = request
-        self._exchange = Exchange(guard, codec, request, context=context)
+        self._exchange = Exchange(guard, codec, request, context=context, reasoning=reasoning)
         asked = Case(answer="", messages=codec.messages(request), context=tuple(context))
         self._release = SentenceRelease(guard, asked)
-        self._piecewise = codec.piecewise(request)
+        self._piecewise = codec.piecewise(request, silent=reasoning == "drop")
         self._incoming = Incoming(codec)
         self._events: list[Event] = []
 
@@ -94,7 +97,11 @@ class SentenceExchange:
             if text := self._release.examined():
                 yield self._saying(text, begun=begun)
         body, last = self._ended()
-        yield self._closing(body, self._settled(body, last) if last else self._exchange.settle(body, _never))
+        if last is None:
+            settled = self._exchange.settle(body, _never)
+        else:
+            settled = self._exchange.closed(self._settled(body, last))
+        yield self._closing(body, settled)
 
     async def apieces(self, parts: AsyncIterable[bytes]) -> AsyncGenerator[bytes]:
         """As `pieces`."""
@@ -107,7 +114,7 @@ class SentenceExchange:
         if last is None:
             settled = await self._exchange.asettle(body, _anever)
         else:
-            settled = await self._asettled(body, last)
+            settled = await self._exchange.aclosed(await self._asettled(body, last))
         yield self._closing(body, settled)
 
     # -- the steps
