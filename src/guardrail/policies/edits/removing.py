@@ -202,7 +202,9 @@ def _emptied(layout: Layout, cuts: list[Cut], staying: list[Cut]) -> list[Cut]:
         Cut(item.start, item.end)
         for owner in layout.lists
         for item in owner.items
-        if not _item_left(text, cuts, item) and not inside(cuts, item.start, item.end)
+        if overlapped(cuts, item.start, item.end)  # an item of marks alone had nothing to lose
+        and not _item_left(text, cuts, item)
+        and not inside(cuts, item.start, item.end)
     ]
     more += [
         Cut(rows[0].start, rows[-1].end)
