@@ -57,13 +57,13 @@ _BRACKETED = re.compile(rf"(?<![\w.’'-])(?P<owner>{PEOPLE})(?P<rest>\s\()$")
 _REPORTED = re.compile(  # In 2000 Eleanor Maguire and colleagues reported "Navigation-related structural change …"
     rf"(?<![\w.’'-])(?P<owner>{PEOPLE})(?P<rest>\s(?:(?:first|then|later|also)\s)?(?:reported|introduced|presented|announced|described|proposed|delivered)\s)$"
 )
-_PATTERNS = (  # each with what is quickly looked for first
-    (_OWNER, re.compile(r"['’]s\s|s['’]\s")),
-    (_SUBJECT, re.compile(r"\b(?:published|wrote|authored|in)\s")),
-    (_WHOSE, re.compile(r",\s(?:whose|(?:the\s)?authors?)\s")),
-    (_WHO, re.compile(r"\swho,?\sin\s$")),
-    (_REPORTED, re.compile(r"(?:ed)\s$")),
-    (_BRACKETED, re.compile(r"\w\s\($")),
+_PATTERNS = (  # each with what is quickly looked for first, in how many characters before the title
+    (_OWNER, re.compile(r"['’]s?\s"), REACH),
+    (_SUBJECT, re.compile(r"\b(?:published|wrote|authored|in)\s"), REACH),
+    (_WHOSE, re.compile(r",\s(?:whose|(?:the\s)?authors?)\s"), REACH),
+    (_WHO, re.compile(r"\swho,?\sin\s$"), 10),
+    (_REPORTED, re.compile(r"ed\s$"), 10),
+    (_BRACKETED, re.compile(r"\w\s\($"), 10),
 )
 _CLAUSE = re.compile(  # where a clause with a person for its subject begins; -ist, -ian, -pher: the historian Ann Roe
     r"(?=[^\W\d_a-z])(?:\A|(?<=[.!?:;\]¹²³⁰⁴⁵⁶⁷⁸⁹]\s)|(?<=,\s)|(?<=,\sand\s)|(?<=[\sA]s\s)|(?<=\sas\s)|(?<=\show\s)|(?<=[\sW]hen\s)|(?<=\swhere\s)|(?<=\sby\s)|(?<=\slater\s)|(?<=[.:?!]\*\*\s)|(?<=ist\s)|(?<=ian\s)|(?<=pher\s)|(?<=eague\s)|(?<=\d\s)|(?<=\n))"
@@ -167,8 +167,8 @@ def _read(before: str, title: str, *, proposes: bool) -> Before:
         )
         if (found.full and not found.loose) or (found.names and pointed):
             return replace(found, listed=True, loose=not found.full)  # see Roe, *Trees*
-    for pattern, needed in _PATTERNS:
-        match = pattern.search(before) if needed.search(before) else None
+    for pattern, needed, reach in _PATTERNS:
+        match = pattern.search(before) if needed.search(before, max(0, len(before) - reach)) else None
         if match and (found := _named(before, match, title)).names:
             found = replace(found, owned=True)
             if pattern is _SUBJECT and re.search(r"[^,]\sin\s[*_]{0,2}$", before) and not found.full:

@@ -52,6 +52,7 @@ _WORK = (
 )
 _NOUNS = frozenset(word for noun in NOUN.split("|") for word in (noun.rstrip("?"), noun.removesuffix("s?")))
 _NEAR = _NOUNS | {"titled", "entitled", "published", "wrote", "authored", "cite", "cites"}
+_CALLED = frozenset(["titled", "entitled", "called"])
 _MEDIA = frozenset(
     [
         "film",
@@ -170,10 +171,12 @@ def _titles(
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """Words in marks: the kind of marks, the title, what is around it, and what was read of that."""
+    """Words in marks: the kind of marks, the title, how many words and which share of them in capitals, what is around it, and what was read of that."""
 
     kind: str
     title: str
+    count: int
+    cased: float
     inner: str
     before: str
     window: str
@@ -222,23 +225,22 @@ def _title(
         return None  # the label of its address, which is read with that
     before = text[max(0, match.start() - REACH) : match.start()]
     window = text[match.end() : match.end() + 500].split("\n", 1)[0]
-    if _is_no_title(kind, title, before, window):
+    count, cased = _count(title), title_case(title)
+    if _is_no_title(kind, title, count, before, window):
         return None
     nearby = [
         replace(i, start=k - match.end(), end=i.end - match.end())
         for k in _close(match.end(), starts)
         for i in [starts[k]]
     ]
-    cased, count = title_case(title) >= _CASED, _count(title)
-    author = read_before(
-        before, title, proposes=kind != "link" and cased and count >= _PLAIN, link=kind == "link"
-    )
+    shown = cased >= _CASED and count >= _PLAIN
+    author = read_before(before, title, proposes=kind != "link" and shown, link=kind == "link")
     opened = OPENED.search(before)
     tail = read_behind(
         window,
         nearby,
         inner,
-        expects=not author.names and ((count >= _PLAIN and cased) or opened is not None),
+        expects=not author.names and (shown or opened is not None),
         owned=bool(author.names),
         opened=opened is not None,
         listed=author.listed or before.endswith(" ("),
@@ -250,6 +252,8 @@ def _title(
     found = _Found(
         kind,
         title,
+        count,
+        cased,
         inner,
         before,
         window,
@@ -283,7 +287,7 @@ def _title(
         reference = replace(reference, title=title)
     end += before.endswith(" (") and author.length > 0 and text[end : end + 1] == ")"
     # "high utility" (Doe, 2013) may be quoted words, which the mark is about
-    short = found.emphasised and found.tail.authors and not found.tail.year and _count(found.title) < _PLAIN
+    short = found.emphasised and found.tail.authors and not found.tail.year and count < _PLAIN
     doubtful = author.loose or title[:1].islower() or short or (found.owned and score < _LEAST + 1)
     style: Style = "unmarked" if doubtful else "emphasised" if found.emphasised else "quoted"
     return Citation(Span(start=start, end=end), reference, style)
@@ -293,7 +297,7 @@ def _count(title: str) -> int:
     return len(words(title)) if not title.isascii() or " " in title else 1
 
 
-def _is_no_title(kind: str, title: str, before: str, window: str) -> bool:
+def _is_no_title(kind: str, title: str, count: int, before: str, window: str) -> bool:
     """Whether words in marks are too few, or where a work appeared: published in the *Journal of …*."""
     if kind in ("book", "corner"):
         return _IN_EAST.search(before) is not None and window.startswith(
@@ -305,7 +309,7 @@ def _is_no_title(kind: str, title: str, before: str, window: str) -> bool:
         return True
     if kind == "italic" and (by := _BY_SEVERAL.match(window)) and people(by[1]):
         return False
-    return _count(title) < 2 and not (
+    return count < 2 and not (
         (_DATED_AFTER.match(window) or (kind == "italic" and _WROTE.search(before)))
         and read_before(before, title, proposes=False, link=False).owned
     )
@@ -325,7 +329,7 @@ def _may_be_a_film(found: _Found) -> bool:
 
 def _is_term(found: _Found) -> bool:
     """Larson's (1977) "professional project": a few quoted words in small letters are whose they are, not what they wrote."""
-    small = found.title[:1].islower() and _count(found.title) <= _PLAIN
+    small = found.title[:1].islower() and found.count <= _PLAIN
     names = found.author.names[0] if found.author.names else ("",)
     owned = found.author.owned or names[-1].endswith(("'s", "’s"))
     return small and owned and not (found.emphasised or found.known or found.tail.year)
@@ -333,7 +337,7 @@ def _is_term(found: _Found) -> bool:
 
 def _score(found: _Found, *, linked: bool) -> float:
     """How much speaks for a work; `linked` is whether it is the text of a link."""
-    author, tail, count, cased = found.author, found.tail, _count(found.title), title_case(found.title)
+    author, tail, count, cased = found.author, found.tail, found.count, found.cased
     names, et_al = author.names or ((), False)
     score = (
         1.0 * (cased >= _CASED and count >= _PLAIN)
@@ -374,7 +378,7 @@ def _said_around(before: str, window: str) -> float:
     if near & _NEAR:
         score += (
             3.5
-            if _TITLED.search(before)
+            if near & _CALLED and _TITLED.search(before)
             else 1.5
             if _BEFORE.search(before)
             else (1.0 if _NEAR_BEFORE.search(before) else 0.0)
@@ -402,4 +406,4 @@ def _left_part(before: str) -> str:
 
 
 def _close(at: int, starts: dict[int, Identifier]) -> list[int]:
-    return [k for k in range(at, at + 60) if k in starts]
+    return [k for k in range(at, at + 60) if k in starts] if starts else []
