@@ -50,6 +50,7 @@ from guardrail.references.second_reading import (
     read_otherwise,
     rest,
     says_more,
+    title_before,
 )
 from guardrail.references.wording import belongs, impossible
 from guardrail.report import (
@@ -331,8 +332,12 @@ def _against(match: Match, wrong: Sequence[FieldCheck]) -> str:
 
 
 def _doubt(citation: Citation, answer: str, match: Match) -> str:
-    """Why a title of which nothing else agrees does not verify its work; "" where nothing speaks against it."""
+    """Why a title of which nothing else agrees, or an identifier without one, does not verify its work; "" where nothing speaks against it."""
     work = match.record
+    if work is not None and not citation.reference.title and (unread := title_before(citation, answer, work)):
+        return (
+            f"a work with this identifier exists, “{work.title[:200]}”, but “{unread}” could not be compared"
+        )
     if work is None or citation.style not in STRINGS or not _by_title_alone(match):
         return ""
     text, title = citation.span.of(answer), citation.reference.title

@@ -6,12 +6,14 @@ import re
 from dataclasses import replace
 
 from guardrail.engine.flow import Answer, Flow, one
+from guardrail.references.authors.lists import MOST_AUTHORS
 from guardrail.references.authors.names import family_names
-from guardrail.references.bibliography.claims import unexplained
+from guardrail.references.bibliography.claims import unexplained, words_of
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Find, Match, Outcome, Record, Reference, Status
 from guardrail.references.citations import Citation
 from guardrail.references.citations.eastern import SCRIPT
+from guardrail.references.citations.identifiers import identifiers
 from guardrail.references.citations.segmentation import readings
 from guardrail.references.citations.words import words
 from guardrail.references.quotation import Differences, accused
@@ -26,6 +28,7 @@ __all__ = [
     "read_otherwise",
     "rest",
     "says_more",
+    "title_before",
 ]
 
 STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
@@ -34,6 +37,37 @@ STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
 _POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
 _AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
 _SUBTITLE = re.compile(r"[*_\"”’» ]{0,4}[:：]\s{0,3}[^\W\d_]")
+_BEFORE, _LEAST = (
+    200,
+    2,
+)  # characters before an identifier that may be a title, and words with capitals in it, of three or more
+_SMALL = frozenset(
+    [
+        "a",
+        "an",
+        "and",
+        "as",
+        "at",
+        "by",
+        "for",
+        "from",
+        "in",
+        "into",
+        "of",
+        "on",
+        "or",
+        "the",
+        "to",
+        "via",
+        "with",
+        "et",
+        "al",
+    ]
+)
+_TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand before the identifier
+    rf"(?P<title>[^\W\d_a-z][\w’'-]*:?(?:\s(?:(?:{'|'.join(sorted(_SMALL))})\b|[^\W_a-z][\w’'-]*:?)){{2,30}})"
+    r"(?:\s\([A-Z][\w-]{1,9}\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
+)
 _WORD = re.compile(r"[*_\"”’»]{0,3}[ \t]{1,3}[^\W\d_]")
 
 
@@ -139,6 +173,24 @@ def rest(text: str, title: str) -> str:
     """What a citation says apart from its title, without marks at the ends."""
     before, _, after = text.partition(title)
     return " ".join(f"{before} {after}".split()).strip(' .,;:!?"“”„«»*_()[]#-–—')
+
+
+def title_before(citation: Citation, answer: str, work: Record) -> str:
+    """What may be a title before an identifier, and was not read as one; "" if there is none, or half of it belongs to the work.
+
+    Three words or more, two of them with capitals: RAGAS: Automated Evaluation of Codes (arXiv:2104.08663).
+    """
+    begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _BEFORE)
+    text, start = answer[begin : citation.span.end], citation.span.start - begin
+    first = min((one.start for one in identifiers(text) if one.end > start), default=len(text))
+    known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
+    for end in (start, first):
+        found = _TITLE_BEFORE.search(text, 0, end)
+        said = set(normalise(found["title"]).split()) - _SMALL if found else set()
+        capitals = sum(word[:1].isupper() for word in words(found["title"])) if found else 0
+        if found and capitals >= _LEAST and 2 * len(said & known) < len(said):
+            return found["title"].strip()
+    return ""
 
 
 def says_more(text: str, title: str, work: Record) -> bool:

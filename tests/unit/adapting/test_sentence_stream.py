@@ -90,7 +90,9 @@ def released(guard, parts):
 class TestReleased:
     @pytest.mark.parametrize("policy", POLICIES, ids=str)
     @given(text=texts, sizes=chunkings)
-    @example(text="\n-  ”\n\nSee Dr. Who. The river flows. ", sizes=[1])  # an item without a letter, and a cut elsewhere
+    @example(
+        text="\n-  ”\n\nSee Dr. Who. The river flows. ", sizes=[1]
+    )  # an item without a letter, and a cut elsewhere
     @settings(max_examples=120, deadline=None)
     def test_all_of_it_is_what_buffering_releases(self, policy, text, sizes):
         """For every text and chunking; the report is the whole's, too."""

@@ -8,7 +8,9 @@ from guardrail.detectors import ReferenceCheck
 from guardrail.references import second_reading
 from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
+from guardrail.references.citations import citations
 from guardrail.references.citations.segmentation import Reading
+from guardrail.references.second_reading import title_before
 
 STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing 2019"
 OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
@@ -94,3 +96,21 @@ class TestTitleAlone:
         path = index(complete=True)
         report = Guard([ReferenceCheck(bibliography=path)]).check("1. Silent Spring", prompt="Name a book.")
         assert [finding.verdict for finding in report.findings] == [Verdict.SUPPORTED]
+
+
+@pytest.mark.parametrize(
+    ("text", "unread"),
+    [
+        ("Benchmarks such as RAGAS: Automated Evaluation of Codes (arXiv:2104.08663) show it.", "RAGAS: Automated Evaluation of Codes"),
+        ("Argonauts of the Standard (AES) (Rivers et al., arXiv:2104.08663) is documented.", "Argonauts of the Standard"),
+        ("Elements of Sonata on Sales: Online Book Reviews ([paper](https://arxiv.org/abs/2104.08663)) is, too.", "Elements of Sonata on Sales: Online Book Reviews"),
+        ("Reeds of the Northern Shore (arXiv:2104.08663) show it.", ""),
+        ("REEDS (arXiv:2104.08663) shows it.", ""),
+        ("The work of Rivers and Poe on reeds (arXiv:2104.08663) shows it.", ""),
+    ],
+)  # fmt: skip
+def test_a_title_that_was_not_read_before_an_identifier(text, unread):
+    """The identifier alone would verify a work that the text calls otherwise."""
+    work = Record("Reeds of the Northern Shore", ("Ann Rivers", "Edgar Poe"), year=2021)
+    found = [title_before(one, text, work) for one in citations(text) if not one.reference.title]
+    assert found == [unread]

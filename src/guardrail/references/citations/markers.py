@@ -33,9 +33,9 @@ _PICTURE = re.compile(
 )
 _LABELS = {
     "title": "title", "paper": "title", "book": "title", "paper title": "title", "article": "title",
-    "author": "authors", "authors": "authors", "author(s)": "authors", "by": "authors", "written by": "authors",
+    "author": "authors", "authors": "authors", "author(s)": "authors", "by": "authors", "written by": "authors", "who": "authors",
     "year": "year", "date": "year", "published": "year", "publication date": "year", "publication year": "year",
-    "year of publication": "year",
+    "year of publication": "year", "when": "year", "where": "venue",
     "journal": "venue", "venue": "venue", "conference": "venue", "published in": "venue", "publisher": "venue",
     "publication": "venue", "source": "venue", "booktitle": "venue",
     "doi": "id", "isbn": "id", "pmid": "id", "arxiv": "id", "url": "id", "link": "id", "available at": "id",

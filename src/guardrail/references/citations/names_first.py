@@ -99,13 +99,11 @@ def _behind_date(text: str, start: int, date: re.Match[str], *, certain: bool) -
     year = int(date[1]) if date[1] else None
     journal = _JOURNAL_FIRST.match(text, date.end())
     if journal and is_named(journal["journal"]):
-        title = title_after(text, journal.end()) if journal["behind"] else None
-        if title is None or len(words(text[slice(*title)])) < 3:
-            title = (journal.start(), journal.start())
-        marks = {"apa", "venue"}
-        return Draft(
-            title, title[1], 0, *names, year=year, marks=marks, start=named, venue=journal["journal"]
-        )
+        titled = journal["behind"] and re.match(r"[\"“«‘*_]*[^\W\d_]", text[journal.end() :])
+        titled_at = title_after(text, journal.end()) if titled else None
+        where = titled_at or (journal.start(), journal.start())
+        marks, venue = {"apa", "venue"}, journal["journal"]
+        return Draft(where, where[1], 0, *names, year=year, marks=marks, start=named, venue=venue)
     opened = _BEFORE_QUOTATION.match(text, date.end())
     if opened:
         rest = opened.end()  # **Vaswani et al. (2017)** – "Attention Is All You Need"

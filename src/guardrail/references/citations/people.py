@@ -282,7 +282,9 @@ def _pieces(text: str) -> list[str]:
             "." in part or (part.isupper() and len(part) < 4)
         )
         initials = initials and re.search(r"[^\W\d_][a-z]{2}", part) is None  # Fox G.E.
-        if names and (
+        if len(names) == 2 and _SUFFIX.fullmatch(part) and " " not in names[0] and joins[0] == ",":
+            names = [f"{names[0]}, {names[1]}, {part}"]  # Gates, Henry Louis, Jr.
+        elif names and (
             _SUFFIX.fullmatch(part) or (initials and "," not in names[-1] and not _INITIAL.match(names[-1]))
         ):
             names[-1] = f"{names[-1]}, {part}"

@@ -37,6 +37,8 @@ _VISITED = re.compile(  # Trees - Annals of Shade, accessed June 14, 2025, [http
 _PAGE_PART = re.compile(r"\s(?P<sign>[|–—-])\s")
 _HOSTS = frozenset(
     [
+        "arxiv",
+        "arxiv org",
         "researchgate",
         "request pdf",
         "pdf",

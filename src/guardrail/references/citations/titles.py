@@ -109,7 +109,7 @@ def clean_title(text: str) -> str:
         text = _EDITION_BEHIND.sub("", text)
         if ornament := ORNAMENT.match(text):
             text = text[ornament.end() :]
-        text = text.strip(" ,;:")
+        text = text.strip(" ,;:–—")
         if (text.endswith(")") and text.count(")") > text.count("(")) or text.endswith((" (", " [")):
             text = text[:-1]
         while text.endswith(".") and not text.endswith("..."):
