@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import random
 import time
 
 import pytest
+from benchmarks.references.answers.labels import answers
 
 from guardrail.references.citations import Citation, citations
 from guardrail.references.citations.eastern import eastern
 from guardrail.references.citations.eastern_names import last_name, names
 from guardrail.references.citations.eastern_tail import behind
+from guardrail.references.citations.fields import parse_reference
 
 
 def _fields(one: Citation) -> tuple[str, tuple[str, ...], int | None, str]:
@@ -358,3 +361,19 @@ class TestFurtherShapes:
         assert _read("《园林史》（王小明）是入门经典，《园林史料》（上海）不是。") == [
             ("园林史", ("王小明",), None, "")
         ]
+
+
+def test_a_title_may_end_the_string():
+    """Nothing says where it appeared: an author, a year and a title with a period."""
+    said = parse_reference("김철수(2016). 갈대의 노래.")
+    assert (said.title, said.authors, said.year, said.venue) == ("갈대의 노래", ("김철수",), 2016, "")
+
+
+def test_references_that_are_cut_off_are_read():
+    """Anywhere, as in a stream that broke off, and with a period behind: none raises an error."""
+    source = random.Random(20261126)
+    whole = [label.span.of(one.text) for one in answers("seen") for label in one.labels]
+    for text in source.sample(whole, 800):
+        for end in (source.randrange(1, len(text) + 1), len(text)):
+            for cut in (text[:end], text[:end].rstrip(" .,") + ".", text[end // 2 :]):
+                parse_reference(cut)

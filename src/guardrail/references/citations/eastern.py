@@ -310,7 +310,7 @@ def _by_date(text: str) -> Eastern | None:
     who = names(match["authors"]) if match else None
     if match is None or who is None or not SCRIPT.search(match["title"]):
         return None
-    rest = (match["rest"] or match["house"]).strip()
+    rest = (match["rest"] or match["house"] or "").strip()
     city = CITY.match(rest)
     venue = re.split(r"[,，.．。(（]", rest[city.end() if city else 0 :], maxsplit=1)[0].strip("《》『』 *_")
     title, venue = _EDITION_BEHIND.sub("", match["title"].strip()), _THESIS.sub("", venue)
