@@ -37,35 +37,11 @@ STRINGS = frozenset({"numbered", "bulleted", "line", "inline"})
 _POSSIBLE, _SURE = 0.1, 0.9  # mass from which a reading may clear a work, and from which it admits no other
 _AGREED = 0.5  # mass of the title from which a string that is not known may be called wrong
 _SUBTITLE = re.compile(r"[*_\"”’» ]{0,4}[:：]\s{0,3}[^\W\d_]")
-_BEFORE, _LEAST = (
-    200,
-    2,
-)  # characters before an identifier that may be a title, and words with capitals in it, of three or more
-_SMALL = frozenset(
-    [
-        "a",
-        "an",
-        "and",
-        "as",
-        "at",
-        "by",
-        "for",
-        "from",
-        "in",
-        "into",
-        "of",
-        "on",
-        "or",
-        "the",
-        "to",
-        "via",
-        "with",
-        "et",
-        "al",
-    ]
-)
+_BEFORE = 200  # characters before an identifier that may be a title
+_LEAST = 2  # words with capitals in it, of three or more
+_SMALL = "a|al|an|and|as|at|by|et|for|from|in|into|of|on|or|the|to|via|with"
 _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand before the identifier
-    rf"(?P<title>[^\W\d_a-z][\w’'-]*:?(?:\s(?:(?:{'|'.join(sorted(_SMALL))})\b|[^\W_a-z][\w’'-]*:?)){{2,30}})"
+    rf"(?P<title>[^\W\d_a-z][\w’'-]*:?(?:\s(?:(?:{_SMALL})\b|[^\W_a-z][\w’'-]*:?)){{2,30}})"
     r"(?:\s\([A-Z][\w-]{1,9}\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
 )
 _WORD = re.compile(r"[*_\"”’»]{0,3}[ \t]{1,3}[^\W\d_]")
@@ -186,7 +162,7 @@ def title_before(citation: Citation, answer: str, work: Record) -> str:
     known = words_of([work.title, work.venue, *work.authors[:MOST_AUTHORS]])
     for end in (start, first):
         found = _TITLE_BEFORE.search(text, 0, end)
-        said = set(normalise(found["title"]).split()) - _SMALL if found else set()
+        said = set(normalise(found["title"]).split()).difference(_SMALL.split("|")) if found else set()
         capitals = sum(word[:1].isupper() for word in words(found["title"])) if found else 0
         if found and capitals >= _LEAST and 2 * len(said & known) < len(said):
             return found["title"].strip()

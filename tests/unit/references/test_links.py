@@ -413,3 +413,18 @@ class TestLists:
         """Not a place of publication, though "Science" is in its name."""
         found = parse_reference("**Counting the bells of the world** (Open Science Collaboration), 2015")
         assert found.authors == ("Open Science Collaboration",)
+
+
+@pytest.mark.parametrize(
+    "address", ["http://[abc", "https://[::1/reeds", "http://a.b:99999999/reeds", "https://a.b:x/reeds"]
+)
+def test_an_address_that_no_library_takes_is_no_error(address):
+    """The answer is hostile input."""
+    for text in (
+        f"*Walden* ([Gutenberg]({address})) by Thoreau, 1854",
+        f"See [The Reeds of the Shore]({address}).",
+        f"1. The Reeds of the Shore – Wetland Notes, {address}",
+        f"[The Reeds of the Shore][1]\n\n[1]: {address}",
+    ):
+        parse_reference(text)
+        citations(text, asked_for_references=True)

@@ -112,9 +112,8 @@ def parse_name(text: str) -> Name:
     """
     raw = text[:LONGEST_NAME]
     if EAST_ASIAN.search(raw):
-        text = _INTERPUNCT.sub(
-            " ", raw
-        )  # 莫里斯·弗里德曼: the family name comes last, as in the language that it is from
+        # 莫里斯·弗里德曼: the family name comes last, as in the language that it is from
+        text = _INTERPUNCT.sub(" ", raw)
     plain, nickname = _without_brackets(
         " ".join(unicodedata.normalize("NFKC", text[:LONGEST_NAME])[:LONGEST_NAME].split())
     )
@@ -303,13 +302,7 @@ def _families(words: tuple[str, ...]) -> frozenset[str]:
     """A family name with and without its particles, written as one word."""
     core = tuple(word for word in words if word not in PARTICLES) or words
     whole = "".join(core)
-    forms = (
-        "".join(words),
-        whole,
-        _transliterated(whole),
-        _declined(whole) if _CYRILLIC.match(whole) else "",
-    )
-    return frozenset(filter(None, forms))
+    return frozenset(filter(None, ("".join(words), whole, _transliterated(whole), _declined(whole))))
 
 
 def _transliterated(word: str) -> str:
@@ -371,7 +364,7 @@ def _declined(word: str) -> str:
         >>> _declined("кронгауза") == _declined("кронгауз"), _declined("толстого") == _declined("толстои")
         (True, True)
     """
-    return _CASE.sub("", word) if len(word) >= _SLAVIC else ""
+    return _CASE.sub("", word) if len(word) >= _SLAVIC and _CYRILLIC.match(word) else ""
 
 
 def _readings_agree(x: _Reading, y: _Reading, a: NameKey, b: NameKey) -> bool:

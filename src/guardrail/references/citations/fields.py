@@ -330,9 +330,8 @@ def _holes(text: str, found: Sequence[Identifier]) -> list[tuple[int, int]]:
     for link in LINK.finditer(text):
         holes = [h for h in holes if not (link.end(1) <= h[0] and h[1] <= link.end())]
         if text[: link.start()].strip(" *_([") and names_host(link[1], link[2]):
-            holes.append(
-                (link.start(), link.end())
-            )  # *Walden* ([Project Gutenberg](https://www.gutenberg.org/…))
+            # *Walden* ([Project Gutenberg](https://www.gutenberg.org/…))
+            holes.append((link.start(), link.end()))
         else:
             holes += [(link.start(), link.start() + 1), (link.end(1), link.end())]
     return sorted(holes)

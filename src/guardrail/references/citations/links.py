@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from urllib.parse import urlsplit
 
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.behind import read_behind
@@ -24,6 +23,7 @@ _DEFINED = re.compile(
     r"^[ ]{0,3}\[(?P<key>[^\[\]\r\n]{1,40})\]:\s{1,4}<?(?P<url>https?://[^\s<>]{4,400})", re.MULTILINE
 )
 _STANDARD = re.compile(r"(?:RFC|ISO|BCP|PEP|W3C|NIST SP|IEEE)\s?[\d.-]{1,12}[\w.:-]{0,12}")
+_PATH = re.compile(r"https?://[^/?#\s]+/+[^/?#\s][^?#\s]")  # two characters or more behind the host
 _CASED = 0.7  # share of words with a capital, from which the text of a link is taken for a title
 _LEAST = 3  # words of it
 
@@ -61,6 +61,6 @@ def _names_a_page(title: str, url: str) -> bool:
     """Whether the text of a link is the title of what it leads to, which is no front page."""
     if _STANDARD.fullmatch(title):
         return True
-    deep = len(urlsplit(url).path.strip("/")) > 1
+    deep = _PATH.match(url) is not None
     cased = title_case(title) >= _CASED and len(words(title)) >= _LEAST
     return deep and cased and not points(title) and author_and_year(title) is None

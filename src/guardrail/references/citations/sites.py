@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from urllib.parse import urlsplit
 
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
@@ -34,6 +33,7 @@ _VISITED = re.compile(  # Trees - Annals of Shade, accessed June 14, 2025, [http
     r"|accesso eseguito il(?: giorno)?|otwierano:?|geopend op|дата последнего обращения:?)\s[^\r\n,]{3,20}(?:,\s\d{4})?,\s[\[<(]?(?=https?://)",
     re.IGNORECASE,
 )
+_ADDRESS = re.compile(r"\s*(?:https?:)?//(?:www\.)?([\w.-]+)", re.IGNORECASE)
 _PAGE_PART = re.compile(r"\s(?P<sign>[|–—-])\s")
 _HOSTS = frozenset(
     [
@@ -79,6 +79,12 @@ _HOSTS = frozenset(
 """What stands behind titles of pages and says nothing of where the work appeared."""
 
 
+def _host(address: str) -> str:
+    """The host of an address without "www."; "" if there is none. The library's parser refuses some addresses."""
+    found = _ADDRESS.match(address)
+    return found[1].lower() if found else ""
+
+
 def names_host(name: str, address: str) -> bool:
     """Whether the text of a link only says where it leads.
 
@@ -86,8 +92,7 @@ def names_host(name: str, address: str) -> bool:
         >>> names_host("Project Gutenberg", "https://www.gutenberg.org/ebooks/944"), names_host("Walden", "https://www.gutenberg.org")
         (True, False)
     """
-    host = (urlsplit(address).hostname or "").removeprefix("www.")
-    said = normalise(name)
+    host, said = _host(address), normalise(name)
     return said in _HOSTS | {"doi", "link", "paper"} or any(
         len(word) > _LEAST and word in host for word in said.split()[:_LONGEST] if len(said.split()) <= 3
     )
@@ -107,7 +112,7 @@ def with_site(reference: Reference) -> Reference:
         reference = replace(reference, authors=(), venue=reference.venue or names[0])  # Beavers - PMC - NIH
     if reference.venue:
         return reference
-    host = urlsplit(reference.url).hostname or "" if reference.url else ""
+    host = _host(reference.url)
     names = reference.authors
     if len(names) == 1 and not reference.et_al and "," not in names[0]:
         if _of_host(names[0], host) or (not reference.year and is_named(names[0])):
