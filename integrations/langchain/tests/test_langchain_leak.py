@@ -18,16 +18,18 @@ from integrations.langchain.tests.langchain_fakes import (
     leaks,
     text_of,
 )
+from integrations.langchain.tests.test_langchain_sentences import BySentence as Sentences
 from langchain.agents import create_agent
 from langchain_core._api import LangChainBetaWarning
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, message_chunk_to_message
 from langchain_core.output_parsers import StrOutputParser
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnablePassthrough
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.pregel import Pregel
 
-from guardrail import Guard, annotate, block, regenerate, remove
+from guardrail import Guard, annotate, block, flag, regenerate, remove
 from guardrail_langchain import GuardedOutput, GuardrailMiddleware, guard_runnable
 
 pytestmark = pytest.mark.filterwarnings(f"ignore::{LangChainBetaWarning.__module__}.LangChainBetaWarning")
@@ -80,6 +82,47 @@ if hasattr(Pregel, "stream_events"):  # the v3 protocol is younger than the olde
 
 async def _v3(agent, given, config):
     return [event async for event in await agent.astream_events(given, config, version="v3")]
+
+
+THOUGHTS = {
+    "field": [("", {"reasoning_content": half}) for half in ("I might say Xyz", "zyx.")],
+    "item": [
+        (
+            "",
+            {"reasoning": {"id": "rs_1", "type": "reasoning", "summary": [{"index": 0, "text": f"{MARK}?"}]}},
+        )
+    ],
+    "blocks": [
+        ([{"type": "reasoning", "reasoning": half, "index": 0}], {}) for half in ("I might say Xyz", "zyx.")
+    ],
+    "signed blocks": [
+        ([{"type": "thinking", "thinking": f"{MARK}?", "index": 0}], {}),
+        ([{"type": "thinking", "signature": "c2ln", "index": 0}], {}),
+    ],
+}
+
+
+class Thinker(FakeChat):
+    """Thinks of the word, and does not say it."""
+
+    written: str
+
+    def __init__(self, written):
+        super().__init__(written=written)
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        first, *others = [one.message for one in self._stream(messages, stop, run_manager, **kwargs)]
+        message = message_chunk_to_message(first + others)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _stream(self, messages, stop=None, run_manager=None, **kwargs):
+        self.asked.append(list(messages))
+        thoughts = THOUGHTS[self.written]
+        for content, fields in thoughts:
+            yield ChatGenerationChunk(message=AIMessageChunk(content, additional_kwargs=fields))
+        for part in (GOOD[:7], GOOD[7:]):
+            said = part if thoughts[0][0] == "" else [{"type": "text", "text": part, "index": 1}]
+            yield ChatGenerationChunk(message=AIMessageChunk(said))
 
 
 CHAINS = {
@@ -223,6 +266,61 @@ class TestLeakOfAgents:
             assert "".join(str(chunk.text) for chunk in chunks) == GOOD
             assert {chunk.id for chunk in chunks} == {state.id}
             assert len(chunks) > 2
+
+
+class TestLeakOfReasoning:
+    """The answer is clean, and what the model thought is not; nothing of it is released by default."""
+
+    @pytest.mark.parametrize("call", CALLS)
+    @pytest.mark.parametrize("written", THOUGHTS)
+    @pytest.mark.parametrize("policy", ["remove", "regenerate", "block", "annotate", "flag"])
+    def test_chains_say_nothing_of_it(self, policy, written, call):
+        """Nor do callbacks."""
+        ear = Ear()
+        made = Guard([MarkedWords()], policy={**POLICIES, "annotate": annotate, "flag": flag}[policy]())
+        chain = PROMPT | Thinker(written) | GuardedOutput(made)
+        received = CALLS[call](chain, {"question": "Pets?"}, {"callbacks": [ear]})
+        assert GOOD in "".join(map(text_of, received))
+        assert not leaks(received)
+        assert not leaks([text for _, text in ear.heard])
+
+    @pytest.mark.parametrize("call", ["stream", "astream", "events"])
+    @pytest.mark.parametrize("written", THOUGHTS)
+    @pytest.mark.parametrize("reasoning", ["drop", "check"])
+    def test_sentences_say_nothing_of_it(self, reasoning, written, call):
+        """Though they go out before the end."""
+        ear = Ear()
+        made = Guard([Sentences()], policy=remove())
+        guarded = guard_runnable(made, Thinker(written), streaming="sentence", reasoning=reasoning)
+        received = CALLS[call](guarded, "Pets?", {"callbacks": [ear]})
+        assert GOOD in "".join(map(text_of, received))
+        assert not leaks(received)
+        assert not leaks([text for _, text in ear.heard])
+
+    @pytest.mark.parametrize("call", AGENT_CALLS)
+    @pytest.mark.parametrize("written", THOUGHTS)
+    @pytest.mark.parametrize("reasoning", ["drop", "check"])
+    def test_agents_say_and_store_nothing_of_it(self, reasoning, written, call):
+        """Nor is it in the prompt of a second turn."""
+        model, ear, saver = Thinker(written), Ear(), InMemorySaver()
+        middleware = GuardrailMiddleware(guard("remove"), reasoning=reasoning)
+        agent = create_agent(model, [], middleware=[middleware], checkpointer=saver)
+        config = {"configurable": {"thread_id": "1"}, "callbacks": [ear]}
+        if "batch" in call:
+            config = [config, {"configurable": {"thread_id": "2"}, "callbacks": [ear]}]
+        received = AGENT_CALLS[call](agent, {"messages": [("user", "Pets?")]}, config)
+        AGENT_CALLS[call](agent, {"messages": [("user", "And others?")]}, config)
+        assert not leaks(received)
+        assert not leaks([text for _, text in ear.heard])
+        assert not leaks([repr(saver.storage), repr(saver.writes), repr(saver.blobs)])
+        assert not leaks([repr(model.asked)])
+
+    @pytest.mark.parametrize("written", THOUGHTS)
+    def test_control_it_leaks_if_it_may_pass(self, written):
+        """So these tests can fail."""
+        chain = PROMPT | Thinker(written) | GuardedOutput(guard("remove"), reasoning="pass")
+        for call in ("invoke", "stream", "events"):
+            assert leaks(CALLS[call](chain, {"question": "Pets?"}, {}))
 
 
 class TestAnnotationsInStreams:

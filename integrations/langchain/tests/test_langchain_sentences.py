@@ -195,10 +195,38 @@ class TestWaits:
         """It may say what the answer then leaves out, and must not come behind the text."""
         reasoning = AIMessageChunk([{"type": "reasoning", "reasoning": f"{MARK}?", "index": 0}], id="m-1")
         model = Pieces([reasoning, *blocks(SAID, index=1)])
-        found = streamed(guarded(model, flag), False)
+        found = streamed(guarded(model, flag, reasoning="pass"), False)
         assert [block["type"] for block in joined(found).content] == ["reasoning", "text"]
-        assert not leaks(streamed(guarded(model), False))
-        assert joined(streamed(guarded(model), False)).text == CUT
+        assert not leaks(streamed(guarded(model, reasoning="pass"), False))
+        assert joined(streamed(guarded(model, reasoning="pass"), False)).text == CUT
+
+    @pytest.mark.parametrize("asynchronous", [False, True])
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_reasoning_that_is_left_out_does_not_hold_the_text_back(self, policy, asynchronous):
+        """What its service needs back goes out first, at its place."""
+        thinking = [
+            AIMessageChunk([{"type": "thinking", "thinking": f"{MARK}?", "index": 0}], id="m-1"),
+            AIMessageChunk([{"type": "thinking", "signature": "c2ln", "index": 0}], id="m-1"),
+        ]
+        model = Pieces([*thinking, *blocks(SAID, index=1)])
+        found = streamed(guarded(model, POLICIES[policy]), asynchronous)
+        sealed = {"type": "thinking", "thinking": "", "signature": "c2ln", "index": 0}
+        assert [sealed] == found[0].content
+        assert len([chunk for chunk in found if chunk.text]) > 1
+        whole = joined(found)
+        assert [block["type"] for block in whole.content] == ["thinking", "text"]
+        assert whole.content[0] == sealed
+        assert MARK not in repr(found) or policy != "remove"
+        assert f"{MARK}?" not in repr(found)
+
+    def test_reasoning_that_is_all_readable_leaves_nothing(self):
+        """The text comes as though there were none."""
+        thought = AIMessageChunk([{"type": "reasoning", "reasoning": f"{MARK}?", "index": 0}], id="m-1")
+        model = Pieces([thought, *blocks(SAID, index=1)])
+        it = guarded(model).stream("Pets?")
+        first = next(it)
+        assert len(model.taken) < len(model.said)
+        assert joined([first, *it]).content == [{"type": "text", "text": CUT, "index": 1}]
 
     def test_blocks_behind_the_text_come_at_the_end(self):
         """In their order, and the text is one block."""

@@ -8,8 +8,9 @@ from guardrail.detector import Detector
 from guardrail.guard import Guard
 from guardrail.report import Case
 from guardrail.requests import user
+from guardrail.server.settings import Settings
 
-__all__ = ["advice"]
+__all__ = ["advice", "of_workers"]
 
 _CASE = Case(answer="1. Silent Spring, by Rachel Carson (1962)", messages=(user("Which book do you mean?"),))
 _MODELS = {"chat": ("a chat model", "[chat]"), "language_model": ("a language model", "[language_model]")}
@@ -24,6 +25,22 @@ def advice(guards: Iterable[Guard]) -> list[str]:
     """
     found = (_lacking(detector, guard) for guard in guards for detector in guard.detectors)
     return [line for line in dict.fromkeys(found) if line]
+
+
+def of_workers(settings: Settings) -> list[str]:
+    """A line for each thing that several workers cannot do, since each knows only what it answered itself."""
+    if settings.workers == 1:
+        return []
+    found = [
+        f"note: with {settings.workers} workers, LiteLLM's guardrail API answers 501. Start a server with --workers 1 for it"
+    ]
+    if settings.is_shared:
+        found.append(
+            f"warning: with {settings.workers} workers and an upstream key that clients share, nothing stored can be continued: "
+            "previous_response_id, conversation and the like get 403. Write --workers 1, or, if clients may go on with each "
+            "other's, shared_state = true in [server]"
+        )
+    return found
 
 
 def _lacking(detector: Detector, guard: Guard) -> str:

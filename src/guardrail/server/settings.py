@@ -21,6 +21,7 @@ from guardrail.server.keepalive import Kind as Sign
 from guardrail.server.keys import hash_of
 from guardrail.server.routes import Through, passed_through
 from guardrail.server.rule import Rule
+from guardrail.server.stored import apart
 
 __all__ = ["Settings"]
 
@@ -76,7 +77,8 @@ class Settings:
         drain: seconds that running requests get after SIGTERM.
         host_names: further names by which clients may call it ("guard.internal"); localhost, addresses and `host` always may.
         response_headers: further headers of the upstream that are handed on to clients.
-        shared_state: whether clients who share the server's upstream key may go on with each other's stored responses.
+        shared_state: whether clients who share the server's upstream key may see each other's data: go on with stored
+            responses, and read files and the like by routes of `passthrough`.
         on_rewrite: the answer to LiteLLM about a text that the policy changed: "rewrite" or "block".
 
     Raises:
@@ -145,6 +147,7 @@ class Settings:
             number(name, getattr(self, name), above=0)
         number("drain", self.drain, least=0)
         _ = self.through  # a wrong one is refused where it is written
+        self._check_sharing()
         if self.no_auth or self.keys:
             return
         if self.upstream_key is not None:
@@ -185,6 +188,23 @@ class Settings:
     def needs_key(self) -> bool:
         """Whether a client must show a key."""
         return bool(self.keys) and not self.no_auth
+
+    def _check_sharing(self) -> None:
+        """Refuse to pass on what clients of one upstream key could read of each other.
+
+        Raises:
+            ConfigError: a route of `passthrough` would.
+        """
+        several = self.upstream_key is not None and (self.no_auth or len(self.keys) > 1)
+        if not several or self.shared_state:
+            return
+        for route in self.passthrough:
+            if not apart(route, known=self.needs_key):
+                raise ConfigError(
+                    f"passthrough has {route!r:.80}, and all clients are one account upstream: each could read or change what "
+                    "others store there. Leave it out, let clients send upstream keys of their own (no --upstream-key-env), or, "
+                    "if they may see each other's data, write shared_state = true in [server]"
+                )
 
     @property
     def is_shared(self) -> bool:

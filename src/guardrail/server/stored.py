@@ -1,7 +1,7 @@
 """Whose are the answers that the upstream keeps: with the server's upstream key, all clients are one account there.
 
 So a client could go on with another's stored response or conversation. Each id is bound to the client in whose answer it first
-came. Files and vector stores are not: an operator may mean one for all.
+came. Files, vector stores and the like are not: a route to them is refused at the start, unless the operator says that clients share.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 from guardrail.adapting.strict_json import read_json
 from guardrail.server.refusals import Refused
 
-__all__ = ["Stored", "created", "makes", "named", "names", "of_path"]
+__all__ = ["Stored", "apart", "created", "makes", "named", "names", "of_path"]
 
 Json = Mapping[str, Any]
 _ROOTS = "responses|conversations|containers|threads|batches|messages/batches|chat/completions"
@@ -23,6 +23,10 @@ _STORED = re.compile(rf"/v1/(?:{_ROOTS})(?:/(?P<id>[^/]+)(?:/.*)?)?")
 _MAKES = frozenset(
     f"/v1/{name}" for name in ("conversations", "containers", "threads", "batches", "messages/batches")
 )
+_STATELESS = re.compile(
+    r"POST /v1/(?:completions|rerank|score|audio/(?:speech|transcriptions|translations)|images/generations)"
+)
+"""Routes behind which nothing is kept."""
 _COUNTS = frozenset({"/v1/responses/input_tokens", "/v1/messages/count_tokens"})
 _REFERENCES = frozenset({"previous_response_id", "conversation", "container"})
 _LONGEST = 200  # characters of an id
@@ -84,6 +88,22 @@ class Stored:
             f"{place} names something that is stored under an upstream key which several clients share, and {why}. "
             "Send the messages themselves; the operator can allow it for all clients by shared_state = true."
         )
+
+
+def apart(route: str, *, known: bool) -> bool:
+    """Whether clients of one upstream key cannot reach each other's data by a route that is passed on.
+
+    Args:
+        route: as it is written in `passthrough`.
+        known: whether clients are known by their keys, so that ids can be bound to them.
+
+    Example:
+        >>> apart("GET /v1/responses/*", known=True), apart("GET /v1/files/*", known=True)
+        (True, False)
+    """
+    if _STATELESS.fullmatch(route):
+        return True
+    return known and _STORED.fullmatch(route.partition(" ")[2]) is not None
 
 
 def makes(method: str, path: str) -> bool:

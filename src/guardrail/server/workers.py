@@ -20,7 +20,7 @@ from typing import Any
 
 from guardrail.errors import ConfigError, GuardrailError
 from guardrail.guard import Guard
-from guardrail.server.advice import advice
+from guardrail.server.advice import advice, of_workers
 from guardrail.server.counters import Shared
 from guardrail.server.rules import Rules
 from guardrail.server.serving import serving
@@ -234,7 +234,7 @@ def _work(job: _Job) -> None:
     threading.Thread(target=_leave_with, args=(job.line,), daemon=True).start()
     try:
         guard = job.make()
-        lines = advice(Rules(job.settings, guard).guards)
+        lines = [*of_workers(job.settings), *advice(Rules(job.settings, guard).guards)]
     except GuardrailError as error:
         job.line.send_bytes(str(error).encode())
         return

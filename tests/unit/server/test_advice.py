@@ -6,9 +6,10 @@ from guardrail import Guard
 from guardrail.chat import ScriptedChat
 from guardrail.detectors import ReferenceCheck, SelfCheck
 from guardrail.server import Settings
-from guardrail.server.advice import advice
+from guardrail.server.advice import advice, of_workers
 from guardrail.server.rules import Rules
 
+SHARED = {"upstream_key": "sk-operator-0123456789", "keys": ("0" * 64, "1" * 64)}
 REFERENCES, SAMPLES = "references", "selfcheck-ngram"
 
 
@@ -34,3 +35,35 @@ class TestAdvice:
     def test_not_one_that_never_looks(self, later):
         """A rule for every request leaves nothing to what comes after it."""
         assert warned({"detectors": [SAMPLES]}, later) == [SAMPLES]
+
+
+class TestWorkers:
+    """Each worker knows only what it answered itself."""
+
+    def said(self, **given):
+        return of_workers(Settings("http://up.example/v1", **given))
+
+    def test_one_worker_can_do_everything(self):
+        """So there is nothing to say."""
+        assert self.said(**SHARED) == []
+
+    def test_several_cannot_serve_litellm(self):
+        """Its calls before and after would reach different ones."""
+        (line,) = self.said(workers=2)
+        assert "LiteLLM" in line
+        assert "--workers 1" in line
+
+    def test_several_cannot_continue_what_is_stored_under_a_shared_key(self):
+        """It says what clients get, and what to write."""
+        _, line = self.said(workers=3, **SHARED)
+        assert line.startswith("warning: with 3 workers")
+        assert "403" in line
+        assert "shared_state = true" in line
+
+    @pytest.mark.parametrize(
+        "given",
+        [{**SHARED, "shared_state": True}, {**SHARED, "keys": ("0" * 64,)}, {"keys": ("0" * 64, "1" * 64)}],
+    )
+    def test_where_nothing_is_refused_nothing_is_said(self, given):
+        """Clients share, or are one, or have upstream keys of their own."""
+        assert len(self.said(workers=2, **given)) == 1

@@ -91,10 +91,12 @@ class TestSharedKey:
             assert served.client.delete("/v1/conversations/resp_1", headers=YOURS).status_code == 200
 
     def test_what_is_no_json_passes_as_it_is(self):
-        """A file that is uploaded is bound to nobody."""
+        """Where the operator says that clients may share what they store."""
         with (
             upstream() as up,
-            running(up.url, Guard([]), passthrough=("POST /v1/files",), **SHARED) as served,
+            running(
+                up.url, Guard([]), passthrough=("POST /v1/files",), shared_state=True, **SHARED
+            ) as served,
         ):
             found = served.client.post("/v1/files", files={"file": b"x"}, headers=MINE)
         assert found.status_code == 200
@@ -109,6 +111,77 @@ class TestSharedKey:
             assert (
                 served.client.post("/v1/responses/input_tokens", json=ASKED, headers=YOURS).status_code == 200
             )
+
+
+APART = [
+    "GET /v1/responses/*",
+    "POST /v1/responses/*/cancel",
+    "GET /v1/chat/completions/*",
+    "POST /v1/messages/batches",
+    "GET /v1/messages/batches/*",
+    "POST /v1/conversations",
+    "POST /v1/completions",
+    "POST /v1/audio/transcriptions",
+    "POST /v1/images/generations",
+    "POST /v1/rerank",
+]
+TOGETHER = [
+    "GET /v1/files",
+    "GET /v1/files/*",
+    "POST /v1/files",
+    "GET /v1/files/*/content",
+    "GET /v1/vector_stores/*",
+    "POST /v1/uploads",
+    "GET /v1/*",
+    "GET /v1/*/batches",
+    "DELETE /v1/models/*",
+    "GET /v1/completions",
+    "GET /v1/audio/*",
+    "POST /v1/audio/*",
+    "GET /v1/fine_tuning/jobs",
+    "GET /v1/organization/usage",
+    "GET /v1/responsesx",
+]
+
+
+class TestPassedOn:
+    """Routes that an operator names: clients of one upstream key must not reach what others store there."""
+
+    @pytest.mark.parametrize("route", TOGETHER)
+    def test_what_is_everybodys_is_refused_at_the_start(self, route):
+        """It says which route it is, and what to write."""
+        with pytest.raises(ConfigError, match=r"shared_state = true") as caught:
+            Settings("http://up.example/v1", passthrough=("POST /v1/completions", route), **SHARED)
+        assert route in str(caught.value)
+        assert "sk-operator" not in str(caught.value)
+
+    @pytest.mark.parametrize("route", APART)
+    def test_what_is_bound_or_not_stored_starts(self, route):
+        """Ids are bound to who made them, or nothing is kept."""
+        assert Settings("http://up.example/v1", passthrough=(route,), **SHARED).through
+
+    @pytest.mark.parametrize("route", [*APART, *TOGETHER])
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {},
+            {"keys": SHARED["keys"]},
+            {**SHARED, "keys": SHARED["keys"][:1]},
+            {**SHARED, "shared_state": True},
+        ],
+    )
+    def test_where_nothing_is_shared_all_routes_may_be_named(self, settings, route):
+        """Each caller's own upstream key, one client alone, or an operator who says so."""
+        assert Settings("http://up.example/v1", passthrough=(route,), **settings).through
+
+    def test_clients_without_keys_cannot_be_told_apart(self):
+        """So nothing that is stored may be passed on, unless the operator says so."""
+        given = {"upstream_key": "sk-operator-0123456789", "no_auth": True}
+        for route in ("GET /v1/responses/*", "GET /v1/files/*"):
+            with pytest.raises(ConfigError, match="shared_state = true"):
+                Settings("http://up.example/v1", passthrough=(route,), **given)
+            assert Settings("http://up.example/v1", passthrough=(route,), shared_state=True, **given)
+        assert Settings("http://up.example/v1", passthrough=("POST /v1/completions",), **given)
 
 
 class TestStored:

@@ -58,9 +58,10 @@ class TestWorkers:
             assert counted(url) == 8
             killed = min(before)
             os.kill(killed, signal.SIGKILL)
-            said = [process.stderr.readline() for _ in range(2)]
-            assert "warning: references needs a chat model" in said[0]  # once, though there are two workers
-            assert "exit code -9" in said[1]
+            said = [process.stderr.readline() for _ in range(3)]
+            assert "note: with 2 workers" in said[0]  # once, though there are two workers
+            assert "warning: references needs a chat model" in said[1]
+            assert "exit code -9" in said[2]
             assert until(lambda: len(workers(process) - {killed}) == 2)
             assert [chat(url).status_code for _ in range(4)] == [200] * 4
             assert counted(url) == 12

@@ -12,6 +12,7 @@ from guardrail_langchain._attempts import Attempts
 from guardrail_langchain._composition import refuse_a_prompt, refuse_asking_alone, refuse_late
 from guardrail_langchain._outputs import Try, decided, released
 from guardrail_langchain._reading import read
+from guardrail_langchain._reasoning import Thinking
 
 __all__ = ["Alone"]
 
@@ -22,6 +23,7 @@ class Alone(Runnable[Any, Any]):
     def __init__(self, guard: Guard, options: dict[str, Any]) -> None:
         self.guard = guard
         self.options = options
+        self._thinking = Thinking(guard, options["reasoning"])
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002
         del kwargs
@@ -62,7 +64,7 @@ class Alone(Runnable[Any, Any]):
         del run_manager
         self._refuse(given, config)
         (_, output), change = self._attempts().settle(lambda _: (None, given))
-        return decided(None, output, change, self.options["key"])[0]
+        return self._thinking.shown(decided(None, output, change, self.options["key"])[0])
 
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig) -> Any:
         del run_manager
@@ -72,7 +74,7 @@ class Alone(Runnable[Any, Any]):
             return None, given
 
         (_, output), change = await self._attempts().asettle(ask)
-        return decided(None, output, change, self.options["key"])[0]
+        return await self._thinking.ashown(decided(None, output, change, self.options["key"])[0])
 
     def _refuse(self, given: Any, config: RunnableConfig) -> None:
         refuse_a_prompt(given)

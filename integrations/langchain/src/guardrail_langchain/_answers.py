@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 from guardrail.adapting import Change, clean
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._messages import logprobs
-from guardrail_langchain._residue import clean_blocks
+from guardrail_langchain._residue import clean_blocks, clean_fields
 
 __all__ = ["Spoken"]
 
@@ -41,7 +41,7 @@ class Spoken:
             metadata = {name: value for name, value in metadata.items() if name != "logprobs"}
         if change.takes_away:
             metadata = clean(metadata, change.taken)
-            update["additional_kwargs"] = clean(message.additional_kwargs, change.taken)
+            update["additional_kwargs"] = clean_fields(message.additional_kwargs, change.taken)
         update["response_metadata"] = {**metadata, "guardrail": change.summary}
         return message.model_copy(update=update)
 

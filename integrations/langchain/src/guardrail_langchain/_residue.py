@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 
 from guardrail.adapting import clean, is_wordless
+from guardrail.adapting.reasoning import NAMES, sealed, sealed_list
+from guardrail.adapting.residue import GONE
+from guardrail_langchain._reasoning import KINDS, is_reasoning, kept_of
 
-__all__ = ["clean_blocks", "unreadable"]
+__all__ = ["clean_blocks", "clean_fields", "unreadable"]
 
 _CALLS = ("tool_use", "tool_call", "tool_call_chunk", "function_call", "server_tool_call", "server_tool_use")
 _MEDIA = ("file", "image", "image_url", "video")
-_REASONING = ("reasoning", "reasoning_content", "redacted_thinking", "thinking")
 # What is not the model's answer to the user: its drafts, its refusals, media, and traffic with tools.
 _NO_ANSWER = re.compile(
-    rf"{'|'.join((*_REASONING, *_MEDIA, *_CALLS))}|refusal|text|executable_code|input_json_delta|mcp_\w+"
+    rf"{'|'.join((*sorted(KINDS), *_MEDIA, *_CALLS))}|refusal|text|executable_code|input_json_delta|mcp_\w+"
     r"|\w+_(call|call_chunk|call_output|result|tool_use|use)"
 )
 
@@ -42,21 +44,35 @@ def _untyped(block: Any) -> str:
 
 
 def clean_blocks(blocks: Sequence[Any], taken: Sequence[str]) -> list[Any]:
-    """The content blocks without reasoning and the like; texts have been edited already.
+    """The content blocks without what can be read of reasoning and the like; texts have been edited already.
 
-    Where reasoning goes, the ids of the texts go with it: a provider that knows a text by its id wants to see the
+    Where a block of reasoning goes, the ids of the texts go with it: a provider that knows a text by its id wants to see the
     reasoning that led to it.
     """
     kept: list[Any] = []
-    if any(isinstance(block, dict) and block.get("type") in _REASONING for block in blocks):
+    thoughts = {i: kept_of(block, taken) for i, block in enumerate(blocks) if is_reasoning(block)}
+    if GONE in thoughts.values():
         blocks = [_anonymous(block) for block in blocks]
-    for block in blocks:
+    for i, block in enumerate(blocks):
+        if i in thoughts:
+            kept += [thoughts[i]] if thoughts[i] is not GONE else []
+            continue
         kind = "text" if isinstance(block, str) else block.get("type")
         if kind == "text" or kind in _CALLS:
             kept.append(block)
         elif kind in _MEDIA:
             kept.append(clean(block, taken))
     return kept
+
+
+def clean_fields(fields: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
+    """`additional_kwargs` that cannot repeat the text, and what of reasoning a service needs back."""
+    thoughts = {
+        name: sealed_list(value, taken) if isinstance(value, list) else sealed(value, taken, ids=True)
+        for name, value in fields.items()
+        if name in NAMES
+    }
+    return {**clean(fields, taken), **{name: value for name, value in thoughts.items() if value is not GONE}}
 
 
 def _anonymous(block: Any) -> Any:

@@ -1,7 +1,8 @@
 """A model's stream that is handed out sentence by sentence: chunks in, chunks out.
 
 Text goes out as soon as it was examined. Whatever else a message has (tool calls, usage, metadata, blocks behind its first
-text) comes with the last chunks, and so does the report. If a block that is no text comes first, the message waits for its end.
+text) comes with the last chunks, and so does the report. If a block that is no text comes first, the message waits for its end;
+but for reasoning that is left out, of which only what its service needs back goes out before the text.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from guardrail_langchain._chains import Chain
 from guardrail_langchain._messages import chunks
 from guardrail_langchain._quiet import apart, aquietly, quietly, unheard
 from guardrail_langchain._reading import read
+from guardrail_langchain._reasoning import Asked, Thinking, is_reasoning
 
 __all__ = ["Sentences", "why_buffered"]
 
@@ -49,6 +51,7 @@ class Sentences:
         prompt: what was asked.
         context: documents the answer should rest on.
         config: of the run that the model's is a part of; its callbacks do not hear the model.
+        thinking: says what becomes of reasoning; by default it is left out.
     """
 
     def __init__(
@@ -57,14 +60,17 @@ class Sentences:
         prompt: Sequence[Message],
         context: Sequence[str],
         config: RunnableConfig | None = None,
+        thinking: Thinking | None = None,
     ) -> None:
         self._guard = guard
+        self._thinking = thinking or Thinking(guard, "drop")
         self._config = config or RunnableConfig()
         self._asked = Case(answer="", messages=tuple(prompt), context=tuple(context))
         self._release = SentenceRelease(guard, self._asked, apart=apart)
         self._came: list[AIMessageChunk] = []
         self._id: str | None = None
         self._index: Any = None  # of the text block; `None` = the content is a string
+        self._thoughts: list[AIMessageChunk] = []  # with which the answer began
 
     def of(self, model: Any, prompt: Any, options: Mapping[str, Any]) -> Iterator[AIMessageChunk]:
         """What may be shown of a model's answer."""
@@ -90,14 +96,16 @@ class Sentences:
         self._release.start()
         for chunk in coming:
             self._come(chunk)
+            begun = bool(self._release.released)
             if text := self._release.examined():
-                yield self._piece(text)
+                yield from self._pieces(text, begun=begun)
         message, reading = self._message()
         if reading is None or not self._release.is_of(reading.text):
-            yield from self._closing(*self._attempts().settle(lambda _: message))
-            return
-        report = self._release.concluded(reading.text, reading.logprobs, tokens(message))
-        yield from self._closing(message, Change.of(reading.text, report))
+            message, change = self._attempts().settle(lambda _: message)
+        else:
+            report = self._release.concluded(reading.text, reading.logprobs, tokens(message))
+            change = Change.of(reading.text, report)
+        yield from self._closing(self._thinking.shown(_changed(message, change), **self._about()), change)
 
     async def achunks(self, coming: AsyncIterator[Any]) -> AsyncGenerator[AIMessageChunk]:
         """As `chunks`."""
@@ -105,19 +113,22 @@ class Sentences:
         try:
             async for chunk in coming:
                 self._come(chunk)
+                begun = bool(self._release.released)
                 if text := await self._release.aexamined():
-                    yield self._piece(text)
+                    for piece in self._pieces(text, begun=begun):
+                        yield piece
             message, reading = self._message()
             if reading is None or not self._release.is_of(reading.text):
 
                 async def ask(_: str) -> AIMessage:
                     return message
 
-                settled = await self._attempts().asettle(ask)
+                message, change = await self._attempts().asettle(ask)
             else:
                 report = await self._release.aconcluded(reading.text, reading.logprobs, tokens(message))
-                settled = message, Change.of(reading.text, report)
-            for piece in self._closing(*settled):
+                change = Change.of(reading.text, report)
+            final = await self._thinking.ashown(_changed(message, change), **self._about())
+            for piece in self._closing(final, change):
                 yield piece
         finally:
             await self._release.aclose()
@@ -131,11 +142,15 @@ class Sentences:
             self._take(chunk)
 
     def _take(self, chunk: AIMessageChunk) -> None:
-        is_first = not any(one.content for one in self._came)
+        is_first = not any(one.content for one in self._came[len(self._thoughts) :])
         self._came.append(chunk)
         if chunk.id and (self._id is None or (not self._release.released and not chunk.id.startswith("lc_"))):
             self._id = chunk.id
-        if chunk.response_metadata.get("logprobs") or not self._is_text(chunk.content, is_first=is_first):
+        logprobs = chunk.response_metadata.get("logprobs")
+        if is_first and not logprobs and self._thinking.reasoning == "drop" and _is_thought(chunk):
+            self._thoughts = list(self._came)
+            return
+        if logprobs or not self._is_text(chunk.content, is_first=is_first):
             self._release.feed(None)
         self._release.feed(str(chunk.text))
 
@@ -153,8 +168,14 @@ class Sentences:
             block.get("type") == "text" and block.get("index") == self._index for block in blocks
         )
 
-    def _piece(self, text: str) -> AIMessageChunk:
-        return AIMessageChunk(content=self._content(text), id=self._id)
+    def _pieces(self, text: str, *, begun: bool) -> Iterator[AIMessageChunk]:
+        """A text, and before the first one what is left of the reasoning that led to it."""
+        if self._thoughts and not begun:
+            first, *others = self._thoughts
+            opening = self._thinking.shown(first + others if others else first)
+            if opening.content:
+                yield AIMessageChunk(content=opening.content, id=self._id)
+        yield AIMessageChunk(content=self._content(text), id=self._id)
 
     def _content(self, text: str) -> Any:
         return text if self._index is None else [{"type": "text", "text": text, "index": self._index}]
@@ -174,15 +195,15 @@ class Sentences:
             self._guard,
             lambda message: read(message, whole=self._guard.policy.edits),
             said=lambda message: message,
-            prompt=lambda: self._asked.messages,
-            context=lambda: self._asked.context,
+            **self._about(),
         )
 
-    def _closing(self, message: AIMessage, change: Change | None) -> Iterator[AIMessageChunk]:
+    def _about(self) -> Asked:
+        return Asked(prompt=lambda: self._asked.messages, context=lambda: self._asked.context)
+
+    def _closing(self, final: AIMessage, change: Change | None) -> Iterator[AIMessageChunk]:
         """What of the message is still to be shown, and the report."""
-        reading = read(message) if change else None
-        final = message if reading is None or change is None else reading.changed(change)
-        final = final.model_copy(update={"id": self._id or message.id})
+        final = final.model_copy(update={"id": self._id or final.id})
         if not self._release.released:
             yield from chunks(final, words=False)
             return
@@ -203,6 +224,25 @@ class Sentences:
         """
         if isinstance(content, str):
             return self._release.rest(content)
-        block = content[0] if content and isinstance(content[0], Mapping) else {}
+        kinds = [block if isinstance(block, Mapping) else {} for block in content]
+        found = (
+            i
+            for i, block in enumerate(kinds)
+            if (block.get("type"), block.get("index")) == ("text", self._index)
+        )
+        at = next(found, len(content))
+        block = kinds[at] if at < len(kinds) else {}
         rest = self._release.rest(str(block.get("text") or ""))
-        return [{**block, "text": rest, "index": self._index}, *content[1:]]
+        return [{**block, "text": rest, "index": self._index}, *content[at + 1 :]]
+
+
+def _changed(message: AIMessage, change: Change | None) -> AIMessage:
+    """The message after the policy."""
+    reading = read(message) if change else None
+    final: AIMessage = message if reading is None or change is None else reading.changed(change)
+    return final
+
+
+def _is_thought(chunk: AIMessageChunk) -> bool:
+    """Whether all that a chunk adds to the content is reasoning."""
+    return isinstance(chunk.content, list) and bool(chunk.content) and all(map(is_reasoning, chunk.content))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ExtendedModelResponse, ModelRequest, ModelResponse
@@ -14,6 +14,7 @@ from langgraph.types import Command
 
 from guardrail.adapting import Change, Reading
 from guardrail.errors import ConfigError
+from guardrail.given import content
 from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._attempts import Attempts
@@ -22,6 +23,7 @@ from guardrail_langchain._messages import conversation, with_feedback
 from guardrail_langchain._parsed import Told
 from guardrail_langchain._quiet import asay, current, say, unheard
 from guardrail_langchain._reading import read, told
+from guardrail_langchain._reasoning import Asked, Thinking
 
 __all__ = ["GuardrailMiddleware"]
 
@@ -34,7 +36,7 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
     The attempts run without callbacks and with the tag "nostream"; the accepted answer is then reported to all
     callbacks and streams. Tool calls without text pass untouched; text next to one is examined, and the
-    call stays. Arguments of tools, reasoning and refusals are not examined.
+    call stays. Arguments of tools and refusals are not examined.
     The report's summary travels in `response_metadata["guardrail"]`; whole reports go to the guard's
     `on_report`.
 
@@ -45,6 +47,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         guard: the guard.
         context: documents the answer should rest on, from the request; default: the results of tools since the
             user last spoke.
+        reasoning: what becomes of reasoning that can be read: "drop" leaves it out; "check" has the guard examine it as a text
+            of its own, and shows it if the policy would show it as it is; "pass" shows it unless text was cut from the answer.
         strict: refuse a model that carries callbacks of its own, which hear every attempt.
         name: needed where an agent has two of these.
 
@@ -59,10 +63,12 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
         guard: Guard,
         *,
         context: Callable[[ModelRequest[Any]], Sequence[str]] | None = None,
+        reasoning: Literal["drop", "check", "pass"] = "drop",
         strict: bool = False,
         name: str = "GuardrailMiddleware",
     ) -> None:
         refuse_no_guard(guard, "GuardrailMiddleware", context)
+        self._thinking = Thinking(guard, reasoning)
         super().__init__()
         self.guard = guard
         self._context = context or _tool_results
@@ -86,7 +92,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
                 return _response(handler(_again(silent, feedback)))
 
         response, change = self._attempts(request).settle(ask)
-        result = _decided(request, response, change)
+        asked = self._asked(request)
+        result = self._thinking.shown(_decided(request, response, change), **asked)
         message = _answer(result)
         if message is None:
             return result
@@ -103,7 +110,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
                 return _response(await handler(_again(silent, feedback)))
 
         response, change = await self._attempts(request).asettle(ask)
-        result = _decided(request, response, change)
+        asked = self._asked(request)
+        result = await self._thinking.ashown(_decided(request, response, change), **asked)
         message = _answer(result)
         if message is None:
             return result
@@ -114,8 +122,13 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
             self.guard,
             lambda response: _read(response, whole=self.guard.policy.edits),
             said=lambda response: response.result,
+            **self._asked(request),
+        )
+
+    def _asked(self, request: ModelRequest[Any]) -> Asked:
+        return Asked(
             prompt=lambda: conversation(_prompt(request)),
-            context=lambda: self._context(request),
+            context=lambda: content.texts(self._context(request)),
         )
 
     def _silent(self, request: ModelRequest[Any]) -> ModelRequest[Any]:

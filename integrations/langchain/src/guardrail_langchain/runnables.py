@@ -41,6 +41,7 @@ from guardrail_langchain._quiet import (
     unheard,
 )
 from guardrail_langchain._reading import read
+from guardrail_langchain._reasoning import Asked, Thinking
 from guardrail_langchain._sentences import Sentences, why_buffered
 
 __all__ = ["GuardedOutput", "GuardedRunnable", "guard_runnable"]
@@ -57,6 +58,7 @@ def guard_runnable(
     context: Context | None = None,
     strict: bool = False,
     streaming: Literal["buffer", "sentence"] = "buffer",
+    reasoning: Literal["drop", "check", "pass"] = "drop",
 ) -> GuardedRunnable:
     """A chain or chat model whose answers are guarded; it is called as before.
 
@@ -69,6 +71,8 @@ def guard_runnable(
             recognised (no feedback could reach it).
         streaming: "buffer" keeps a stream back until the verdict; "sentence" releases each sentence once it was examined, if
             the guard judges by sentence and the chain ends in a chat model's message or its text. Other streams are kept back.
+        reasoning: what becomes of reasoning that can be read: "drop" leaves it out; "check" has the guard examine it as a text
+            of its own, and shows it if the policy would show it as it is; "pass" shows it unless text was cut from the answer.
 
     Raises:
         ConfigError: the chain stores what it said before it could be examined (a graph, a history); it has no
@@ -81,7 +85,13 @@ def guard_runnable(
     if isinstance(owner, Runnable) and chain.__name__ in {"invoke", "ainvoke"}:
         chain = owner  # which can be asked again
     return GuardedRunnable(
-        guard, coerce_to_runnable(chain), key=key, context=context, strict=strict, streaming=streaming
+        guard,
+        coerce_to_runnable(chain),
+        key=key,
+        context=context,
+        strict=strict,
+        streaming=streaming,
+        reasoning=reasoning,
     )
 
 
@@ -104,8 +114,10 @@ class GuardedRunnable(Enclosing):
         context: Context | None = None,
         strict: bool = False,
         streaming: Literal["buffer", "sentence"] = "buffer",
+        reasoning: Literal["drop", "check", "pass"] = "drop",
     ) -> None:
         one_of("streaming", streaming, ("buffer", "sentence"))
+        self._thinking = Thinking(guard, reasoning)
         self.guard = guard
         self.chain = chain
         self._key = key
@@ -164,6 +176,7 @@ class GuardedRunnable(Enclosing):
             context=self._context,
             strict=self._strict,
             streaming=self._streaming,
+            reasoning=self._thinking.reasoning,
         )
 
     # -- what LangChain asks of a runnable
@@ -241,11 +254,14 @@ class GuardedRunnable(Enclosing):
                 return said, said if steps.tail is None else steps.tail.invoke(said, quiet)
 
         (said, output), change = self._attempts(given, prompt).settle(ask)
-        output, message = decided(said, output, change, self._key)
-        if message is None:
+        final, heard = decided(said, output, change, self._key)
+        asked = self._asked(given, prompt)
+        output = self._thinking.shown(final, **asked)
+        if heard is None:
             return output
+        message = output if heard is final else self._thinking.shown(heard, **asked)
         told = say(message, as_messages(prompt), config, model=steps.model)
-        return told if output is message else output
+        return told if heard is final else output
 
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig, **kwargs: Any) -> Any:
         del run_manager
@@ -264,11 +280,14 @@ class GuardedRunnable(Enclosing):
                 return said, said if steps.tail is None else await steps.tail.ainvoke(said, quiet)
 
         (said, output), change = await self._attempts(given, prompt).asettle(ask)
-        output, message = decided(said, output, change, self._key)
-        if message is None:
+        final, heard = decided(said, output, change, self._key)
+        asked = self._asked(given, prompt)
+        output = await self._thinking.ashown(final, **asked)
+        if heard is None:
             return output
+        message = output if heard is final else await self._thinking.ashown(heard, **asked)
         told = await asay(message, as_messages(prompt), config, model=steps.model)
-        return told if output is message else output
+        return told if heard is final else output
 
     def _prepared(self, given: Any, config: RunnableConfig, options: Options) -> tuple[Any, Options]:
         """The model's input, and the options that go with it: the first step takes those of the call."""
@@ -321,7 +340,8 @@ class GuardedRunnable(Enclosing):
     # -- sentence by sentence
 
     def _sentences(self, given: Any, prompt: Any, config: RunnableConfig) -> Sentences:
-        return Sentences(self.guard, conversation(prompt_messages(prompt)), self._documents(given), config)
+        asked = conversation(prompt_messages(prompt))
+        return Sentences(self.guard, asked, self._documents(given), config, self._thinking)
 
     def _made(self, message: AIMessage) -> Any:
         """What the rest of the chain makes of a message, or of a chunk: itself, or its text."""
@@ -332,6 +352,12 @@ class GuardedRunnable(Enclosing):
             self.guard,
             lambda attempt: read(attempt[1], self._key, whole=self.guard.policy.edits),
             said=lambda attempt: attempt[1] if attempt[0] is None else attempt[0],
+            **self._asked(given, prompt),
+        )
+
+    def _asked(self, given: Any, prompt: Any) -> Asked:
+        """What an answer is about: the prompt, and documents."""
+        return Asked(
             prompt=lambda: conversation(prompt_messages(prompt if self._steps.model is not None else given)),
             context=lambda: self._documents(given),
         )
@@ -363,6 +389,7 @@ class GuardedOutput(RunnableSequence[Any, Any]):
         context: as in `guard_runnable`.
         strict: as in `guard_runnable`; refuses to follow a single runnable, too.
         streaming: as in `guard_runnable`; behind a single runnable streams are always held back.
+        reasoning: as in `guard_runnable`.
 
     Raises:
         ConfigError: it is given no guard; when it is composed, as `guard_runnable`.
@@ -376,10 +403,12 @@ class GuardedOutput(RunnableSequence[Any, Any]):
         context: Context | None = None,
         strict: bool = False,
         streaming: Literal["buffer", "sentence"] = "buffer",
+        reasoning: Literal["drop", "check", "pass"] = "drop",
     ) -> None:
         refuse_no_guard(guard, "GuardedOutput", context)
         one_of("streaming", streaming, ("buffer", "sentence"))
-        options: Options = {"key": key, "context": context, "strict": strict, "streaming": streaming}
+        options: Options = {"key": key, "context": context, "strict": strict}
+        options |= {"streaming": streaming, "reasoning": reasoning}
         super().__init__(RunnablePassthrough(), Alone(guard, options))
 
     def __ror__(self, other: Any) -> Any:

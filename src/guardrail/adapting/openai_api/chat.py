@@ -20,8 +20,8 @@ from guardrail.adapting.openai_api.choices import (
 )
 from guardrail.adapting.openai_api.deltas import Growing
 from guardrail.adapting.openai_api.piecewise import Piecewise
-from guardrail.adapting.reasoning import BLOCKS, NAMES, readable, sealed, sealed_list
-from guardrail.adapting.residue import GONE, is_wordless, sentences_of, unspoken
+from guardrail.adapting.reasoning import silent, thoughts
+from guardrail.adapting.residue import is_wordless, sentences_of, unspoken
 from guardrail.adapting.sse import DONE, Event, as_json
 from guardrail.requests import Message
 
@@ -31,7 +31,6 @@ _TEXTS = {"text", "output_text"}
 _THOUGHTS = {"thinking", "redacted_thinking", "reasoning", "reference", "image_url", "tool_use"}
 _HEAD = ("id", "created", "model", "system_fingerprint", "service_tier")
 _NOT_TEXT = ("tool_calls", "function_call", "refusal", "audio")
-_ANSWER = {"content", "tool_calls", "function_call"}
 _MOST_CHOICES = 128
 
 
@@ -116,12 +115,12 @@ class ChatCompletions(Codec):
 
     def thoughts(self, body: Mapping[str, Any]) -> list[str]:
         """In fields with the names of `NAMES`, and in content blocks."""
-        return [JOINT.join(dict.fromkeys(_thoughts(choice["message"]))) for choice in body["choices"]]
+        return [JOINT.join(dict.fromkeys(thoughts(choice["message"]))) for choice in body["choices"]]
 
     def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
         """A body without readable reasoning: of its fields and blocks remains what is signed or encrypted."""
         choices = [
-            one if index in heard else {**one, "message": _silent(one["message"])}
+            one if index in heard else {**one, "message": silent(one["message"])}
             for index, one in enumerate(body["choices"])
         ]
         return {**body, "choices": choices}
@@ -378,33 +377,6 @@ def _rewritten(content: Any, texts: Sequence[str], taken: Sequence[str] | None) 
             kind = kind if taken is None else kind_of_text(kind, taken)
             new.append(text if isinstance(block, str) else {"type": kind, "text": text})
     return new
-
-
-def _thoughts(message: Mapping[str, Any]) -> Iterator[str]:
-    """The texts of a message's reasoning, which services write down twice."""
-    for name, value in message.items():
-        if name in NAMES:
-            yield from readable(value)
-        elif name == "content" and isinstance(value, list):
-            yield from readable([block for block in value if _kind(block) in BLOCKS])
-        elif name not in _ANSWER and isinstance(value, Mapping):
-            yield from _thoughts(value)
-
-
-def _silent(message: Mapping[str, Any]) -> Json:
-    """A message, or an object in it, without the reasoning that can be read; a field of it is null, for clients that expect it."""
-    found: Json = {}
-    for name, value in message.items():
-        if name in NAMES:
-            kept = sealed_list(value)
-            found[name] = None if kept is GONE else kept
-        elif name == "content" and isinstance(value, list):
-            blocks = (sealed(block) if _kind(block) in BLOCKS else block for block in value)
-            found[name] = [block for block in blocks if block is not GONE]
-        else:
-            is_more = name not in _ANSWER and isinstance(value, Mapping)
-            found[name] = _silent(value) if is_more else value
-    return found
 
 
 def _number(body: Mapping[str, Any], index: int) -> int:

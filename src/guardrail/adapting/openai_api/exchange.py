@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import traceback
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any, TypeAlias
 
 from pydantic_core import to_jsonable_python
@@ -14,13 +12,14 @@ from pydantic_core import to_jsonable_python
 from guardrail._log import log
 from guardrail.adapting.attempts import Attempts
 from guardrail.adapting.changes import Change, Reading, Text
+from guardrail.adapting.hearing import Heard, Hearing, note_failure
 from guardrail.adapting.json_text import JsonText, is_valid, parsed
 from guardrail.adapting.openai_api.choices import Choice, Codec, Json, NotReadable
 from guardrail.adapting.reasoning import Reasoning
 from guardrail.adapting.summaries import failed, partly, shown_spans, together, untouched
 from guardrail.errors import InputError
 from guardrail.guard import Guard
-from guardrail.report import Action, Case, Report, Verdict
+from guardrail.report import Case, Report, Verdict
 from guardrail.requests import Message
 
 __all__ = ["WITHHELD", "Exchange", "Settled"]
@@ -77,6 +76,7 @@ class Exchange:
         self._context = context
         self._is_record = is_record
         self._reasoning = reasoning
+        self._hearing = Hearing(guard)
         self._form = codec.form(request)
         self._bodies: list[Json] = []
         self._left: int | None = (
@@ -149,23 +149,11 @@ class Exchange:
 
     def closed(self, settled: Settled) -> Settled:
         """What is handed out in the end, with the reasoning that may be shown."""
-        reports: dict[int, Report] = {}
-        for index, case in self._thoughts(settled.body):
-            try:
-                reports[index] = self._guard.check(case)
-            except Exception as error:  # noqa: BLE001  # reasoning that nobody could examine is not shown
-                self._failed(error)
-        return self._heard(settled, reports)
+        return self._heard(settled, self._hearing.heard(self._thoughts(settled.body)))
 
     async def aclosed(self, settled: Settled) -> Settled:
         """As `closed`."""
-        reports: dict[int, Report] = {}
-        for index, case in self._thoughts(settled.body):
-            try:
-                reports[index] = await self._guard.acheck(case)
-            except Exception as error:  # noqa: BLE001  # as above
-                self._failed(error)
-        return self._heard(settled, reports)
+        return self._heard(settled, await self._hearing.aheard(self._thoughts(settled.body)))
 
     def observe(self, body: Json) -> Json:
         """The report on an answer that has been shown already: the policy does nothing.
@@ -279,10 +267,7 @@ class Exchange:
 
     def _failed(self, error: Exception | None, what: str = "") -> _Outcome:
         """An answer that could not be examined: its fate is the policy's fail mode. Nothing of the answer is logged."""
-        name = type(error).__name__ if error else f"expected text, got {what}"
-        frames = traceback.extract_tb(error.__traceback__) if error else []
-        where = f"{PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-        log.error("guard_failed", error=name, where=where)
+        name = note_failure(error, what)
         return _Outcome(None, None, failed(name, blocked=self._guard.policy.withholds_unchecked))
 
     # -- what is handed out
@@ -352,24 +337,16 @@ class Exchange:
             if text
         ]
 
-    def _heard(self, settled: Settled, reports: Mapping[int, Report]) -> Settled:
-        """With the reasoning of choices that have a report to which the policy does nothing. What reports cost is added."""
+    def _heard(self, settled: Settled, heard: Heard) -> Settled:
+        """With the reasoning of choices that may be heard. What the examinations cost is added."""
         if self._reasoning == "pass":
             return settled
-        heard = [index for index, report in reports.items() if self._passes(report)]
-        body, summary = self._codec.silent(settled.body, heard), settled.summary
-        if reports:
-            calls = sum(report.cost.detectors.calls for report in reports.values())
-            summary = {**summary, "calls": summary["calls"] + calls}
+        passed = [index for index in heard.passed if isinstance(index, int)]
+        body, summary = self._codec.silent(settled.body, passed), settled.summary
+        if heard.calls:
+            summary = {**summary, "calls": summary["calls"] + sum(heard.calls.values())}
             body["guardrail"] = dict(summary)
         return Settled(body, summary, settled.kept)
-
-    def _passes(self, report: Report) -> bool:
-        """Whether the policy would show a text as it is. Nobody is asked to think again: that would be another answer."""
-        harmless = {Action.PASS} if self._guard.policy.asks_again else {Action.PASS, Action.FLAG}
-        return (
-            report.decision.action in harmless and not report.failures and report.answer == report.case.answer
-        )
 
     def _placed(self, summary: Json, change: Change, choice: Choice) -> Json:
         """With the places of findings, where the text that was examined is the one that is shown."""
