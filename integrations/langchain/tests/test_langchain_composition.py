@@ -368,6 +368,17 @@ class TestWhatCannotBeAskedAgain:
 
         each([(kind, way) for kind in ALONE for way in WAYS], check)
 
+    def test_so_are_documents_by_the_input_that_it_does_not_see(self):
+        """They would be left out without a word."""
+
+        def check(way):
+            alone = FakeChat(lambda _: AIMessage(GOOD)) | GuardedOutput(
+                guard("remove"), context=lambda _: ["Rex."]
+            )
+            refused(lambda: alone, "Pets?", way, "guard_runnable(guard, model, context=…)")
+
+        each([(way,) for way in WAYS], check)
+
     def test_the_step_is_named(self):
         """So that one finds the model."""
 

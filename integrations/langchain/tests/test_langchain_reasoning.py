@@ -288,6 +288,17 @@ class TestStructures:
         with pytest.raises(ConfigError, match="reasoning='pass'"):
             guard_runnable(guard(flag()), lambda _: output).invoke("?")
 
+    def test_what_contains_itself(self):
+        """Without a message that must change it is released as it is; with one no copy can be made."""
+        plain, thinks = {"answer": GOOD}, {"answer": GOOD, "said": message("field")}
+        for output in (plain, thinks):
+            output["self"] = output
+        assert guard_runnable(guard(), lambda _: plain, key="answer").invoke("?")["answer"] == GOOD
+        with pytest.raises(ConfigError, match="reasoning='pass'"):
+            guard_runnable(guard(), lambda _: thinks, key="answer").invoke("?")
+        with pytest.raises(ConfigError, match="contains itself"):
+            guard_runnable(guard(), lambda _: plain).invoke("?")
+
     def test_a_parsed_text_says_nothing_to_callbacks(self):
         """They hear the message that the text was made of."""
         for reasoning, is_there in (("drop", False), ("check", True), ("pass", True)):

@@ -9,7 +9,12 @@ from langchain_core.runnables import Runnable, RunnableConfig
 
 from guardrail.guard import Guard
 from guardrail_langchain._attempts import Attempts
-from guardrail_langchain._composition import refuse_a_prompt, refuse_asking_alone, refuse_late
+from guardrail_langchain._composition import (
+    refuse_a_prompt,
+    refuse_asking_alone,
+    refuse_documents_alone,
+    refuse_late,
+)
 from guardrail_langchain._outputs import Try, decided, released
 from guardrail_langchain._reading import read
 from guardrail_langchain._reasoning import Thinking
@@ -82,6 +87,7 @@ class Alone(Runnable[Any, Any]):
         refuse_late(given, config, self.guard.policy)
 
     def _refuse_asking(self) -> None:
+        refuse_documents_alone(self.options["context"])
         refuse_asking_alone(self.guard.policy, strict=bool(self.options["strict"]))
 
     def _attempts(self) -> Attempts[Try]:

@@ -30,6 +30,7 @@ __all__ = [
     "refuse_a_conversation",
     "refuse_a_prompt",
     "refuse_asking_alone",
+    "refuse_documents_alone",
     "refuse_late",
     "refuse_model_behind",
     "refuse_unseen",
@@ -169,6 +170,19 @@ def refuse_asking_alone(policy: Policy, *, strict: bool) -> None:
         raise ConfigError(
             f"{why}, but GuardedOutput does not know what it follows behind a single runnable or in pipe(): write "
             "guard_runnable(guard, model), or prompt | model | GuardedOutput(guard)"
+        )
+
+
+def refuse_documents_alone(context: Any) -> None:
+    """Refuse a function of the chain's input where nobody sees that input.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    if context is not None:
+        raise ConfigError(
+            "context= is a function of the chain's input, which GuardedOutput does not see behind a single runnable or in pipe(): "
+            "write guard_runnable(guard, model, context=…), or prompt | model | GuardedOutput(guard, context=…)"
         )
 
 

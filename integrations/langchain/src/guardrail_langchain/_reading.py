@@ -64,10 +64,20 @@ def read(output: Any, key: str | None = None, *, whole: bool = False) -> Reading
         whole: refuse an output of which a part cannot be read.
 
     Raises:
-        ConfigError: there is no such entry, the output is an agent's state or a prompt, or a part cannot be read.
+        ConfigError: there is no such entry, the output is an agent's state or a prompt, contains itself, or a part cannot be read.
     """
     refuse_a_prompt(output)
     refuse_a_conversation(output, key)
+    try:
+        return _read(output, key, whole=whole)
+    except RecursionError:
+        raise ConfigError(
+            f"expected an output with an end, got {_kind(output)} that is nested too deep or contains itself: name the entry "
+            "with the answer by key=, or guard the part of the chain that has the model"
+        ) from None
+
+
+def _read(output: Any, key: str | None, *, whole: bool) -> Reading | None:
     if key is not None:
         if not isinstance(output, Mapping) or key not in output:
             raise ConfigError(f"expected a dict with the key {key!r}, got {_kind(output)}")

@@ -33,6 +33,10 @@ __all__ = ["KINDS", "Asked", "Thinking", "is_reasoning", "kept_of"]
 T = TypeVar("T")
 KINDS = BLOCKS | {"reasoning_content"}
 """Types of content blocks that are reasoning; the last one is Bedrock's."""
+_NO_COPY = (
+    "expected an output of which a copy without the model's reasoning can be made, got {!r} with a message in it. Guard the part "
+    "of the chain that has the model, or write reasoning='pass'"
+)
 _LEAVES = (str, bytes, bytearray, int, float, type(None))
 
 
@@ -111,7 +115,10 @@ class Thinking:
     def _quiet(self, output: T, spoken: Mapping[int, AIMessage], heard: Heard) -> T:
         new = {name: _told(message, name, heard) for name, message in spoken.items()}
         changed = {name: message for name, message in new.items() if message is not spoken[name]}
-        found: T = _with(output, changed) if changed else output
+        try:
+            found: T = _with(output, changed) if changed else output
+        except RecursionError:  # it contains itself: a copy would still have the old message in it
+            raise ConfigError(_NO_COPY.format(type(output).__name__)) from None
         return found
 
 
@@ -172,11 +179,15 @@ def _content(content: Any) -> Any:
 
 
 def _messages(item: Any) -> Iterator[AIMessage]:
-    if isinstance(item, AIMessage):
-        yield item
-    elif not isinstance(item, BaseMessage):
-        for _, inner in _places(item):
-            yield from _messages(inner)
+    """Those of the model, in order, also in what is deep or contains itself."""
+    left, seen = [item], dict[int, Any]()
+    while left:
+        one = left.pop()
+        if isinstance(one, AIMessage):
+            yield one
+        elif not isinstance(one, (BaseMessage, *_LEAVES)) and id(one) not in seen:
+            seen[id(one)] = one  # kept, so that no other object gets its id
+            left += [inner for _, inner in _places(one)][::-1]
 
 
 def _places(item: Any) -> Collection[tuple[Any, Any]]:
@@ -205,10 +216,7 @@ def _with(item: Any, new: Mapping[int, AIMessage]) -> Any:
     try:
         return _made(item, values)
     except Exception:  # noqa: BLE001  # whatever it is, its message may repeat the text
-        raise ConfigError(
-            f"expected an output of which a copy without the model's reasoning can be made, got {type(item).__name__!r} with a "
-            "message in it. Guard the part of the chain that has the model, or write reasoning='pass'"
-        ) from None
+        raise ConfigError(_NO_COPY.format(type(item).__name__)) from None
 
 
 def _made(item: Any, values: Mapping[Any, Any]) -> Any:
