@@ -30,8 +30,8 @@ _STATELESS = re.compile(
 _COUNTS = frozenset({"/v1/responses/input_tokens", "/v1/messages/count_tokens"})
 _REFERENCES = frozenset({"previous_response_id", "conversation", "container"})
 _LONGEST = 200  # characters of an id
-_WHOLE = frozenset({"message", "function_call", "custom_tool_call", "None", ""})
-"""Kinds of input items that say all they mean, whatever their id; so do outputs of tools, and reasoning that is encrypted."""
+_CALLS = frozenset({"function_call", "custom_tool_call"})
+_SEALED = frozenset({"reasoning", "compaction"})
 
 
 class Stored:
@@ -125,13 +125,27 @@ def names(path: str) -> bool:
 
 def named(request: Json) -> Iterator[tuple[str, str]]:
     """Places in a request that name something stored, and its id."""
-    for name, value in request.items():
-        if name.casefold() in _REFERENCES:  # some services read names in any case
-            yield from _reference(name, value)
-        elif name.casefold() == "tools":
-            yield from _in_tools(value)
-        elif name.casefold() in {"input", "messages"}:
-            yield from _in_items(value)
+    for raw, value in request.items():
+        name = raw.casefold()  # some services read names in any case
+        if name in _REFERENCES:
+            yield from _reference(raw, value)
+        elif name == "tools":
+            for tool in _objects(value):
+                yield from _in_containers("a tool", tool)
+        elif name in {"input", "items", "messages"}:
+            for item in _objects(value):
+                yield from _in_item(item, chat=name == "messages")
+        elif name == "requests":  # a batch
+            for one in _objects(value):
+                for inner, params in one.items():
+                    if inner.casefold() == "params" and isinstance(params, Mapping):
+                        yield from named(params)
+
+
+def _objects(value: Any) -> list[Json]:
+    """The objects of a list; an object alone is one, too."""
+    listed = value if isinstance(value, list) else [value]
+    return [one for one in listed if isinstance(one, Mapping)]
 
 
 def _reference(place: str, value: Any) -> Iterator[tuple[str, str]]:
@@ -142,24 +156,39 @@ def _reference(place: str, value: Any) -> Iterator[tuple[str, str]]:
         yield place, str(value)
 
 
-def _in_tools(tools: Any) -> Iterator[tuple[str, str]]:
-    for tool in tools if isinstance(tools, list) else ():
-        for name, value in tool.items() if isinstance(tool, Mapping) else ():
-            if name.casefold() == "container":
-                yield from _reference("a tool's container", value)
+def _in_containers(place: str, holder: Json) -> Iterator[tuple[str, str]]:
+    """The container in which a tool or a call runs."""
+    for raw, value in holder.items():
+        name = raw.casefold()
+        if name in {"container", "container_id"}:
+            yield from _reference(f"{place}'s container", value)
+        elif name == "environment" and isinstance(value, Mapping):
+            yield from _in_containers(place, value)
 
 
-def _in_items(items: Any) -> Iterator[tuple[str, str]]:
-    for item in items if isinstance(items, list) else ():
-        if not isinstance(item, Mapping):
-            continue
-        low = {name.casefold(): value for name, value in item.items()}
-        kind = str(low.get("type") or "")
-        whole = kind in _WHOLE or kind.endswith("_output") or bool(low.get("encrypted_content"))
-        if low.get("id") is not None and not whole:
-            yield f"an input item of type {kind!r:.40}", str(low["id"])
-        if isinstance(low.get("audio"), Mapping):
-            yield from _reference("a message's audio", low["audio"])
+def _in_item(item: Json, *, chat: bool) -> Iterator[tuple[str, str]]:
+    low = {name.casefold(): value for name, value in item.items()}
+    kind = str(low.get("type") or "")
+    place = f"an input item of type {kind!r:.40}"
+    if len(low) < len(item) or not _says_all(
+        low, kind, chat=chat
+    ):  # of two spellings a service may read either
+        for name, value in item.items():
+            if name.casefold() == "id" and value is not None:
+                yield place, str(value)
+    yield from _in_containers(place, item)
+    for name, value in item.items():
+        if name.casefold() == "audio" and isinstance(value, Mapping):
+            yield from _reference("a message's audio", value)
+
+
+def _says_all(low: Json, kind: str, *, chat: bool) -> bool:
+    """Whether an item says all that it means, whatever its id. Without a type and content it is a reference, as OpenAI reads it."""
+    if kind in {"", "message"}:
+        return low.get("content") is not None or (chat and not kind)
+    return (
+        kind in _CALLS or kind.endswith("_output") or (kind in _SEALED and bool(low.get("encrypted_content")))
+    )
 
 
 def created(body: Json) -> Iterator[str]:
@@ -169,6 +198,8 @@ def created(body: Json) -> Iterator[str]:
     for item in output if isinstance(output, list) else ():
         if isinstance(item, Mapping):
             found += [item.get("id"), item.get("container_id")]
+            place = item.get("environment")
+            found.append(place.get("container_id") if isinstance(place, Mapping) else None)
     yield from (one for one in found if isinstance(one, str) and 0 < len(one) <= _LONGEST)
 
 

@@ -200,6 +200,17 @@ class TestStored:
             {"input": [{"type": "reasoning", "id": "x", "summary": []}]},
             {"input": [{"type": "image_generation_call", "id": "x"}]},
             {"messages": [{"role": "assistant", "audio": {"id": "x"}}]},
+            {"messages": [{"role": "assistant", "audio": {"id": "x"}, "AUDIO": {}}]},
+            {"input": [{"id": "x"}]},
+            {"input": [{"type": None, "id": "x"}]},
+            {"input": [{"type": "message", "id": "x"}]},
+            {"input": {"type": "item_reference", "id": "x"}},
+            {"input": [{"type": "item_reference", "id": "x", "encrypted_content": "e"}]},
+            {"input": [{"type": "item_reference", "TYPE": "message", "content": "c", "id": "x"}]},
+            {"items": [{"type": "item_reference", "id": "x"}]},
+            {"tools": [{"type": "shell", "environment": {"container_id": "x"}}]},
+            {"input": [{"type": "shell_call", "environment": {"container_id": "x"}}]},
+            {"requests": [{"custom_id": "1", "params": {"container": "x"}}]},
         ],
     )
     def test_whatever_names_something_stored_is_found(self, request_):
@@ -215,12 +226,38 @@ class TestStored:
             {"input": [{"type": "function_call_output", "call_id": "c", "id": "f", "output": ""}]},
             {"input": [{"type": "reasoning", "id": "r", "encrypted_content": "e"}]},
             {"tools": [{"type": "code_interpreter", "container": {"type": "auto"}}, {"type": "function"}]},
+            {"tools": [{"type": "shell", "environment": {"type": "container_auto"}}]},
+            {
+                "input": [
+                    {"role": "assistant", "id": "m", "content": "a"},
+                    {"type": "compaction", "id": "c", "encrypted_content": "e"},
+                ]
+            },
             {"messages": [{"role": "assistant", "content": "a"}]},
+            {"messages": [{"role": "assistant", "content": None, "tool_calls": [], "id": "m"}]},
         ],
     )
     def test_what_is_sent_whole_passes(self, request_):
         """Nothing is looked up for it."""
         assert list(named(request_)) == []
+
+    def test_two_spellings_of_an_id_are_both_looked_up(self):
+        """A service may read either."""
+        kept = Stored(shared=True)
+        kept.note("me", {"id": "mine"})
+        for names in (("id", "ID"), ("ID", "id")):
+            item = {"type": "item_reference", **dict(zip(names, ("theirs", "mine"), strict=True))}
+            with pytest.raises(Refused, match="several clients share"):
+                kept.check("me", "", {"input": [item]})
+
+    def test_a_call_that_is_ours_runs_in_no_container_of_others(self):
+        """The service goes on in the container of an earlier call."""
+        kept = Stored(shared=True)
+        kept.note("me", {"output": [{"id": "call", "container_id": "mine"}]})
+        call = {"type": "code_interpreter_call", "id": "call"}
+        kept.check("me", "", {"input": [{**call, "container_id": "mine"}]})
+        with pytest.raises(Refused, match="several clients share"):
+            kept.check("me", "", {"input": [{**call, "container_id": "theirs"}]})
 
     def test_the_oldest_are_forgotten(self):
         """Of each client for itself, so nobody drives out another's."""
@@ -246,9 +283,13 @@ class TestStored:
             "id": "r",
             "conversation": {"id": "c"},
             "container": None,
-            "output": [{"id": "i", "container_id": "k"}, 3],
+            "output": [
+                {"id": "i", "container_id": "k"},
+                3,
+                {"id": "s", "environment": {"container_id": "e"}},
+            ],
         }
-        assert list(created(body)) == ["r", "c", "i", "k"]
+        assert list(created(body)) == ["r", "c", "i", "k", "s", "e"]
         assert list(created({"id": "x" * 1000, "output": "?", "conversation": {"id": 3}})) == []
 
 
