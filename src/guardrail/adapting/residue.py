@@ -95,7 +95,10 @@ def clean(found: Mapping[str, Any], taken: Sequence[str]) -> dict[str, Any]:
 
 
 def is_wordless(value: Any, taken: Sequence[str]) -> bool:
-    """Whether a value cannot be prose: a number, a flag, or one ASCII word without a text that was taken out."""
+    """Whether a value cannot be prose: a number, a flag, or one ASCII word without a text that was taken out.
+
+    A list of numbers can: vLLM and llama.cpp write down the tokens of an answer so.
+    """
     if value is None or isinstance(value, bool | int | float):
         return True
     if isinstance(value, str):
@@ -103,7 +106,7 @@ def is_wordless(value: Any, taken: Sequence[str]) -> bool:
         return not prose and not _has_any(taken, value)
     if isinstance(value, Mapping):
         return all(is_wordless(item, taken) for pair in value.items() for item in pair)
-    return isinstance(value, list | tuple) and all(isinstance(item, int | float) for item in value)
+    return isinstance(value, list | tuple) and not value
 
 
 # -- known fields

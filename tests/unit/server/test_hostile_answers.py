@@ -9,7 +9,7 @@ import pytest
 from tests.unit.server.conftest import SECRET, Spotter, answer_of, canned, running
 from tests.unit.server.test_attacks import chunks
 
-from guardrail import Guard, annotate, block, flag
+from guardrail import Guard, annotate, block, flag, remove
 from guardrail.adapting.openai_api.deltas import Growing
 from guardrail.server import guarded as guarded_routes
 from guardrail.server.upstream import Passed
@@ -125,6 +125,39 @@ class TestSecondPlacesOfTheAnswer:
         found = canned_answer(PATHS[0], "", body=body).client.post(PATHS[0], json=ASKED)
         assert found.json()["scores"] == {"mean": 0.2}
         assert SECRET not in json.dumps(found.json())
+
+    @pytest.mark.parametrize("stream", ["buffer", "sentence"])
+    @pytest.mark.parametrize("streaming", [False, True])
+    def test_in_the_numbers_of_its_tokens(self, stream, streaming):
+        """vLLM gives them to whoever asks by `return_token_ids`."""
+        ids = [ord(letter) for letter in SAID]
+        choice = {"index": 0, "finish_reason": "stop", "token_ids": ids}
+        said = {
+            "message": {"role": "assistant", "content": SAID},
+            "delta": {"content": SAID, "token_ids": ids},
+        }
+        body = {"id": "c1", "choices": [choice | said], "prompt_token_ids": ids, "scores": {"all": ids}}
+        sent = json.dumps(body).encode()
+        given = (
+            canned(b"data: %b\n\ndata: [DONE]\n\n" % sent)
+            if streaming
+            else canned(sent, kind="application/json")
+        )
+        with (
+            given as upstream,
+            running(upstream.url, Guard([Spotter()], policy=remove()), stream=stream) as served,
+        ):
+            found = served.chat(stream=streaming)
+        assert "Rivers flow." in found.text
+        assert f"{ids[0]},{ids[1]}" not in found.text.replace(" ", "")
+
+    def test_in_reasoning_next_to_the_message(self, canned_answer):
+        """It is left out there, too."""
+        body = answer_of(PATHS[0], "Rivers flow.")
+        body["choices"][0]["reasoning"] = SECRET
+        found = canned_answer(PATHS[0], "", body=body).client.post(PATHS[0], json=ASKED)
+        assert SECRET not in found.text
+        assert "Rivers flow." in found.text
 
 
 class TestLongStreams:
@@ -283,14 +316,24 @@ class TestErrorsOfTheUpstream:
         assert found.status_code == 400
         assert found.json() == {"error": {"message": "no valid JSON", "code": "json_validate_failed"}}
 
-    def test_a_stream_with_an_error_s_status_likewise(self):
+    def test_a_model_s_words_in_a_list_of_errors_likewise(self):
+        """Google's compatible endpoint writes a list."""
+        body = json.dumps([{"error": {"message": "no", "failed_generation": SAID}}, 1]).encode()
+        with (
+            canned(body, kind="application/json", status="400 Bad Request") as upstream,
+            running(upstream.url, Guard([])) as served,
+        ):
+            assert served.chat().json() == [{"error": {"message": "no"}}, 1]
+
+    @pytest.mark.parametrize("kind", ["text/event-stream", "application/json"])
+    def test_a_stream_with_an_error_s_status_likewise(self, kind):
         """It is no error that a client can read."""
         with (
-            canned(chunks(SAID, 5), status="500 Oops") as upstream,
+            canned(chunks(SAID, 5), status="500 Oops", kind=kind) as upstream,
             running(upstream.url, Guard([])) as served,
         ):
             found = served.chat(stream=True)
-        assert (found.status_code, "Rivers" in found.text) == (500, False)
+        assert (found.status_code, "River" in found.text) == (500, False)
 
     @pytest.mark.parametrize("status", ["600 x", "999 x"])
     def test_a_status_that_does_not_exist_is_a_bad_gateway(self, status):

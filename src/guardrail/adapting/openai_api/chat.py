@@ -115,14 +115,11 @@ class ChatCompletions(Codec):
 
     def thoughts(self, body: Mapping[str, Any]) -> list[str]:
         """In fields with the names of `NAMES`, and in content blocks."""
-        return [JOINT.join(dict.fromkeys(thoughts(choice["message"]))) for choice in body["choices"]]
+        return [JOINT.join(dict.fromkeys(thoughts(choice))) for choice in body["choices"]]
 
     def silent(self, body: Mapping[str, Any], heard: Collection[int] = ()) -> Json:
         """A body without readable reasoning: of its fields and blocks remains what is signed or encrypted."""
-        choices = [
-            one if index in heard else {**one, "message": silent(one["message"])}
-            for index, one in enumerate(body["choices"])
-        ]
+        choices = [one if index in heard else silent(one) for index, one in enumerate(body["choices"])]
         return {**body, "choices": choices}
 
     def substituted(self, body: Mapping[str, Any], index: int, other: Mapping[str, Any]) -> Json:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from operator import is_
 from typing import Any
 
 from guardrail.adapting.openai_api.choices import Codec, NotReadable
@@ -30,7 +31,7 @@ def has_answer(codec: Codec, body: bytes, *, kind: str) -> bool:
     except TooDeep:
         return True  # for all that anybody can see
     except (ValueError, NotReadable):
-        return kind.lower().startswith("text/event-stream")
+        return kind.lower().startswith("text/event-stream") or body.lstrip().startswith((b"data:", b"event:"))
 
 
 def without_text(error: Any) -> Any:
@@ -40,6 +41,9 @@ def without_text(error: Any) -> Any:
         >>> without_text({"error": {"code": "tool_use_failed", "failed_generation": "It lies in Peru."}})
         {'error': {'code': 'tool_use_failed'}}
     """
+    if isinstance(error, list):
+        parts = [without_text(one) for one in error]
+        return error if all(map(is_, parts, error)) else parts
     if not isinstance(error, Mapping):
         return error
     kept = {name: without_text(value) for name, value in error.items() if name not in _WRITTEN}
