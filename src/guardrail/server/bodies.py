@@ -12,7 +12,8 @@ __all__ = ["request_object"]
 
 _MOST = 50_000
 """Objects in one body, and texts in its lists. A long chat has some thousands; reading a million keeps all other clients waiting."""
-_BRACKETS = 500_000  # opening ones, also in texts: lists cannot be counted while they are read
+_MARKS = {b"[": 500_000, b":": 500_000, b",": 2_000_000}
+"""Lists, names and numbers cannot be counted while they are read, so their marks are, also those in texts."""
 _READ = frozenset(
     [
         "model",
@@ -49,7 +50,7 @@ def request_object(body: bytes) -> dict[str, Any]:
     """
     parts = _Parts()
     try:
-        if body.count(b"[") > _BRACKETS:
+        if any(body.count(mark) > most for mark, most in _MARKS.items()):
             raise _too_many()
         if json.detect_encoding(body) not in {"utf-8", "utf-8-sig"}:
             raise Refused(400, "bad_json", "expected the request's body in UTF-8, got UTF-16 or UTF-32")
@@ -111,5 +112,6 @@ def _too_many() -> Refused:
     return Refused(
         413,
         "too_many_parts",
-        f"expected a request's body of at most {_MOST:,} objects, and as many texts in lists, got more: send fewer messages",
+        f"expected a request's body of at most {_MOST:,} objects, as many texts in lists, {_MARKS[b'[']:,} lists, "
+        f"{_MARKS[b':']:,} names and {_MARKS[b',']:,} numbers, got more: send fewer messages",
     )
