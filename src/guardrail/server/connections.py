@@ -1,4 +1,4 @@
-"""A connection whose client must send the head of a request in time: otherwise a few bytes a minute would keep it open for ever."""
+"""A connection whose client must send the head of a request, and read its answer, in time: otherwise a few bytes would keep it open for ever."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ __all__ = ["Connection", "patient"]
 
 
 class Connection(H11Protocol):
-    """Closed if the head of a request takes longer than so many seconds. A body has a limit of its own."""
+    """Closed if a head takes longer than so many seconds, or nothing can be sent for as long. A body has a limit of its own."""
 
     seconds: float = 30.0
     _late: asyncio.TimerHandle | None = None
+    _stuck: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as its parent
         """The first head begins."""
@@ -29,7 +30,24 @@ class Connection(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is waited for any more."""
         self._forget()
+        self._flows()
         super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The client does not read; closing would wait for it, too."""
+        super().pause_writing()
+        if self._stuck is None:
+            self._stuck = self.loop.call_later(self.seconds, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It reads again."""
+        self._flows()
+        super().resume_writing()
+
+    def _flows(self) -> None:
+        if self._stuck is not None:
+            self._stuck.cancel()
+            self._stuck = None
 
     def _watch(self) -> None:
         if not self._is_idle():
@@ -54,5 +72,5 @@ class Connection(H11Protocol):
 
 
 def patient(seconds: float) -> type[Connection]:
-    """Connections that wait so long for a head."""
+    """Connections that wait so long for a head, or a reader."""
     return type("Connection", (Connection,), {"seconds": seconds})

@@ -2,9 +2,10 @@
 
 import asyncio
 import socket
+import time
 
 import pytest
-from tests.unit.server.conftest import running
+from tests.unit.server.conftest import canned, running
 
 from guardrail import Guard
 from guardrail.errors import ConfigError
@@ -50,6 +51,35 @@ class TestSlowHeads:
         """Only the head is hurried."""
         assert impatient.chat().status_code == 200
         assert impatient.chat().status_code == 200
+
+
+class TestSlowReaders:
+    SIZE = 20_000_000
+    ASKED = b"GET /v1/models HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n"
+
+    @pytest.fixture
+    def impatient(self):
+        """A server that waits half a second for a reader, and has much to say."""
+        upstream = canned(b"x" * self.SIZE, kind="application/json")
+        with upstream as up, running(up.url, Guard([]), http=patient(0.5)) as served:
+            yield served
+
+    def test_one_that_does_not_read_loses_its_place(self, impatient):
+        """It kept it until the deadline, and its connection for ever."""
+        with socket.create_connection(("127.0.0.1", impatient.port), timeout=30) as connection:
+            connection.sendall(self.ASKED)
+            assert connection.recv(1000)
+            assert impatient.is_idle()
+
+    def test_one_that_is_slow_gets_all(self, impatient):
+        """It may take longer in all."""
+        read = 0
+        with socket.create_connection(("127.0.0.1", impatient.port), timeout=30) as connection:
+            connection.sendall(self.ASKED)
+            while part := connection.recv(2_000_000):
+                read += len(part)
+                time.sleep(0.05)
+        assert read > self.SIZE
 
 
 class TestWorkThatPilesUp:
