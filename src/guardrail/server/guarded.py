@@ -195,7 +195,7 @@ async def _sentences(
 ) -> AsyncGenerator[bytes]:
     async with contextlib.aclosing(_parts(found, desk, lambda: exchange.is_over)) as parts:
         try:
-            async for piece in exchange.apieces(parts):
+            async for piece in desk.upstream.hiding.parts(exchange.apieces(parts)):  # also what deltas spelt
                 yield piece
         except NotReadable as error:
             raise _unreadable(error) from None

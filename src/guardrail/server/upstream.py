@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -15,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from guardrail._log import log
+from guardrail.adapting.strict_json import read_json
 from guardrail.server.calls import Call, Held
 from guardrail.server.headers import going_up, handed_on
 from guardrail.server.hiding import Hiding
@@ -219,6 +221,10 @@ class Upstream:
                 raise
             said = f"the upstream answered {response.status_code} with more than {_LONGEST_ERROR:,} bytes, which are left out"
             raise Refused(response.status_code, "upstream_error_too_long", said) from None
+        with contextlib.suppress(ValueError):
+            told = read_json(body)
+            if (shown := self.hiding.json(told)) != told:  # spelt by escapes
+                body = json.dumps(shown).encode()
         return _response(body, response.status_code, self.headers(response))
 
 

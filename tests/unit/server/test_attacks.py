@@ -200,11 +200,12 @@ class TestOwnKeyInAnswers:
         assert UPSTREAM_KEY not in found.text
         assert "[key]" in found.text
 
-    def test_in_the_deltas_of_a_stream(self):
+    @pytest.mark.parametrize("stream", ["buffer", "sentence"])
+    def test_in_the_deltas_of_a_stream(self, stream):
         """Spelt by several events: they are put together before anything is shown."""
         with (
             canned(chunks(f"key {UPSTREAM_KEY}.", 3)) as upstream,
-            running(upstream.url, Guard([]), **OWN_KEY) as served,
+            running(upstream.url, Guard([]), stream=stream, **OWN_KEY) as served,
         ):
             found = served.chat(headers=SHOWN, stream=True)
         told = [json.loads(line[6:]) for line in found.text.splitlines() if line.startswith("data: {")]
@@ -223,6 +224,16 @@ class TestOwnKeyInAnswers:
         assert found.status_code == 401
         assert UPSTREAM_KEY not in found.text + str(found.headers)
         assert found.json()["error"]["message"] == "Incorrect API key: [key]"
+
+    def test_in_an_error_by_escapes(self):
+        """As PHP writes a slash."""
+        key = "sk-operator/0123456789"
+        body = json.dumps({"error": {"message": f"Incorrect API key: {key}"}}).replace("/", "\\/").encode()
+        with (
+            canned(body, kind="application/json", status="401 Unauthorized") as upstream,
+            running(upstream.url, Guard([]), **{**OWN_KEY, "upstream_key": key}) as served,
+        ):
+            assert served.chat(headers=SHOWN).json()["error"]["message"] == "Incorrect API key: [key]"
 
 
 class TestUpstreamErrors:
