@@ -51,16 +51,27 @@ _NEVER = frozenset(
 
 
 def going_up(pairs: Iterable[tuple[str, str]], *, own_key: bool) -> list[tuple[str, str]]:
-    """A client's headers without what is meant for this server or for one connection.
+    """A client's headers without what is meant for this server or for one connection, also spelt with underscores.
+
+    A service behind CGI or WSGI cannot tell `x_forwarded_for` from `x-forwarded-for`.
 
     Args:
         pairs: names in lower case.
         own_key: whether the server shows a key of its own, so that the client's are left out, as is whom to bill.
     """
     pairs = list(pairs)
-    hop = {one.strip().lower() for name, value in pairs if name == "connection" for one in value.split(",")}
+    hop = {
+        _dashed(one.strip().lower())
+        for name, value in pairs
+        if name == "connection"
+        for one in value.split(",")
+    }
     dropped = _OURS | hop | (_CREDENTIALS if own_key else set())
-    return [(n, v) for n, v in pairs if n not in dropped and not n.startswith(_PRIVATE)]
+    return [(n, v) for n, v in pairs if (name := _dashed(n)) not in dropped and not name.startswith(_PRIVATE)]
+
+
+def _dashed(name: str) -> str:
+    return name.replace("_", "-")
 
 
 def handed_on(

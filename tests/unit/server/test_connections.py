@@ -118,6 +118,15 @@ class TestWhoPays:
         assert going_up(pairs, own_key=True) == [("user-agent", "u")]
         assert going_up(pairs, own_key=False) == pairs
 
+    @pytest.mark.parametrize(
+        "name",
+        ["x_http_method_override", "x_forwarded-for", "x_guardrail_key", "openai_organization", "x_hop"],
+    )
+    def test_underscores_smuggle_nothing(self, name):
+        """A service behind WSGI reads them as dashes."""
+        pairs = [("connection", "x-hop"), (name, "v"), ("user_agent", "u")]
+        assert going_up(pairs, own_key=True) == [("user_agent", "u")]
+
 
 class TestWhatIsWritten:
     @pytest.mark.parametrize(
