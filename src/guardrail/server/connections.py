@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 __all__ = ["Connection", "patient"]
+
+_MOST_AHEAD = 64 * 1024  # bytes of further requests
 
 
 class Connection(H11Protocol):
@@ -26,6 +29,15 @@ class Connection(H11Protocol):
         """A head may end here, or the next one begin."""
         super().data_received(data)
         self._watch()
+        if not self._is_idle() and self.conn.their_state is h11.DONE:
+            self._ahead(len(self.conn.trailing_data[0]))
+
+    def _ahead(self, count: int) -> None:
+        """Go on reading behind a request that is being answered, though uvicorn stops: else nobody sees its client leave."""
+        if count > _MOST_AHEAD:
+            self.transport.abort()
+        else:
+            self.flow.resume_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Nothing is waited for any more."""

@@ -20,6 +20,7 @@ from guardrail.adapting.strict_json import read_json
 from guardrail.server.calls import Call, Held
 from guardrail.server.headers import going_up, handed_on
 from guardrail.server.hiding import Hiding
+from guardrail.server.keys import hashed
 from guardrail.server.pools import AT_ONCE, Pools
 from guardrail.server.refusals import Refused
 from guardrail.server.routes import GUARDED, PREFIX, label
@@ -141,6 +142,8 @@ class Upstream:
         """The client's, without what is meant for this server or for one connection, and with the right key."""
         key = self._settings.upstream_key
         kept = going_up(call.pairs, own_key=key is not None)
+        if self._settings.is_shared:  # one client's key must not fetch the answer to another's request
+            kept = [(n, hashed(f"{call.owner} {v}") if n == "idempotency-key" else v) for n, v in kept]
         if attempt:
             kept = [(n, f"{v}-{attempt}" if n == "idempotency-key" else v) for n, v in kept]
         if (

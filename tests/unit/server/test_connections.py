@@ -1,6 +1,7 @@
 """Connections that are kept open with little, and work that piles up."""
 
 import asyncio
+import contextlib
 import socket
 import time
 
@@ -51,6 +52,31 @@ class TestSlowHeads:
         """Only the head is hurried."""
         assert impatient.chat().status_code == 200
         assert impatient.chat().status_code == 200
+
+
+class TestRequestsAhead:
+    @pytest.mark.parametrize("count", [1, 40, 3_000])
+    def test_a_client_that_sent_more_and_left_is_missed(self, count):
+        """Nothing was read behind its first request, so its work went on until the deadline."""
+        body = b'{"model": "m", "messages": [{"role": "user", "content": "Rivers?"}]}'
+        head = b"POST /v1/chat/completions HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: %d\r\n\r\n" % len(
+            body
+        )
+        upstream = serve(lambda _: "Rivers flow.", latency=10.0)
+        with upstream as up, running(up.base_url, Guard([]), http=patient(30)) as served:
+            with socket.create_connection(("127.0.0.1", served.port), timeout=30) as connection:
+                connection.sendall(head + body)
+                with contextlib.suppress(ConnectionError):  # what is too much ends it
+                    for _ in range(3):
+                        time.sleep(0.1)
+                        connection.sendall(HEAD * count)
+            assert served.is_idle()
+
+    def test_they_are_answered_in_order(self, guarded):
+        """Each when its turn comes."""
+        served = guarded(http=patient(30))
+        last = HEAD.replace(b"\r\n\r\n", b"\r\nconnection: close\r\n\r\n")
+        assert closed_after(served.port, HEAD * 50, HEAD, last).count(b"HTTP/1.1 200") == 52
 
 
 class TestSlowReaders:

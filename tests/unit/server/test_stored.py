@@ -90,6 +90,16 @@ class TestSharedKey:
             assert served.client.post("/v1/conversations", json={}, headers=YOURS).status_code == 200
             assert served.client.delete("/v1/conversations/resp_1", headers=YOURS).status_code == 200
 
+    def test_an_idempotency_key_is_its_client_s(self):
+        """A service that knows it would answer with what it said to another client."""
+        with upstream() as up, running(up.url, Guard([]), **SHARED) as served:
+            for head in (MINE, YOURS, MINE):
+                served.client.post("/v1/responses", json=ASKED, headers={**head, "idempotency-key": "1"})
+        lines = [
+            line for head, _ in up.asked for line in head.split("\r\n") if line.startswith("idempotency-key")
+        ]
+        assert lines[0] == lines[2] != lines[1]
+
     def test_what_is_no_json_passes_as_it_is(self):
         """Where the operator says that clients may share what they store."""
         with (
