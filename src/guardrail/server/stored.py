@@ -28,7 +28,8 @@ _STATELESS = re.compile(
 )
 """Routes behind which nothing is kept."""
 _COUNTS = frozenset({"/v1/responses/input_tokens", "/v1/messages/count_tokens"})
-_REFERENCES = frozenset({"previous_response_id", "conversation", "container"})
+_REFERENCES = frozenset({"previous_response_id", "conversation", "container", "request_id"})
+"""With vLLM and SGLang, a client chooses by `request_id` under which id its response is stored."""
 _LONGEST = 200  # characters of an id
 _CALLS = frozenset({"function_call", "custom_tool_call"})
 _SEALED = frozenset({"reasoning", "compaction"})
@@ -50,11 +51,14 @@ class Stored:
         self._ids: dict[str, OrderedDict[str, None]] = {}
 
     def note(self, owner: str, body: Any) -> None:
-        """Bind what an answer created to the client who asked for it."""
+        """Bind what an answer created to the client who asked for it; what is another's stays so."""
         if not self._shared or not self._remembers or not isinstance(body, Mapping):
             return
         kept = self._ids.setdefault(owner, OrderedDict())
+        others = [ids for other, ids in self._ids.items() if other != owner]
         for one in created(body):
+            if any(one in ids for ids in others):
+                continue
             kept[one] = None
             kept.move_to_end(one)
         while len(kept) > self._most:

@@ -78,7 +78,6 @@ class TestSharedKey:
             "GET /v1/responses/*",
             "GET /v1/chat/completions",
             "DELETE /v1/conversations/*",
-            "POST /v1/conversations",
         )
         with upstream() as up, running(up.url, Guard([]), passthrough=through, **SHARED) as served:
             assert served.client.post("/v1/responses", json=ASKED, headers=MINE).status_code == 200
@@ -87,8 +86,15 @@ class TestSharedKey:
             assert served.client.get("/v1/responses/resp_1", headers=MINE).status_code == 200
             assert served.client.get("/v1/chat/completions", headers=MINE).status_code == 403
             assert served.client.delete("/v1/conversations/conv_1", headers=YOURS).status_code == 403
+
+    def test_what_such_a_route_makes_is_its_client_s(self):
+        """The id is in the answer."""
+        through = ("POST /v1/conversations", "DELETE /v1/conversations/*")
+        made = canned(b'{"id": "conv_9"}', kind="application/json")
+        with made as up, running(up.url, Guard([]), passthrough=through, **SHARED) as served:
             assert served.client.post("/v1/conversations", json={}, headers=YOURS).status_code == 200
-            assert served.client.delete("/v1/conversations/resp_1", headers=YOURS).status_code == 200
+            assert served.client.delete("/v1/conversations/conv_9", headers=MINE).status_code == 403
+            assert served.client.delete("/v1/conversations/conv_9", headers=YOURS).status_code == 200
 
     def test_an_idempotency_key_is_its_client_s(self):
         """A service that knows it would answer with what it said to another client."""
@@ -203,6 +209,7 @@ class TestStored:
             {"previou\u017f_response_id": "x"},
             {"previous_response_id": 7},
             {"conversation": {"ID": "x"}},
+            {"request_id": "x"},
             {"container": "x"},
             {"container": {"id": "x", "skills": []}},
             {"tools": [{"type": "code_interpreter", "container": "x"}]},
@@ -268,6 +275,16 @@ class TestStored:
         kept.check("me", "", {"input": [{**call, "container_id": "mine"}]})
         with pytest.raises(Refused, match="several clients share"):
             kept.check("me", "", {"input": [{**call, "container_id": "theirs"}]})
+
+    def test_what_is_another_s_is_not_taken_over(self):
+        """A service may give an answer the id that its client wishes."""
+        kept = Stored(shared=True)
+        kept.note("me", {"id": "r"})
+        kept.note("you", {"id": "r", "output": [{"id": "m"}]})
+        kept.check("me", "", {"previous_response_id": "r"})
+        kept.check("you", "", {"input": [{"type": "item_reference", "id": "m"}]})
+        with pytest.raises(Refused, match="several clients share"):
+            kept.check("you", "", {"previous_response_id": "r"})
 
     def test_the_oldest_are_forgotten(self):
         """Of each client for itself, so nobody drives out another's."""
