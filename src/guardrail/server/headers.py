@@ -25,6 +25,8 @@ _CREDENTIALS = frozenset(
     ]
 )
 """A client's keys, and whose account pays: with the server's key, both are the operator's."""
+_STEERING = ("helicone-", "x-portkey-", "cf-aig-", "x-litellm-")
+"""By these a gateway is asked to go to another host with the key that it got, or to answer from a cache that others filled."""
 _PRIVATE = ("x-guardrail-", "x-forwarded-", "x-vsr-", "access-control-")
 _THEIRS = frozenset(
     [
@@ -57,7 +59,8 @@ def going_up(pairs: Iterable[tuple[str, str]], *, own_key: bool) -> list[tuple[s
 
     Args:
         pairs: names in lower case.
-        own_key: whether the server shows a key of its own, so that the client's are left out, as is whom to bill.
+        own_key: whether the server shows a key of its own, so that the client's are left out, as is whom to bill, and where a
+            gateway is to take that key.
     """
     pairs = list(pairs)
     hop = {
@@ -67,7 +70,8 @@ def going_up(pairs: Iterable[tuple[str, str]], *, own_key: bool) -> list[tuple[s
         for one in value.split(",")
     }
     dropped = _OURS | hop | (_CREDENTIALS if own_key else set())
-    return [(n, v) for n, v in pairs if (name := _dashed(n)) not in dropped and not name.startswith(_PRIVATE)]
+    private = (*_PRIVATE, *_STEERING) if own_key else _PRIVATE
+    return [(n, v) for n, v in pairs if (name := _dashed(n)) not in dropped and not name.startswith(private)]
 
 
 def _dashed(name: str) -> str:

@@ -139,6 +139,9 @@ class TestWhoPays:
             ("openai-organization", "o"),
             ("openai-project", "p"),
             ("x-goog-api-key", "k"),
+            ("helicone-openai-api-base", "https://evil.example"),
+            ("x-portkey-custom-host", "https://evil.example"),
+            ("cf-aig-cache-key", "1"),
             ("user-agent", "u"),
         ]
         assert going_up(pairs, own_key=True) == [("user-agent", "u")]
