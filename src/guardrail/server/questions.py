@@ -20,6 +20,7 @@ _FIELDS = ("answer", "prompt", "context", "samples")
 _UNSAID = {"failures": {"__all__": {"traceback"}}}  # paths of this machine
 _PLACED = re.compile(r"(the connection failed|no reply in (?:time|[\d.e+-]+ s))\b.*", re.DOTALL)
 """How `guardrail.chat` begins what it says about a service that could not be reached."""
+_FILE = re.compile(r"(?<![\w./:-])/(?:[^\s/'\"]+/)+[^\s/'\"),;]*")
 
 
 async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str, longest: int) -> Response:
@@ -41,7 +42,7 @@ async def check(call: Call, guard: Guard, metrics: Metrics, *, mode: str, longes
 
 
 def _written(report: Report) -> str:
-    """A report for clients: where the guard's own models are is the operator's business, and goes to the log."""
+    """A report for clients: where the guard's own models and files are is the operator's business, and goes to the log."""
     whole = [f.reason for f in report.findings] + [f.detail for f in report.failures]
     if where := next((text for text in whole if _unplaced(text) != text), ""):
         log.warning("service_unreachable", why=where)
@@ -52,13 +53,15 @@ def _written(report: Report) -> str:
 
 
 def _unplaced(text: str) -> str:
-    """What went wrong without the words of an HTTP library, which name the host and the port.
+    """What went wrong without files of this machine, and without the words of an HTTP library, which name the host and the port.
 
     Example:
         >>> _unplaced("no sample could be had: backend: the connection failed: Cannot connect to host 10.0.0.5:8000")
         'no sample could be had: backend: the connection failed'
+        >>> _unplaced("the index '/srv/data/works.sqlite' cannot be read; see https://x.org/a/b")
+        "the index '[path]' cannot be read; see https://x.org/a/b"
     """
-    return _PLACED.sub(r"\1", text)
+    return _FILE.sub("[path]", _PLACED.sub(r"\1", text))
 
 
 async def estimate(call: Call, guard: Guard, *, longest: int) -> Response:

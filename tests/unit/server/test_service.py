@@ -9,7 +9,7 @@ import httpx
 import pytest
 from tests.unit.server.conftest import KEY, SECRET, Spotter, canned, running
 
-from guardrail import Guard, block
+from guardrail import Detector, Finding, Guard, Verdict, block
 from guardrail.chat import OpenAIChat
 from guardrail.detectors import SelfCheck
 from guardrail.engine.jobs import Retry
@@ -23,6 +23,24 @@ def raw(port, head, body=b"", wait=5.0):
     with socket.create_connection(("127.0.0.1", port), timeout=wait) as connection:
         connection.sendall(head + b"\r\n\r\n" + body)
         return connection.recv(65536)
+
+
+class Placing(Detector):
+    """Says why it could not judge."""
+
+    name = "placing"
+
+    def __init__(self, reason):
+        self.reason = reason
+
+    def cost(self, case):
+        del case
+        return {}
+
+    def examine(self, case):
+        del case
+        yield from ()
+        return [Finding(detector=self.name, score=None, verdict=Verdict.UNVERIFIED, reason=self.reason)]
 
 
 class TestOwnRoutes:
@@ -77,6 +95,21 @@ class TestOwnRoutes:
         assert (port in found.text, "127.0.0.1" in found.text) == (False, False)
         [line] = [one for one in caplog.records if one.getMessage() == "service_unreachable"]
         assert f"127.0.0.1:{port}" in line.why
+
+    def test_a_file_that_cannot_be_read_is_not_placed(self, tmp_path):
+        """Folders of this machine are nothing to clients."""
+        index = tmp_path / "works.sqlite"
+        guard = Guard(
+            [
+                Placing(
+                    f"the index '{index}' cannot be read. Build it with: guardrail references index add {index}"
+                )
+            ]
+        )
+        with running("http://x.test/v1", guard) as served:
+            found = served.client.post("/v1/guardrail/check", json={"answer": "so"})
+        said = "the index '[path]' cannot be read. Build it with: guardrail references index add [path]"
+        assert found.json()["findings"][0]["reason"] == said
 
     @pytest.mark.parametrize(
         "body", ["{", "[]", '{"answer": 1}', '{"answer": "a", "promt": "b"}', '{"answer": "a", "prompt": 1}']
