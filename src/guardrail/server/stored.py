@@ -174,9 +174,8 @@ def _in_item(item: Json, *, chat: bool) -> Iterator[tuple[str, str]]:
     low = {name.casefold(): value for name, value in item.items()}
     kind = str(low.get("type") or "")
     place = f"an input item of type {kind!r:.40}"
-    if len(low) < len(item) or not _says_all(
-        low, kind, chat=chat
-    ):  # of two spellings a service may read either
+    twice = len(low) < len(item)  # of two spellings a service may read either
+    if twice or not _says_all(low, kind, chat=chat):
         for name, value in item.items():
             if name.casefold() == "id" and value is not None:
                 yield place, str(value)
