@@ -26,7 +26,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, message_chunk_to_
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import RunnablePassthrough
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.pregel import Pregel
 
@@ -331,6 +331,15 @@ CITED = {
 }
 
 
+BESIDE = {
+    "list": lambda message: [message, AIMessage(BAD)],
+    "dict": lambda message: {"said": message, "answer": BAD},
+    "deep": lambda message: {"said": [[message]], "answer": BAD},
+    "raw": lambda message: {"raw": message, "parsed": None, "parsing_error": None, "answer": BAD},
+    "raw and parsed": lambda message: {"raw": message, "parsed": ["Cats."], "parsing_error": None, "b": BAD},
+}
+
+
 class Citing(FakeChat):
     """Says it in the second of three blocks; the other two quote it."""
 
@@ -409,6 +418,21 @@ class TestLeakOfCitations:
         chain = PROMPT | Citing(quoted) | GuardedOutput(Guard([MarkedWords()], policy=flag()))
         [said] = CALLS["invoke"](chain, {"question": "Pets?"}, {})
         assert all(leaks([said.content[i]]) for i in (0, 2))
+
+    @pytest.mark.parametrize("place", BESIDE)
+    def test_other_messages_of_an_output_say_nothing_of_it(self, place):
+        """Nor do their metadata."""
+        beside = AIMessage(
+            [{"type": "text", "text": "Cats purr.", **CITED["citations"]}],
+            additional_kwargs={"search": f"{MARK} did"},
+            response_metadata={"quote": f"{MARK} did", "model_name": "fake-1"},
+        )
+        chain = RunnableLambda(lambda _: BESIDE[place](beside))
+        made = guard_runnable(Guard([MarkedWords()], policy=remove()), chain)
+        found = made.invoke("Pets?")
+        assert "Cats purr." in repr(found)
+        assert "fake-1" in repr(found)
+        assert not leaks([found])
 
     def test_what_is_no_prose_stays_with_a_block(self):
         """A signature, where in the list it is, and a citation that no text was cut from."""

@@ -36,7 +36,7 @@ class Spoken:
         message = self.message
         update: dict[str, Any] = {}
         metadata = message.response_metadata
-        if change.changed:
+        if change.changed or change.takes_away:
             update["content"] = self._content(change)
             metadata = {name: value for name, value in metadata.items() if name != "logprobs"}
         if change.takes_away:
