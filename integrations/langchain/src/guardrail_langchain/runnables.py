@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing
+from copy import copy
 from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage
@@ -119,20 +120,25 @@ class GuardedRunnable(Enclosing):
         one_of("streaming", streaming, ("buffer", "sentence"))
         self._thinking = Thinking(guard, reasoning)
         self.guard = guard
-        self.chain = chain
         self._key = key
         self._context = context
         self._strict = strict
         self._streaming = streaming
+        self._why_buffered = ""
+        self._enclose(chain)
+
+    def _enclose(self, chain: Runnable[Any, Any]) -> None:
+        self.chain = chain
         self._steps = split(chain)
-        refuse(chain, self._steps, guard.policy)
-        if strict:
+        refuse(chain, self._steps, self.guard.policy)
+        if self._strict:
             refuse_unseen(chain, self._steps)
         self._by_sentence = False
-        if streaming == "sentence":
-            why = why_buffered(guard, self._steps, key)
+        if self._streaming == "sentence":
+            why = why_buffered(self.guard, self._steps, self._key)
             self._by_sentence = not why
-            warn_if_buffered(why)
+            warn_if_buffered(why if why != self._why_buffered else "")
+            self._why_buffered = why
 
     def __or__(self, other: Any) -> Any:
         if isinstance(other, GuardedOutput):
@@ -168,16 +174,10 @@ class GuardedRunnable(Enclosing):
         return self._around(self.chain.with_structured_output(schema, **kwargs))
 
     def _around(self, chain: Runnable[Any, Any]) -> GuardedRunnable:
-        """Another chain, guarded alike."""
-        return GuardedRunnable(
-            self.guard,
-            chain,
-            key=self._key,
-            context=self._context,
-            strict=self._strict,
-            streaming=self._streaming,
-            reasoning=self._thinking.reasoning,
-        )
+        """Another chain, guarded alike; what the log has said of this one is not said again."""
+        found = copy(self)
+        found._enclose(chain)  # noqa: SLF001  # its own copy
+        return found
 
     # -- what LangChain asks of a runnable
 
