@@ -109,9 +109,7 @@ class Change:
                         update={"span": span, "replacement": edit.replacement if i == home else ""}
                     )
                 )
-        return [
-            self._part(a, b, tuple(edits), cut=cut) for (a, b), edits in zip(bounds, local, strict=True)
-        ]
+        return [self._part(a, b, tuple(edits), cut=cut) for (a, b), edits in zip(bounds, local, strict=True)]
 
     def _part(self, start: int, end: int, edits: tuple[Edit, ...], *, cut: bool) -> Change:
         text = self.before[start:end]
