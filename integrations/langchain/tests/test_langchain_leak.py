@@ -17,6 +17,7 @@ from integrations.langchain.tests.langchain_fakes import (
     bad_message,
     leaks,
     text_of,
+    told_off,
 )
 from integrations.langchain.tests.test_langchain_sentences import BySentence as Sentences
 from langchain.agents import create_agent
@@ -25,7 +26,7 @@ from langchain_core.messages import AIMessage, AIMessageChunk, message_chunk_to_
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.runnables import RunnablePassthrough
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.pregel import Pregel
 
@@ -321,6 +322,129 @@ class TestLeakOfReasoning:
         chain = PROMPT | Thinker(written) | GuardedOutput(guard("remove"), reasoning="pass")
         for call in ("invoke", "stream", "events"):
             assert leaks(CALLS[call](chain, {"question": "Pets?"}, {}))
+
+
+CITED = {
+    "citations": {"citations": [{"type": "char_location", "cited_text": f"As {MARK} showed."}]},
+    "annotations": {"annotations": [{"type": "citation", "cited_text": f"As {MARK} showed."}]},
+    "extras": {"extras": {"note": f"As {MARK} showed."}},
+}
+
+
+BESIDE = {
+    "list": lambda message: [message, AIMessage(BAD)],
+    "dict": lambda message: {"said": message, "answer": BAD},
+    "deep": lambda message: {"said": [[message]], "answer": BAD},
+    "raw": lambda message: {"raw": message, "parsed": None, "parsing_error": None, "answer": BAD},
+    "raw and parsed": lambda message: {"raw": message, "parsed": ["Cats."], "parsing_error": None, "b": BAD},
+}
+
+
+class Citing(FakeChat):
+    """Says it in the second of three blocks; the other two quote it."""
+
+    quoted: str
+
+    def __init__(self, quoted):
+        super().__init__(quoted=quoted)
+
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs):
+        first, *others = [one.message for one in self._stream(messages, stop, run_manager, **kwargs)]
+        message = message_chunk_to_message(first + others if others else first)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _stream(self, messages, stop=None, run_manager=None, **kwargs):
+        self.asked.append(list(messages))
+        if told_off(messages):
+            yield ChatGenerationChunk(message=AIMessageChunk(GOOD))
+            return
+        for i, text in enumerate(["Cats purr.", f" Dogs bark, as {MARK} showed.", " Cows moo."]):
+            for part in (text[:18], text[18:]):
+                said = {"type": "text", "text": part, "index": i}
+                yield ChatGenerationChunk(message=AIMessageChunk([said]))
+            if i != 1:
+                said = {"type": "text", "text": "", "index": i, **CITED[self.quoted]}
+                yield ChatGenerationChunk(message=AIMessageChunk([said]))
+
+
+class TestLeakOfCitations:
+    """A block that no policy touched quotes what was taken out of another block of the message."""
+
+    @pytest.mark.parametrize("call", CALLS)
+    @pytest.mark.parametrize("quoted", CITED)
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_chains_say_nothing_of_it(self, policy, quoted, call):
+        """Nor do callbacks."""
+        ear = Ear()
+        chain = PROMPT | Citing(quoted) | GuardedOutput(guard(policy))
+        received = CALLS[call](chain, {"question": "Pets?"}, {"callbacks": [ear]})
+        assert received
+        assert policy == "block" or GOOD in "".join(map(text_of, received))
+        assert not leaks(received)
+        assert not leaks([text for _, text in ear.heard])
+
+    @pytest.mark.parametrize("call", ["invoke", "stream", "astream", "events"])
+    @pytest.mark.parametrize("quoted", CITED)
+    def test_sentences_say_nothing_of_it(self, quoted, call):
+        """Though the first block goes out before the second is there."""
+        ear = Ear()
+        guarded = guard_runnable(Guard([Sentences()], policy=remove()), Citing(quoted), streaming="sentence")
+        received = CALLS[call](guarded, "Pets?", {"callbacks": [ear]})
+        assert GOOD in "".join(map(text_of, received))
+        assert not leaks(received)
+        assert not leaks([text for _, text in ear.heard])
+
+    @pytest.mark.parametrize("call", AGENT_CALLS)
+    @pytest.mark.parametrize("quoted", CITED)
+    @pytest.mark.parametrize("policy", POLICIES)
+    def test_agents_say_and_store_nothing_of_it(self, policy, quoted, call):
+        """Nor is it in the prompt of a second turn."""
+        model, ear, saver = Citing(quoted), Ear(), InMemorySaver()
+        agent = create_agent(model, [], middleware=[GuardrailMiddleware(guard(policy))], checkpointer=saver)
+        config = {"configurable": {"thread_id": "1"}, "callbacks": [ear]}
+        if "batch" in call:
+            config = [config, {"configurable": {"thread_id": "2"}, "callbacks": [ear]}]
+        received = AGENT_CALLS[call](agent, {"messages": [("user", "Pets?")]}, config)
+        turns = len(model.first_prompts)
+        AGENT_CALLS[call](agent, {"messages": [("user", "And others?")]}, config)
+        assert not leaks(received)
+        assert not leaks([text for _, text in ear.heard])
+        assert not leaks([repr(saver.storage), repr(saver.writes), repr(saver.blobs)])
+        assert not leaks([repr(messages) for messages in model.first_prompts[turns:]])
+
+    @pytest.mark.parametrize("quoted", CITED)
+    def test_control_it_leaks_if_nothing_is_cut(self, quoted):
+        """So these tests can fail."""
+        chain = PROMPT | Citing(quoted) | GuardedOutput(Guard([MarkedWords()], policy=flag()))
+        [said] = CALLS["invoke"](chain, {"question": "Pets?"}, {})
+        assert all(leaks([said.content[i]]) for i in (0, 2))
+
+    @pytest.mark.parametrize("place", BESIDE)
+    def test_other_messages_of_an_output_say_nothing_of_it(self, place):
+        """Nor do their metadata."""
+        beside = AIMessage(
+            [{"type": "text", "text": "Cats purr.", **CITED["citations"]}],
+            additional_kwargs={"search": f"{MARK} did"},
+            response_metadata={"quote": f"{MARK} did", "model_name": "fake-1"},
+        )
+        chain = RunnableLambda(lambda _: BESIDE[place](beside))
+        made = guard_runnable(Guard([MarkedWords()], policy=remove()), chain)
+        found = made.invoke("Pets?")
+        assert "Cats purr." in repr(found)
+        assert "fake-1" in repr(found)
+        assert not leaks([found])
+
+    def test_what_is_no_prose_stays_with_a_block(self):
+        """A signature, where in the list it is, and a citation that no text was cut from."""
+        content = [
+            {"type": "text", "text": f"As {MARK} showed. ", "extras": {"signature": "c2ln"}},
+            {"type": "text", "text": GOOD, "index": 1, "extras": {"signature": "c2ln"}, "annotations": [{}]},
+        ]
+        model = FakeChat(lambda _: AIMessage(content))
+        for policy, kept in ((remove, 3), (flag, 4)):
+            found = guard_runnable(Guard([MarkedWords()], policy=policy()), model).invoke("Pets?")
+            assert found.content[-1]["extras"] == {"signature": "c2ln"}
+            assert len(found.content[-1]) == kept + 1
 
 
 class TestAnnotationsInStreams:

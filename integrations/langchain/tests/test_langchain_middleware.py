@@ -63,6 +63,15 @@ def guarded(reply, policy, *, tools=(), middleware=(), **options):
     return model, agent
 
 
+ATTACHED = {
+    "to the model": lambda reply, ear: FakeChat(reply, callbacks=[ear]),
+    "by with_config": lambda reply, ear: FakeChat(reply).with_config(callbacks=[ear]),
+    "by with_config, twice": lambda reply, ear: (
+        FakeChat(reply).with_config(callbacks=[ear]).with_config(tags=["pets"])
+    ),
+}
+
+
 class TestMessages:
     def test_keep_id_usage_and_metadata(self):
         """Only the text changes; the summary comes along."""
@@ -345,10 +354,11 @@ class TestConfiguration:
             )
             assert not leaks(received)
 
-    def test_strict_refuses_a_model_with_ears_of_its_own(self):
+    @pytest.mark.parametrize("attach", ATTACHED)
+    def test_strict_refuses_a_model_with_ears_of_its_own(self, attach):
         """They hear every attempt."""
         ear = Ear()
-        model = FakeChat(lambda _: AIMessage(BAD), callbacks=[ear])
+        model = ATTACHED[attach](lambda _: AIMessage(BAD), ear)
         loose, strict = (
             create_agent(
                 model, [], middleware=[GuardrailMiddleware(Guard([MarkedWords()], policy=remove()), strict=s)]
@@ -357,8 +367,26 @@ class TestConfiguration:
         )
         ask(loose)
         assert leaks([text for _, text in ear.heard])
-        with pytest.raises(ConfigError, match="callbacks of its own"):
+        ear.heard.clear()
+        with pytest.raises(ConfigError, match="callbacks of their own"):
             ask(strict)
+        assert not ear.heard
+
+    def test_strict_refuses_a_model_that_prints(self):
+        """Whoever reads the terminal reads every attempt."""
+        model = FakeChat(lambda _: AIMessage(BAD), verbose=True)
+        strict = GuardrailMiddleware(Guard([MarkedWords()], policy=remove()), strict=True)
+        agent = create_agent(model, [], middleware=[strict])
+        with pytest.raises(ConfigError, match="verbose"):
+            ask(agent)
+
+    def test_strict_takes_a_model_with_a_configuration_that_hears_nothing(self):
+        """Tags and metadata may be bound to it."""
+        model = FakeChat(lambda _: AIMessage(BAD)).with_config(tags=["pets"], metadata={"a": 1})
+        agent = create_agent(
+            model, [], middleware=[GuardrailMiddleware(Guard([MarkedWords()], policy=remove()), strict=True)]
+        )
+        assert ask(agent)["messages"][-1].content == GOOD
 
     def test_context_can_be_given(self):
         """From the request."""

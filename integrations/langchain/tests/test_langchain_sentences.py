@@ -248,6 +248,33 @@ class TestWaits:
         guard_runnable(Guard([BySentence()], policy=policy()), chain(FakeChat()), streaming="sentence")
         assert caplog.text.count("streams_are_buffered") == 1
 
+    def test_an_agent_that_binds_tools_at_each_call_says_it_once(self, caplog):
+        """For all calls of its model."""
+
+        def look(pet: str) -> str:
+            """Look at a pet."""
+            return f"{pet} is well."
+
+        def reply(messages):
+            if isinstance(messages[-1], ToolMessage):
+                return AIMessage(CUT)
+            return AIMessage("", tool_calls=[CALL])
+
+        model = FakeChat(reply)
+        agent = create_agent(guarded(model, block), [look])
+        for _ in range(2):
+            agent.invoke({"messages": [("user", "Pets?")]})
+        assert len(model.asked) == 4
+        assert all(options["tools"] for options in model.options)
+        assert caplog.text.count("streams_are_buffered") == 1
+
+    def test_what_a_schema_holds_back_is_said(self, caplog):
+        """The model alone is released by sentence, its structured answers are not."""
+        model = guarded(FakeChat())
+        assert "streams_are_buffered" not in caplog.text
+        model.with_structured_output({"title": "Pet", "type": "object", "properties": {}})
+        assert caplog.text.count("streams_are_buffered") == 1
+
     def test_an_unknown_mode_is_refused(self):
         """With the known ones."""
         with pytest.raises(ConfigError, match="sentence"):

@@ -33,12 +33,14 @@ class Change:
         after: the text to show.
         edits: how one becomes the other; empty if it was replaced as a whole.
         report: what decided.
+        cut_beside: this is a part, and text went from another one.
     """
 
     before: str
     after: str
     edits: tuple[Edit, ...]
     report: Report
+    cut_beside: bool = False
 
     @classmethod
     def of(cls, text: str, report: Report) -> Change:
@@ -62,8 +64,8 @@ class Change:
     @property
     def takes_away(self) -> bool:
         """Whether text went, so that it may not turn up elsewhere."""
-        if not self.edits:
-            return self.changed
+        if self.cut_beside or not self.edits:
+            return self.cut_beside or self.changed
         return any(edit.span.end > edit.span.start for edit in self.edits)
 
     @property
@@ -84,10 +86,11 @@ class Change:
 
     def split(self, bounds: Sequence[tuple[int, int]]) -> list[Change]:
         """The change of each part, given where the parts lie in the text, one after the other; a new text goes to the first."""
+        cut = self.takes_away
         if not self.changed:
-            return [self._part(a, b, ()) for a, b in bounds]
+            return [self._part(a, b, (), cut=cut) for a, b in bounds]
         if not self.edits:
-            parts = [self._part(a, b, ()) for a, b in bounds]
+            parts = [self._part(a, b, (), cut=cut) for a, b in bounds]
             texts = [self.after, *[""] * (len(parts) - 1)]
             return [dataclasses.replace(p, after=text) for p, text in zip(parts, texts, strict=True)]
         local: list[list[Edit]] = [[] for _ in bounds]
@@ -106,11 +109,11 @@ class Change:
                         update={"span": span, "replacement": edit.replacement if i == home else ""}
                     )
                 )
-        return [self._part(a, b, tuple(edits)) for (a, b), edits in zip(bounds, local, strict=True)]
+        return [self._part(a, b, tuple(edits), cut=cut) for (a, b), edits in zip(bounds, local, strict=True)]
 
-    def _part(self, start: int, end: int, edits: tuple[Edit, ...]) -> Change:
+    def _part(self, start: int, end: int, edits: tuple[Edit, ...], *, cut: bool) -> Change:
         text = self.before[start:end]
-        return Change(text, apply(text, edits), edits, self.report)
+        return Change(text, apply(text, edits), edits, self.report, cut_beside=cut)
 
 
 class Reading(Protocol):

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict
 from guardrail.errors import ConfigError
 from guardrail.report import Scale
 
-__all__ = ["Scoring", "position", "score_at"]
+__all__ = ["Scoring", "position", "score_at", "without_credential"]
 
 _CREDENTIAL = re.compile(r" as [0-9a-f]{24}\b")
 _NOT_ASKED = ("nobody", "compute")  # lanes without a model, and this process itself
@@ -52,7 +52,7 @@ class Scoring(BaseModel):
         return cls(
             detectors={name: _bare(line) for name, line in sorted(signatures.items())},
             backends={
-                lane: _CREDENTIAL.sub("", name)
+                lane: without_credential(name)
                 for lane, name in sorted(backends.items())
                 if name not in _NOT_ASKED
             },
@@ -91,6 +91,11 @@ def _differs(what: str, expected: str, got: str, where: str = "") -> ConfigError
         f"calibrated with another {what}: expected {expected!r}, got {got!r}. Set the guard up as it was{where}, "
         "or calibrate again with guardrail calibrate"
     )
+
+
+def without_credential(fingerprint: str) -> str:
+    """A backend's fingerprint without that of its credential: another key of the same service asks the same model."""
+    return _CREDENTIAL.sub("", fingerprint)
 
 
 def position(score: float, scale: Scale) -> float:

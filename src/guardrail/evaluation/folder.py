@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from guardrail.calibration.scoring import without_credential
 from guardrail.errors import ConfigError, InputError
 from guardrail.evaluation.rows import (
     MANIFEST,
@@ -103,9 +104,7 @@ class Folder:
             durable(self.path / MANIFEST, lambda part: part.write_text(text + "\n", encoding="utf-8"))
             known = info
         differing = [
-            said
-            for name, said in _COMPARED.items()
-            if _plain(getattr(known, name)) != _plain(getattr(info, name))
+            said for name, said in _COMPARED.items() if _compared(known, name) != _compared(info, name)
         ]
         if differing:
             raise ConfigError(
@@ -185,7 +184,7 @@ class Folder:
             ConfigError: it is another run.
         """
         theirs = other.begun()
-        if theirs is None or any(_plain(getattr(theirs, n)) != _plain(getattr(info, n)) for n in _COMPARED):
+        if theirs is None or any(_compared(theirs, n) != _compared(info, n) for n in _COMPARED):
             raise ConfigError(
                 f"{str(other.path)!r} has no shard of this run: evaluate it with the same answers and options"
             )
@@ -351,6 +350,13 @@ def durable(target: Path, put: Callable[[Path], object]) -> None:
             os.fsync(folder)
         finally:
             os.close(folder)
+
+
+def _compared(info: RunInfo, name: str) -> Any:
+    value = getattr(info, name)
+    if name == "backends":
+        value = {lane: without_credential(fingerprint) for lane, fingerprint in value.items()}
+    return _plain(value)
 
 
 def _plain(value: Any) -> Any:

@@ -80,6 +80,7 @@ class TestParts:
         assert [part.before for part in parts] == [TEXT[a:b] for a, b in bounds]
         if joint == 0 and bounds[-1][1] == len(TEXT):
             assert "".join(part.after for part in parts) == change.after
+        assert {part.takes_away for part in parts} == {change.takes_away}
 
     def test_very_many_parts_take_no_time(self):
         """An answer of JSON with 20,000 strings."""

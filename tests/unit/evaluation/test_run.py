@@ -16,13 +16,13 @@ from tests.unit.evaluation.conftest import answers
 from guardrail import Guard
 from guardrail.chat import ScriptedChat
 from guardrail.engine.budget import Budget
-from guardrail.errors import InputError
+from guardrail.errors import ConfigError, InputError
 from guardrail.evaluation import read_rows, read_run
 from guardrail.evaluation.folder import Folder, Ledger
 from guardrail.evaluation.inputs import Mapped, surveyed
 from guardrail.evaluation.library import info_of
 from guardrail.evaluation.running import run
-from guardrail.selfcheck import PromptCheck
+from guardrail.selfcheck import NgramCheck, PromptCheck
 
 NGRAM = ("--detector", "selfcheck-ngram")
 KILLED = """
@@ -161,6 +161,23 @@ class TestRefusals:
         assert "the files of answers" in said
         assert "another --out" in said
         assert plain(out) == before
+
+    def test_another_key_goes_on(self, file, tmp_path):
+        """A key that was exchanged asks the same model; another model does not go on."""
+        path = file(answers(3))
+        guard = Guard([NgramCheck()])
+
+        def begin(asked: str):
+            files = (surveyed(path, Mapped()),)
+            folder = Folder(tmp_path / "run")
+            info = info_of(guard, files=files, part_rows=100, rows_format="jsonl", made="")
+            folder.begin(replace(info, backends={"chat": f"https://a.example/v1 {asked}"}))
+            folder.close()
+
+        begin("model as " + "a" * 24)
+        begin("model as " + "b" * 24)
+        with pytest.raises(ConfigError, match="the models"):
+            begin("larger as " + "b" * 24)
 
     def test_changed_options(self, file, evaluate, tmp_path):
         """Other options of a detector are another run."""

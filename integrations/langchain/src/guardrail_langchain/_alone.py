@@ -69,7 +69,7 @@ class Alone(Runnable[Any, Any]):
         del run_manager
         self._refuse(given, config)
         (_, output), change = self._attempts().settle(lambda _: (None, given))
-        return self._thinking.shown(decided(None, output, change, self.options["key"])[0])
+        return self._thinking.shown(decided(output, change, self.options["key"]))
 
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig) -> Any:
         del run_manager
@@ -79,7 +79,7 @@ class Alone(Runnable[Any, Any]):
             return None, given
 
         (_, output), change = await self._attempts().asettle(ask)
-        return await self._thinking.ashown(decided(None, output, change, self.options["key"])[0])
+        return await self._thinking.ashown(decided(output, change, self.options["key"]))
 
     def _refuse(self, given: Any, config: RunnableConfig) -> None:
         refuse_a_prompt(given)

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 from guardrail.adapting import Change, clean
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._messages import logprobs
-from guardrail_langchain._residue import clean_blocks, clean_fields
+from guardrail_langchain._residue import TEXT_FIELDS, clean_blocks, clean_fields
 
 __all__ = ["Spoken"]
 
@@ -36,7 +36,7 @@ class Spoken:
         message = self.message
         update: dict[str, Any] = {}
         metadata = message.response_metadata
-        if change.changed:
+        if change.changed or change.takes_away:
             update["content"] = self._content(change)
             metadata = {name: value for name, value in metadata.items() if name != "logprobs"}
         if change.takes_away:
@@ -75,5 +75,5 @@ def _block_text(block: str | dict[Any, Any]) -> str | None:
 
 def _rewritten(block: dict[Any, Any], text: str) -> dict[Any, Any]:
     """The block with another text; citations point into the old one."""
-    kept = {name: value for name, value in block.items() if name in {"type", "id", "index", "phase"}}
+    kept = {name: value for name, value in block.items() if name in TEXT_FIELDS}
     return {**kept, "text": text}

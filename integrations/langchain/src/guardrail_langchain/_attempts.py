@@ -13,7 +13,7 @@ from guardrail.guard import Guard
 from guardrail.requests import Message
 from guardrail_langchain._quiet import apart
 
-__all__ = ["Attempts", "tokens"]
+__all__ = ["Attempts", "messages_in", "tokens"]
 
 T = TypeVar("T")
 
@@ -50,18 +50,18 @@ class Attempts(adapting.Attempts[T]):
 
 def tokens(said: Any) -> tuple[int, int]:
     """Tokens of the prompts and of the answers."""
-    used = [usage for message in _messages(said) if (usage := message.usage_metadata)]
+    used = [usage for message in messages_in(said) if (usage := message.usage_metadata)]
     return (
         sum(usage.get("input_tokens") or 0 for usage in used),
         sum(usage.get("output_tokens") or 0 for usage in used),
     )
 
 
-def _messages(said: Any) -> Iterator[AIMessage]:
+def messages_in(said: Any) -> Iterator[AIMessage]:
     """The model's own messages in what it said."""
     if isinstance(said, AIMessage):
         yield said
     elif isinstance(said, Mapping | list | tuple):
         for item in said.values() if isinstance(said, Mapping) else said:
             if isinstance(item, BaseMessage):
-                yield from _messages(item)
+                yield from messages_in(item)

@@ -26,7 +26,7 @@ from langchain_core.runnables.configurable import DynamicRunnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.runnables.passthrough import RunnableAssign
 
-__all__ = ["Chain", "Enclosing", "Step", "asks", "inside", "listeners", "split"]
+__all__ = ["Chain", "Enclosing", "Step", "asks", "branch", "inside", "listeners", "split"]
 
 Step: TypeAlias = Runnable[Any, Any]
 
@@ -124,6 +124,15 @@ def _model(step: Step) -> BaseLanguageModel[Any] | None:
 def _first_model(step: Step) -> BaseLanguageModel[Any] | None:
     """The model that takes what this step is given."""
     return _first_model(step.first) if isinstance(step, RunnableSequence) else _model(step)
+
+
+def branch(step: Step | None, name: str | None) -> Step | None:
+    """The model in one branch of a dict of them; the step itself, if it is no such dict."""
+    inner = step
+    while isinstance(inner, RunnableBindingBase):
+        inner = inner.bound
+    found = inner.steps__.get(name or "") if isinstance(inner, RunnableParallel) else None
+    return _first_model(found) if found else step
 
 
 def asks(step: Step) -> bool:

@@ -32,6 +32,7 @@ __all__ = [
     "refuse_asking_alone",
     "refuse_documents_alone",
     "refuse_late",
+    "refuse_listeners",
     "refuse_model_behind",
     "refuse_unseen",
 ]
@@ -96,17 +97,30 @@ def _refuse_unreached(chain: Step) -> None:
         )
 
 
+def refuse_listeners(step: Step, instead: str) -> None:
+    """Refuse models that others listen to.
+
+    Args:
+        step: a model, or what has some in it.
+        instead: where to give callbacks.
+
+    Raises:
+        ConfigError: there is one.
+    """
+    if found := listeners(step):
+        raise ConfigError(
+            f"expected models without callbacks of their own, got {found!r}, which would receive rejected text. "
+            f"Give them to {instead} instead."
+        )
+
+
 def refuse_unseen(chain: Step, steps: Chain) -> None:
     """Refuse what `strict` does not want: models that others listen to, and chains without a model in sight.
 
     Raises:
         ConfigError: it is one of these.
     """
-    if found := listeners(chain):
-        raise ConfigError(
-            f"expected models without callbacks of their own, got {found!r}, which would receive rejected text. "
-            "Give them to the call's config instead."
-        )
+    refuse_listeners(chain, "the call's config")
     if steps.model is None:
         raise ConfigError(
             f"expected a chat model or a chain with one as a step, got {type(chain).__name__}: where none can be "

@@ -2,32 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, BaseMessage
 
 from guardrail.adapting import Change, Reading
+from guardrail.adapting.residue import GONE, sentences_of, unrepeated
+from guardrail_langchain._attempts import messages_in
+from guardrail_langchain._chains import branch
 from guardrail_langchain._messages import as_messages, chunks, pieces
 from guardrail_langchain._reading import read
 
-__all__ = ["Try", "decided", "prompt_messages", "released"]
+__all__ = ["Try", "accepted", "counts", "decided", "prompt_messages", "released"]
+
+_COUNTED = ("model_name", "model_provider", "service_tier")  # by which usage is counted
 
 Try: TypeAlias = tuple[Any, Any]
 """What the model said, and what the rest of the chain made of it."""
 
 
-def decided(said: Any, output: Any, change: Change | None, key: str | None) -> tuple[Any, AIMessage | None]:
-    """The output after the change, and the message that callbacks hear, where it can say the same."""
+def decided(output: Any, change: Change | None, key: str | None) -> Any:
+    """The output after the change.
+
+    Raises:
+        Blocked: it has no place for a refusal, or would not be valid any more.
+    """
     reading = read(output, key) if change else None
-    final = output if reading is None or change is None else reading.changed(change)
-    if isinstance(final, AIMessage):
-        return final, final
-    if not isinstance(said, AIMessage) or not isinstance(output, str) or output != str(said.text):
-        return final, None
-    spoken: Reading | None = read(said)
-    told = said if spoken is None or change is None else spoken.changed(change)
-    return final, cast("AIMessage", told)
+    return output if reading is None or change is None else reading.changed(change)
+
+
+def accepted(said: Any, output: Any, change: Change | None) -> AIMessage | None:
+    """The message that is returned, or whose text is; `None` if something else was made of what the model said."""
+    is_its_text = isinstance(said, AIMessage) and isinstance(output, str) and output == str(said.text)
+    message = said if is_its_text else output
+    if not isinstance(message, AIMessage):
+        return None
+    spoken: Reading | None = read(message)
+    told = message if spoken is None or change is None else spoken.changed(change)
+    return cast("AIMessage", told)
+
+
+def counts(
+    said: Any, output: Any, change: Change | None, *, given: Any, model: Any
+) -> Iterator[tuple[AIMessage, Any]]:
+    """Of each message of a model what it cost, and nothing of what it says; with the model, as far as that is known.
+
+    Args:
+        said: what the model said; `None` if no step is known to be one.
+        output: what was made of it.
+        change: what the policy did.
+        given: the input; its messages were paid for before.
+        model: the step that said it.
+    """
+    known = {id(message) for message in messages_in(given)}
+    parts = said if isinstance(said, Mapping) else {None: output if said is None else said}
+    for name, part in parts.items():
+        for message in messages_in(part):
+            if id(message) not in known:
+                yield _count(message, change), branch(model, name)
+
+
+def _count(message: AIMessage, change: Change | None) -> AIMessage:
+    taken = [*sentences_of(str(message.text)), *(change.taken if change else ())]
+    found = {name: unrepeated(message.response_metadata.get(name), taken) for name in _COUNTED}
+    metadata = {name: value for name, value in found.items() if value is not GONE and value is not None}
+    if change:
+        metadata["guardrail"] = change.summary
+    return AIMessage("", name=message.name, usage_metadata=message.usage_metadata, response_metadata=metadata)
 
 
 def released(output: Any) -> Iterator[Any]:

@@ -86,7 +86,7 @@ class Told(_Beside, _Both):
         if change.report.blocked:
             raise Blocked(change.refusal, report=change.report)
         summary = {"guardrail": change.summary}
-        if not change.changed:
+        if not change.changed and not change.takes_away:
             update = {"response_metadata": {**self.message.response_metadata, **summary}}
             return self.message.model_copy(update=update), self.structured
         changes = dict(zip(map(id, self.parts), change.split(bounds(self.parts)), strict=True))

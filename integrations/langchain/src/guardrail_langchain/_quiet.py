@@ -11,24 +11,24 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from typing import Any, TypeVar, cast
 
-from langchain_core.callbacks import BaseCallbackManager
-from langchain_core.language_models import BaseChatModel
+from langchain_core.callbacks import BaseCallbackManager, CallbackManager
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import var_child_runnable_config
 from langchain_core.tracers import context as tracing
 from langchain_core.tracers._streaming import _StreamingCallbackHandler, _V2StreamingCallbackHandler
-from pydantic import Field
 
-from guardrail_langchain._messages import chunks
+from guardrail_langchain._stand_ins import stand_in, stand_in_text
 
 __all__ = [
+    "acount",
     "apart",
     "aquietly",
     "asaid_live",
     "asay",
     "asay_live",
+    "asay_text",
+    "count",
     "current",
     "is_protocol",
     "is_streamed",
@@ -36,6 +36,7 @@ __all__ = [
     "said_live",
     "say",
     "say_live",
+    "say_text",
     "unheard",
 ]
 
@@ -53,9 +54,11 @@ def unheard(config: RunnableConfig) -> Iterator[RunnableConfig]:
 
     Handlers that are set for a context (`collect_runs`, `get_usage_metadata_callback`) are taken away, too.
     """
-    quiet = RunnableConfig(**{**config, "callbacks": []})
-    hooks = [hook[0] for hook in getattr(tracing, "_configure_hooks", ()) if hook[0].get() is not None]
-    restore = [(hook, hook.set(None)) for hook in hooks]
+    nobody = CallbackManager(
+        handlers=[]
+    )  # an empty list is an error in the `ainvoke` of LangChain's text models
+    quiet = RunnableConfig(**{**config, "callbacks": nobody})
+    restore = [(hook, hook.set(None)) for hook in _hooks()]
     token = var_child_runnable_config.set(quiet)
     try:
         yield quiet
@@ -81,18 +84,44 @@ def say(
         The message under the id that the streams know; they give it another only in the v3 protocol, where
         every message is named for its run.
     """
-    if not _heard(config):
+    if not _is_heard(config):
         return message
-    return _named(message, _stand_in(message, model).invoke(list(prompt), config))
+    return _named(message, stand_in(message, model).invoke(list(prompt), config))
 
 
 async def asay(
     message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> AIMessage:
     """As `say`."""
-    if not _heard(config):
+    if not _is_heard(config):
         return message
-    return _named(message, await _stand_in(message, model).ainvoke(list(prompt), config))
+    return _named(message, await stand_in(message, model).ainvoke(list(prompt), config))
+
+
+def count(message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any) -> None:
+    """Report to the callbacks, if there are any, a call of a model by a message that says nothing; no message stream has it."""
+    if _is_heard(config):
+        stand_in(message, model, silent=True).invoke(list(prompt), config)
+
+
+async def acount(
+    message: AIMessage, prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
+) -> None:
+    """As `count`."""
+    if _is_heard(config):
+        await stand_in(message, model, silent=True).ainvoke(list(prompt), config)
+
+
+def say_text(text: str, prompt: Any, config: RunnableConfig, *, model: Any) -> None:
+    """Report to the callbacks, if there are any, that a text model answered with this text."""
+    if _is_heard(config):
+        stand_in_text(text, model).invoke(prompt, config)
+
+
+async def asay_text(text: str, prompt: Any, config: RunnableConfig, *, model: Any) -> None:
+    """As `say_text`."""
+    if _is_heard(config):
+        await stand_in_text(text, model).ainvoke(prompt, config)
 
 
 def _named(message: AIMessage, said: AIMessage) -> AIMessage:
@@ -111,8 +140,18 @@ def is_protocol(config: RunnableConfig) -> bool:
     return any(isinstance(one, _V2StreamingCallbackHandler) for one in _heard(config))
 
 
+def _is_heard(config: RunnableConfig) -> bool:
+    """Whether anybody listens; some that are set for a context (`collect_runs`) are in no configuration."""
+    return bool(_heard(config)) or bool(_hooks())
+
+
+def _hooks() -> list[Any]:
+    """The variables with the handlers that are set for a context."""
+    return [hook[0] for hook in getattr(tracing, "_configure_hooks", ()) if hook[0].get() is not None]
+
+
 def _heard(config: RunnableConfig) -> Sequence[Any]:
-    """Who listens."""
+    """Who listens by a configuration."""
     callbacks = config.get("callbacks")
     return callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks or ()
 
@@ -121,9 +160,9 @@ def said_live(
     coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> Iterator[AIMessageChunk]:
     """Chunks as they are released; callbacks, if there are any, hear them as the chunks of one model's call."""
-    if not _heard(config):
+    if not _is_heard(config):
         return coming
-    return _stand_in(None, model, coming).stream(list(prompt), config)
+    return stand_in(None, model, coming).stream(list(prompt), config)
 
 
 def asaid_live(
@@ -134,9 +173,9 @@ def asaid_live(
     model: Any,
 ) -> AsyncGenerator[AIMessageChunk]:
     """As `said_live`."""
-    if not _heard(config):
+    if not _is_heard(config):
         return coming
-    found = _stand_in(None, model, coming).astream(list(prompt), config)
+    found = stand_in(None, model, coming).astream(list(prompt), config)
     return cast("AsyncGenerator[AIMessageChunk]", found)  # it is one, whatever its annotation says
 
 
@@ -144,7 +183,7 @@ def say_live(
     coming: Iterator[AIMessageChunk], prompt: Sequence[BaseMessage], config: RunnableConfig, *, model: Any
 ) -> AIMessage:
     """The whole message; callbacks hear it in the chunks in which it is released, and one of them must listen to chunks."""
-    return _stand_in(None, model, coming).invoke(list(prompt), config)
+    return stand_in(None, model, coming).invoke(list(prompt), config)
 
 
 async def asay_live(
@@ -155,7 +194,7 @@ async def asay_live(
     model: Any,
 ) -> AIMessage:
     """As `say_live`."""
-    return await _stand_in(None, model, coming).ainvoke(list(prompt), config)
+    return await stand_in(None, model, coming).ainvoke(list(prompt), config)
 
 
 def quietly(coming: Iterator[T], config: RunnableConfig) -> Iterator[T]:
@@ -179,72 +218,3 @@ async def aquietly(coming: AsyncGenerator[T], config: RunnableConfig) -> AsyncGe
                 except StopAsyncIteration:
                     return
             yield one
-
-
-def _stand_in(message: AIMessage | None, model: Any, coming: Any = None) -> _Accepted:
-    while not isinstance(model, BaseChatModel) and hasattr(model, "bound"):
-        model = model.bound  # arguments that were bound to it
-    chat = model if isinstance(model, BaseChatModel) else None
-    return _Accepted(
-        message=message,
-        coming=coming,
-        original=chat,
-        name=chat.get_name() if chat else None,
-        tags=chat.tags if chat else None,
-        metadata=chat.metadata if chat else None,
-        cache=False,
-    )
-
-
-class _Accepted(BaseChatModel):
-    """Says one message that has been accepted, or the pieces of one that are."""
-
-    message: AIMessage | None = None
-    coming: Any = Field(default=None, repr=False, exclude=True)  # chunks, from an iterator or an async one
-    original: BaseChatModel | None = Field(
-        default=None, repr=False, exclude=True
-    )  # tracers store a model's repr
-
-    @property
-    def _llm_type(self) -> str:
-        return self.original._llm_type if self.original else "guardrail"  # noqa: SLF001  # it speaks for it
-
-    @property
-    def _serialized(self) -> dict[str, Any]:  # a cached property there, and slow
-        return self.original._serialized if self.original else {"name": "guardrail"}  # noqa: SLF001  # as above
-
-    def _get_ls_params(self, stop: list[str] | None = None, **kwargs: Any) -> Any:
-        params = super()._get_ls_params(stop, **kwargs)
-        if self.original is not None:
-            params = self.original._get_ls_params(stop, **kwargs)  # noqa: SLF001  # as above
-        return params
-
-    def _generate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        del messages, stop, run_manager, kwargs
-        if self.message is None:
-            raise AssertionError("chunks are streamed: somebody must listen to them")
-        return ChatResult(generations=[ChatGeneration(message=self.message)])
-
-    async def _agenerate(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        return self._generate(messages, stop, run_manager, **kwargs)
-
-    def _stream(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> Iterator[ChatGenerationChunk]:
-        del messages, stop, run_manager, kwargs
-        for chunk in self.coming if self.message is None else chunks(self.message):
-            yield ChatGenerationChunk(message=chunk)
-
-    async def _astream(
-        self, messages: Any, stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> AsyncIterator[ChatGenerationChunk]:
-        if self.message is None:
-            async for chunk in self.coming:
-                yield ChatGenerationChunk(message=chunk)
-            return
-        for piece in self._stream(messages, stop, run_manager, **kwargs):
-            yield piece

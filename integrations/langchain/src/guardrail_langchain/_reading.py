@@ -281,7 +281,10 @@ class _Structure:
         changes = zip(self.parts, change.split(bounds([part for _, part in self.parts])), strict=True)
         new = {place: part.changed(small) for (place, part), small in changes}
         if not change.changed and not any(isinstance(value, BaseMessage) for value in new.values()):
-            return self.output
+            # A message further down may have lost what repeats a text that was taken out elsewhere.
+            inner = [(part, new[place]) for place, part in self.parts if change.takes_away]
+            if all(value is getattr(part, "output", value) for part, value in inner):
+                return self.output
         return _assembled(self.output, new, change)
 
 

@@ -13,7 +13,10 @@ from guardrail.adapting.reasoning import NAMES, sealed, sealed_list
 from guardrail.adapting.residue import GONE
 from guardrail_langchain._reasoning import KINDS, is_reasoning, kept_of
 
-__all__ = ["clean_blocks", "clean_fields", "unreadable"]
+__all__ = ["TEXT_FIELDS", "clean_blocks", "clean_fields", "unreadable"]
+
+TEXT_FIELDS = frozenset(["type", "text", "id", "index", "phase"])
+"""What of a block of text is never a quotation."""
 
 _CALLS = ("tool_use", "tool_call", "tool_call_chunk", "function_call", "server_tool_call", "server_tool_use")
 _MEDIA = ("file", "image", "image_url", "video")
@@ -46,6 +49,7 @@ def _untyped(block: Any) -> str:
 def clean_blocks(blocks: Sequence[Any], taken: Sequence[str]) -> list[Any]:
     """The content blocks without what can be read of reasoning and the like; texts have been edited already.
 
+    A text that was not touched stays, and loses its citations and annotations: they may quote what went elsewhere in the message.
     Where a block of reasoning goes, the ids of the texts go with it: a provider that knows a text by its id wants to see the
     reasoning that led to it.
     """
@@ -58,7 +62,9 @@ def clean_blocks(blocks: Sequence[Any], taken: Sequence[str]) -> list[Any]:
             kept += [thoughts[i]] if thoughts[i] is not GONE else []
             continue
         kind = "text" if isinstance(block, str) else block.get("type")
-        if kind == "text" or kind in _CALLS:
+        if kind == "text":
+            kept.append(_uncited(block, taken))
+        elif kind in _CALLS:
             kept.append(block)
         elif kind in _MEDIA:
             kept.append(clean(block, taken))
@@ -73,6 +79,15 @@ def clean_fields(fields: Mapping[str, Any], taken: Sequence[str]) -> dict[str, A
         if name in NAMES
     }
     return {**clean(fields, taken), **{name: value for name, value in thoughts.items() if value is not GONE}}
+
+
+def _uncited(block: Any, taken: Sequence[str]) -> Any:
+    """A block of text with nothing beside the text that could be prose."""
+    if isinstance(block, str):
+        return block
+    kept = {name: value for name, value in block.items() if name in TEXT_FIELDS}
+    rest = clean({name: value for name, value in block.items() if name not in TEXT_FIELDS}, taken)
+    return {name: {**kept, **rest}[name] for name in block if name in kept or name in rest}
 
 
 def _anonymous(block: Any) -> Any:

@@ -18,7 +18,7 @@ from guardrail.given import content
 from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._attempts import Attempts
-from guardrail_langchain._composition import refuse_no_guard
+from guardrail_langchain._composition import refuse_listeners, refuse_no_guard
 from guardrail_langchain._messages import conversation, with_feedback
 from guardrail_langchain._parsed import Told
 from guardrail_langchain._quiet import asay, current, say, unheard
@@ -134,12 +134,8 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
     def _silent(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request for a copy of the model that no message stream listens to."""
         model: BaseChatModel = request.model
-        if self._strict and (model.callbacks or model.verbose):
-            raise ConfigError(
-                f"expected a model without callbacks of its own, got {type(model).__name__} with "
-                f"{model.callbacks!r} (verbose={model.verbose}), which would receive rejected text. Give them to "
-                "the agent's config instead."
-            )
+        if self._strict:
+            refuse_listeners(model, "the agent's config")
         tags = [*(model.tags or []), "nostream"]
         return request.override(model=model.model_copy(update={"tags": tags}))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing
+from copy import copy
 from typing import Any, Literal, cast
 
 from langchain_core.messages import AIMessage
@@ -28,16 +29,20 @@ from guardrail_langchain._composition import (
     refuse_unseen,
 )
 from guardrail_langchain._messages import as_messages, conversation, with_feedback
-from guardrail_langchain._outputs import Try, decided, prompt_messages, released
+from guardrail_langchain._outputs import Try, accepted, counts, decided, prompt_messages, released
 from guardrail_langchain._quiet import (
+    acount,
     asaid_live,
     asay,
     asay_live,
+    asay_text,
+    count,
     is_protocol,
     is_streamed,
     said_live,
     say,
     say_live,
+    say_text,
     unheard,
 )
 from guardrail_langchain._reading import read
@@ -119,20 +124,25 @@ class GuardedRunnable(Enclosing):
         one_of("streaming", streaming, ("buffer", "sentence"))
         self._thinking = Thinking(guard, reasoning)
         self.guard = guard
-        self.chain = chain
         self._key = key
         self._context = context
         self._strict = strict
         self._streaming = streaming
+        self._why_buffered = ""
+        self._enclose(chain)
+
+    def _enclose(self, chain: Runnable[Any, Any]) -> None:
+        self.chain = chain
         self._steps = split(chain)
-        refuse(chain, self._steps, guard.policy)
-        if strict:
+        refuse(chain, self._steps, self.guard.policy)
+        if self._strict:
             refuse_unseen(chain, self._steps)
         self._by_sentence = False
-        if streaming == "sentence":
-            why = why_buffered(guard, self._steps, key)
+        if self._streaming == "sentence":
+            why = why_buffered(self.guard, self._steps, self._key)
             self._by_sentence = not why
-            warn_if_buffered(why)
+            warn_if_buffered(why if why != self._why_buffered else "")
+            self._why_buffered = why
 
     def __or__(self, other: Any) -> Any:
         if isinstance(other, GuardedOutput):
@@ -168,16 +178,10 @@ class GuardedRunnable(Enclosing):
         return self._around(self.chain.with_structured_output(schema, **kwargs))
 
     def _around(self, chain: Runnable[Any, Any]) -> GuardedRunnable:
-        """Another chain, guarded alike."""
-        return GuardedRunnable(
-            self.guard,
-            chain,
-            key=self._key,
-            context=self._context,
-            strict=self._strict,
-            streaming=self._streaming,
-            reasoning=self._thinking.reasoning,
-        )
+        """Another chain, guarded alike; what the log has said of this one is not said again."""
+        found = copy(self)
+        found._enclose(chain)  # noqa: SLF001  # its own copy
+        return found
 
     # -- what LangChain asks of a runnable
 
@@ -254,14 +258,17 @@ class GuardedRunnable(Enclosing):
                 return said, said if steps.tail is None else steps.tail.invoke(said, quiet)
 
         (said, output), change = self._attempts(given, prompt).settle(ask)
-        final, heard = decided(said, output, change, self._key)
         asked = self._asked(given, prompt)
-        output = self._thinking.shown(final, **asked)
-        if heard is None:
-            return output
-        message = output if heard is final else self._thinking.shown(heard, **asked)
-        told = say(message, as_messages(prompt), config, model=steps.model)
-        return told if heard is final else output
+        if (answer := accepted(said, output, change)) is not None:
+            message = self._thinking.shown(answer, **asked)
+            told = say(message, as_messages(prompt), config, model=steps.model)
+            return told if isinstance(output, AIMessage) else decided(output, change, self._key)
+        if isinstance(said, str):  # of a text model
+            text = decided(output, change, self._key) if isinstance(output, str) and output == said else ""
+            say_text(text, prompt, config, model=steps.model)
+        for one, model in counts(said, output, change, given=prompt, model=steps.model):
+            count(one, prompt_messages(prompt), config, model=model)
+        return self._thinking.shown(decided(output, change, self._key), **asked)
 
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig, **kwargs: Any) -> Any:
         del run_manager
@@ -280,14 +287,17 @@ class GuardedRunnable(Enclosing):
                 return said, said if steps.tail is None else await steps.tail.ainvoke(said, quiet)
 
         (said, output), change = await self._attempts(given, prompt).asettle(ask)
-        final, heard = decided(said, output, change, self._key)
         asked = self._asked(given, prompt)
-        output = await self._thinking.ashown(final, **asked)
-        if heard is None:
-            return output
-        message = output if heard is final else await self._thinking.ashown(heard, **asked)
-        told = await asay(message, as_messages(prompt), config, model=steps.model)
-        return told if heard is final else output
+        if (answer := accepted(said, output, change)) is not None:
+            message = await self._thinking.ashown(answer, **asked)
+            told = await asay(message, as_messages(prompt), config, model=steps.model)
+            return told if isinstance(output, AIMessage) else decided(output, change, self._key)
+        if isinstance(said, str):  # of a text model
+            text = decided(output, change, self._key) if isinstance(output, str) and output == said else ""
+            await asay_text(text, prompt, config, model=steps.model)
+        for one, model in counts(said, output, change, given=prompt, model=steps.model):
+            await acount(one, prompt_messages(prompt), config, model=model)
+        return await self._thinking.ashown(decided(output, change, self._key), **asked)
 
     def _prepared(self, given: Any, config: RunnableConfig, options: Options) -> tuple[Any, Options]:
         """The model's input, and the options that go with it: the first step takes those of the call."""
