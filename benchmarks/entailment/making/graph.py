@@ -70,8 +70,19 @@ class _Writer:
         shape = list(self.stored[f"{name}.weight.whole"]["shape"])
         return shape, shape[1] // int(self.stored[f"{name}.weight.scale"]["shape"][1])
 
-    def linear(self, x: str, name: str, gives: str) -> str:
-        """X W' + b; of a matrix in 8 bits once it was taken apart, when the graph is loaded."""
+    def linear(self, x: str, name: str, gives: str, *, each: bool = False) -> str:
+        """X W' + b; of a matrix in 8 bits once it was taken apart, when the graph is loaded.
+
+        Args:
+            x: of texts, or with `each` of the tokens of texts.
+            name: of the layer.
+            gives: name of the result.
+            each: see `x`; Gemm takes matrices alone.
+        """
+        if each and f"{name}.weight" in self.stored:
+            turned = self.node("Transpose", [self.weight(f"{name}.weight")], f"{name}.turned", perm=[1, 0])
+            product = self.node("MatMul", [x, turned], f"{gives}.product")
+            return self.node("Add", [product, self.weight(f"{name}.bias")], gives)
         if f"{name}.weight" in self.stored:
             return self.node(
                 "Gemm", [x, self.weight(f"{name}.weight"), self.weight(f"{name}.bias")], gives, transB=1
@@ -88,7 +99,9 @@ class _Writer:
         return self.node("Add", [product, self.weight(f"{name}.bias")], gives)
 
     def rows_of(self, name: str, places: str, gives: str) -> str:
-        """Rows of a table in 8 bits: only those that are read are taken apart."""
+        """Rows of a table; of one in 8 bits only those that are read are taken apart."""
+        if f"{name}.weight" in self.stored:
+            return self.node("Gather", [self.weight(f"{name}.weight"), places], gives)
         (rows, columns), size = self.groups(name)
         whole = self.weight(f"{name}.weight.whole", [rows, columns // size, size])
         scale = self.weight(f"{name}.weight.scale", [rows, columns // size, 1])
@@ -108,7 +121,7 @@ class _Writer:
 
 
 def graph(folder: Path) -> bytes:
-    """The graph of a BERT classifier whose weights are stored by `form.pack`."""
+    """The graph of a BERT classifier, of texts or of each token, whose weights are stored by `form.pack`."""
     from onnx import TensorProto, helper
 
     config = read_config(folder)
@@ -122,15 +135,20 @@ def graph(folder: Path) -> bytes:
     mask = writer.node("Cast", ["attention_mask"], "mask", to=TensorProto.INT32)
     for number in range(config["num_hidden_layers"]):
         x = _layer(writer, x, mask, number, heads=config["num_attention_heads"], epsilon=epsilon)
-    first = writer.node("Gather", [x, writer.constant("begin", np.array(0))], "first", axis=1)
-    pooled = writer.node("Tanh", [writer.linear(first, "bert.pooler.dense", "pooler")], "pooled")
-    writer.linear(pooled, "classifier", "logits")
+    each = config["architectures"] == ["BertForTokenClassification"]
+    if not each:
+        first = writer.node("Gather", [x, writer.constant("begin", np.array(0))], "first", axis=1)
+        x = writer.node("Tanh", [writer.linear(first, "bert.pooler.dense", "pooler")], "pooled")
+    writer.linear(x, "classifier", "logits", each=each)
     takes = [
         helper.make_tensor_value_info(name, TensorProto.INT64, ["pairs", "tokens"])
         for name in ("input_ids", "attention_mask", "token_type_ids")
     ]
-    gives = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", len(config["id2label"])])]
-    made = helper.make_graph(writer.nodes, "entailment", takes, gives, list(writer.tensors.values()))
+    shape: list[str | int | None] = ["pairs", *(["tokens"] if each else []), len(config["id2label"])]
+    gives = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, shape)]
+    made = helper.make_graph(
+        writer.nodes, "tags" if each else "entailment", takes, gives, list(writer.tensors.values())
+    )
     opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid("com.microsoft", 1)]
     model = helper.make_model(made, opset_imports=opsets, ir_version=_IR, producer_name="guardrail")
     return bytes(model.SerializeToString(deterministic=True))
@@ -145,8 +163,8 @@ def _embedded(writer: _Writer, epsilon: float) -> str:
         "Unsqueeze", [writer.node("Range", bounds, "range"), writer.constant("front", np.array([0]))], "order"
     )
     places = writer.rows_of(f"{name}.position_embeddings", order, "places")
-    kinds = [writer.weight(f"{name}.token_type_embeddings.weight"), "token_type_ids"]
-    typed = writer.node("Add", [words, writer.node("Gather", kinds, "kinds")], "typed")
+    kinds = writer.rows_of(f"{name}.token_type_embeddings", "token_type_ids", "kinds")
+    typed = writer.node("Add", [words, kinds], "typed")
     return writer.norm(writer.node("Add", [typed, places], "placed"), f"{name}.LayerNorm", "layer.0", epsilon)
 
 

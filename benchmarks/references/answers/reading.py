@@ -10,6 +10,7 @@ from guardrail.references.authors.names import parse_name
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations import Citation, asks_for_references, citations
+from guardrail.references.citations.tagging import Tagger
 from guardrail.report import Span
 
 __all__ = ["FIELDS", "Read", "alike", "read", "right"]
@@ -40,9 +41,15 @@ class Read:
         return [citation for citation in self.citations if id(citation) not in found]
 
 
-def read(answer: Answer) -> Read:
-    """Read an answer, and pair what was found with the labels, each at most once."""
-    found = citations(answer.text, asked_for_references=asks_for_references(answer.question))
+def read(answer: Answer, tagger: Tagger | None = None) -> Read:
+    """Read an answer, and pair what was found with the labels, each at most once.
+
+    Args:
+        answer: labelled.
+        tagger: a network that reads it, too.
+    """
+    asked = asks_for_references(answer.question)
+    found = citations(answer.text, asked_for_references=asked, tagger=tagger)
     pairs, taken = list[tuple[Label, Citation]](), set[int]()
     for label in answer.labels:
         near = [

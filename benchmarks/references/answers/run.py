@@ -22,10 +22,11 @@ from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Record
 from guardrail.references.citations import citations
 from guardrail.references.citations.silence import unread
+from guardrail.references.citations.tagging import packaged_tagger
 from guardrail.references.citations.words import YEAR
 from guardrail.report import Finding, Span
 
-__all__ = ["main"]
+__all__ = ["add_tagger", "main"]
 
 SEED = 20261125
 LEAST_RIGHT = {"prose": 0.6}
@@ -39,9 +40,12 @@ def compute(run: Run) -> list[Row]:
     run.parameters["seed"] = SEED
     rows = list[Row]()
     rows += hostile_rows()
+    check = ReferenceCheck(tagger=run.options.tagger)
+    run.parameters["tagger"] = check.tagger
+    tagger = packaged_tagger() if check.tagger == "on" else None
     for half in run.options.half or HALVES:
         some = answers(half)
-        rows += reading_rows(half, [read(answer) for answer in some])
+        rows += reading_rows(half, [read(answer, tagger) for answer in some])
         known = works(half)
         whole = [answer for answer in some if all(label.work in known for label in answer.labels)]
         rows += accusation_rows(run, half, whole, known)
@@ -164,7 +168,7 @@ def accusation_rows(run: Run, half: str, some: Sequence[Answer], known: Mapping[
         path = Path(scratch) / "works.sqlite"
         with Index.create(path, complete=True) as index:
             index.add(known.values())
-        guard = Guard([ReferenceCheck(bibliography=path)])
+        guard = Guard([ReferenceCheck(bibliography=path, tagger=run.parameters["tagger"])])
         try:
             return _judged(run, half, some, known, guard)
         finally:
@@ -225,6 +229,17 @@ def _share(part: int, whole: int) -> float:
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Options of this benchmark alone."""
     parser.add_argument("--half", action="append", choices=HALVES, help="this half; both by default")
+    add_tagger(parser)
+
+
+def add_tagger(parser: argparse.ArgumentParser) -> None:
+    """Whether the network reads."""
+    parser.add_argument(
+        "--tagger",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="whether the network reads, too (ReferenceCheck)",
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -23,7 +23,7 @@ from guardrail.references.citations.segmentation.fields import Stretch
 from guardrail.references.citations.segmentation.model import FIELDS, Model
 from guardrail.references.citations.segmentation.tokens import Token, tokenise
 
-__all__ = ["kinds", "labelled"]
+__all__ = ["kinds", "labelled", "said"]
 
 _BOOKISH = frozenset({"book", "report", "thesis", "web"})
 _CONTAINED = frozenset({"chapter", "conference", "paper"})
@@ -71,6 +71,17 @@ def labelled(
                         passage.allow(label, kinds.get(label.work, ""))
                 found.append(passage.example(model, lexicon))
     return found
+
+
+def said(text: str, label: Label, kind: str) -> list[tuple[str, int, int]]:
+    """The fields of a label that are found within its span: field, start, end.
+
+    Args:
+        text: of the answer.
+        label: one of its labels.
+        kind: of the work: "book", "article", …
+    """
+    return list(_Said(text, label.span.start, label.span.end).fields(label.reference, kind))
 
 
 def _pair(field: str) -> list[int]:

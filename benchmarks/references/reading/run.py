@@ -26,6 +26,7 @@ from benchmarks._table import Row, Run, bench
 from benchmarks.references.reading._passages import sentences, train_passages
 from benchmarks.references.reading._rendered import rendered
 from benchmarks.references.reading._strings import Example, folds, read_strings, same, truth
+from benchmarks.references.reading._tagger import PACKAGE, train_packaged_tagger
 from benchmarks.references.reading._training import OPTIONS, TEMPERATURE, crfsuite, lexicon_of, train
 from guardrail.references.bibliography.formats import read_records
 from guardrail.references.bibliography.records import Record, Reference
@@ -301,8 +302,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         prog="python -m benchmarks.references.reading train", description="Make a packaged model."
     )
     parser.add_argument("--passages", action="store_true", help="the model of passages, not that of strings")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="another file than the packaged one")
+    parser.add_argument("--tagger", action="store_true", help="the network that tags references")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="another file than the packaged one; a folder with --tagger"
+    )
     options = parser.parse_args(given[1:])
+    if options.tagger:
+        sys.stdout.write(f"{train_packaged_tagger(options.out or PACKAGE)}\n")
+        return 0
     name, make = (PASSAGES, train_packaged_passages) if options.passages else (FILE, train_packaged)
     out = options.out or Path(package.__path__[0]) / name
     model = make(out)

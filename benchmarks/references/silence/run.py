@@ -1,7 +1,7 @@
 """Answers of models that cite nothing: how often does one of them "look like a citation", and is anything in them called made up?
 
 The answers are those of RAGTruth (questions on passages, summaries, descriptions of restaurants), biographies of WikiBio-GPT3 and its
-samples, summaries of news and turns of dialogue. An index of one other work, declared complete, calls everything made up that is
+samples, summaries of news and turns of dialogue, and those that another person wrote to cite nothing. An index of one other work, declared complete, calls everything made up that is
 read as a reference for certain.
 """
 
@@ -17,6 +17,8 @@ from typing import Any
 
 from benchmarks._rows import Row
 from benchmarks._table import Run, bench
+from benchmarks.references.answers.run import add_tagger
+from benchmarks.references.silence.written import written
 from guardrail import Guard, Verdict
 from guardrail.detectors import ReferenceCheck
 from guardrail.references.bibliography.index import Index
@@ -53,7 +55,9 @@ def compute(run: Run) -> list[Row]:
         path = Path(scratch) / "one.sqlite"
         with Index.create(path, complete=True) as index:
             index.add([Record(title="A Work That No Answer Is About", authors=("Nora Body",), year=1999)])
-        guard = Guard([ReferenceCheck(bibliography=path)])
+        check = ReferenceCheck(bibliography=path, tagger=run.options.tagger)
+        run.parameters["tagger"] = check.tagger
+        guard = Guard([check])
         try:
             found = [(one, guard.check(one.text, prompt=one.question).findings) for one in silent]
         finally:
@@ -76,6 +80,7 @@ def answers(grounding: Path, people: Path) -> Iterator[Answered]:
     for name in ("xsumfaith", "factcc", "begin_wow_dev"):
         for row in _lines(grounding / f"{name}.jsonl"):
             yield Answered("summaries and dialogue", row["claim"])
+    yield from (Answered("written to cite nothing", text) for text in written("unseen"))
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -121,4 +126,4 @@ def show(run: Run, found: Sequence[tuple[Answered, Sequence[Finding]]]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The command line; returns the exit code."""
-    return bench("references.silence", compute, argv, folder=HERE, doc=__doc__ or "")
+    return bench("references.silence", compute, argv, folder=HERE, doc=__doc__ or "", add_options=add_tagger)

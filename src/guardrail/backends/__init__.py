@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from guardrail.backends.packaged import reads_script as reads_script
     from guardrail.backends.questions import QuestionModel as QuestionModel
     from guardrail.backends.similarity import BertScore as BertScore
+    from guardrail.backends.tokens import TokenScores as TokenScores
+    from guardrail.backends.weights import CITATIONS_MINI as CITATIONS_MINI
     from guardrail.backends.weights import ENTAILMENT_INSTALL as ENTAILMENT_INSTALL
     from guardrail.backends.weights import ENTAILMENT_MINI as ENTAILMENT_MINI
     from guardrail.backends.weights import is_here as is_here
@@ -35,6 +37,7 @@ _HOMES = {
     "Precision": "guardrail.backends._local",
     "AnswerModel": "guardrail.backends.answers",
     "BertScore": "guardrail.backends.similarity",
+    "CITATIONS_MINI": "guardrail.backends.weights",
     "CausalModel": "guardrail.backends.language_model.model",
     "ComparePackaged": "guardrail.backends.packaged",
     "ENTAILMENT_INSTALL": "guardrail.backends.weights",
@@ -45,6 +48,7 @@ _HOMES = {
     "Packaged": "guardrail.backends.packaged",
     "PackagedEntailment": "guardrail.backends.packaged",
     "QuestionModel": "guardrail.backends.questions",
+    "TokenScores": "guardrail.backends.tokens",
     "encoder_installed": "guardrail.backends.packaged",
     "entailment_installed": "guardrail.backends.packaged",
     "is_here": "guardrail.backends.weights",

@@ -107,22 +107,7 @@ class OnnxModel(SteadyTexts):
         return self._session(), self._tokenizer()
 
     def _session(self) -> Any:
-        import onnxruntime
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = _threads()
-        options.log_severity_level = 3  # errors
-        # Threads that wait do not spin: it saves nothing on a quiet machine, and on a shared one it takes others' time.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        try:
-            session = onnxruntime.InferenceSession(
-                str(self._graph), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # its own errors have no common class
-            raise ConfigError(
-                f"expected a graph that ONNX Runtime {onnxruntime.__version__} can run in {str(self._graph)!r}, "
-                f"got {type(error).__name__}: {str(error)[:300]}. Get the file again"
-            ) from error
+        session = session_of(self._graph)
         takes = [one.name for one in session.get_inputs()]
         if unknown := [name for name in takes if name not in _INPUTS]:
             raise ConfigError(
@@ -171,6 +156,28 @@ class OnnxModel(SteadyTexts):
             filled["attention_mask"][row, : len(one)] = 1
             filled["token_type_ids"][row, : len(one)] = one.type_ids
         return {name: filled[name] for name in self._takes}
+
+
+def session_of(graph: Path) -> Any:
+    """What runs a graph, in as many threads as `$OMP_NUM_THREADS` allows.
+
+    Raises:
+        ConfigError: ONNX Runtime cannot run it.
+    """
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = _threads()
+    options.log_severity_level = 3  # errors
+    # Threads that wait do not spin: it saves nothing on a quiet machine, and on a shared one it takes others' time.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        return onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # its own errors have no common class
+        raise ConfigError(
+            f"expected a graph that ONNX Runtime {onnxruntime.__version__} can run in {str(graph)!r}, "
+            f"got {type(error).__name__}: {str(error)[:300]}. Get the file again"
+        ) from error
 
 
 def hash_of(path: Path) -> str:

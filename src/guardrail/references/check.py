@@ -34,6 +34,7 @@ from guardrail.references.bibliography.records import (
 )
 from guardrail.references.citations import Citation, asks_for_references, citations
 from guardrail.references.citations.silence import unread
+from guardrail.references.citations.tagging import packaged_tagger, tagger_installed
 from guardrail.references.evidence import lookup_of
 from guardrail.references.findings import DOUBTFUL, Findings, is_page
 from guardrail.references.interrogate import Interviewer, Query
@@ -86,6 +87,7 @@ class ReferenceCheck(Detector):
     Raises:
         ConfigError: an option is not one of those above.
         IndexFault: the bibliography's file is no usable index.
+        MissingExtra, WeightsMissing: `tagger="on"`, and the network or what runs it is not installed.
 
     Source: [agrawal2024]; differs: exact parsing, fenced prompts, local agreement, look-up, the claim as witness.
     """
@@ -157,6 +159,11 @@ class ReferenceCheck(Detector):
         help="who reads the references: rules = this program; both = also the judge model, once for each answer: what it "
         "finds beyond that can be cleared, and is never called wrong",
     )
+    tagger: Literal["auto", "on", "off"] = option(
+        default="auto",
+        help="whether a small network reads the answer, too, and finds what the rules miss: auto = if guardrail-citations-mini is "
+        "installed; what only the network finds can be cleared, and is never called wrong",
+    )
     max_references: int = option(
         default=50, least=1, help="references to examine; the rest is unverified, and the report says so"
     )
@@ -171,6 +178,9 @@ class ReferenceCheck(Detector):
             searched = with_sources(searched, self.sources)
         self._backend = None if searched is None else BibliographyBackend(searched)
         self.queries = tuple(self.queries)
+        if self.tagger == "auto":
+            self.tagger = "on" if tagger_installed() else "off"
+        self._tagger = packaged_tagger() if self.tagger == "on" else None
         self.agreement = self.agreement or ("model" if self.effort == "paper" else "local")
         self.draws = self.draws if self.draws is not None else _DRAWS[self.effort]
         self._findings = Findings(
@@ -213,7 +223,9 @@ class ReferenceCheck(Detector):
 
     def examine(self, case: Case) -> Flow[list[Finding]]:
         """One branch per reference, each at its own speed."""
-        if len(case.answer) > _LONG:  # reading takes 1 ms for 100 characters: not on somebody's event loop
+        if (
+            self._tagger or len(case.answer) > _LONG
+        ):  # 1 ms or more for 100 characters: not on somebody's event loop
             cited, left_out = yield from compute(self._read, case)
         else:
             cited, left_out = self._read(case)
@@ -258,7 +270,8 @@ class ReferenceCheck(Detector):
     # -- one reference
 
     def _citations(self, case: Case) -> list[Citation]:
-        return citations(case.answer, asked_for_references=asks_for_references(case.question))
+        asked = asks_for_references(case.question)
+        return citations(case.answer, asked_for_references=asked, tagger=self._tagger)
 
     def _read(self, case: Case) -> tuple[list[Citation], list[tuple[Span, str]]]:
         """The references, and what looks like one and could not be read."""

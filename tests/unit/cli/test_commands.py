@@ -109,6 +109,15 @@ class TestDoctor:
             ("ok", False) if here else ("missing", True)
         )
 
+    @pytest.mark.parametrize("here", [True, False])
+    def test_network_that_finds_references(self, run, monkeypatch, here):
+        monkeypatch.setattr("guardrail.references.citations.tagging.tagger_installed", lambda: here)
+        items = json.loads(run("doctor", "--json").stdout)["items"]
+        [found] = [item for item in items if item["name"] == "citations-mini"]
+        assert (found["state"], "./models/citations-mini" in found["mend"]) == (
+            ("ok", False) if here else ("missing", True)
+        )
+
     def test_key_is_never_shown(self, run, monkeypatch):
         """Only that there is one."""
         monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret")

@@ -421,7 +421,9 @@ class TestReferencesWereAskedFor:
 
     def test_an_answer_that_names_something_unreadable_is_unverified(self):
         """In a form that nobody recognises."""
-        (finding,) = examine(ReferenceCheck(), "```json\n{'work': 'Seventeen Ways of Looking (1999)'}\n```")
+        (finding,) = examine(
+            ReferenceCheck(tagger="off"), "```json\n{'work': 'Seventeen Ways of Looking (1999)'}\n```"
+        )
         assert (finding.verdict, finding.span) == (Verdict.UNVERIFIED, None)
 
 

@@ -172,7 +172,7 @@ class TestCheck:
     def test_without_eyecite_it_is_said_to_be_unread(self, monkeypatch):
         """The extra [legal] is not installed."""
         monkeypatch.setattr(legal, "installed", lambda: False)
-        report = Guard([ReferenceCheck()]).check(f"In {BROWN}, it was held.")
+        report = Guard([ReferenceCheck(tagger="off")]).check(f"In {BROWN}, it was held.")
         assert [finding.text for finding in report.findings] == ["347 U.S. 483"]
 
 

@@ -48,13 +48,13 @@ class TestSecondReading:
         """The journal is a work of the index, too."""
         reads(monkeypatch, (Reference("Silent Spring", ("Carson, R.",)), 0.7))
         text = "1. Carson, R. The Ontology of Imaginary Teapots. Silent Spring 2019"
-        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(text)
+        report = Guard([ReferenceCheck(bibliography=index(complete=True), tagger="off")]).check(text)
         assert Verdict.SUPPORTED not in [finding.verdict for finding in report.findings]
 
     def test_leaves_unaccused_what_it_reads_otherwise(self, index, monkeypatch):
         """The bibliography is complete."""
         reads(monkeypatch, (OTHER, 0.7))
-        report = Guard([ReferenceCheck(bibliography=index(complete=True))]).check(STRING)
+        report = Guard([ReferenceCheck(bibliography=index(complete=True), tagger="off")]).check(STRING)
         assert [finding.verdict for finding in report.findings] == [Verdict.UNVERIFIED]
 
     def test_the_model_is_still_asked_where_the_bibliography_is_incomplete(self, index, monkeypatch):
@@ -63,7 +63,9 @@ class TestSecondReading:
         model = ScriptedChat(
             lambda ask: "no" if "authors" not in ask.messages[-1].text else f"A{ask.draw} B{ask.draw}"
         )
-        report = Guard([ReferenceCheck(bibliography=index(complete=False))], chat=model).check(STRING)
+        report = Guard([ReferenceCheck(bibliography=index(complete=False), tagger="off")], chat=model).check(
+            STRING
+        )
         assert [finding.label for finding in report.findings] == ["fabricated"]
         assert model.asked
 

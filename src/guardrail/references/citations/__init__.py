@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.beside import beside
@@ -33,6 +34,7 @@ from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.paragraphs import above_authors, standing
 from guardrail.references.citations.passages import further, read_passages, seconded
 from guardrail.references.citations.prose import titled
+from guardrail.references.citations.retagged import retagged
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
 from guardrail.references.citations.structured import Structured, structured
@@ -40,6 +42,9 @@ from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.unmarked import unmarked
 from guardrail.references.citations.visible import placed, visible
 from guardrail.report import Span
+
+if TYPE_CHECKING:
+    from guardrail.references.citations.tagging import Tagger
 
 __all__ = ["Citation", "Style", "asks_for_references", "citations", "parse_reference"]
 
@@ -70,7 +75,9 @@ _BOLD_WHOLE = re.compile(  # **Ann Roe, *The River*** (1960)
 _TAG = re.compile(r"<(?P<closing>/?)(?P<name>em|i|cite|b|strong)>", re.IGNORECASE)
 
 
-def citations(answer: str, *, asked_for_references: bool = False) -> list[Citation]:
+def citations(
+    answer: str, *, asked_for_references: bool = False, tagger: Tagger | None = None
+) -> list[Citation]:
     """The references in an answer, in order, not overlapping.
 
     Only its first `LONGEST` characters are read (`unread` says what was left).
@@ -79,6 +86,7 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
         answer: any text.
         asked_for_references: whether the prompt asked for references (`asks_for_references`): a plain list of
             titles then counts as one.
+        tagger: a network that reads the answer, too; see `tagging`.
 
     Example:
         >>> text = 'See "Attention Is All You Need" by Vaswani et al. (2017) and arXiv:1810.04805.'
@@ -92,7 +100,10 @@ def citations(answer: str, *, asked_for_references: bool = False) -> list[Citati
     read = structured(answer, asked=asked_for_references) or Structured([], answer)
     seen, places = visible(read.text)
     links = _linked(seen)
-    found = _citations(_plain(seen), links, asked=asked_for_references)
+    prose = (
+        None if read.pieces else tagger
+    )  # the strings of JSON come without their keys, which say what they are
+    found = _citations(_plain(seen), links, prose, asked=asked_for_references)
     found = [_with_link(citation, links, seen) for citation in found] if links else found
     if places is not None:
         found = [placed(citation, places) for citation in found]
@@ -172,7 +183,9 @@ def _as_markdown(tag: re.Match[str]) -> str:
     return mark.ljust(len(tag[0])) if tag["closing"] else mark.rjust(len(tag[0]))
 
 
-def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[Citation]:
+def _citations(
+    answer: str, links: Mapping[int, Link], tagger: Tagger | None, *, asked: bool
+) -> list[Citation]:
     rows = lines(answer)
     taken = bytearray(len(answer))
     found: list[Citation] = []
@@ -233,11 +246,16 @@ def _citations(answer: str, links: Mapping[int, Link], *, asked: bool) -> list[C
     keep(by_name)
     keep(in_italics(answer, found))
     keep(pages(answer, links, taken))
-    return _settled(answer, rows, found, asked=asked)
+    return _settled(answer, rows, found, tagger, asked=asked)
 
 
-def _settled(answer: str, rows: Sequence[Line], found: list[Citation], *, asked: bool) -> list[Citation]:
+def _settled(
+    answer: str, rows: Sequence[Line], found: list[Citation], tagger: Tagger | None, *, asked: bool
+) -> list[Citation]:
     """What is left of the references, with the marks and the titles that mean one of them, in order."""
+    read = tagger.tags(answer, asked=asked) if tagger is not None else None
+    if read is not None:
+        found = retagged(answer, found, read, asked=asked)
     if not asked:
         found = list(without_media(answer, found))
     found = without_sentences(answer, sorted(found, key=lambda citation: citation.span.start))

@@ -143,9 +143,16 @@ def _doctor(
         ),
     ] = False,
 ) -> Iterator[Item]:
-    """The folder of remembered bibliographies, the indexes that are named, and the public catalogues."""
+    """The network that reads references, the folder of remembered bibliographies, the indexes that are named, and the public catalogues."""
+    from guardrail.backends import CITATIONS_MINI
     from guardrail.references.bibliography.remembered import cache_folder
+    from guardrail.references.citations.tagging import INSTALL, tagger_installed
 
+    section, what = "models (optional)", "finds references that the rules miss"
+    if tagger_installed():
+        yield Item(section, CITATIONS_MINI, "ok", what)
+    else:
+        yield Item(section, CITATIONS_MINI, "missing", f"missing; {what}", INSTALL)
     section = "files"
     folder = cache_folder()
     kept = list(folder.glob("*.sqlite")) if folder.is_dir() else []

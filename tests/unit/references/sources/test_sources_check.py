@@ -151,7 +151,10 @@ class TestOnTheCommandLine:
         """The command that installs it."""
         import importlib.util
 
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "hishel" else object())
+        find = importlib.util.find_spec
+        monkeypatch.setattr(
+            importlib.util, "find_spec", lambda name: None if name == "hishel" else find(name)
+        )
         done = run("doctor", "--json")
         [item] = [item for item in json.loads(done.stdout)["items"] if item["section"] == "sources"]
         assert item["mend"] == "pip install 'guardrail-sdk[online]'"

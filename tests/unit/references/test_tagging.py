@@ -1,0 +1,374 @@
+"""The network that tags references: how a text is cut for it, how tags become references, and how these meet what the rules found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from guardrail import Guard, Verdict
+from guardrail.backends import weights
+from guardrail.detectors import ReferenceCheck
+from guardrail.errors import ConfigError, MissingExtra, WeightsMissing
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record, Reference
+from guardrail.references.citations import Citation, citations, tagging
+from guardrail.references.citations.retagged import retagged
+from guardrail.references.citations.tagging import (
+    FIELDS,
+    MOST,
+    TAGS,
+    Tagged,
+    Tagger,
+    Tags,
+    decoded,
+    encoded,
+    packaged_tagger,
+    tagger_installed,
+    windows,
+)
+from guardrail.report import Span
+
+PROSE = (
+    "Most courses begin with Ahab Winterbottom's little book the ontology of teapots, which appeared in 1999."
+)
+
+
+def place(text: str, part: str) -> Span:
+    start = text.index(part)
+    return Span(start=start, end=start + len(part))
+
+
+def tagged(text: str, part: str, title: str, *, sure: float = 0.99, **said: object) -> Tagged:
+    return Tagged(place(text, part), Reference(title, **said), sure, sure, mark=False)  # type: ignore[arg-type]
+
+
+def cited(text: str, part: str, title: str, style: str = "bulleted", **more: object) -> Citation:
+    year = more.pop("year", None)
+    return Citation(place(text, part), Reference(title, year=year), style, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def tokenizer() -> object:
+    tokenizers = pytest.importorskip("tokenizers")
+    return tokenizers.Tokenizer.from_file(str(weights.find("citations-mini") / "tokenizer.json"))
+
+
+class TestWindows:
+    @pytest.mark.parametrize("count", [1, 447, 448, 449, 704, 705, 5000])
+    def test_every_token_counts_once(self, count: int) -> None:
+        found = windows(count)
+        assert [n for _, _, a, b in found for n in range(a, b)] == list(range(count))
+        assert all(first <= a and b <= end <= first + tagging.LONGEST for first, end, a, b in found)
+
+    def test_what_counts_has_company_on_both_sides(self) -> None:
+        for first, end, a, b in windows(3000)[1:-1]:
+            assert a - first == end - b == 96
+
+
+class TestDecoded:
+    TEXT = "see Roe Trees 1999 and Doe"
+    PLACES = ((0, 3), (4, 7), (8, 13), (14, 18), (19, 22), (23, 26))
+
+    def scores(self, tags: str, fields: str) -> np.ndarray:
+        """Of tags o, b, i, m, n and fields o, t, a, j, d, i."""
+        found = np.zeros((len(tags), len(TAGS) + len(FIELDS)), np.float32)
+        for at, (tag, field) in enumerate(zip(tags, fields, strict=True)):
+            found[at, "obimn".index(tag)] = 9
+            found[at, len(TAGS) + "otajdi".index(field)] = 9
+        return found
+
+    def test_fields_of_a_reference(self) -> None:
+        [one] = decoded(self.TEXT, self.PLACES, self.scores("obiioo", "oatdoo")).found
+        assert one.span.of(self.TEXT) == "Roe Trees 1999"
+        assert (one.reference.title, one.reference.authors, one.reference.year) == ("Trees", ("Roe",), 1999)
+        assert one.sure > 0.99
+        assert one.title > 0.99
+        assert not one.mark
+
+    def test_a_reference_does_not_go_on_where_none_began(self) -> None:
+        scores = self.scores("oiiioo", "oatdoo")
+        scores[1, 1] = 8.9  # nearly as likely to begin
+        [one] = decoded(self.TEXT, self.PLACES, scores).found
+        assert one.span.of(self.TEXT) == "Roe Trees 1999"
+
+    def test_marks_and_two_references_in_a_row(self) -> None:
+        found = decoded(self.TEXT, self.PLACES, self.scores("mnbibi", "oatata")).found
+        assert [(one.span.of(self.TEXT), one.mark) for one in found] == [
+            ("see Roe", True),
+            ("Trees 1999", False),
+            ("and Doe", False),
+        ]
+
+    def test_a_word_is_not_parted(self) -> None:
+        """The vocabulary knows "ResNets" as two parts."""
+        text, places = "see ResNets 1999", ((0, 3), (4, 7), (7, 11), (12, 16))
+        [one] = decoded(text, places, self.scores("oobi", "ootd")).found
+        assert one.span.of(text) == "ResNets 1999"
+        assert one.reference.title == "ResNets"
+
+    def test_doubt_shows(self) -> None:
+        scores = self.scores("obiioo", "oatdoo")
+        scores[2, 0] = scores[2, 2]
+        read = decoded(self.TEXT, self.PLACES, scores)
+        assert read.denies(place(self.TEXT, "Roe Trees")) < 0.1
+        assert read.denies(place(self.TEXT, "and Doe")) > 0.9
+        assert decoded(self.TEXT, self.PLACES, scores).denies(Span(start=0, end=0)) == 1
+        [one] = decoded(self.TEXT, self.PLACES, scores).found
+        assert one.sure < 0.9
+
+
+class TestEncoded:
+    @pytest.mark.parametrize(
+        "text", ["", "Roe (1999)\n\n- *Trees*\r\n", "夏目漱石『こころ』\u3000岩波", "é\u0301 😀 İ ﬁ", "\n"]
+    )
+    def test_places_are_in_the_text_in_order(self, text: str, tokenizer: object) -> None:
+        read = encoded(text, tokenizer)
+        assert len(read.ids) == len(read.kinds) == len(read.places)
+        assert all(0 <= start <= end <= len(text) for start, end in read.places)
+        assert [start for start, _ in read.places] == sorted(start for start, _ in read.places)
+        assert all(0 <= kind < 16 for kind in read.kinds)
+        asked = encoded(text, tokenizer, asked=True)
+        assert asked.ids == read.ids
+        assert asked.kinds == [kind + 16 for kind in read.kinds]
+        assert all(0 <= one < 30_522 for one in read.ids)
+
+    def test_capitals_and_line_ends_differ(self, tokenizer: object) -> None:
+        small, large, parted = (encoded(text, tokenizer) for text in ("the trees", "The TREES", "the\ntrees"))
+        assert small.ids == large.ids
+        assert small.kinds != large.kinds
+        assert len(parted.ids) == len(small.ids) + 1
+
+    def test_unknown_characters_differ(self, tokenizer: object) -> None:
+        one, other = encoded("漱", tokenizer), encoded("諭", tokenizer)
+        assert 100 not in one.ids + other.ids
+        assert one.ids != other.ids
+
+
+class TestRetagged:
+    TEXT = "- Roe, Trees (1999)\n- a list item\nI like Doe's rivers and lakes of 2001."
+
+    def test_what_only_the_network_finds_is_never_called_wrong(self) -> None:
+        one = tagged(self.TEXT, "Doe's rivers and lakes of 2001", "rivers and lakes", authors=("Doe",))
+        [found] = retagged(self.TEXT, [], Tags([one]))
+        assert (found.span, found.style, found.reference.title) == (one.span, "unmarked", "rivers and lakes")
+
+    @pytest.mark.parametrize("sure", [0.5, 0.89])
+    def test_what_is_not_sure_is_not_found(self, sure: float) -> None:
+        assert retagged(self.TEXT, [], Tags([tagged(self.TEXT, "Doe's rivers", "rivers", sure=sure)])) == []
+
+    def test_both_agree(self) -> None:
+        known = cited(self.TEXT, "Trees (1999)", "Trees", item=Span(start=0, end=20))
+        one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", authors=("Roe",), year=1999)
+        [found] = retagged(self.TEXT, [known], Tags([one]))
+        assert found.span.of(self.TEXT) == "Roe, Trees (1999)"
+        assert found.style == "bulleted"
+        assert found.item == known.item
+        assert found.agreed == {"title"}
+        assert (found.reference.authors, found.reference.year) == (("Roe",), 1999)
+
+    def test_another_title_leaves_two_readings(self) -> None:
+        known = cited(self.TEXT, "Roe, Trees (1999)", "Roe, Trees")
+        one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", authors=("Roe",))
+        [found] = retagged(self.TEXT, [known], Tags([one]))
+        assert found.reference.title == "Trees"
+        assert found.other is not None
+        assert found.other.title == "Roe, Trees"
+
+    def test_what_is_no_reference_to_the_network_is_left_out(self) -> None:
+        known = [cited(self.TEXT, "a list item", "a list item"), cited(self.TEXT, "Roe, Trees", "Trees")]
+        [found] = retagged(
+            self.TEXT, known, Tags([tagged(self.TEXT, "Roe, Trees (1999)", "Trees", sure=0.3)])
+        )
+        assert found.reference.title == "Trees"
+
+    @pytest.mark.parametrize(("outside", "kept"), [(0.95, False), (0.4, True)])
+    def test_what_the_network_is_not_sure_of_is_kept(self, outside: float, kept: bool) -> None:
+        span = place(self.TEXT, "list")
+        read = Tags((), ((0, 5), (span.start, span.end)), (1.0, outside))
+        assert bool(retagged(self.TEXT, [cited(self.TEXT, "a list item", "a list item")], read)) is kept
+
+    @pytest.mark.parametrize("style", ["json", "bibtex", "ris", "legal", "doi", "arxiv", "labelled"])
+    def test_what_shows_by_itself_is_kept(self, style: str) -> None:
+        known = cited(self.TEXT, "a list item", "a list item", style)
+        assert retagged(self.TEXT, [known], Tags(())) == [known]
+
+    def test_firm_bounds_are_kept(self) -> None:
+        known = cited(self.TEXT, "Trees (1999)", "Trees", "json")
+        assert retagged(self.TEXT, [known], Tags([tagged(self.TEXT, "Roe, Trees (1999)", "Roe, Trees")])) == [
+            known
+        ]
+
+    def test_two_works_of_the_rules_stay_two(self) -> None:
+        """One of them would hide the other."""
+        known = [
+            cited(self.TEXT, "Roe, Trees (1999)", "Trees"),
+            cited(self.TEXT, "a list item", "a list item"),
+        ]
+        whole = self.TEXT[2:33]
+        assert retagged(self.TEXT, known, Tags([tagged(self.TEXT, whole, "Trees")])) == known
+
+    def test_a_longer_title_is_another_reading(self) -> None:
+        known = cited(self.TEXT, "Roe, Trees (1999)", "Trees")
+        [found] = retagged(
+            self.TEXT,
+            [known],
+            Tags([tagged(self.TEXT, "Roe, Trees (1999)", "Trees (1999)", authors=("Roe",))]),
+        )
+        assert found.reference.title == "Trees"
+        assert found.other is not None
+        assert found.other.title == "Trees (1999)"
+
+    def test_a_title_beside_an_identifier_alone_is_a_second_claim(self) -> None:
+        text = "ResNets (doi:10.1109/CVPR.2016.90) changed much"
+        known = Citation(
+            place(text, "doi:10.1109/CVPR.2016.90"), Reference("", doi="10.1109/cvpr.2016.90"), "doi"
+        )
+        one = tagged(text, text[:33], "ResNets", doi="10.1109/cvpr.2016.90")
+        [found] = retagged(self.TEXT, [known], Tags([one]))
+        assert (found.reference.title, found.other) == ("ResNets", known.reference)
+
+    @pytest.mark.parametrize(("before", "behind"), [('"', '"'), ("**", "**"), ("„", "“"), ('*"', '"*')])
+    def test_marks_around_a_reference_are_of_it(self, before: str, behind: str) -> None:
+        text = f"1. {before}Trees and Rivers{behind}, which I like"
+        [found] = retagged(text, [], Tags([tagged(text, "Trees and Rivers", "Trees and Rivers")]))
+        assert found.span.of(text) == f"{before}Trees and Rivers{behind}"
+
+    def test_a_bare_title_is_one_where_references_were_asked_for(self) -> None:
+        read = Tags([tagged(self.TEXT, "rivers and lakes", "rivers and lakes")])
+        assert retagged(self.TEXT, [], read) == []
+        assert len(retagged(self.TEXT, [], read, asked=True)) == 1
+
+    def test_strings_of_structures_are_left_to_the_rules(self) -> None:
+        text = '{"topic": "Attention in Networks, a Survey by Roe (1999)", "works": []}'
+        assert citations(text, tagger=packaged_tagger()) == citations(text)
+
+    def test_a_title_alone_ends_where_the_rules_say(self) -> None:
+        text = "1. COBIT 5: A Framework\n"
+        known = cited(text, "COBIT 5: A Framework", "COBIT 5: A Framework", "numbered")
+        read = Tags([tagged(text, "COBIT 5", "COBIT 5"), tagged(text, "A Framework", "A Framework")])
+        assert retagged(text, [known], read, asked=True) == [known]
+
+    def test_what_says_too_little_takes_nothing_away(self) -> None:
+        """A reference of the rules that it touches stays."""
+        known = cited(self.TEXT, "Roe, Trees (1999)", "Trees", year=1999)
+        one = tagged(self.TEXT, "(1999)\n- a list item", "a list item")
+        assert retagged(self.TEXT, [known], Tags([one])) == [known]
+
+    def test_a_title_that_is_repeated_is_no_further_work(self) -> None:
+        known = cited(self.TEXT, "Roe, Trees (1999)", "rivers", year=1999)
+        one = tagged(self.TEXT, "rivers and lakes", "rivers and lakes")
+        assert retagged(self.TEXT, [known], Tags([one], ((0, 5),), (0.1,)), asked=True) == [known]
+
+    def test_an_item_holds_one_reference(self) -> None:
+        known = cited(self.TEXT, "Roe, Trees (1999)", "Trees", item=Span(start=0, end=34))
+        read = [
+            tagged(self.TEXT, "Roe, Trees (1999)", "Trees"),
+            tagged(self.TEXT, "a list item", "a list item", year=1999),
+        ]
+        first, second = retagged(self.TEXT, [known], Tags(read))
+        assert first.item is second.item is None
+
+    def test_spans_never_overlap(self) -> None:
+        known = [cited(self.TEXT, "Roe", "", "author-year"), cited(self.TEXT, "Trees (1999)", "Trees")]
+        found = retagged(self.TEXT, known, Tags([tagged(self.TEXT, "Roe, Trees (1999)", "Trees")]))
+        assert len(found) == 1
+
+    def test_east_asian_references_stay_as_the_rules_read_them(self) -> None:
+        text = "夏目漱石『こころ』岩波書店、1914年"
+        known = cited(text, text, "こころ", "line")
+        assert retagged(text, [known], Tags([tagged(text, text[2:], "ろ")])) == [known]
+
+
+class TestPackaged:
+    def test_is_installed_here(self) -> None:
+        assert tagger_installed()
+
+    def test_finds_what_the_rules_miss(self) -> None:
+        text = (
+            "Anyone who wants to know how cities grow should read the death and life of great american cities by "
+            "Jane Jacobs, and for the other side of the argument Robert Caro on Moses, the power broker, from 1974."
+        )
+        alone = citations(text)
+        both = citations(text, tagger=packaged_tagger())
+        assert len(both) > len(alone)
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "",
+            " \n",
+            "\n\n\n",
+            "a",
+            "é" * 400,
+            "-\n" * 3000,
+            "((((" * 2000,
+            "\u202e\u0000\ufeff a",
+            "『" * 900,
+        ],
+    )
+    def test_any_text(self, text: str) -> None:
+        read = packaged_tagger().tags(text)
+        for one in read.found if read else ():
+            assert 0 <= one.span.start < one.span.end <= len(text)
+            assert 0 <= one.sure <= 1
+            assert 0 <= one.title <= 1
+
+    def test_long_texts_are_left_to_the_rules(self) -> None:
+        text = "1. Silent Spring, by Rachel Carson (1962)\n" * (MOST // 42 + 1)
+        assert packaged_tagger().tags(text) is None
+        assert citations(text, tagger=packaged_tagger()) == citations(text) != []
+
+    def test_bare_titles_where_references_were_asked_for(self) -> None:
+        text = "1. Graph Theory with Applications\n2. A Made-Up Theory of Everything Else"
+        found = citations(text, asked_for_references=True, tagger=packaged_tagger())
+        assert [one.reference.title for one in found] == [line[3:] for line in text.splitlines()]
+
+    def test_the_same_text_is_read_the_same(self) -> None:
+        text = (
+            "1. Silent Spring – Rachel Carson (1962)\n2. Thinking, Fast and Slow by Daniel Kahneman (2011)\n"
+        )
+        first = Tagger().tags(text)
+        packaged_tagger().tags("something else")
+        again = packaged_tagger().tags(text)
+        assert first is not None
+        assert again is not None
+        assert again.found == first.found != []
+
+    def test_other_weights_are_refused(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(weights, "_CITATIONS_SHA256", "0" * 64)
+        with pytest.raises(ConfigError, match="guardrail-citations-mini to have the SHA-256"):
+            Tagger().tags("Roe, Trees (1999)")
+
+
+class TestOption:
+    def test_auto_is_what_is_installed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        assert ReferenceCheck().signature().parameters["tagger"] == "on"
+        monkeypatch.setattr("guardrail.references.check.tagger_installed", lambda: False)
+        assert ReferenceCheck().signature().parameters["tagger"] == "off"
+
+    def test_asked_for_and_missing(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(tagging, "is_here", lambda _: False)
+        with pytest.raises(WeightsMissing, match="models/citations-mini"):
+            ReferenceCheck(tagger="on")
+        monkeypatch.setattr(tagging, "_LIBRARIES", ("no_such_library",))
+        with pytest.raises(MissingExtra, match="mini"):
+            ReferenceCheck(tagger="on")
+
+    def test_a_made_up_work_that_only_the_network_finds_is_unverified(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        class Always(Tagger):
+            def tags(self, text: str, *, asked: bool = False) -> Tags:
+                part = "Ahab Winterbottom's little book the ontology of teapots"
+                return Tags([tagged(text, part, "the ontology of teapots", authors=("Ahab Winterbottom",))])
+
+        monkeypatch.setattr("guardrail.references.check.packaged_tagger", Always)
+        path = tmp_path / "works.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add([Record("Silent Spring", ("Rachel Carson",), year=1962)])
+        [finding] = Guard([ReferenceCheck(bibliography=path, tagger="on")]).check(PROSE).findings
+        assert finding.verdict is Verdict.UNVERIFIED
+        [finding] = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(PROSE).findings or [None]
+        assert finding is None or finding.span is None
