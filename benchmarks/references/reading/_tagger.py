@@ -37,7 +37,7 @@ __all__ = ["PACKAGE", "Lesson", "bare", "exchanged", "lesson", "train_tagger", "
 PACKAGE = Path(__file__).resolve().parents[3] / "models" / CITATIONS_MINI / "src" / "guardrail_citations_mini"
 """The module of the packaged network in a checkout."""
 
-PASSES, FURTHER = 12, 4
+PASSES, FURTHER = 9, 4
 """Passes over the labelled answers alone, and then over all texts."""
 
 RATE, LOWER = 3e-4, 1e-4

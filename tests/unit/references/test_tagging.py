@@ -41,7 +41,7 @@ def place(text: str, part: str) -> Span:
 
 
 def tagged(text: str, part: str, title: str, *, sure: float = 0.99, **said: object) -> Tagged:
-    return Tagged(place(text, part), Reference(title, **said), sure, sure, mark=False)  # type: ignore[arg-type]
+    return Tagged(place(text, part), Reference(title, **said), sure, sure, sure, mark=False)  # type: ignore[arg-type]
 
 
 def cited(text: str, part: str, title: str, style: str = "bulleted", **more: object) -> Citation:

@@ -105,8 +105,8 @@ TOKEN = re.compile(rf"[{EAST}]|[^\W_{EAST}]+")
 BROKEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\s{1,3}(?=[^\W\d_])(?!(?:and|or|to|und|oder|et|y)\b)")
 BREAK = re.compile(
     r":\s|：|\s[-–—]{1,3}\s|[—?!]\s|[―—─]{2}|(?<!\sv)\.\s+(?=[A-ZÀ-ÞĆĈČĎĐĘĚĞİŁŃŇŐŘŚŞŠŤŮŰŹŻŽА-ЯЁІЇЄ])|\s\(|;\s"
-    # Narrative of a Life, an American Slave; Frankenstein, or the Modern Prometheus; 新しい教室 苦手を得意に変える
-    r"|,\s(?=(?:an|or|being)\s)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\s(?=[「『\u3040-\u30ff\u3400-\u9fff])|\s?[〜～])"
+    # Narrative of a Life, an American Slave; Frankenstein, or the Modern Prometheus; Émile ou De l'éducation; 新しい教室 苦手を得意に変える
+    r"|,?\sou\s(?=[A-ZÀ-Þ])|,\s(?=(?:an|or|oder|being)\s)|(?<=[\u3040-\u30ff\u3400-\u9fff])(?:\s(?=[「『\u3040-\u30ff\u3400-\u9fff])|\s?[〜～])"
 )
 
 

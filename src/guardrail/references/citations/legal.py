@@ -29,6 +29,9 @@ _SENTENCE = re.compile(
 )
 _TOLD = re.compile(r"[^\W\d_]{3,40}\.\s+(?=(?:In|See|Under|Compare|From|Since|Following|By|And|But|As)\s)")
 _PARALLEL = re.compile(r"(?:,\s\d{1,4}(?:[-–]\d{1,4})?)?,?\s{1,3}")
+_EMPHASISED = re.compile(
+    r"(?P<mark>[*_]{1,2})(?P<name>[^*_]{5,200})(?P=mark)[\s,]*\Z"
+)  # the Fourth Amendment. *Roe v. Poe*,
 _COURT = re.compile(
     r"(?:,\s\d{1,5}(?:[-–]\d{1,5})?){0,3}\s{0,3}\((?:[^()]{0,60}?[\s.,])?(?P<year>1[789]\d\d|20\d\d)\)"
     r"|\s{3,5}(?:[A-Z0-9][\w.]{0,8}\s){0,4}(?P<cell>1[789]\d\d|20\d\d)(?=\s{2})"  # the next cell of a table: | 2d Cir. 1976 |
@@ -155,6 +158,8 @@ def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) ->
         start = parties.start()
         told = [*_TOLD.finditer(clean, start, at)]
         start = told[-1].end() if told else start  # the tide was at its ebb. In Roe v. Poe
+        if within := _EMPHASISED.search(answer, offset + start, offset + at):
+            start = within.start("name") - offset
         while lead := _SENTENCE.match(clean, start, at):
             start = lead.end()
         name = " ".join(clean[start : parties.start("early") - 1 if parties["early"] else at].split()).strip(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
-from guardrail.references.citations.model import Citation
+from guardrail.references.citations.model import Citation, Style
 from guardrail.report import Span
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ __all__ = ["retagged"]
 
 _SURE = 0.9  # of all tags, from which a reference is one without the rules
 _TITLED = 0.9  # of the title, from which it counts against another title
+_CERTAIN = 0.95  # of the title, from which it may be called wrong
 _FIRM = frozenset({"bibtex", "ris", "json", "legal"})  # whose bounds are beyond doubt
 _IDENTIFIED = frozenset(
     {"doi", "arxiv", "pmid", "isbn", "labelled"}
@@ -73,7 +74,8 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         elif _is_described(one.reference) or (
             (asked or _is_marked(answer, one)) and not _is_repeated(one, titles)
         ):
-            after.append(Citation(one.span, one.reference, "unmarked"))
+            style: Style = "inline" if _is_certain(one) else "unmarked"
+            after.append(Citation(one.span, one.reference, style, agreed=frozenset({"title"})))
     taken = [one.span for one in after]
     for known in found:
         if any(_touch(known.span, span) for span in taken):
@@ -112,6 +114,12 @@ def _is_marked(answer: str, one: Tagged) -> bool:
     return at > 0 and answer[at - 1] in {*_MARKS, "["}
 
 
+def _is_certain(one: Tagged) -> bool:
+    """Whether a look-up may call it wrong although no mark and no rule shows the title."""
+    sure = one.sure >= _SURE and one.title >= _CERTAIN and one.names >= _SURE
+    return sure and _is_described(one.reference)
+
+
 def _is_described(said: Reference) -> bool:
     """Whether more than a title is said."""
     fields = (said.authors, said.venue, said.year, said.doi, said.arxiv, said.isbn, said.pmid, said.url)
@@ -141,14 +149,16 @@ def _is_same(known: Citation, one: Tagged) -> bool:
 def _both(known: Citation, one: Tagged) -> Citation:
     """One reference that both read, with the network's span; East Asian ones the rules read better."""
     said, read = known.reference, one.reference
+    style: Style = "inline" if known.style == "unmarked" and _is_certain(one) else known.style
     if SCRIPT.search(said.title):
         return known
     if normalise(said.title) == normalise(read.title):
-        return replace(known, span=one.span, reference=_filled(said, read), agreed=known.agreed | {"title"})
+        agreed = known.agreed | {"title"}
+        return replace(known, span=one.span, reference=_filled(said, read), agreed=agreed, style=style)
     cut_short = bool(said.title) and normalise(said.title) in normalise(read.title)
     if one.title < _TITLED or cut_short:  # the shorter one clears only a work that explains the rest
         return replace(known, span=one.span, other=known.other or read)
-    return replace(known, span=one.span, reference=_filled(read, said), other=said)
+    return replace(known, span=one.span, reference=_filled(read, said), other=said, style=style)
 
 
 def _filled(said: Reference, read: Reference) -> Reference:

@@ -91,6 +91,7 @@ class Tagged:
         reference: what it says.
         sure: how probable its tags are, in [0, 1]: their geometric mean.
         title: how probable the field of each word of the title is, in [0, 1]: the least of them; 0 without a title.
+        names: the same of the names; 1 without names.
         mark: whether it is an author-year mark: (Hofmann et al., 2010).
     """
 
@@ -98,6 +99,7 @@ class Tagged:
     reference: Reference
     sure: float
     title: float
+    names: float
     mark: bool
 
 
@@ -288,12 +290,12 @@ class _Read:
             end += 1
         span = Span(start=self.places[first][0], end=self.places[end - 1][1])
         stretches = self._stretches(first, end)
-        title = max((one for one in stretches if one.field == "title"), key=_length, default=None)
-        kept = [
-            one
+        longest = {
+            name: max((one for one in stretches if one.field == name), key=_length, default=None)
             for name in ("title", "author", "journal")
-            if (one := max((s for s in stretches if s.field == name), key=_length, default=None))
-        ]
+        }
+        title, names = longest["title"], longest["author"]
+        kept = [one for one in longest.values() if one]
         kept += [one for one in stretches if one.field == "date"]
         kept.sort(key=lambda one: one.start)
         sure = self.tags[range(first, end), self.path[first:end]].mean()
@@ -302,6 +304,7 @@ class _Read:
             reference_of(span.of(self.text), stretches_of(kept)),
             float(np.exp(sure)),
             self._sure(title, first, end) if title else 0.0,
+            self._sure(names, first, end) if names else 1.0,
             self.path[first] == _BEGIN[1],
         )
 
@@ -327,15 +330,15 @@ class _Read:
                 found.append(Stretch(FIELDS[field], a, b))
         return found
 
-    def _sure(self, title: Stretch, first: int, end: int) -> float:
-        """The least probability of "title" among the words of one."""
+    def _sure(self, one: Stretch, first: int, end: int) -> float:
+        """The least probability of its field among the words of a stretch."""
         import numpy as np
 
         start = self.places[first][0]
         inside = [
-            self.fields[at, FIELDS.index("title")]
+            self.fields[at, FIELDS.index(one.field)]
             for at in range(first, end)
-            if title.start <= self.places[at][0] - start < title.end
+            if one.start <= self.places[at][0] - start < one.end
             and any(letter.isalnum() for letter in self.text[slice(*self.places[at])])
         ]
         return float(np.exp(min(inside))) if inside else 0.0
