@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from guardrail.engine.flow import Reason, why
 from guardrail.references.bibliography.claims import retraction
+from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.citations import Citation
 from guardrail.references.evidence import lookup_of, mean, replies_of
@@ -24,6 +25,27 @@ DOUBTFUL = frozenset({"labelled", "unmarked", "model"})
 
 _IN_MARKS = {"quoted", "bibtex", "ris", "json"}  # styles that say which words are the title
 _INITIALS = re.compile(r"\b[A-Z]{3,6}\b")  # Reno v. ACLU
+_SHORT_FOR = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "original",
+        "official",
+        "paper",
+        "article",
+        "preprint",
+        "report",
+        "book",
+        "code",
+        "repository",
+        "repo",
+        "page",
+        "pdf",
+    ]
+)
+_MAIN = 3  # words that are a title of their own
+_REPOSITORY = re.compile(r"[\w.-]{2,40}/[\w.-]{2,60}")
 _MISQUOTED_AGREEMENT = 0.5  # witnesses who agree at least so much know the work
 _MISQUOTED_CLAIM = 0.2  # and a claim that overlaps less than this is not what they know
 
@@ -71,7 +93,7 @@ class Findings:
         if match.status is Status.FOUND and match.record is not None:
             return self._of_real(citation, match, match.record)
         owner = next((check for check in match.fields if check.how == "owner"), None)
-        if citation.style in DOUBTFUL and self.looks_up:
+        if (citation.style in DOUBTFUL or _calls(citation.reference, owner)) and self.looks_up:
             return self.unverified(citation, _doubtful(owner), evidence=[lookup_of(match)])
         if citation.style == "legal" and _INITIALS.search(citation.reference.title):
             reason = "not found under this name, and its initials may be written out in the bibliography"
@@ -217,6 +239,17 @@ class Findings:
         return self._finding(
             citation, Verdict.UNVERIFIED, "unknown", score=None, reason=reason, evidence=evidence
         )
+
+
+def _calls(said: Reference, owner: FieldCheck | None) -> bool:
+    """Whether a title is but what a work, whose identifier is given, is called in short: [QLoRA paper](https://arxiv.org/abs/2305.14314)."""
+    if owner is None:
+        return False
+    if _REPOSITORY.fullmatch(said.title):
+        return True
+    known = normalise(owner.found).split()
+    words = [word for word in normalise(said.title).split() if word not in _SHORT_FOR]
+    return len(words) < _MAIN and bool(words) and all(word in known for word in words)
 
 
 def is_page(said: Reference) -> bool:

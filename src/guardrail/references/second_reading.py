@@ -147,7 +147,7 @@ def _drops_subtitle(said: str, title: str) -> bool:
 
 def rest(text: str, title: str) -> str:
     """What a citation says apart from its title, without marks at the ends."""
-    before, _, after = text.partition(title)
+    before, _, after = text.partition(title) if title else (text, "", "")
     return " ".join(f"{before} {after}".split()).strip(' .,;:!?"“”„«»*_()[]#-–—')
 
 

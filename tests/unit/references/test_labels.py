@@ -99,8 +99,10 @@ class TestIdentifier:
             f"He and others published it in the *IEEE Conference on Computer Vision* ({DOI}).",
             f"[the famous paper on residual learning by He]({DOI})",
             "**Why It Still Matters Today**\nDOI: 10.1109/CVPR.2016.90",
+            f"- [Residual Learning paper]({DOI})",
+            f"- [roe-lab/deep-residual](https://github.com/roe-lab/deep-residual), [doi:10.1109/CVPR.2016.90]({DOI})",
         ],
-        ids=["a section", "a venue", "a description", "a remark"],
+        ids=["a section", "a venue", "a description", "a remark", "what it is called", "a repository"],
     )
     def test_a_name_that_may_be_no_title_is_never_an_accusation(self, check, answer):
         """Of a section, of a journal, in the writer's own words."""

@@ -90,6 +90,20 @@ class TestCases:
                 "",
             ),
             (
+                "It rests on the Bell Amendment. *Poe v. United States*, 999 U.S. 27 (2001), is the leading case.",
+                "*Poe v. United States*, 999 U.S. 27 (2001)",
+                "Poe v. United States",
+                2001,
+                "999 U.S. 27",
+            ),
+            (
+                "It asks for judgement.\n\nAustralia. Poe Networks, Inc. v. Roe, 999 F.2d 58 (1999)",
+                "Poe Networks, Inc. v. Roe, 999 F.2d 58 (1999)",
+                "Poe Networks, Inc. v. Roe",
+                1999,
+                "999 F.2d 58",
+            ),
+            (
                 "| ***Poe Co. v. Roe World, Inc.***, 999 F.2d 4 | 2d Cir. 1976 | a test |",
                 "***Poe Co. v. Roe World, Inc.***, 999 F.2d 4 | 2d Cir. 1976",
                 "Poe Co. v. Roe World, Inc.",

@@ -573,3 +573,21 @@ def test_lists_of_libraries_in_east_asian_scripts() -> None:
     )
     japanese = parse_reference("神谷美恵子 ― 葦について（みすず書房 1966）")
     assert (japanese.title, japanese.authors, japanese.venue) == ("葦について", ("神谷美恵子",), "みすず書房")
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "authors"),
+    [
+        ("The Bells and Games of Ann Poe → pure joy", "The Bells and Games of Ann Poe", ()),
+        ("Roe's Manual of Bells → NOT yet, come back in a year", "Roe's Manual of Bells", ()),
+        (
+            "Ethics for Bells by Aristotle, trans. Ann Poe, Roe & Sons (begin with book II)",
+            "Ethics for Bells",
+            ("Aristotle",),
+        ),
+    ],
+)
+def test_an_arrow_points_to_what_is_said_of_a_work(text, title, authors):
+    """And one name may be an author's, if somebody translated him."""
+    said = parse_reference(text)
+    assert (said.title, said.authors) == (title, authors)

@@ -31,7 +31,7 @@ def verdicts(tmp_path):
         path = tmp_path / f"works-{len(list(tmp_path.iterdir()))}.sqlite"
         with Index.create(path, complete=True) as index:
             index.add([CARSON, *works])
-        with Guard([ReferenceCheck(bibliography=str(path))]) as guard:
+        with Guard([ReferenceCheck(bibliography=str(path), tagger="off")]) as guard:
             return [(finding.verdict, finding.text) for finding in guard.check(text).findings]
 
     return run

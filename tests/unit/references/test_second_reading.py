@@ -10,7 +10,7 @@ from guardrail.references.bibliography.index import Index
 from guardrail.references.bibliography.records import Match, Record, Reference, Status
 from guardrail.references.citations import citations
 from guardrail.references.citations.segmentation import Reading
-from guardrail.references.second_reading import title_before
+from guardrail.references.second_reading import rest, title_before
 
 STRING = "1. Rosling, H. The Long Shadow of Maps Annals of Nothing 2019"
 OTHER = Reference("The Long Shadow of Maps", ("Rosling, H.",), year=2019)
@@ -116,3 +116,9 @@ def test_a_title_that_was_not_read_before_an_identifier(text, unread):
     work = Record("Reeds of the Northern Shore", ("Ann Rivers", "Edgar Poe"), year=2021)
     found = [title_before(one, text, work) for one in citations(text) if not one.reference.title]
     assert found == [unread]
+
+
+def test_nothing_is_left_out_for_a_reading_without_a_title():
+    """It was an error, and the reference was left unread."""
+    assert rest("The Long Shadow of Maps", "") == "The Long Shadow of Maps"
+    assert rest("The Long Shadow of Maps", "of Maps") == "The Long Shadow"

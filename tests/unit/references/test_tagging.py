@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,8 +41,10 @@ def place(text: str, part: str) -> Span:
     return Span(start=start, end=start + len(part))
 
 
-def tagged(text: str, part: str, title: str, *, sure: float = 0.99, **said: object) -> Tagged:
-    return Tagged(place(text, part), Reference(title, **said), sure, sure, sure, mark=False)  # type: ignore[arg-type]
+def tagged(
+    text: str, part: str, title: str, *, sure: float = 0.99, names: float = 1.0, **said: object
+) -> Tagged:
+    return Tagged(place(text, part), Reference(title, **said), sure, sure, names, mark=False)  # type: ignore[arg-type]
 
 
 def cited(text: str, part: str, title: str, style: str = "bulleted", **more: object) -> Citation:
@@ -149,10 +152,47 @@ class TestEncoded:
 class TestRetagged:
     TEXT = "- Roe, Trees (1999)\n- a list item\nI like Doe's rivers and lakes of 2001."
 
-    def test_what_only_the_network_finds_is_never_called_wrong(self) -> None:
-        one = tagged(self.TEXT, "Doe's rivers and lakes of 2001", "rivers and lakes", authors=("Doe",))
+    @pytest.mark.parametrize(
+        ("more", "style"),
+        [
+            ({"authors": ("Doe",)}, "inline"),
+            ({"authors": ("Doe",), "sure": 0.94}, "unmarked"),  # of the title
+            ({"authors": ("Doe",), "names": 0.89}, "unmarked"),
+        ],
+    )
+    def test_what_only_the_network_finds_is_called_wrong_only_if_it_is_certain(
+        self, more: dict[str, object], style: str
+    ) -> None:
+        one = tagged(self.TEXT, "Doe's rivers and lakes of 2001", "rivers and lakes", **more)  # type: ignore[arg-type]
         [found] = retagged(self.TEXT, [], Tags([one]))
-        assert (found.span, found.style, found.reference.title) == (one.span, "unmarked", "rivers and lakes")
+        assert (found.span, found.style, found.reference.title) == (one.span, style, "rivers and lakes")
+
+    @pytest.mark.parametrize(("style", "after"), [("unmarked", "inline"), ("labelled", "labelled")])
+    def test_a_certain_network_makes_a_title_sure_that_only_capitals_show(
+        self, style: str, after: str
+    ) -> None:
+        """A name next to an identifier may still be a heading."""
+        known = cited(self.TEXT, "Trees (1999)", "Trees", style)
+        one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", authors=("Roe",))
+        assert [found.style for found in retagged(self.TEXT, [known], Tags([one]))] == [after]
+
+    def test_a_bare_title_is_not_called_wrong(self) -> None:
+        one = tagged(self.TEXT, "rivers and lakes", "rivers and lakes")
+        assert [found.style for found in retagged(self.TEXT, [], Tags([one]), asked=True)] == ["unmarked"]
+
+    def test_other_names_are_another_reading(self) -> None:
+        known = replace(cited(self.TEXT, "Trees (1999)", "Trees"), reference=Reference("Trees", ("Verso",)))
+        one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", authors=("Roe",))
+        [found] = retagged(self.TEXT, [known], Tags([one]))
+        assert found.reference.authors == ("Verso",)
+        assert found.other is not None
+        assert found.other.authors == ("Roe",)
+
+    def test_marks_around_what_the_network_takes_for_no_title(self) -> None:
+        """(Doe et al., *Ann Eur Zool* 2011)."""
+        known = cited(self.TEXT, "rivers and lakes", "rivers and lakes", "emphasised")
+        one = tagged(self.TEXT, "Doe's rivers and lakes of 2001", "", authors=("Doe",))
+        assert [found.style for found in retagged(self.TEXT, [known], Tags([one]))] == ["unmarked"]
 
     @pytest.mark.parametrize("sure", [0.5, 0.89])
     def test_what_is_not_sure_is_not_found(self, sure: float) -> None:
@@ -356,19 +396,20 @@ class TestOption:
         with pytest.raises(MissingExtra, match="mini"):
             ReferenceCheck(tagger="on")
 
-    def test_a_made_up_work_that_only_the_network_finds_is_unverified(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    @pytest.mark.parametrize(("sure", "verdict"), [(0.94, Verdict.UNVERIFIED), (0.99, Verdict.UNSUPPORTED)])
+    def test_a_made_up_work_that_only_the_network_finds(
+        self, sure: float, verdict: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         class Always(Tagger):
             def tags(self, text: str, *, asked: bool = False) -> Tags:
-                part = "Ahab Winterbottom's little book the ontology of teapots"
-                return Tags([tagged(text, part, "the ontology of teapots", authors=("Ahab Winterbottom",))])
+                part, who = "Ahab Winterbottom's little book the ontology of teapots", ("Ahab Winterbottom",)
+                return Tags([tagged(text, part, "the ontology of teapots", authors=who, sure=sure)])
 
         monkeypatch.setattr("guardrail.references.check.packaged_tagger", Always)
         path = tmp_path / "works.sqlite"
         with Index.create(path, complete=True) as index:
             index.add([Record("Silent Spring", ("Rachel Carson",), year=1962)])
         [finding] = Guard([ReferenceCheck(bibliography=path, tagger="on")]).check(PROSE).findings
-        assert finding.verdict is Verdict.UNVERIFIED
+        assert finding.verdict is verdict
         [finding] = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(PROSE).findings or [None]
         assert finding is None or finding.span is None

@@ -13,6 +13,7 @@ from dataclasses import fields, replace
 
 from guardrail.references.authors.lists import ListComparison, compare_authors
 from guardrail.references.authors.names import parse_name
+from guardrail.references.authors.words import WORDS_OF_BODIES
 from guardrail.references.bibliography.claims import Identifier, identifiers, same_address
 from guardrail.references.bibliography.conferences import named
 from guardrail.references.bibliography.journals import journals
@@ -34,6 +35,8 @@ BODIES = frozenset(_BODIES.split())
 _ARCHIVES = "10.48550 10.5281 10.2139 10.1101 10.64898 10.31234 10.31219 10.36227 10.21203 10.20944 10.6084 10.26434 10.5555"
 ARCHIVES = frozenset(_ARCHIVES.split())
 SMALL = 2  # authors; in a longer list one wrong name does not make it badly wrong
+_BODY = 3  # words of a name that stands for a body, at least
+_SHORT = re.compile(r"[A-Z]{3,6}")
 _COUPLE = 2  # authors who may be named with one family name
 _RANK = {Outcome.CONFIRMED: 4, Outcome.NEAR: 3, Outcome.DIFFERS: 2, Outcome.OPEN: 0}
 _OF_PREPRINTS = frozenset({"preprint", "published"})
@@ -92,6 +95,9 @@ def check_authors(reference: Reference, work: Record) -> tuple[FieldCheck, bool 
         if agree is not False:
             note = "a name among them cannot be compared"
             return FieldCheck("authors", Outcome.OPEN, claimed, found, "body", note), agree
+    if compared.agree is False and all(_is_no_person(name, work) for name in reference.authors):
+        note = "the name may be short for another, or say where it came out"
+        return FieldCheck("authors", Outcome.OPEN, claimed, found, "body", note), False
     outcome, how, note = _verdict(compared)
     return FieldCheck("authors", outcome, claimed, found, how, note), compared.agree
 
@@ -104,7 +110,21 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
             couple, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al
         )
         return shared if shared.agree else compared
+    if compared.agree is False and _names_body(names, work):
+        return compare_authors(work.authors, work.authors)
     return compared
+
+
+def _names_body(names: Sequence[str], work: Record) -> bool:
+    """Whether the work's only author is a body of three words or more, and it or its initials are named: WHO; the Department for Rivers, Lakes and Seas."""
+    if len(work.authors) != 1:
+        return False
+    words, said = (
+        [word for word in normalise(text).split() if word not in WORDS_OF_BODIES]
+        for text in (work.authors[0], " ".join(names))
+    )
+    named = " ".join(words) in " ".join(said) or said == ["".join(word[0] for word in words)]
+    return len(words) >= _BODY and named
 
 
 def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:
@@ -142,6 +162,11 @@ def _scripts(names: Iterable[str]) -> set[str]:
     return {
         unicodedata.name(letter, "").split(" ")[0] for name in names for letter in name if letter.isalpha()
     }
+
+
+def _is_no_person(text: str, work: Record) -> bool:
+    """Whether a name may be a name in short (UNEP), or is where the work came out (*Otters*, Little, Brown, 2014)."""
+    return bool(_SHORT.fullmatch(text.strip()) or (work.venue and normalise(text) == normalise(work.venue)))
 
 
 def _is_readable(text: str) -> bool:

@@ -101,6 +101,7 @@ TAG = re.compile(
 # East Asian characters are words of their own: there are no blanks between them.
 EAST = r"\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 TOKEN = re.compile(rf"[{EAST}]|[^\W_{EAST}]+")
+_TRADE = re.compile("[™®℠©]")  # NFKD would make letters of two of them
 # A word broken at the end of a line, but not "pre- and postprocessing".
 BROKEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u00ad]\s{1,3}(?=[^\W\d_])(?!(?:and|or|to|und|oder|et|y)\b)")
 BREAK = re.compile(
@@ -181,6 +182,7 @@ def normalise(title: str) -> str:
         text = BROKEN.sub("", text).replace("\u00ad", "")
     if text.isascii():
         return " ".join(TOKEN.findall(text.lower()))
+    text = _TRADE.sub("", text)
     text = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     text = "".join(letter for letter in text if not unicodedata.combining(letter)).translate(PLAIN_TABLE)
     return " ".join(TOKEN.findall(text))[:MAX_TITLE].rstrip()

@@ -30,7 +30,7 @@ from guardrail.references.citations.tail import Tail, read_tail
 from guardrail.references.citations.title_first import bare_title, names_and_year, titled_by
 from guardrail.references.citations.titles import DATE, LINK, ORNAMENT, PAREN, Draft, clean_title
 from guardrail.references.citations.venues import is_journal, is_venue
-from guardrail.references.citations.words import VENUE, YEAR, points, title_case, words
+from guardrail.references.citations.words import VENUE, YEAR, is_comment, points, title_case, words
 
 __all__ = ["Parsed", "parse", "parse_reference", "with_labels", "without_volume"]
 
@@ -117,6 +117,8 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
     raw = re.sub(r"[\r\n\t\f\v]", " ", text[:LONGEST])
     if (read := eastern(raw)) is not None:
         return _from_eastern(raw, read)
+    if (arrow := raw.find(" → ")) > 0 and _is_told(raw[arrow + 3 :]):
+        raw = raw[:arrow]
     if _SIMPLE.fullmatch(raw) and " by " not in raw and " - " not in raw:
         return Parsed(Reference(title=clean_title(raw)), 0, len(raw.rstrip()))
     found = identifiers(raw)
@@ -152,6 +154,12 @@ def parse(text: str, *, by: bool = True, led: bool = False) -> Parsed:
         clean, draft.tail, found, knows_authors=bool(draft.authors), knows_year=draft.year is not None
     )
     return _parsed(raw, _blanked(raw, found), draft, tail, found)
+
+
+def _is_told(text: str) -> bool:
+    """Whether what an arrow points to is said of a work: *Wild Trees* → pure joy."""
+    found = words(text)
+    return is_comment(text) or 2 * sum(word[0].islower() for word in found) > len(found)
 
 
 def _identified(text: str, draft: Draft, found: Sequence[Identifier]) -> int | None:

@@ -27,7 +27,10 @@ _PARTIES = re.compile(
 _SENTENCE = re.compile(
     r"(?:In|See|also|Under|Cf|e\.g|As|And|But|Compare|From|Since|Following|By|The)\b[.,]?\s+(?!re\b)"
 )
-_TOLD = re.compile(r"[^\W\d_]{3,40}\.\s+(?=(?:In|See|Under|Compare|From|Since|Following|By|And|But|As)\s)")
+_TOLD = re.compile(  # Roe lost at its last hearing. In Roe v. Poe; Australia. Roe Pty Ltd v Poe
+    r"[^\W\d_]{3,40}\.\s+(?=(?:In|See|Under|Compare|From|Since|Following|By|And|But|As)\s)"
+    r"|(?<![\w.])(?!(?:Assoc|Commr|Intern|Transp|Telecomm|Indust|Invest|Manuf|Prods)\.)[^\W\d_]{6,40}\.\s+(?=[A-Z])"
+)
 _PARALLEL = re.compile(r"(?:,\s\d{1,4}(?:[-–]\d{1,4})?)?,?\s{1,3}")
 _EMPHASISED = re.compile(
     r"(?P<mark>[*_]{1,2})(?P<name>[^*_]{5,200})(?P=mark)[\s,]*\Z"

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from guardrail.references.authors.names import family_names
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.eastern import SCRIPT
@@ -20,6 +21,7 @@ __all__ = ["retagged"]
 _SURE = 0.9  # of all tags, from which a reference is one without the rules
 _TITLED = 0.9  # of the title, from which it counts against another title
 _CERTAIN = 0.95  # of the title, from which it may be called wrong
+_SHOWN = frozenset({"emphasised", "quoted"})  # by marks, which may be around something else than a title
 _FIRM = frozenset({"bibtex", "ris", "json", "legal"})  # whose bounds are beyond doubt
 _IDENTIFIED = frozenset(
     {"doi", "arxiv", "pmid", "isbn", "labelled"}
@@ -59,7 +61,7 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         for one in read.found
         if not one.mark
         and one.sure >= _SURE
-        and one.title > 0
+        and one.reference.title
         and not any(_touch(known.span, one.span) and _stays(known, one) for known in found)
         and sum(bool(known.reference.title) and _is_within(known.span, one.span) for known in found)
         < 2  # two works
@@ -82,7 +84,8 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
             continue
         read_too = any(_touch(known.span, one.span) for one in read.found)
         if known.style in _FIRM | _IDENTIFIED or read_too or read.denies(known.span) < _DENIED:
-            after.append(known)
+            untitled = any(_is_untitled(known, one) for one in read.found)
+            after.append(replace(known, style="unmarked") if untitled else known)
     after.sort(key=lambda citation: citation.span.start)
     return [_alone(citation, after) for citation in after]
 
@@ -112,6 +115,13 @@ def _is_marked(answer: str, one: Tagged) -> bool:
     """Whether its title is in quotation marks, emphasised or linked."""
     at = answer.find(one.reference.title[:30], one.span.start, one.span.end)
     return at > 0 and answer[at - 1] in {*_MARKS, "["}
+
+
+def _is_untitled(known: Citation, one: Tagged) -> bool:
+    """Whether the network surely reads a reference without a title there: (Doe et al., *Ann Eur Zool* 2011)."""
+    shown = bool(known.reference.title) and known.style in _SHOWN
+    untitled = not one.mark and one.sure >= _SURE and not one.reference.title
+    return shown and untitled and _is_within(known.span, one.span)
 
 
 def _is_certain(one: Tagged) -> bool:
@@ -153,6 +163,8 @@ def _both(known: Citation, one: Tagged) -> Citation:
     if SCRIPT.search(said.title):
         return known
     if normalise(said.title) == normalise(read.title):
+        if said.authors and read.authors and family_names(said.authors) != family_names(read.authors):
+            return replace(known, span=one.span, other=known.other or read, agreed=known.agreed | {"title"})
         agreed = known.agreed | {"title"}
         return replace(known, span=one.span, reference=_filled(said, read), agreed=agreed, style=style)
     cut_short = bool(said.title) and normalise(said.title) in normalise(read.title)

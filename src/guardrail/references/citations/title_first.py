@@ -18,12 +18,21 @@ _BY = re.compile(rf"[,.]?\s+(?:[Ww]ritten\s+|[Ee]dited\s+)?(?:{BY}|By|BY)\s+")
 _AL = re.compile(r"(?P<al>\bet\.?\sal\b\.?),?\s\(?(?:1[4-9]|20)\d\d\b")
 
 
+_TRANSLATED = re.compile(
+    r"[^\W\d_]{3,20}[,*_]{0,2}\s\(?(?:trans|transl|translated|tr)\b"
+)  # by Aristotle, trans. T. Irwin
+
+
 def titled_by(text: str, start: int) -> Draft | None:
     """Title by Authors (2017)."""
     for by in _BY.finditer(text, start + 1, start + 500):
         tail = read_tail(text, by.start(), (), knows_authors=False)
         if tail.authors and (
-            len(tail.authors[0].split()) > 1 or tail.et_al or tail.year or len(tail.authors) > 1
+            len(tail.authors[0].split()) > 1
+            or tail.et_al
+            or tail.year
+            or len(tail.authors) > 1
+            or _TRANSLATED.match(text, by.end())
         ):
             plain = by[0].strip(" ,.").lower() == "by"
             if not plain and not tail.year:

@@ -217,6 +217,7 @@ class TestUnchecked:
             ({"authors": ("Vaswani",)}, ()),
             ({"authors": ("the DeepMind Team",)}, ("authors",)),
             ({"authors": ("A.",)}, ("authors",)),
+            ({"authors": ("NIPS",)}, ("authors",)),
             ({"authors": ("Vaswani, A.", "colleagues")}, ("authors",)),
         ],
     )
@@ -276,6 +277,30 @@ class TestUnchecked:
         work = Record("Global strategy on digital health", ("Digital Health Team",))
         match = judge(Reference("Global strategy on digital health", ("Digital Health Team",)), [work])
         assert (match.differences, match.unchecked) == ((), ())
+
+    @pytest.mark.parametrize(
+        ("claimed", "open_", "wrong"),
+        [
+            (("DRLS",), False, False),  # its initials
+            (("UK Department for Rivers", "Lakes", "and Seas"), False, False),  # parted at its commas
+            (("UNEP",), True, False),  # may be short for anything
+            (("Riverside Press",), True, False),  # where it came out
+            (("Jane Roe",), False, True),
+        ],
+    )
+    def test_a_body_may_be_named_in_short(self, claimed, open_, wrong):
+        """Without a judgement where nobody can know."""
+        work = Record(
+            "The state of waters", ("Department for Rivers, Lakes and Seas",), venue="Riverside Press"
+        )
+        match = judge(Reference("The state of waters", claimed), [work])
+        assert ("authors" in match.unchecked, bool(match.differences)) == (open_, wrong)
+
+    def test_a_name_in_short_does_not_clear_a_title_cut_short(self):
+        """ESRL, Rivers of the world: an invented subtitle; the work has other authors, and one of its own."""
+        work = Record("Rivers of the world: a census", ("Jane Roe",))
+        match = judge(Reference("Rivers of the world", ("ESRL",)), [work])
+        assert match.status is not Status.FOUND
 
 
 class TestOwners:

@@ -33,6 +33,7 @@ class TestNormalise:
             (r"The $\ell_1$ norm and $\alpha$-stability", "the ell 1 norm and alpha stability"),
             ("The ℓ1 norm and α-stability", "the l1 norm and alpha stability"),
             ("efﬁcient", "efficient"),
+            ("Plant More Trees™: ten years of Grow®", "plant more trees ten years of grow"),
             ("Straße, Søren, Łukasz", "strasse soren lukasz"),
             ("H<sub>2</sub>O", "h 2 o"),
             ("if a < b and b > c", "if a b and b c"),
@@ -93,6 +94,9 @@ class TestMainPart:
         ("title", "expected"),
         [
             ("SQLite: past and future", "SQLite"),
+            ("Émile ou De l'éducation", "Émile"),
+            ("Être ou ne pas être", ""),
+            ("Walden, oder das Leben", "Walden"),
             ("Who goes there? A study", "Who goes there"),
             ("Deep nets — a view", "Deep nets"),
             ("End-to-end learning", ""),
