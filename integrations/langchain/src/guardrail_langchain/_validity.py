@@ -75,7 +75,7 @@ def made(value: Any, items: Any, change: Change) -> Any:
 def invalid(value: Any, change: Change) -> Blocked:
     return Blocked(
         f"expected an edited {type(value).__name__} to be valid still, and it is not; "
-        "use regenerate() | block() for structured answers",
+        "use policy=regenerate() | block() with on_unverified='allow' or 'block' for structured answers",
         report=change.report,
     )
 
