@@ -74,7 +74,7 @@ class Guard:
         backends: further backends by lane ("entailment", "embedding", …).
         policy: what to do about findings; `flag()` leaves the answer as it is.
         on_unverified: "allow", "annotate" or "block" what could not be checked; default: as the policy does.
-        fail: "open" passes an answer whose examination failed, marked; "closed" blocks it.
+        fail: if a detector breaks (a bug): "open" shows the answer and says so, "closed" withholds it. A model that does not respond is no such failure: what it leaves unchecked is unverified.
         budget: bound on one guard call: a number of paid calls, or a `Budget`.
         deadline: seconds for the examination of one answer; what is late is unverified.
         cache: a lasting memory, or the path of one.

@@ -162,7 +162,7 @@ class ReferenceCheck(Detector):
     tagger: Literal["auto", "on", "off"] = option(
         default="auto",
         help="whether a small network reads the answer, too, and finds what the rules miss: auto = if guardrail-citations-mini is "
-        "installed; what only the network finds can be cleared, and is never called wrong",
+        "installed; what only the network finds is called wrong only if it is certain of the title",
     )
     max_references: int = option(
         default=50, least=1, help="references to examine; the rest is unverified, and the report says so"

@@ -47,7 +47,8 @@ _SAME_PLACE = 0.5  # share of two spans from which they are of one reference
 def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool = False) -> list[Citation]:
     """The references after both readings, in order, not overlapping.
 
-    What only the network finds is never called wrong ("unmarked"), and neither is what it reads otherwise than the rules (`Citation.other`).
+    What only the network finds is called wrong only if it is certain of it ("inline", else "unmarked"); what it reads otherwise than
+    the rules only if that is wrong, too (`Citation.other`).
     What the rules took for a reference and the network surely for none is left out, if nothing but its shape speaks for it.
 
     Args:
