@@ -28,7 +28,7 @@ class Certified:
         group: the group that this guard's answers belong to.
 
     Attributes:
-        drift: watches the scores; `None` where the certificate has too few for it.
+        drift: watches the scores; `None` where the certificate has too few for it, or none of the guard's group.
     """
 
     def __init__(self, certificate: Certificate, scales: Mapping[str, Scale], *, group: str = "") -> None:
@@ -38,11 +38,12 @@ class Certified:
         self._why = "" if self._group else f"the certificate has no thresholds for the group {group!r}"
         if self._group is None and certificate.unknown == "strictest":
             self._group = certificate.strictest
-        reference = certificate.reference
+        own = self._group.reference if self._group else ()
+        scores = own or certificate.reference.scores  # of other groups' answers nothing is known
         self.drift: DriftMonitor | None = None
-        if len(reference.scores) >= FEWEST:
+        if len(scores) >= FEWEST:
             seed = int(certificate.labelled[:8] or "0", 16)
-            self.drift = DriftMonitor(reference.scores, error=reference.error, seed=seed)
+            self.drift = DriftMonitor(scores, error=certificate.reference.error, seed=seed)
         self._told = False
         self._lock = threading.Lock()
         self._conversations: OrderedDict[bytes, None] = OrderedDict()

@@ -80,6 +80,7 @@ class Group(Model):
         outcomes: of each promise.
         flagged: share of the labelled rows that these thresholds flag.
         passed: share of them that pass; the others are unverified.
+        reference: what live scores of this group are compared with, as in `Reference`; empty without groups.
     """
 
     name: str = ""
@@ -90,6 +91,7 @@ class Group(Model):
     outcomes: tuple[Outcome, ...]
     flagged: float | None = None
     passed: float | None = None
+    reference: tuple[float, ...] = ()
 
     def shares(self, unit: str) -> str:
         """What becomes of the labelled rows, for a person."""
@@ -132,7 +134,7 @@ class Certificate(Stored):
         made: the date, ISO 8601.
         scoring: what it is for.
         scales: of the detectors.
-        reference: what live scores are compared with.
+        reference: what live scores are compared with, where there are no groups.
         form: version of this form.
     """
 

@@ -84,7 +84,7 @@ def certify(
         made=made or date.today().isoformat(),  # noqa: DTZ011  # the user's day
         scoring=scoring,
         scales=dict(scales or {}),
-        reference=_reference(rows, 1 - target.confidence, seed),
+        reference=Reference(scores=() if by else _reference(rows, seed), error=1 - target.confidence),
     )
 
 
@@ -105,6 +105,7 @@ def _group(name: str, rows: Rows, target: Target, unit: str, *, error: float, se
         lower=lower,
         sources=int(rows.names.size),
         rows=len(rows),
+        reference=_reference(rows, seed) if name else (),
         outcomes=tuple(
             _outcome(promise, found, unit, error, None if at is None else risk_at(rows, promise.risk, at))
             for promise, found in learned.items()
@@ -165,11 +166,11 @@ def _outcome(promise: Promise, learned: Learned, unit: str, error: float, measur
     )
 
 
-def _reference(rows: Rows, error: float, seed: int) -> Reference:
-    """The score of one random answer of each source."""
+def _reference(rows: Rows, seed: int) -> tuple[float, ...]:
+    """The score of one random answer of each source, as a guard sees it: the worst of all its findings."""
     answers = rows.by_answer()
     mixed = np.random.default_rng(rows.seed(seed)).permutation(len(answers))
     _, first = np.unique(answers.sources[mixed], return_index=True)
-    chosen = answers.scores[mixed[np.sort(first)][:MOST_REFERENCE]]
+    chosen = answers.worst[mixed[np.sort(first)][:MOST_REFERENCE]]
     scores = np.where(np.isnan(chosen), UNSCORED, np.round(chosen, 6))
-    return Reference(scores=tuple(scores.tolist()), error=error)
+    return tuple(scores.tolist())

@@ -29,6 +29,8 @@ class Rows:
         sources: shape (n,), what the answer was about (a document, a question): rows of one source hang together.
         answers: shape (n,), which answer a row is of.
         groups: shape (n,), a name per row, the same for all rows of an answer; "" where there are no groups.
+        worst: shape (n,), the highest score in the row's answer, of all its findings, also those without a label; where it is
+            not given, of its rows.
     """
 
     scores: Floats
@@ -36,13 +38,15 @@ class Rows:
     sources: Strings
     answers: Strings
     groups: Strings = field(default_factory=lambda: np.array([], dtype=str))
+    worst: Floats = field(default_factory=lambda: np.array([], dtype=float))
 
     def __post_init__(self) -> None:
         if not self.groups.size and self.scores.size:
             object.__setattr__(self, "groups", np.full(self.scores.shape, "", dtype=object))
-        sizes = {
-            name: getattr(self, name).shape for name in ("scores", "made_up", "sources", "answers", "groups")
-        }
+        if not self.worst.size and self.scores.size:
+            object.__setattr__(self, "worst", self.scores)
+        names = ("scores", "made_up", "sources", "answers", "groups", "worst")
+        sizes = {name: getattr(self, name).shape for name in names}
         if len(set(sizes.values())) > 1 or self.scores.ndim != 1:
             raise InputError(f"expected arrays of one length, got {sizes!r}")
         if np.isinf(self.scores).any():
@@ -57,6 +61,7 @@ class Rows:
         sources: Sequence[Any] | Strings,
         answers: Sequence[Any] | Strings | None = None,
         groups: Sequence[str] | Strings | None = None,
+        worst: Sequence[float] | Floats | None = None,
     ) -> Rows:
         """Rows of lists; `None` is a score that could not be had, and without `answers` a source is one answer."""
         return cls(
@@ -65,6 +70,7 @@ class Rows:
             np.asarray(sources),
             np.asarray(sources if answers is None else answers),
             np.array([], dtype=str) if groups is None else np.asarray(groups),
+            np.array([], dtype=float) if worst is None else np.asarray(worst, dtype=float),
         )
 
     def __len__(self) -> int:
@@ -78,6 +84,7 @@ class Rows:
             self.sources[chosen],
             self.answers[chosen],
             self.groups[chosen],
+            self.worst[chosen],
         )
 
     @cached_property
@@ -98,15 +105,20 @@ class Rows:
         order = np.argsort(self.answers, kind="stable")
         names = self.answers[order]
         starts = np.flatnonzero(np.append(True, names[1:] != names[:-1]))
-        known = np.where(np.isnan(self.scores), -np.inf, self.scores)[order]
-        worst = np.maximum.reduceat(known, starts)
         first = order[starts]
+
+        def highest(scores: Floats) -> Floats:
+            known = np.where(np.isnan(scores), -np.inf, scores)[order]
+            found = np.maximum.reduceat(known, starts)
+            return np.where(np.isfinite(found), found, np.nan)
+
         return Rows(
-            np.where(np.isfinite(worst), worst, np.nan),
+            highest(self.scores),
             np.logical_or.reduceat(self.made_up[order], starts),
             self.sources[first],
             names[starts],
             self.groups[first],
+            highest(self.worst),
         )
 
     def marks(self) -> frozenset[str]:

@@ -133,11 +133,13 @@ def _parquet(path: Path, wanted: Wanted) -> Iterator[tuple[int, Raw]]:
     first = 0
     try:
         with arrow.parquet.ParquetFile(path) as file:
+            names = _classes(_described(file.schema_arrow.metadata))
             for group in range(file.num_row_groups):
                 size = file.metadata.row_group(group).num_rows
                 if not wanted.none_before(first + size):
                     batches = file.iter_batches(batch_size=BATCH // 8, row_groups=[group])
-                    yield from _of_batches(batches, wanted, first)
+                    for number, row in _of_batches(batches, wanted, first):
+                        yield number, _named(row, names) if names else row
                 first += size
     except arrow.ArrowInvalid as error:
         raise ParseError(f"expected a Parquet file: {error}", source=str(path)) from error
@@ -201,7 +203,23 @@ def _class_names(path: Path) -> dict[str, tuple[str, ...]]:
     info = path / _INFO
     if (path / _SPLITS).is_file():
         info = next(iter(_data_files(path)), path / _INFO).with_name(_INFO)
-    features = (_json_in(info) if info.is_file() else {}).get("features") or {}
+    return _classes(_json_in(info) if info.is_file() else {})
+
+
+def _described(metadata: Mapping[bytes, bytes] | None) -> Mapping[str, Any]:
+    """How Hugging Face's `datasets` describes the columns of a Parquet file that it wrote."""
+    try:
+        found = json.loads((metadata or {}).get(b"huggingface", b"{}"))
+    except ValueError:
+        return {}
+    info = found.get("info") if isinstance(found, dict) else None
+    return info if isinstance(info, dict) else {}
+
+
+def _classes(info: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    features = info.get("features")
+    if not isinstance(features, dict):
+        return {}
     return {
         name: tuple(map(str, of["names"]))
         for name, of in features.items()

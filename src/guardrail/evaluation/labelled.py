@@ -129,15 +129,13 @@ def labelled(
         if row.finding != _NOTHING:
             judged.add(row.answer)
             _worst(spans, (*row.answer, row.start, row.end), place, row.label, about)
-    found = [one for one in spans.values() if one[1] is not None]
+    found = [(one, answers[key[:2]][0]) for key, one in spans.items() if one[1] is not None]
     unit: Unit = "finding" if found else "answer"
     failed = [one for answer, one in answers.items() if not found or answer not in judged]
-    found += [one for one in failed if one[1] is not None]
-    columns = list(zip(*found, strict=True)) if found else [()] * 5
-    return (
-        Rows.of(columns[0], columns[1], sources=columns[2], answers=columns[3], groups=columns[4]),
-        unit,
-    )
+    found += [(one, one[0]) for one in failed if one[1] is not None]
+    columns = list(zip(*((*one, worst) for one, worst in found), strict=True)) if found else [()] * 6
+    scores, labels, sources, names, groups, worst = columns
+    return Rows.of(scores, labels, sources=sources, answers=names, groups=groups, worst=worst), unit
 
 
 def _worst(

@@ -104,7 +104,7 @@ def read_labels(value: Label, answer: str, *, texts: Sequence[str] = (), invert:
         invert: whether true means *sound* in `value`.
 
     Raises:
-        InputError: a label of another form, or another number of sentences than labels.
+        InputError: a label of another form, passages that are to be inverted, or another number of sentences than labels.
 
     Example:
         >>> read_labels([0, 1], "It is so. It is not.").parts
@@ -113,6 +113,11 @@ def read_labels(value: Label, answer: str, *, texts: Sequence[str] = (), invert:
     if not isinstance(value, list | tuple):
         return Labels(_one(value, invert))
     if not value or isinstance(value[0], list | tuple | Mapping):
+        if invert:
+            raise InputError(
+                "expected labels of answers or of sentences in a column that says what is sound, got passages: a passage marks what "
+                "is made up. Name a column of such passages with --map label=COLUMN, without the '!'"
+            )
         spans = tuple((*_span(one, answer), True) for one in value)
         return Labels(bool(spans), spans, sentences=False)
     places = _located(texts, answer) if texts else [(span.start, span.end) for span in sentences(answer)]

@@ -1,6 +1,7 @@
 """Certificates, and guards that keep to them."""
 
 import asyncio
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -111,13 +112,30 @@ class TestCertify:
         joined = Rows(
             *(
                 np.concatenate([getattr(p, n) for p in parts])
-                for n in ("scores", "made_up", "sources", "answers", "groups")
+                for n in ("scores", "made_up", "sources", "answers", "groups", "worst")
             )
         )
         found = certify(joined, Target.parse("sound=0.2"), scoring(), by=("place",))
         assert [group.name for group in found.groups] == ["north", "south"]
         assert found.small == {"west": 20}
         assert found.groups[0].outcomes[0].error == pytest.approx(0.025)
+
+    def test_each_group_has_its_own_scores_to_compare_with(self):
+        """Scores of all groups together would look changed to each of them."""
+        low, high = rows(80, "north"), rows(70, "south")
+        high = replace(high, scores=high.scores + 1, worst=high.worst + 1)
+        joined = Rows(*(np.concatenate([getattr(p, f.name) for p in (low, high)]) for f in fields(Rows)))
+        found = certify(joined, Target.parse("sound=0.2"), scoring(), by=("place",))
+        north, south = (group.reference for group in found.groups)
+        assert (len(north), len(south), found.reference.scores) == (80, 70, ())
+        assert max(north) <= 1 <= min(south)
+        alone = certify(rows(80), Target.parse("sound=0.2"), scoring())
+        assert (len(alone.reference.scores), alone.groups[0].reference) == (80, ())
+
+    def test_scores_to_compare_with_are_those_of_all_findings(self):
+        """A guard sees the worst of them, labelled or not."""
+        seen = replace(rows(), worst=np.full(1000, 0.9))
+        assert set(certify(seen, Target.parse("sound=0.2"), scoring()).reference.scores) == {0.9}
 
     def test_refuses_what_was_fitted_on(self):
         """One shared source is enough."""
@@ -215,6 +233,21 @@ class TestGuard:
         found = checked(guard, "0.1")
         assert found.verdict is Verdict.UNSUPPORTED
         assert MESSAGE in found.reason
+
+    def test_unchanged_answers_of_a_group_raise_no_alarm(self):
+        """Twice the calibration's own answers, of one group."""
+        low, high = rows(80, "north"), rows(70, "south")
+        high = replace(high, scores=high.scores / 2 + 0.5, worst=high.worst / 2 + 0.5)
+        joined = Rows(*(np.concatenate([getattr(p, f.name) for p in (low, high)]) for f in fields(Rows)))
+        made = certify(
+            joined, Target.parse("sound=0.2"), scoring(), scales={"number": Number.scale}, by=("place",)
+        )
+        for group, part in (("north", low), ("south", high)):
+            guard = Guard([Number()], certificate=made, group=group)
+            for score in np.random.default_rng(1).permutation(part.by_answer().scores.repeat(2)):
+                guard.check(str(score))
+            assert not guard.drift.alarm
+        assert Guard([Number()], certificate=made, group="elsewhere").drift is None
 
     def test_a_conversation_counts_once(self):
         """A hundred answers in one conversation are one score."""

@@ -84,6 +84,32 @@ class TestSavedFolder:
         assert (code, "25 answers" in said, "12 made up" in said) == (0, True, True)
 
 
+class TestParquet:
+    @pytest.mark.parametrize(
+        ("metadata", "expected"),
+        [
+            ({"info": {"features": {"label": {"names": ["hallucinated", "faithful"], "_type": "ClassLabel"}}}}, ["hallucinated", "faithful", None]),
+            ({"info": {"features": {"label": {"dtype": "int64", "_type": "Value"}}}}, [0, 1, -1]),
+            ({"info": []}, [0, 1, -1]),
+            ([], [0, 1, -1]),
+            (None, [0, 1, -1]),
+        ],
+    )  # fmt: skip
+    def test_names_of_classes(self, metadata, expected, tmp_path):
+        """As in a saved folder: 1 may be the name of what is sound."""
+        table = pa.Table.from_pylist([{"answer": "a", "label": value} for value in (0, 1, -1)])
+        if metadata is not None:
+            table = table.replace_schema_metadata({"huggingface": json.dumps(metadata)})
+        parquet.write_table(table, tmp_path / "set.parquet")
+        assert [row["label"] for row in read(tmp_path / "set.parquet")] == expected
+
+    def test_a_description_that_is_no_json(self, tmp_path):
+        """Is none."""
+        table = pa.Table.from_pylist([{"answer": "a"}]).replace_schema_metadata({"huggingface": "{"})
+        parquet.write_table(table, tmp_path / "set.parquet")
+        assert list(read(tmp_path / "set.parquet")) == [{"answer": "a"}]
+
+
 class TestWanted:
     @pytest.mark.parametrize("form", ["jsonl", "csv", "parquet", "folder"])
     def test_only_rows_in_the_ranges(self, form, tmp_path):

@@ -52,6 +52,12 @@ class TestLabels:
         assert read_labels("yes", TEXT, invert=True).whole is False
         assert read_labels(None, TEXT, invert=True).whole is None
 
+    @pytest.mark.parametrize("passages", [[[0, 5]], [{"start": 0, "end": 5}], []])
+    def test_passages_are_not_inverted(self, passages):
+        """They mark what is made up: the rest of the answer would be called made up, or nothing inverted."""
+        with pytest.raises(InputError, match="without the '!'"):
+            read_labels(passages, TEXT, invert=True)
+
     def test_sentences(self):
         """Each has its own; the answer is made up if one is, and unknown if none is known to be and one is not known."""
         labels = read_labels([0, 1], TEXT)

@@ -32,6 +32,8 @@ class TestParseName:
             ("J.D. Ullman", "Ullman", ("J", "D"), ""),
             ("JD Ullman", "Ullman", ("J", "D"), ""),
             ("Ullman JD", "Ullman", ("J", "D"), ""),
+            ("Ullman, JD", "Ullman", ("J", "D"), ""),
+            ("LI, JUN", "LI", ("JUN",), ""),
             ("J.-C. Faugère", "Faugère", ("J", "C"), ""),
             ("John E. Hopcroft", "Hopcroft", ("John", "E"), ""),
             ("Joachim von zur Gathen", "von zur Gathen", ("Joachim",), ""),

@@ -117,7 +117,9 @@ def parse_name(text: str) -> Name:
     plain, nickname = _without_brackets(
         " ".join(unicodedata.normalize("NFKC", text[:LONGEST_NAME])[:LONGEST_NAME].split())
     )
-    parts = [part for part in (_words(part) for part in plain.split(",")) if part]
+    first, *others = plain.split(",")
+    parts = [_words(first), *(_words(part, initials=not first.isupper()) for part in others)]
+    parts = [part for part in parts if part]
     suffix = ""
     for part in parts:
         least = 1 if part is parts[0] else 0  # a name that is nothing but "Junior" keeps it
@@ -147,8 +149,11 @@ def _without_brackets(text: str) -> tuple[str, str]:
     return " ".join(kept), nickname
 
 
-def _words(text: str) -> list[str]:
-    """The words of a name; "J.D." and "JD" give two initials, titles and degrees are left out."""
+def _words(text: str, *, initials: bool = False) -> list[str]:
+    """The words of a name; "J.D." and "JD" give two initials, titles and degrees are left out.
+
+    With `initials`, a single word in capitals is initials too: Altman, DG.
+    """
     text = _LONG_INITIAL.sub(lambda initial: f"{initial[0][0]}.", text.replace("Ph.D", "PhD"))
     words = [word.strip("-‐‑–·'\"“”&*_") for word in text.replace(".", " ").split()]
     words = [word for word in words if word]
@@ -162,7 +167,7 @@ def _words(text: str) -> list[str]:
             found.extend(letter for letter in word if letter.isalpha())
         else:
             found.append(word)
-    if shouted and len(words) == 1:  # "IEEE", "JPL": no initials of anybody
+    if shouted and len(words) == 1 and not initials:  # "IEEE", "JPL": no initials of anybody
         return words if len(words[0]) > 1 and "-" not in words[0] else found
     return found
 

@@ -21,7 +21,7 @@ _FIELDS: dict[Field, str] = {
         titulo titolo tytuł název cím başlık judul tiêuđề nimeke titlu название заголовок заглавие 标题 題目 题目 题名 題名 書名 书名 论文 论文标题 論文 論文名 タイトル 제목 논문""",
     "name": "name papername workname 名称",
     "authors": """author authors authorlist authorname authornames authorstring authorships creator creators dccreator writer writers
-        writtenby firstauthor leadauthor by autor autores autora auteur auteurs autoren autore autori verfasser autorzy autoři szerző szerzők
+        writtenby authorsoreditors editorsorauthors authorseditors firstauthor leadauthor by autor autores autora auteur auteurs autoren autore autori verfasser autorzy autoři szerző szerzők
         yazar yazarlar penulis pengarang tácgiả forfatter författare kirjoittaja kirjailija автор авторы
         作者 著者 저자""",
     "editors": "editor editors herausgeber éditeurs editores",
