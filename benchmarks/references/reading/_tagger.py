@@ -201,7 +201,7 @@ def train_tagger(
     further: Sequence[str] = (),
     seed: int = 0,
 ) -> Any:
-    """The trained network, a `BertForTokenClassification`; some fifty minutes on two cores.
+    """The trained network, a `BertForTokenClassification`; about an hour on two cores.
 
     Args:
         learnt: labelled answers.
