@@ -168,7 +168,10 @@ def _both(known: Citation, one: Tagged) -> Citation:
             return replace(known, span=one.span, other=known.other or read, agreed=known.agreed | {"title"})
         agreed = known.agreed | {"title"}
         return replace(known, span=one.span, reference=_filled(said, read), agreed=agreed, style=style)
-    cut_short = bool(said.title) and normalise(said.title) in normalise(read.title)
+    one_title, other_title = normalise(said.title), normalise(read.title)
+    cut_short = bool(one_title) and (
+        one_title in other_title or (known.style in _SHOWN and other_title in one_title)
+    )
     if one.title < _TITLED or cut_short:  # the shorter one clears only a work that explains the rest
         return replace(known, span=one.span, other=known.other or read)
     return replace(known, span=one.span, reference=_filled(read, said), other=said, style=style)
