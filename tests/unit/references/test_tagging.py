@@ -188,6 +188,14 @@ class TestRetagged:
         assert found.other is not None
         assert found.other.authors == ("Roe",)
 
+    def test_the_volume_in_which_a_chapter_is_clears_no_work(self) -> None:
+        """Roe (2001) Rivers of Glass. In Poe (ed.) Rivers and Lakes."""
+        known = cited(self.TEXT, "Roe, Trees (1999)\n- a list item", "Trees")
+        known = replace(known, reference=replace(known.reference, venue="A list item"))
+        one = tagged(self.TEXT, "Roe, Trees (1999)\n- a list item", "a list item", authors=("Roe",))
+        [found] = retagged(self.TEXT, [known], Tags([one]))
+        assert (found.reference.title, found.other, found.agreed) == ("Trees", None, frozenset())
+
     def test_a_part_of_a_title_in_marks_clears_no_work(self) -> None:
         """*Trees 1999: A Survey. Part I of the rivers*: there is only the survey."""
         known = cited(self.TEXT, "rivers and lakes", "rivers and lakes", "emphasised")

@@ -169,6 +169,8 @@ def _both(known: Citation, one: Tagged) -> Citation:
         agreed = known.agreed | {"title"}
         return replace(known, span=one.span, reference=_filled(said, read), agreed=agreed, style=style)
     one_title, other_title = normalise(said.title), normalise(read.title)
+    if one_title and other_title in normalise(said.venue):  # the volume in which it is
+        return replace(known, span=one.span)
     cut_short = bool(one_title) and (
         one_title in other_title or (known.style in _SHOWN and other_title in one_title)
     )
