@@ -12,6 +12,7 @@ from tests.effort import ends, lines_run
 from tests.looping import each
 
 from guardrail.references.citations import Citation, asks_for_references, citations, parse_reference
+from guardrail.references.citations.tagging import Tagger, packaged_tagger
 
 CASES = [
     json.loads(line)
@@ -202,8 +203,9 @@ def references_data() -> Path:
 class TestRecordedLists:
     """The lists of five titles that GPT-4 and gpt-3.5-turbo wrote."""
 
+    @pytest.mark.parametrize("tagger", [None, packaged_tagger()], ids=["rules", "network"])
     @pytest.mark.parametrize("model", ["gpt-4", "gpt-3.5-turbo"])
-    def test_every_generated_title_is_found(self, model: str) -> None:
+    def test_every_generated_title_is_found(self, model: str, tagger: Tagger | None) -> None:
         """At least 99 % of `gen_title` come out exactly, once stray quotes, commas and periods are off."""
         path = references_data() / f"{model}_results.csv"
         with path.open(encoding="utf-8", newline="") as file:
@@ -213,7 +215,9 @@ class TestRecordedLists:
         for row in rows:
             answer = row["model_answer_main_query"]
             if answer not in found:
-                found[answer] = [c.reference.title for c in citations(answer, asked_for_references=True)]
+                found[answer] = [
+                    c.reference.title for c in citations(answer, asked_for_references=True, tagger=tagger)
+                ]
             hits += row["gen_title"].strip(' ".,') in [title.strip(' ".,') for title in found[answer]]
         assert len(rows) == 1000
         assert all(len(titles) == 5 for titles in found.values())

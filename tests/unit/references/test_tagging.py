@@ -188,6 +188,17 @@ class TestRetagged:
         assert found.other is not None
         assert found.other.authors == ("Roe",)
 
+    def test_among_bare_titles_what_may_be_said_of_a_work_is_a_part_of_its_title(self) -> None:
+        text = "1. Rivers\n2. Lakes\n3. Trust: Third Conference, Paris, 2005"
+        titles = ("Rivers", "Lakes", "Trust: Third Conference, Paris, 2005")
+        known = [cited(text, title, title, "numbered") for title in titles]
+        read = [tagged(text, title, title) for title in titles[:2]]
+        read.append(tagged(text, titles[2], "Trust", venue="Third Conference", year=2005))
+        found = retagged(text, known, Tags(read), asked=True)
+        assert tuple(one.reference.title for one in found) == titles
+        [one] = retagged(text, known[2:], Tags(read[2:]), asked=True)
+        assert one.reference.title == "Trust"
+
     def test_the_volume_in_which_a_chapter_is_clears_no_work(self) -> None:
         """Roe (2001) Rivers of Glass. In Poe (ed.) Rivers and Lakes."""
         known = cited(self.TEXT, "Roe, Trees (1999)\n- a list item", "Trees")

@@ -57,13 +57,14 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         read: by the network.
         asked: whether the question before it asks for references: then a bare title is one.
     """
+    bare = _are_bare(found, read)
     sure = [
         replace(one, span=_enclosed(answer, one.span))
         for one in read.found
         if not one.mark
         and one.sure >= _SURE
         and one.reference.title
-        and not any(_touch(known.span, one.span) and _stays(known, one) for known in found)
+        and not any(_touch(known.span, one.span) and _stays(known, one, bare=bare) for known in found)
         and sum(bool(known.reference.title) and _is_within(known.span, one.span) for known in found)
         < 2  # two works
     ]
@@ -99,11 +100,23 @@ def _enclosed(answer: str, span: Span) -> Span:
     return Span(start=start, end=end)
 
 
-def _stays(known: Citation, one: Tagged) -> bool:
-    """Whether the rules' bounds are better: those of a structure, and of a title alone, which ends with its line or its marks."""
+def _are_bare(found: Sequence[Citation], read: Tags) -> bool:
+    """Whether the references are titles alone: the rules read all of them so, and the network more than a third."""
+    titles = [normalise(known.reference.title) for known in found if known.reference.title]
+    if any(_is_described(known.reference) for known in found):
+        return False
+    alone = {normalise(one.reference.title) for one in read.found if not _is_described(one.reference)}
+    return 3 * sum(title in alone for title in titles) > len(titles)
+
+
+def _stays(known: Citation, one: Tagged, *, bare: bool) -> bool:
+    """Whether the rules' bounds are better: those of a structure, and of a title alone, which ends with its line or its marks.
+
+    Among bare titles, what may be said of a work is a part of its title: Trust Management: Third Conference, Paris, 2005.
+    """
     differ = normalise(known.reference.title) != normalise(one.reference.title)
     alone = bool(known.reference.title) and not _is_described(known.reference)
-    return known.style in _FIRM or (differ and alone and not _is_described(one.reference))
+    return known.style in _FIRM or (differ and alone and (bare or not _is_described(one.reference)))
 
 
 def _is_repeated(one: Tagged, titles: Collection[str]) -> bool:
