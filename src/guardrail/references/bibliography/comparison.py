@@ -123,8 +123,13 @@ def _names_body(names: Sequence[str], work: Record) -> bool:
         [word for word in normalise(text).split() if word not in WORDS_OF_BODIES]
         for text in (work.authors[0], " ".join(names))
     )
-    named = " ".join(words) in " ".join(said) or said == ["".join(word[0] for word in words)]
-    return len(words) >= _BODY and named
+    if len(words) < _BODY:
+        return False
+    beyond = [
+        word for word in said if word not in words
+    ]  # UK; no second author, whose name would be confirmed as well
+    whole = " ".join(words) in " ".join(said) and len(beyond) <= 1 and all(len(word) <= 3 for word in beyond)
+    return whole or said == ["".join(word[0] for word in words)]
 
 
 def _verdict(compared: ListComparison) -> tuple[Outcome, str, str]:

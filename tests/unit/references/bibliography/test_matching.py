@@ -296,6 +296,13 @@ class TestUnchecked:
         match = judge(Reference("The state of waters", claimed), [work])
         assert ("authors" in match.unchecked, bool(match.differences)) == (open_, wrong)
 
+    @pytest.mark.parametrize("added", ["Jane Roe", "Plato"])
+    def test_nobody_is_added_to_an_author_of_three_names(self, added):
+        """He is no body that was parted at its commas."""
+        work = Record("The Ontology of Teapots", ("Gabriel Garcia Winterbottom",))
+        match = judge(Reference("The Ontology of Teapots", ("Gabriel Garcia Winterbottom", added)), [work])
+        assert [check.field for check in match.differences] == ["authors"]
+
     def test_a_name_in_short_does_not_clear_a_title_cut_short(self):
         """ESRL, Rivers of the world: an invented subtitle; the work has other authors, and one of its own."""
         work = Record("Rivers of the world: a census", ("Jane Roe",))
