@@ -49,7 +49,7 @@ __all__ = ["Estimate", "Guard", "Prompt"]
 Produce: TypeAlias = Callable[[str, int], Flow[Reply[Completion]]]
 Generated: TypeAlias = Given | Answer[Completion]
 Generator: TypeAlias = Callable[[str], Generated]
-AsyncGenerator: TypeAlias = Callable[[str], Awaitable[Generated]]
+AsyncGenerator: TypeAlias = Callable[[str], Awaitable[Generated] | Answer[Completion]]
 
 _MANY = 500  # findings, about which a policy thinks for some hundredths of a second
 _CALLED = "tool_calls"  # how a completion ends that calls a tool and may say nothing
@@ -318,15 +318,22 @@ class Guard:
     async def asupervise(
         self, generate: AsyncGenerator, *, prompt: Prompt = None, context: Documents = None
     ) -> Report:
-        """As `supervise`, with a coroutine function, on the running event loop."""
+        """As `supervise`, with a coroutine function, on the running event loop; an `Answer` that is there already needs no awaiting."""
         case = _case("", prompt, context)
         arguments.generator(generate, "asupervise")
 
-        async def handle(request: Generate) -> Reply[Completion]:
+        async def handled(coming: Any) -> Reply[Completion]:
             try:
-                return _answered(await arguments.awaited(generate(request.feedback)))
+                return _answered(await arguments.awaited(coming))
             except Exception as error:  # noqa: BLE001  # raised again by _drive if there is no answer
                 return Failed(Reason.BACKEND, describe(error), error=error)
+
+        def handle(request: Generate) -> Reply[Completion] | Awaitable[Reply[Completion]]:
+            try:
+                coming = generate(request.feedback)
+            except Exception as error:  # noqa: BLE001  # as above
+                return Failed(Reason.BACKEND, describe(error), error=error)
+            return _answered(coming) if isinstance(coming, Answer) else handled(coming)
 
         return await self._adrive(self._supervise(case, _framework), {"generate": handle})
 

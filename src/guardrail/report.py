@@ -10,6 +10,7 @@ import importlib
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from enum import StrEnum
@@ -509,11 +510,12 @@ class Report(_Model):
         Verdict, action, number of findings by verdict, scores and marks, cost of the check: the answers themselves are
         counted by `attempts`.
         """
+        counts = Counter(finding.verdict for finding in self.findings)
         return {
             "verdict": self.verdict,
             "action": self.decision.action,
             "attempts": self.decision.attempts,
-            "counts": {v.value: len(self.with_verdict(v)) for v in Verdict},
+            "counts": {verdict.value: counts[verdict] for verdict in Verdict},
             "findings": [
                 {"detector": f.detector, "score": f.score, "verdict": f.verdict, "label": f.label}
                 for f in self.findings

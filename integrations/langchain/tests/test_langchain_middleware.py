@@ -21,6 +21,7 @@ from integrations.langchain.tests.langchain_fakes import (
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
+from langchain.chat_models import init_chat_model
 from langchain_core.messages import AIMessage, ToolMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -28,7 +29,8 @@ from pydantic import BaseModel
 
 from guardrail import Blocked, Detector, Guard, GuardrailError, annotate, block, flag, regenerate, remove
 from guardrail.errors import ConfigError
-from guardrail_langchain import GuardedOutput, GuardrailMiddleware
+from guardrail.testing.server import serve
+from guardrail_langchain import GuardedOutput, GuardrailMiddleware, guard_runnable
 
 
 class Pets(BaseModel):
@@ -307,6 +309,31 @@ class TestStructuredAnswers:
         with pytest.raises(Blocked) as caught:
             ask(agent)
         assert not leaks([str(caught.value), repr(caught.value)])
+
+
+class TestModels:
+    def test_a_guarded_model_is_refused(self):
+        """Two guards would look at one answer; the message says what to write."""
+        model = guard_runnable(Guard([Idle()]), FakeChat(lambda _: GOOD))
+        agent = create_agent(model, [], middleware=[GuardrailMiddleware(Guard([Idle()]))])
+        with pytest.raises(ConfigError, match="give all detectors to one guard"):
+            ask(agent)
+
+    @pytest.mark.parametrize("tools", [[], [look_up]])
+    def test_a_model_that_the_call_chooses(self, tools):
+        """`init_chat_model(…, configurable_fields=…)` is no chat model by its class, and is guarded all the same."""
+        with serve(lambda _: BAD) as server:
+            model = init_chat_model(
+                "m",
+                model_provider="openai",
+                base_url=server.base_url,
+                api_key="k",
+                configurable_fields=("model",),
+            )
+            guard = Guard([MarkedWords()], policy=remove())
+            agent = create_agent(model, tools, middleware=[GuardrailMiddleware(guard)])
+            assert not leaks(ask(agent))
+            assert not leaks(list(agent.stream({"messages": [("user", "?")]}, stream_mode="messages")))
 
 
 class TestConfiguration:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import dataclass
-from typing import TypedDict
 
 import pytest
 from integrations.langchain.tests.langchain_fakes import FakeChat
@@ -15,6 +14,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_openai import ChatOpenAI
 from pydantic import BaseModel, ConfigDict, Field
+from typing_extensions import TypedDict
 
 from guardrail import Blocked, Guard, Verdict, annotate, block, flag, remove
 from guardrail.detectors import ReferenceCheck
@@ -95,6 +95,20 @@ SCHEMA = {
 }
 
 
+class TypedBest(TypedDict):
+    """A dict in which a work is required."""
+
+    topic: str
+    best: dict[str, object]
+
+
+BEST = {
+    "type": "object",
+    "properties": {"topic": {"type": "string"}, "best": {"type": "object"}},
+    "required": ["topic", "best"],
+}
+
+
 class Shelf:
     """A bibliography of one work, declared complete."""
 
@@ -167,6 +181,33 @@ class TestStructuredOutput:
             guard_runnable(guard(remove()), calling("Best", said).with_structured_output(Best)).invoke("?")
         model = calling("Perhaps", said).with_structured_output(Perhaps)
         assert guard_runnable(guard(remove()), model).invoke("?") == Perhaps(topic="Pottery", best=None)
+
+    @pytest.mark.parametrize("raw", [False, True])
+    @pytest.mark.parametrize(
+        "schema",
+        [
+            TypedBest,
+            {"title": "TypedBest", "description": "One.", **BEST},
+            {"name": "TypedBest", "parameters": {**BEST, "additionalProperties": False}},
+        ],
+    )
+    def test_a_dict_that_would_not_be_valid_is_blocked(self, schema, raw):
+        """As a pydantic model is: nothing else would look at it again. A mark is no part of it."""
+        said = {"topic": "Pottery", "best": FAKE}
+        model = calling("TypedBest", said).with_structured_output(schema, include_raw=raw)
+        with pytest.raises(Blocked, match="an edited dict") as caught:
+            guard_runnable(guard(remove()), model).invoke("?")
+        assert "Teapots" not in str(caught.value)
+        marked = guard_runnable(guard(annotate()), model).invoke("?")
+        best = (marked["parsed"] if raw else marked)["best"]
+        assert best == {**FAKE, "guardrail": "no such work found"}
+
+    def test_a_dict_that_was_not_valid_before_is_not_judged_again(self):
+        """A model that ignores its schema, and a parser behind it that makes something else."""
+        said = {"topic": "Pottery", "best": FAKE, "works": "none"}
+        schema = {"title": "TypedBest", "description": "One.", **BEST, "required": ["worst"]}
+        model = calling("TypedBest", said).with_structured_output(schema)
+        assert guard_runnable(guard(remove()), model).invoke("?")["best"] is None
 
     def test_a_mark_is_a_key_of_a_dict(self):
         """In a dict, and in what a model takes as one."""
@@ -263,6 +304,20 @@ class TestAgents:
         state = agent.invoke({"messages": [("user", "Works?")]})
         assert works(state["structured_response"]) == [("Attention Is All You Need", 2017)]
         assert "Teapots" not in repr(state)
+
+    @pytest.mark.parametrize(
+        "wanted", [TypedBest, ToolStrategy(TypedBest), ToolStrategy({"title": "TypedBest", **BEST})]
+    )
+    def test_a_dict_that_would_not_be_valid_is_blocked(self, wanted):
+        """A schema by itself, and in a strategy."""
+        agent = create_agent(
+            calling("TypedBest", {"topic": "Pottery", "best": FAKE}),
+            [],
+            middleware=[GuardrailMiddleware(guard(remove()))],
+            response_format=wanted,
+        )
+        with pytest.raises(Blocked, match="an edited dict"):
+            agent.invoke({"messages": [("user", "?")]})
 
     def test_a_block_ends_the_agent(self):
         """With the policy's message, and no structured response."""

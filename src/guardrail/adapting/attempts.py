@@ -81,11 +81,12 @@ class Attempts(Generic[T]):
         if self._note(first) is None:
             return first, None
 
-        async def generate(feedback: str) -> Answer[Completion]:
-            if not feedback:
-                return Answer(self._last(), cost)
+        async def again(feedback: str) -> Answer[Completion]:
             started = perf_counter()
             return self._again(await ask(feedback), started)
+
+        def generate(feedback: str) -> Answer[Completion] | Awaitable[Answer[Completion]]:
+            return again(feedback) if feedback else Answer(self._last(), cost)
 
         with self._apart():
             report = await self._guard.asupervise(generate, prompt=self._prompt(), context=self._context())

@@ -385,6 +385,8 @@ def _answers_of(given: Any) -> str:
 
 def _plain(given: Any) -> Any:
     """An object of OpenAI, or a message as anybody's pydantic models and dataclasses have it, as a dict; else as it is."""
+    if isinstance(given, dict | list | str):
+        return given
     if is_of(given, _OPENAI):
         return given.model_dump(warnings=False)
     found = fields_of(given)
@@ -393,6 +395,8 @@ def _plain(given: Any) -> Any:
 
 def _listed(given: object) -> tuple[Any, ...] | None:
     """The parts of a list or the like; `None` of a text, a mapping, a file, a table, or a model whose parts are its fields."""
+    if isinstance(given, list):
+        return tuple(given)
     if isinstance(given, str | bytes | bytearray | Mapping) or is_file(given) or is_table(given):
         return None
     if not isinstance(given, Iterable) or is_of(given, "pydantic:BaseModel"):

@@ -26,9 +26,11 @@ from langchain_core.runnables.configurable import DynamicRunnable
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.runnables.passthrough import RunnableAssign
 
-__all__ = ["Chain", "Enclosing", "Step", "asks", "branch", "inside", "listeners", "split"]
+__all__ = ["Chain", "Enclosing", "Step", "asks", "branch", "inside", "listeners", "schemas", "split"]
 
 Step: TypeAlias = Runnable[Any, Any]
+
+_FORMAT = "ls_structured_output_format"
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,13 @@ def listeners(step: Step) -> list[Any]:
             found += _handlers(part.config.get("callbacks"))
             found += part.config_factories
     return found
+
+
+def schemas(step: Step | None) -> list[Any]:
+    """What `with_structured_output` was given: it is bound to the model beside what the provider wants."""
+    parts = inside(step) if step is not None else ()
+    bound = [part.kwargs.get(_FORMAT) for part in parts if isinstance(part, RunnableBindingBase)]
+    return [one["schema"] for one in bound if isinstance(one, dict) and "schema" in one]
 
 
 def _handlers(callbacks: Any) -> list[Any]:

@@ -31,6 +31,7 @@ __all__ = [
     "refuse_a_prompt",
     "refuse_asking_alone",
     "refuse_documents_alone",
+    "refuse_guarded",
     "refuse_late",
     "refuse_listeners",
     "refuse_model_behind",
@@ -52,6 +53,19 @@ def refuse_no_guard(given: object, door: str, context: object = None) -> None:
     if context is not None and not callable(context):
         raise ConfigError(
             f"context= takes a function that gives documents, got {shown(context)}: write context=lambda given: […]"
+        )
+
+
+def refuse_guarded(model: object) -> None:
+    """Refuse a guarded model in an agent that is guarded: what the first guard did would be examined as the model's answer.
+
+    Raises:
+        ConfigError: it is one.
+    """
+    if isinstance(model, Enclosing):
+        raise ConfigError(
+            f"expected a chat model behind GuardrailMiddleware, got a {type(model).__name__}: give all detectors to one guard, "
+            "and write create_agent(model, middleware=[GuardrailMiddleware(guard)])"
         )
 
 

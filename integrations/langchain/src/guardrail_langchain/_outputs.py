@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeAlias, cast
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -13,6 +13,7 @@ from guardrail_langchain._attempts import messages_in
 from guardrail_langchain._chains import branch
 from guardrail_langchain._messages import as_messages, chunks, pieces
 from guardrail_langchain._reading import read
+from guardrail_langchain._validity import must_fit
 
 __all__ = ["Try", "accepted", "counts", "decided", "prompt_messages", "released"]
 
@@ -22,14 +23,24 @@ Try: TypeAlias = tuple[Any, Any]
 """What the model said, and what the rest of the chain made of it."""
 
 
-def decided(output: Any, change: Change | None, key: str | None) -> Any:
+def decided(output: Any, change: Change | None, key: str | None, schemas: Iterable[Any] = ()) -> Any:
     """The output after the change.
+
+    Args:
+        output: of the chain.
+        change: what the policy did.
+        key: the entry of a dict that has the answer.
+        schemas: that the model was given.
 
     Raises:
         Blocked: it has no place for a refusal, or would not be valid any more.
     """
     reading = read(output, key) if change else None
-    return output if reading is None or change is None else reading.changed(change)
+    if reading is None or change is None:
+        return output
+    new = reading.changed(change)
+    must_fit(output, new, schemas, change)
+    return new
 
 
 def accepted(said: Any, output: Any, change: Change | None) -> AIMessage | None:

@@ -4,16 +4,57 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
+from langchain_core.utils.function_calling import convert_to_json_schema
 from pydantic import BaseModel, ValidationError
 
 from guardrail.adapting import Change
+from guardrail.adapting.json_text import is_valid
+from guardrail.policies.edits import KEY
 from guardrail.report import Blocked
+from guardrail_langchain._parsed import PARSED
 
-__all__ = ["invalid", "made", "ordered", "with_fields", "with_values"]
+__all__ = ["invalid", "made", "must_fit", "ordered", "with_fields", "with_values"]
+
+
+def must_fit(before: Any, after: Any, schemas: Iterable[Any], change: Change) -> None:
+    """See to it that a dict that was what a schema wants is so still, apart from marks: nothing else validates one.
+
+    Args:
+        before: what came; of `include_raw=True`, what was parsed is meant.
+        after: what was made of it.
+        schemas: as a model is given them: JSON Schemas, `TypedDict`s.
+        change: what the policy did.
+
+    Raises:
+        Blocked: it is not.
+    """
+    if isinstance(before, Mapping) and before.keys() >= PARSED:
+        before, after = before["parsed"], after["parsed"]
+    if not isinstance(before, dict) or after == before:
+        return
+    told = [found for schema in schemas if (found := _json_schema(schema)) is not None]
+    fitting = [schema for schema in told if is_valid(before, schema, before=before)]
+    plain = _unmarked(after)
+    if fitting and not any(is_valid(plain, schema, before=before) for schema in fitting):
+        raise invalid(before, change)
+
+
+def _json_schema(schema: Any) -> dict[str, Any] | None:
+    try:
+        return convert_to_json_schema(schema)
+    except Exception:  # noqa: BLE001  # a schema is the application's, and of a kind that LangChain alone knows
+        return None
+
+
+def _unmarked(value: Any) -> Any:
+    """Without the keys that are marks."""
+    if isinstance(value, dict):
+        return {name: _unmarked(inner) for name, inner in value.items() if name != KEY}
+    return [_unmarked(inner) for inner in value] if isinstance(value, list) else value
 
 
 def ordered(items: AbstractSet[Any]) -> list[Any]:

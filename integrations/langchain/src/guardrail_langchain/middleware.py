@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ExtendedModelResponse, ModelRequest, ModelResponse
+from langchain.agents.structured_output import ToolStrategy
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.types import Command
@@ -18,12 +19,13 @@ from guardrail.given import content
 from guardrail.guard import Guard
 from guardrail.requests import TokenLogprob
 from guardrail_langchain._attempts import Attempts
-from guardrail_langchain._composition import refuse_listeners, refuse_no_guard
+from guardrail_langchain._composition import refuse_guarded, refuse_listeners, refuse_no_guard
 from guardrail_langchain._messages import conversation, with_feedback
 from guardrail_langchain._parsed import Told
 from guardrail_langchain._quiet import asay, current, say, unheard
 from guardrail_langchain._reading import read, told
 from guardrail_langchain._reasoning import Asked, Thinking
+from guardrail_langchain._validity import must_fit
 
 __all__ = ["GuardrailMiddleware"]
 
@@ -133,9 +135,12 @@ class GuardrailMiddleware(AgentMiddleware[Any, Any, Any]):
 
     def _silent(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
         """The request for a copy of the model that no message stream listens to."""
-        model: BaseChatModel = request.model
+        model: Any = request.model
+        refuse_guarded(model)
         if self._strict:
             refuse_listeners(model, "the agent's config")
+        if not isinstance(model, BaseChatModel):  # one that is chosen by the call's config, say
+            return request.override(model=model.with_config(tags=["nostream"]))
         tags = [*(model.tags or []), "nostream"]
         return request.override(model=model.model_copy(update={"tags": tags}))
 
@@ -222,12 +227,26 @@ def _decided(request: ModelRequest[Any], response: _Response, change: Change | N
         return response
     reading = _read(response)
     guarded: _Response = response if reading is None else reading.changed(change)
+    if not change.report.blocked:
+        must_fit(
+            response.structured_response,
+            guarded.structured_response,
+            _schemas(request.response_format),
+            change,
+        )
     message = _answer(guarded)
     ended = request.response_format is not None and message is not None and not message.tool_calls
     if change.report.blocked and ended:
         # Without a structured answer the agent would ask the model again, for ever.
         return ExtendedModelResponse(guarded, Command(update={"jump_to": "end"}))
     return guarded
+
+
+def _schemas(wanted: Any) -> list[Any]:
+    """Those of a `response_format`."""
+    if wanted is None or not hasattr(wanted, "schema"):
+        return [] if wanted is None else [wanted]
+    return [one.schema for one in ToolStrategy(wanted.schema).schema_specs]
 
 
 def _answer(result: _Result) -> AIMessage | None:

@@ -14,6 +14,7 @@ from langchain_core.runnables.config import merge_configs
 from langchain_core.runnables.utils import ConfigurableFieldSpec
 from langchain_core.utils.pydantic import TypeBaseModel
 
+from guardrail.adapting import Change
 from guardrail.adapting.sentence_release import warn_if_buffered
 from guardrail.errors import ConfigError
 from guardrail.given import content
@@ -21,7 +22,7 @@ from guardrail.guard import Guard
 from guardrail.options import one_of
 from guardrail_langchain._alone import Alone
 from guardrail_langchain._attempts import Attempts
-from guardrail_langchain._chains import Enclosing, split
+from guardrail_langchain._chains import Enclosing, schemas, split
 from guardrail_langchain._composition import (
     refuse,
     refuse_model_behind,
@@ -134,6 +135,7 @@ class GuardedRunnable(Enclosing):
     def _enclose(self, chain: Runnable[Any, Any]) -> None:
         self.chain = chain
         self._steps = split(chain)
+        self._schemas = schemas(self._steps.model)
         refuse(chain, self._steps, self.guard.policy)
         if self._strict:
             refuse_unseen(chain, self._steps)
@@ -262,13 +264,13 @@ class GuardedRunnable(Enclosing):
         if (answer := accepted(said, output, change)) is not None:
             message = self._thinking.shown(answer, **asked)
             told = say(message, as_messages(prompt), config, model=steps.model)
-            return told if isinstance(output, AIMessage) else decided(output, change, self._key)
+            return told if isinstance(output, AIMessage) else self._decided(output, change)
         if isinstance(said, str):  # of a text model
-            text = decided(output, change, self._key) if isinstance(output, str) and output == said else ""
+            text = self._decided(output, change) if isinstance(output, str) and output == said else ""
             say_text(text, prompt, config, model=steps.model)
         for one, model in counts(said, output, change, given=prompt, model=steps.model):
             count(one, prompt_messages(prompt), config, model=model)
-        return self._thinking.shown(decided(output, change, self._key), **asked)
+        return self._thinking.shown(self._decided(output, change), **asked)
 
     async def _ainvoke(self, given: Any, run_manager: Any, config: RunnableConfig, **kwargs: Any) -> Any:
         del run_manager
@@ -291,13 +293,13 @@ class GuardedRunnable(Enclosing):
         if (answer := accepted(said, output, change)) is not None:
             message = await self._thinking.ashown(answer, **asked)
             told = await asay(message, as_messages(prompt), config, model=steps.model)
-            return told if isinstance(output, AIMessage) else decided(output, change, self._key)
+            return told if isinstance(output, AIMessage) else self._decided(output, change)
         if isinstance(said, str):  # of a text model
-            text = decided(output, change, self._key) if isinstance(output, str) and output == said else ""
+            text = self._decided(output, change) if isinstance(output, str) and output == said else ""
             await asay_text(text, prompt, config, model=steps.model)
         for one, model in counts(said, output, change, given=prompt, model=steps.model):
             await acount(one, prompt_messages(prompt), config, model=model)
-        return await self._thinking.ashown(decided(output, change, self._key), **asked)
+        return await self._thinking.ashown(self._decided(output, change), **asked)
 
     def _prepared(self, given: Any, config: RunnableConfig, options: Options) -> tuple[Any, Options]:
         """The model's input, and the options that go with it: the first step takes those of the call."""
@@ -371,6 +373,9 @@ class GuardedRunnable(Enclosing):
             prompt=lambda: conversation(prompt_messages(prompt if self._steps.model is not None else given)),
             context=lambda: self._documents(given),
         )
+
+    def _decided(self, output: Any, change: Change | None) -> Any:
+        return decided(output, change, self._key, self._schemas)
 
     def _documents(self, given: Any) -> tuple[str, ...]:
         """As `Guard.check` takes them: a text alone is one."""

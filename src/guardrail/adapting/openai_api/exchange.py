@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 from pydantic_core import to_jsonable_python
@@ -79,6 +80,7 @@ class Exchange:
         self._hearing = Hearing(guard)
         self._form = codec.form(request)
         self._bodies: list[Json] = []
+        self._latest: tuple[Json, list[Choice]] = ({}, [])
         self._left: int | None = (
             None  # how often the service may still be asked again; `None`: as the policy wants
         )
@@ -126,16 +128,25 @@ class Exchange:
                 return self._failed(error)
 
         choices = self._opened(first)
-        found = await asyncio.gather(*(one(choice) for choice in choices))
+        if len(choices) == 1:  # as nearly always: no task of its own
+            found = [await one(choices[0])]
+        else:
+            found = await asyncio.gather(*(one(choice) for choice in choices))
         outcomes = {choice.index: one for choice, one in zip(choices, found, strict=True)}
         return await self.aclosed(self._settled(first, outcomes))
 
     def _opened(self, first: Json) -> list[Choice]:
         """The choices of the body that came."""
         self._bodies = [first]
-        choices = self._codec.choices(first)
+        choices = self._choices(first)
         self._left = _MOST_AGAIN if len(choices) > 1 else None
         return choices
+
+    def _choices(self, body: Json) -> list[Choice]:
+        """The choices of a body; those of the latest one are known."""
+        if self._latest[0] is not body:
+            self._latest = body, self._codec.choices(body)
+        return self._latest[1]
 
     def decided(self, body: Json, change: Change) -> Settled:
         """What `closed` hands out of a body with one choice, whose report is there already."""
@@ -162,7 +173,7 @@ class Exchange:
             NotReadable: the body is not of the protocol.
         """
         found = {}
-        for choice in self._codec.choices(body):
+        for choice in self._choices(body):
             case = self._case(body, choice)
             try:
                 found[choice.index] = _watched(self._guard.check(case) if case else None, choice)
@@ -173,7 +184,7 @@ class Exchange:
     async def aobserve(self, body: Json) -> Json:
         """As `observe`."""
         found = {}
-        for choice in self._codec.choices(body):
+        for choice in self._choices(body):
             case = self._case(body, choice)
             try:
                 found[choice.index] = _watched(await self._guard.acheck(case) if case else None, choice)
@@ -186,7 +197,7 @@ class Exchange:
         reading = self._read((body, choice.index)) if choice.text else None
         if reading is None:
             return None
-        asked, context = self._asked(), tuple(self._context)
+        asked, context = self._asked, tuple(self._context)
         return Case(answer=reading.text, messages=asked, context=context, logprobs=reading.logprobs)
 
     def _unwatched(self, error: Exception) -> Json:
@@ -208,10 +219,11 @@ class Exchange:
             self._guard,
             self._read,
             spent=lambda tried: self._codec.tokens(tried[0]),
-            prompt=self._asked,
+            prompt=lambda: self._asked,
             context=lambda: self._context,
         )
 
+    @cached_property
     def _asked(self) -> tuple[Message, ...]:
         """What was asked; nothing where the request cannot be read: that is no reason to leave its answer unexamined."""
         try:
@@ -222,7 +234,7 @@ class Exchange:
 
     def _read(self, tried: Try) -> Reading | None:
         body, index = tried
-        choice = self._codec.choices(body)[index]
+        choice = self._choices(body)[index]
         if choice.unread and self._bodies and body is not self._bodies[0]:
             raise ValueError(f"expected text, got {choice.unread}")  # a first answer is what there is to show
         if not choice.text:
@@ -260,7 +272,7 @@ class Exchange:
         Raises:
             NotReadable: it has several answers, of which one would be examined.
         """
-        if len(self._codec.choices(body)) != 1:
+        if len(self._choices(body)) != 1:
             raise NotReadable("asked for one answer, got another number of them")
         self._bodies.append(body)
         return body
@@ -290,7 +302,7 @@ class Exchange:
             blocked = summary["action"] == "block"
             return self._codec.blocked(body, index, self._neutral(WITHHELD)) if blocked else body, summary
         summary = change.summary
-        choice = self._codec.choices(body)[index]
+        choice = self._choices(body)[index]
         summary = partly(summary, choice.unread) if choice.unread else summary
         if change.report.blocked:
             return self._codec.blocked(body, index, self._neutral(change.refusal)), summary
@@ -329,8 +341,10 @@ class Exchange:
 
     def _thoughts(self, body: Json) -> list[tuple[int, Case]]:
         """The reasoning that is to be examined, with the number of its choice."""
-        texts = self._codec.thoughts(body) if self._reasoning == "check" else []
-        asked, context = self._asked(), tuple(self._context)
+        if self._reasoning != "check":
+            return []
+        texts = self._codec.thoughts(body)
+        asked, context = self._asked, tuple(self._context)
         return [
             (index, Case(answer=text, messages=asked, context=context))
             for index, text in enumerate(texts)
