@@ -235,6 +235,19 @@ class TestOwnKeyInAnswers:
         ):
             assert served.chat(headers=SHOWN).json()["error"]["message"] == "Incorrect API key: [key]"
 
+    @pytest.mark.parametrize("size", [1, 7, 10_000])
+    def test_spelt_by_escapes_in_what_passes_as_it_comes(self, size):
+        """Some characters or all, digits in capitals or not, cut anywhere; what only begins like the key stays."""
+        spelt = "".join(f"\\u{ord(one):04x}" if at % 3 else one for at, one in enumerate(UPSTREAM_KEY))
+        whole = "".join(f"\\u{ord(one):04X}" for one in UPSTREAM_KEY)
+        told = f'{{"a": "{spelt}", "b": "{whole}", "c": "{spelt[:20]}!", "d": "{whole[:-1]}"}}'
+        with (
+            canned(told.encode(), kind="application/json", size=size) as upstream,
+            running(upstream.url, Guard([]), **OWN_KEY) as served,
+        ):
+            found = served.client.get("/v1/models", headers=SHOWN)
+        assert found.text == told.replace(spelt, "[key]").replace(whole, "[key]")
+
 
 class TestUpstreamErrors:
     def test_a_long_error_is_not_handed_on(self):
