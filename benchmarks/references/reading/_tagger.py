@@ -37,7 +37,7 @@ __all__ = ["PACKAGE", "Lesson", "bare", "exchanged", "lesson", "train_tagger", "
 PACKAGE = Path(__file__).resolve().parents[3] / "models" / CITATIONS_MINI / "src" / "guardrail_citations_mini"
 """The module of the packaged network in a checkout."""
 
-PASSES, FURTHER = 9, 4
+PASSES, FURTHER = 8, 4
 """Passes over the labelled answers alone, and then over all texts."""
 
 RATE, LOWER = 3e-4, 1e-4
@@ -48,6 +48,7 @@ _TOKENS = 3_000  # of a step
 _HIDDEN, _MASK = 0.03, 103  # share of words that are hidden in a step, and what is there instead
 _EXCHANGED = {"title": 0.4, "author": 0.3}
 _AS_IT_IS = 0.3  # share of answers in which nothing is exchanged
+_LOWERED = 0.04  # share of answers in small letters, as some people and some small models write
 _SILENT = 300  # passages that cite nothing in a pass, beside the answers that cite nothing
 _LISTS = 30  # lists of bare titles in a pass
 _UNKNOWN, _IN_VAIN = (
@@ -314,6 +315,8 @@ def _steps(
         text, own = answer.text, list(labelled)
         if rng.random() >= _AS_IT_IS:
             text, own = exchanged(text, own, pool[answer.language], rng)
+        if rng.random() < _LOWERED and len(text.lower()) == len(text):
+            text = text.lower()
         asked = bool(silent) and asks_for_references(answer.question) and rng.random() >= _UNKNOWN
         found += _parts(lesson(text, own, tokenizer, asked=asked), rng)
     found.sort(key=lambda one: len(one.ids) + 40 * rng.random())
