@@ -80,21 +80,24 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--trained", type=Path, metavar="DIR", help="what `documents` left; default: where it puts it"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", default=CURVE, help="of the curve")
+    parser.add_argument(
+        "--end", action="store_true", help="the weights it ended with alone, for the curve over size"
+    )
     options = parser.parse_args(argv)
     try:
-        _measure(options.trained or next(places(DOCUMENTS)), options.json)
+        _measure(options.trained or next(places(DOCUMENTS)), options.json, end=options.end)
     except GuardrailError as error:
         sys.stderr.write(f"choose: {error}\n")
         return 2
     return 0
 
 
-def _measure(trained: Path, out: Path) -> None:
+def _measure(trained: Path, out: Path, *, end: bool = False) -> None:
     known = json.loads(out.read_text(encoding="utf-8")) if out.is_file() else []
     done = {row["weights"] for row in known}
     examples = rows(data_dir("grounding"))
     pairs = _pairs()
-    for name, tensors in _weights(trained):
+    for name, tensors in _end(trained) if end else _weights(trained):
         if name in done:
             continue
         found = _judged(_packed(trained, tensors), examples, pairs)
@@ -131,6 +134,14 @@ def _weights(trained: Path) -> Iterator[tuple[str, Any]]:
         end = load_file(trained / "model.safetensors")
         for share in (0.75, 0.5):
             yield f"{share} of the end, {1 - share} of step 0", blended(begin, end, share)
+
+
+def _end(trained: Path) -> Iterator[tuple[str, Any]]:
+    """The weights that a training ended with, by their number of layers."""
+    from safetensors.torch import load_file
+
+    layers = json.loads((trained / "base" / "config.json").read_text(encoding="utf-8"))["num_hidden_layers"]
+    yield f"{layers} layers", load_file(trained / "model.safetensors")
 
 
 def _packed(trained: Path, tensors: Mapping[str, Any]) -> Path:

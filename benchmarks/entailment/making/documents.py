@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -41,6 +42,7 @@ MOMENTS = "moments"
 MEAN = "mean"
 """Folder beside them: half of the weights' way, for `pack --full`."""
 
+_LAYER = re.compile(r"\.layer\.(\d+)\.")
 _MOST = 20_000  # pairs of a set that may come again
 _TOKENIZER = ("tokenizer.json", "tokenizer_config.json")
 
@@ -52,6 +54,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--base", type=Path, metavar="DIR", help="what `pack --out DIR` wrote; default: the packaged weights"
     )
+    parser.add_argument(
+        "--layers", type=int, metavar="N", help="begin with the first N layers alone, for the curve over size"
+    )
+    parser.add_argument("--pairs", type=int, metavar="N", help="learn the first N pairs alone")
     parser.add_argument("--again", action="store_true", help="train though there is a trained model")
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where it computes (cpu)")
     parser.add_argument(
@@ -62,7 +68,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         done = None if options.again else trained(folder)
         if done is None:
-            done = _train(folder, options.base or find(ENTAILMENT_MINI), options.seed, options.device)
+            base = options.base or find(ENTAILMENT_MINI)
+            done = _train(
+                folder, base, options.seed, options.device, layers=options.layers, most=options.pairs
+            )
         halfway(folder)
     except GuardrailError as error:
         sys.stderr.write(f"documents: {error}\n")
@@ -71,9 +80,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _train(folder: Path, packed: Path, seed: int, device: str) -> Trained:
-    base = unpacked(packed, folder / "base")
-    pairs = mixture(sources(packed, seed), seed=seed)
+def _train(
+    folder: Path, packed: Path, seed: int, device: str, *, layers: int | None = None, most: int | None = None
+) -> Trained:
+    base = unpacked(packed, folder / "base", layers=layers)
+    pairs = mixture(sources(packed, seed), seed=seed)[:most]
     recipe = replace(RECIPE, seed=seed)
     steps = -(-len(pairs) // recipe.batch)
     _say(f"{len(pairs)} pairs")
@@ -107,14 +118,25 @@ def halfway(folder: Path) -> Path:
     return mean
 
 
-def unpacked(packed: Path, out: Path) -> Path:
-    """A packed model's weights in fp32, as transformers reads them."""
+def unpacked(packed: Path, out: Path, *, layers: int | None = None) -> Path:
+    """A packed model's weights in fp32, as transformers reads them; its first layers alone, if a number of them is given."""
     out.mkdir(parents=True, exist_ok=True)
     config = {key: value for key, value in read_config(packed).items() if key != "guardrail"}
+    if layers is not None:
+        config["num_hidden_layers"] = layers
     (out / "config.json").write_text(json.dumps(config, indent=1), encoding="utf-8")
     for name in _TOKENIZER:
         shutil.copyfile(packed / name, out / name)
-    write_tensors(out / "model.safetensors", read_groups(files(packed)))
+    tensors = read_groups(files(packed))
+    kept = range(config["num_hidden_layers"])
+    write_tensors(
+        out / "model.safetensors",
+        {
+            name: one
+            for name, one in tensors.items()
+            if not (layer := _LAYER.search(name)) or int(layer[1]) in kept
+        },
+    )
     return out
 
 

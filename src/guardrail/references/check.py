@@ -44,10 +44,12 @@ from guardrail.references.parsing import Parsing
 from guardrail.references.quotation import Differences, completed
 from guardrail.references.second_reading import (
     STRINGS,
+    TRIED,
     confirms,
     goes_on,
     is_plain,
     read_again,
+    read_between,
     read_otherwise,
     rest,
     says_more,
@@ -68,6 +70,7 @@ __all__ = ["Effort", "ReferenceCheck"]
 Effort = Literal["paper", "fast", "adaptive"]
 
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
+_PARTED = frozenset({*STRINGS, "quoted", "emphasised"})  # styles whose title may have other bounds
 _BEHIND = 20  # characters behind a title that show whether it goes on
 _LONG = 600  # characters, which take some 5 ms to read
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
@@ -214,6 +217,7 @@ class ReferenceCheck(Detector):
             further = self.max_references - len(cited) if read else 0
             further += 3 * len({one.reference for one in cited if is_plain(one, one.span.of(case.answer))})
             further += len({one.other for one in cited if one.other})
+            further += TRIED * len({one.reference for one in cited if one.style in _PARTED})
             asked = {route: (0, most) for route, (_, most) in asked.items()}
             asked = {Find.lane: (looked_up, looked_up + further)} | asked
         if read:
@@ -300,13 +304,8 @@ class ReferenceCheck(Detector):
             looked_up = yield from one(Find(citation.reference))
             match = Match(Status.UNREACHABLE) if isinstance(looked_up, Failed) else looked_up.value
             before = _why_open(looked_up)
-            answered = (
-                match.status is not Status.UNREACHABLE
-            )  # who did not answer is not asked three times more
-            if answered and citation.style in STRINGS and not confirms(match, self.differences):
-                citation, match = yield from read_again(citation, text, match, self.differences)
-            if answered and citation.other and not confirms(match, self.differences):
-                citation, match = yield from read_otherwise(citation, citation.other, match, self.differences)
+            if match.status is not Status.UNREACHABLE:  # who did not answer is not asked three times more
+                citation, match = yield from self._read_otherwise(citation, answer, match)
         match = completed(match, wrong)
         if doubt := _doubt(citation, answer, match):
             return self._findings.unverified(citation, doubt, evidence=[lookup_of(match)])
@@ -320,7 +319,7 @@ class ReferenceCheck(Detector):
         if citation.style == "legal":
             return self._findings.unverified(
                 citation,
-                f"{before}court cases are looked up only: no model is asked about them",
+                f"{before}cases and laws are looked up only: no model is asked about them",
                 evidence=evidence,
             )
         title = citation.reference.title
@@ -335,6 +334,17 @@ class ReferenceCheck(Detector):
         if isinstance(asked, Failed):
             return self._findings.unverified(citation, f"{before}{asked}", evidence=evidence)
         return self._findings.from_replies(citation, asked, before, evidence, against)
+
+    def _read_otherwise(self, citation: Citation, answer: str, match: Match) -> Flow[tuple[Citation, Match]]:
+        """Other readings of a reference, as long as the look-up confirms none."""
+        how = self.differences
+        if citation.style in STRINGS and not confirms(match, how):
+            citation, match = yield from read_again(citation, citation.span.of(answer), match, how)
+        if citation.other and not confirms(match, how):
+            citation, match = yield from read_otherwise(citation, citation.other, match, how)
+        if citation.style in _PARTED and match.exists is False:
+            citation, match = yield from read_between(citation, answer, match, how)
+        return citation, match
 
 
 def _against(match: Match, wrong: Sequence[FieldCheck]) -> str:
@@ -351,6 +361,8 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
         return (
             f"a work with this identifier exists, “{work.title[:200]}”, but “{unread}” could not be compared"
         )
+    if work is not None and citation.style == "legal" and _is_by_name_alone(match):
+        return f"a case called “{work.title[:200]}” exists, but “{citation.reference.venue[:60]}” could not be compared"
     if work is None or citation.style not in STRINGS or not _by_title_alone(match):
         return ""
     text, title = citation.span.of(answer), citation.reference.title
@@ -359,6 +371,12 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
     if goes_on(text, answer[citation.span.end :][:_BEHIND], match):
         return f"it may be “{work.title}”, but what follows the title may be another subtitle"
     return ""
+
+
+def _is_by_name_alone(match: Match) -> bool:
+    """Whether only the name of a case agrees, and where it is reported could not be compared: it may be another case of this name."""
+    reported = any(check.field == "venue" and check.outcome is Outcome.OPEN for check in match.fields)
+    return reported and _by_title_alone(match)
 
 
 def _by_title_alone(match: Match) -> bool:

@@ -44,6 +44,7 @@ _SHORT_FOR = frozenset(
         "pdf",
     ]
 )
+_CASE = " v. "
 _MAIN = 3  # words that are a title of their own
 _REPOSITORY = re.compile(r"[\w.-]{2,40}/[\w.-]{2,60}")
 _MISQUOTED_AGREEMENT = 0.5  # witnesses who agree at least so much know the work
@@ -97,6 +98,9 @@ class Findings:
             return self.unverified(citation, _doubtful(owner), evidence=[lookup_of(match)])
         if citation.style == "legal" and _INITIALS.search(citation.reference.title):
             reason = "not found under this name, and its initials may be written out in the bibliography"
+            return self.unverified(citation, reason, evidence=[lookup_of(match)])
+        if match.exists is False and citation.style == "legal" and not _is_american(citation.reference):
+            reason = "not found, but no bibliography has all laws, or all cases outside the United States"
             return self.unverified(citation, reason, evidence=[lookup_of(match)])
         if match.exists is False and is_page(citation.reference):
             reason = "not found, but it may be a page of the web, which bibliographies do not list"
@@ -247,9 +251,16 @@ def _calls(said: Reference, owner: FieldCheck | None) -> bool:
         return False
     if _REPOSITORY.fullmatch(said.title):
         return True
+    if " " not in said.title.strip():  # Align → STAR → https://doi.org/…
+        return True
     known = normalise(owner.found).split()
     words = [word for word in normalise(said.title).split() if word not in _SHORT_FOR]
     return len(words) < _MAIN and bool(words) and all(word in known for word in words)
+
+
+def _is_american(said: Reference) -> bool:
+    """Whether a case is in a reporter of the United States, or is named in their manner: Roe v. Wade."""
+    return bool(said.volume) or (_CASE in said.title and not said.venue)
 
 
 def is_page(said: Reference) -> bool:

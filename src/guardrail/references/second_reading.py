@@ -20,11 +20,13 @@ from guardrail.references.quotation import Differences, accused
 
 __all__ = [
     "STRINGS",
+    "TRIED",
     "confirms",
     "goes_on",
     "in_marks",
     "is_plain",
     "read_again",
+    "read_between",
     "read_otherwise",
     "rest",
     "says_more",
@@ -44,6 +46,18 @@ _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand 
     rf"(?P<title>[^\W\d_a-z][\w’'-]*:?(?:\s(?:(?:{_SMALL})\b|[^\W_a-z][\w’'-]*:?)){{2,30}})"
     r"(?:\s\([A-Z][\w-]{1,9}\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
 )
+_NEAR = 120  # characters around a citation that may be of its title
+_OPENS = re.compile(
+    r"^\W{0,4}(?:\d{1,3}[.)]\s+)?[*_\"“„«]{0,3}|[:;,!?–—|(\[\"“„«*_]\s?|\.\s|['’]s\s|\s-\s|\sin\s"
+)
+_CLOSES = re.compile(
+    r"[;,.!?–—|)\]\"”“»*_(]|\s-\s|\sby\s|\spaper\b|\sbook\b|\s(?:1[5-9]|20)\d\d\b|\s[^\w\s\"“„«'’(*&-]"
+)
+_BY = re.compile(r"\W{0,4}(?:by\s|[,–—-]\s)(?P<name>(?:[^\W\d_][\w.’'-]{0,30}\s?){1,3})(?=$|\W)")
+_WHOSE = re.compile(r"(?:^|\s)(?P<name>[^\W\d_][\w-]{1,30})['’]s\s\Z")
+_EDGES = ' .,;:!?"“”„«»*_()[]#-–—|'
+_BOUNDS, TRIED = 5, 6  # bounds that are tried on each side; titles that are looked up
+_FEWEST, _MOST_WORDS, _TELLING = 2, 25, 3  # words of such a title; of one that says enough without its author
 _WORD = re.compile(r"[*_\"”’»]{0,3}[ \t]{1,3}[^\W\d_]")
 
 
@@ -117,6 +131,74 @@ def read_otherwise(
             return replace(citation, reference=other), reply.value
     wrong = reply.value.exists is False or accused(reply.value, differences)
     return (citation if wrong else doubted), match
+
+
+def read_between(
+    citation: Citation, answer: str, match: Match, differences: Differences
+) -> Flow[tuple[Citation, Match]]:
+    """Other bounds of a title that no work has: what is between marks of its line, around it or inside it.
+
+    If one of these is the title of a work, the title was misread, and the look-up is no accusation: kahneman's thinking fast and
+    slow - the big one. It is that work if an author or an identifier agrees and the work explains the rest. Where the rest looks like a
+    title, that is the title, and the work may be what it appeared in.
+    """
+    for other, name in _between(citation, answer):
+        said = replace(citation.reference, title=other)
+        if name and not said.authors:
+            said = replace(said, authors=(name,))
+        reply = yield from one(Find(said))
+        if not isinstance(reply, Answer) or not _has_title(reply.value):
+            continue
+        left, work = rest(citation.reference.title, other), reply.value.record
+        confirmed = confirms(reply.value, differences) and _corroborated(reply.value)
+        if confirmed and work is not None and not unexplained(left, work):
+            return replace(citation, reference=said), reply.value
+        capitals = sum(word[:1].isupper() for word in words(left))
+        if (
+            len(normalise(other).split()) >= _TELLING and capitals < _LEAST
+        ):  # else that is the title, in a container
+            return replace(citation, style="labelled"), match
+    return citation, match
+
+
+def _has_title(match: Match) -> bool:
+    """Whether a work has this title, but for its subtitle or a slip."""
+    title = next((check for check in match.fields if check.field == "title"), None)
+    same = title is not None and (title.outcome is Outcome.CONFIRMED or title.how in {"slip", "subtitle"})
+    return match.status is Status.FOUND and same
+
+
+def _line(citation: Citation, answer: str) -> tuple[str, int]:
+    """The line that a title is in, as far as it is near, and where it begins."""
+    span = citation.span
+    begin = max(answer.rfind("\n", 0, span.start) + 1, span.start - _NEAR)
+    end = answer.find("\n", span.end)
+    return answer[begin : min(end if end >= 0 else len(answer), span.end + _NEAR)], begin
+
+
+def _between(citation: Citation, answer: str) -> list[tuple[str, str]]:
+    """What may be the title instead, each with what may be its author beside it; those with the fewest marks inside first."""
+    line, begin = _line(citation, answer)
+    title = citation.reference.title
+    at = line.find(title, max(0, citation.span.start - begin - 1))
+    if at < 0:
+        return []
+    over = at + len(title)
+    starts = [found.end() for found in _OPENS.finditer(line) if found.end() < over][-_BOUNDS:]
+    ends = [*(found.start() for found in _CLOSES.finditer(line) if found.start() > at), len(line)][:_BOUNDS]
+    said = {normalise(title)}
+    found: list[tuple[int, int, str, str]] = []
+    for start in starts:
+        for end in ends:
+            text = line[start:end].strip(_EDGES)
+            key = normalise(text)
+            if end <= at or key in said or not _FEWEST <= len(key.split()) <= _MOST_WORDS:
+                continue
+            said.add(key)
+            inside = sum(start < one < end for one in (*starts, *ends))
+            beside = _WHOSE.search(line, 0, start) or _BY.match(line, end)
+            found.append((inside, -len(text), text, beside["name"].strip(_EDGES) if beside else ""))
+    return [(text, name) for _, _, text, name in sorted(found)[:TRIED]]
 
 
 def is_plain(citation: Citation, text: str) -> bool:

@@ -53,6 +53,20 @@ class TestCases:
                 1803,
                 "5 U.S. (1 Cranch) 137",
             ),
+            (
+                "See *poeQ Labs, Inc. v. Roe Corp.*, 31 F.4th 1180 (9th Cir. 2022).",
+                "*poeQ Labs, Inc. v. Roe Corp.*, 31 F.4th 1180 (9th Cir. 2022)",
+                "poeQ Labs, Inc. v. Roe Corp.",
+                2022,
+                "31 F.4th 1180",
+            ),
+            (
+                "It stands. Overruled Roe v. Poe, 410 U.S. 113 (1973).",
+                "Roe v. Poe, 410 U.S. 113 (1973)",
+                "Roe v. Poe",
+                1973,
+                "410 U.S. 113",
+            ),
             ("The case 347 U.S. 483 (1954) settled it.", "347 U.S. 483 (1954)", "", 1954, "347 U.S. 483"),
             (
                 "- [*Poe v. Roe*, 999 U.S. 514 (2001)](https://cases.example.com/999/514/): a radio host won.",
@@ -140,7 +154,156 @@ class TestCases:
         assert citations("*Poe v. Roe* was a play.") == []
 
 
+class TestElsewhere:
+    @pytest.mark.parametrize(
+        ("text", "span", "name", "year", "place"),
+        [
+            (
+                "See *Roe v Poe* [1932] AC 562.",
+                "*Roe v Poe* [1932] AC 562",
+                "Roe v Poe",
+                1932,
+                "[1932] AC 562",
+            ),
+            (
+                "Roe Ltd v Poe plc [2014] EWCA Civ 16 and",
+                "Roe Ltd v Poe plc [2014] EWCA Civ 16",
+                "Roe Ltd v Poe plc",
+                2014,
+                "[2014] EWCA Civ 16",
+            ),
+            (
+                "In Poe v Roe (No 2) (1992) 175 CLR 1, the",
+                "Poe v Roe (No 2) (1992) 175 CLR 1",
+                "Poe v Roe (No 2)",
+                1992,
+                "(1992) 175 CLR 1",
+            ),
+            (
+                "- Roe College v. Canada, 2002 SCC 76",
+                "Roe College v. Canada, 2002 SCC 76",
+                "Roe College v. Canada",
+                2002,
+                "2002 SCC 76",
+            ),
+            (
+                "Roe v. Union of India, AIR 1987 SC 1086 · n",
+                "Roe v. Union of India, AIR 1987 SC 1086",
+                "Roe v. Union of India",
+                1987,
+                "AIR 1987 SC 1086",
+            ),
+            (
+                "Case C-34/10 Roe v Poe eV (2011)",
+                "Case C-34/10 Roe v Poe eV (2011)",
+                "Roe v Poe eV",
+                2011,
+                "Case C-34/10",
+            ),
+            (
+                "*Roe v Ruritania*, App no 14038/88, 7 July 1989",
+                "*Roe v Ruritania*, App no 14038/88, 7 July 1989",
+                "Roe v Ruritania",
+                1989,
+                "App no 14038/88",
+            ),
+            ("laut BVerfGE 7, 198 (1958)", "BVerfGE 7, 198 (1958)", "BVerfGE 7, 198", 1958, "BVerfGE 7, 198"),
+            (
+                "EuGH, Urteil vom 16. Juli 2020, Rs. C-311/18 – Roe und Poe",
+                "EuGH, Urteil vom 16. Juli 2020, Rs. C-311/18 – Roe und Poe",
+                "Roe und Poe",
+                2020,
+                "Rs. C-311/18",
+            ),
+            (
+                "CE, Ass., 20 octobre 1989, *Nemo*, n° 108243",
+                "CE, Ass., 20 octobre 1989, *Nemo*, n° 108243",
+                "Nemo",
+                1989,
+                "n° 108243",
+            ),
+            (
+                "判例は三菱樹脂事件(最大判昭和48年12月12日民集27巻11号1536頁)。",
+                "判例は三菱樹脂事件(最大判昭和48年12月12日民集27巻11号1536頁)",
+                "判例は三菱樹脂事件",
+                None,
+                "最大判昭和48年12月12日民集27巻11号1536頁",
+            ),
+        ],
+    )
+    def test_decisions(self, text, span, name, year, place):
+        """Each family of forms, with the name of the case before or behind."""
+        assert read(text) == [(span, name, year, place)]
+
+    @pytest.mark.parametrize(
+        ("text", "span", "name", "year", "place"),
+        [
+            ("Under 42 U.S.C. § 1983 she sued.", "42 U.S.C. § 1983", "42 U.S.C. § 1983", None, ""),
+            ("§ 823 Abs. 1 BGB", "§ 823 Abs. 1 BGB", "§ 823 Abs. 1 BGB", None, ""),
+            (
+                "Clean River Act, 33 U.S.C. § 1251 et seq.",
+                "Clean River Act, 33 U.S.C. § 1251 et seq.",
+                "Clean River Act",
+                None,
+                "33 U.S.C. § 1251",
+            ),
+            ("Directive 95/46/EC", "Directive 95/46/EC", "Directive 95/46/EC", None, ""),
+            (
+                "Regulation (EU) 2016/679 (General Rule)",
+                "Regulation (EU) 2016/679 (General Rule)",
+                "Regulation (EU) 2016/679 (General Rule)",
+                2016,
+                "",
+            ),
+        ],
+    )
+    def test_places_in_codes(self, text, span, name, year, place):
+        """They show by their form that a law is cited."""
+        assert read(text) == [(span, name, year, place)]
+
+    def test_a_law_is_cited_where_other_law_is(self):
+        """Or where references were asked for; else it is only named."""
+        act = "The River Pollution Act 1998 was a start."
+        assert read(act) == []
+        [found, _] = read(f"{act} See also Roe v Poe [1932] AC 562.")
+        assert found == ("River Pollution Act 1998", "River Pollution Act 1998", 1998, "")
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "**Regulation (EU) 2016/679 (General in Cooking** by Jo Roe (2013)",
+            "A vote of [2019] members; the ratio (1992) 175 to 1; Case closed 3/4; § 5 above; Art. 3 Amsterdam",
+            "The Beatles, Revolver (1966) 3 LP 2",
+        ],
+    )
+    def test_none_there(self, text):
+        """A law that begins another title, and numbers that cite nothing."""
+        assert read(text) == []
+
+
 class TestCheck:
+    def test_what_no_bibliography_has_whole_is_not_called_wrong(self, tmp_path):
+        """Decisions elsewhere, and laws; a case of the United States is."""
+        path = tmp_path / "cases.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add([Record("Roe v Poe", (), year=1932, venue="[1932] AC 562")])
+        text = "*Roe v Poe* [1932] AC 562; *Pane v Glass* [1933] AC 1; 42 U.S.C. § 9999; *Doe v. Roe*, 347 U.S. 483 (1954)"
+        found = Guard([ReferenceCheck(bibliography=path)]).check(text).findings
+        verdicts = [finding.verdict for finding in found]
+        assert verdicts == [Verdict.SUPPORTED, Verdict.UNVERIFIED, Verdict.UNVERIFIED, Verdict.UNSUPPORTED]
+
+    def test_the_name_of_another_case_verifies_nothing(self, tmp_path):
+        """There are many Smiths; where it is reported could not be compared."""
+        path = tmp_path / "cases.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add([Record("Poe Authority v. Hill", (), year=1978, venue="437 U.S. 153")])
+        [found] = (
+            Guard([ReferenceCheck(bibliography=path)])
+            .check("See Poe Authority v. Hill, 2012 SCC 61.")
+            .findings
+        )
+        assert found.verdict is Verdict.UNVERIFIED
+
     @pytest.fixture
     def index(self, tmp_path):
         """A complete one of one case."""
@@ -172,7 +335,7 @@ class TestCheck:
         """It is unverified."""
         report = Guard([ReferenceCheck()]).check(f"In {BROWN}, it was held.")
         assert [finding.reason for finding in report.findings] == [
-            "court cases are looked up only: no model is asked about them"
+            "cases and laws are looked up only: no model is asked about them"
         ]
 
     @pytest.mark.parametrize("text", ["Donoghue v Stevenson [1932] AC 562", "R v Dudley (2019) 49 CLR 12"])

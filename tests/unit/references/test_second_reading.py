@@ -36,6 +36,26 @@ def index(tmp_path):
     return make
 
 
+class TestOtherBounds:
+    """`read_between`, in an index that is declared complete."""
+
+    @pytest.mark.parametrize(
+        ("text", "verdict"),
+        [
+            ("1. rosling's the long shadow of maps - kinda long but worth it", Verdict.UNVERIFIED),
+            ("1. the long shadow of maps by hans rosling", Verdict.SUPPORTED),
+            ("1. rosling's the long shadow of cats - kinda long but worth it", Verdict.UNSUPPORTED),
+            ("1. The Ontology of Imaginary Teapots, The Long Shadow of Maps", Verdict.UNSUPPORTED),
+        ],
+    )
+    def test_a_title_between_marks(self, index, text, verdict):
+        """Found beside remarks; an invented one is still invented, also before a real one, which may be what it appeared in."""
+        path = index(Record("The Long Shadow of Maps", ("Hans Rosling",), year=2019), complete=True)
+        guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+        report = guard.check(text, prompt="Which books can you recommend? List references.")
+        assert [finding.verdict for finding in report.findings] == [verdict]
+
+
 class TestSecondReading:
     def test_clears_a_work_whose_title_was_read_too_long(self, index, monkeypatch):
         """An author agrees."""

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from guardrail import Guard, Verdict
-from guardrail.references.bibliography.records import Reference
+from guardrail.references.bibliography.index import Index
+from guardrail.references.bibliography.records import Record, Reference
 from guardrail.references.check import ReferenceCheck
 from guardrail.references.citations import citations
 from guardrail.references.citations.silence import unread
@@ -32,6 +33,63 @@ class TestAuthors:
     def test_a_body_with_and_in_its_name_is_one_author(self):
         [found] = read([{**WORK, "authors": "National Institute of Standards and Technology"}])
         assert found.authors == ("National Institute of Standards and Technology",)
+
+
+class TestOneString:
+    """{"citation": "…", "doi": "…"}: what is cited stands in a string, and is read as an entry of a list is."""
+
+    TEXT = json.dumps(
+        {
+            "sources": [
+                {
+                    "n": 1,
+                    "citation": "Roe JA, Poe B. A Trial of Tall Trees. Acta Arb 2001;3:4-5",
+                    "doi": "10.1000/tall.5",
+                },
+                {
+                    "n": 2,
+                    "citation": "Doe C. Trees and Their Shadows. Acta Arb 2002;4:9-12",
+                    "doi": "10.1000/tall.6",
+                },
+            ]
+        }
+    )
+
+    def test_its_fields_and_the_identifier_beside_it(self):
+        """The item to cut is the object."""
+        one, two = citations(self.TEXT)
+        assert (one.reference.title, one.reference.year) == ("A Trial of Tall Trees", 2001)
+        assert (one.reference.doi, two.reference.doi) == ("10.1000/tall.5", "10.1000/tall.6")
+        assert json.loads(one.item.of(self.TEXT))["n"] == 1
+
+    def test_a_made_up_title_over_a_real_doi_is_not_verified(self, tmp_path):
+        """It was: the string was not read, and the DOI exists."""
+        path = tmp_path / "works.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add([Record("Rivers of the North", ("Ann Moe",), year=2001, doi="10.1000/tall.5")])
+        found = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(self.TEXT).findings
+        assert Verdict.SUPPORTED not in [finding.verdict for finding in found]
+
+    def test_a_note_is_no_reference(self, tmp_path):
+        """What is identified beside it is looked up by its identifier."""
+        path = tmp_path / "works.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add([Record("Rivers of the North", ("Ann Moe",), year=2001, doi="10.1000/tall.5")])
+        text = json.dumps(
+            {"references": [{"note": "that one about trees everybody has read", "doi": "10.1000/tall.5"}]}
+        )
+        [finding] = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(text).findings
+        assert finding.verdict is Verdict.SUPPORTED
+
+
+def test_endnote():
+    """As `.enw` files have it."""
+    text = "%0 Book\n%A Roe, Ann\n%A Poe, Bo\n%T Tall Trees: A History\n%I Wood Press\n%D 1969\n\n%0 Book\n%A Doe, C.\n%T Shadows\n%D 1970\n"
+    one, two = read(text)
+    assert one == Reference(
+        title="Tall Trees: A History", authors=("Roe, Ann", "Poe, Bo"), year=1969, venue="Wood Press"
+    )
+    assert two.title == "Shadows"
 
 
 class TestWhereObjectsAre:

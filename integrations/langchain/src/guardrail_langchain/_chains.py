@@ -98,7 +98,7 @@ def listeners(step: Step) -> list[Any]:
 
 
 def schemas(step: Step | None) -> list[Any]:
-    """What `with_structured_output` was given: it is bound to the model beside what the provider wants."""
+    """What `with_structured_output` was given: it is bound to the model, next to what the provider wants."""
     parts = inside(step) if step is not None else ()
     bound = [part.kwargs.get(_FORMAT) for part in parts if isinstance(part, RunnableBindingBase)]
     return [one["schema"] for one in bound if isinstance(one, dict) and "schema" in one]

@@ -40,7 +40,7 @@ _SHORT = re.compile(r"[A-Z]{3,6}")
 _COUPLE = 2  # authors who may be named with one family name
 _RANK = {Outcome.CONFIRMED: 4, Outcome.NEAR: 3, Outcome.DIFFERS: 2, Outcome.OPEN: 0}
 _OF_PREPRINTS = frozenset({"preprint", "published"})
-_CASE = re.compile(r"\sv\.\s")
+_CASE = re.compile(r"\sv\.?\s")
 _DASH = re.compile(r"\s*(?:[-\u2010-\u2015\u2212]+|\bto\b)\s*")
 _NUMBERS = ("volume", "issue", "pages")
 
@@ -110,6 +110,13 @@ def _compared(reference: Reference, names: Sequence[str], work: Record) -> ListC
             couple, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al
         )
         return shared if shared.agree else compared
+    if compared.agree is False and len(names) == 1 and "," in names[0]:  # odgers, jensen
+        parts = [part.strip() for part in names[0].split(",")]
+        several = compare_authors(
+            parts, work.authors, found_is_cut=work.et_al, claimed_is_cut=reference.et_al
+        )
+        if several.agree and " " not in "".join(parts):
+            return several
     if compared.agree is False and _names_body(names, work):
         return compare_authors(work.authors, work.authors)
     return compared

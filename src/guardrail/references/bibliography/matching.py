@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from guardrail.references.authors.lists import MOST_AUTHORS, compare_authors, ov
 from guardrail.references.authors.names import LONGEST_NAME, parse_name
 from guardrail.references.bibliography.claims import identifiers, invented_subtitle, without_retraction
 from guardrail.references.bibliography.comparison import check_authors, check_fields
+from guardrail.references.bibliography.journals import journals
 from guardrail.references.bibliography.normalise import normalise
 from guardrail.references.bibliography.records import FieldCheck, Match, Outcome, Record, Reference, Status
 from guardrail.references.bibliography.titles import (
@@ -24,6 +26,7 @@ from guardrail.references.bibliography.venues import same_venue
 
 __all__ = ["judge"]
 
+_YEAR_BEHIND = re.compile(r"[\s,]*(?:1[5-9]|20)\d\d\W*$")  # JAMA 2016
 MAIN_WORDS = 3  # a main title of fewer words ("Attention") names its work only together with its authors
 
 
@@ -43,6 +46,7 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
     names = tuple(name[:LONGEST_NAME] for name in reference.authors[:MOST_AUTHORS])
     cut = reference.et_al or len(names) < len(reference.authors)
     reference = replace(reference, authors=names, et_al=cut)
+    reference = _with_venue(reference, works)
     title = Title(reference.title)
     weighed = sorted((_weigh(reference, title, work, frequency) for work in works), key=lambda w: w.rank)
     if not weighed:
@@ -67,6 +71,19 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
     else:
         checks = check_fields(reference, _title(reference, title, best), [best.work])
     return Match(Status.ABSENT, best.work, best.similarity, checks)
+
+
+def _with_venue(reference: Reference, works: Sequence[Record]) -> Reference:
+    """A reference whose title is where the work with its identifier appeared (Roe et al., *Nature* 2012, doi:…), as one without."""
+    said = normalise(_YEAR_BEHIND.sub("", reference.title))
+    named = any(
+        work.venue
+        and (normalise(work.venue) == said or not journals(work.venue).isdisjoint(journals(said)))
+        and _shares_identifier(reference, work)
+        for work in works
+        if said
+    )
+    return replace(reference, title="", venue=reference.venue or reference.title) if named else reference
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ class Closeness(IntEnum):
     DIFFERENT = 0
     NEAR = 1  # similar, but a word that carries meaning differs
     LETTER = 2  # one letter makes another word of a word: a slip if the authors agree, else another title
-    PART = 3  # its first or last words: The Wealth of Nations; the work's if the authors agree
+    PART = 3  # some of its words in a row: The Wealth of Nations; the work's if the authors agree
     REWORDED = 4  # same content words; an article, a preposition or a plural differs
     LONGER = 5  # a subtitle was added to the work's title, or another one
     SHORTER = 6  # the work's subtitle was left out
@@ -230,7 +230,7 @@ def compare(claimed: Title, found: Title, frequency: Frequency = unknown) -> Tit
 
 
 def is_part(claimed: list[str], found: list[str]) -> bool:
-    """Whether a title is the beginning or the end of another one, and says enough: three words, two of them with content.
+    """Whether a title is a stretch of another one, and says enough: three words, two of them with content.
 
     Example:
         >>> is_part("origin of species".split(), "on the origin of species".split()), is_part(["of", "species"], ["on", "species"])
@@ -243,7 +243,7 @@ def is_part(claimed: list[str], found: list[str]) -> bool:
     ):
         return False
     least = _EASTERN_PART if all(len(word) == 1 for word in claimed) else _PART  # each sign is a word
-    return count >= least and claimed in (found[:count], found[-count:])
+    return count >= least and any(found[at : at + count] == claimed for at in range(len(found) - count + 1))
 
 
 def _is_short_case(claimed: str, found: str) -> bool:

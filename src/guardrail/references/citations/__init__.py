@@ -17,6 +17,7 @@ from guardrail.references.citations.author_year import marks
 from guardrail.references.citations.beside import beside
 from guardrail.references.citations.bibtex import bibtex
 from guardrail.references.citations.claims import without_sentences
+from guardrail.references.citations.decisions import decisions
 from guardrail.references.citations.eastern_prose import in_sentences
 from guardrail.references.citations.evidence import asks_for_references
 from guardrail.references.citations.fields import parse_reference
@@ -37,6 +38,7 @@ from guardrail.references.citations.prose import titled
 from guardrail.references.citations.retagged import retagged
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
+from guardrail.references.citations.statutes import places_in_codes, statutes
 from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.unmarked import unmarked
@@ -97,7 +99,7 @@ def citations(
         [('1.', 'Topology Without Tears')]
     """
     answer = answer[: read_to(answer)]
-    read = structured(answer, asked=asked_for_references) or Structured([], answer)
+    read = structured(answer, asked=asked_for_references) or Structured([], text=answer)
     seen, places = visible(read.text)
     links = _linked(seen)
     prose = (
@@ -209,13 +211,13 @@ def _citations(
     keep(case for case in decided if case.reference.title)
     by_name = list(named(answer))
     keep(case for case in by_name if " v. " in case.reference.title)  # Capitalism vs. the Climate is a title
+    keep(_laws(answer, asked=asked or bool(decided)))
     within, beginning = in_sentences(answer)
     keep(within)
     lists = listed(rows, begun, asked=asked)
     keep(lists.citations)
     keep(tabled(rows, asked=asked))
-    keep(inline(answer, begun, taken))
-    keep(of_journals(answer))
+    keep(chain(inline(answer, begun, taken), of_journals(answer)))
     keep(above_authors(rows, taken))
     keep(standing(rows, taken, lists.rows, asked=asked, among=bool(found)))
     keep(beginning)
@@ -247,6 +249,14 @@ def _citations(
     keep(in_italics(answer, found))
     keep(pages(answer, links, taken))
     return _settled(answer, rows, found, tagger, asked=asked)
+
+
+def _laws(answer: str, *, asked: bool) -> list[Citation]:
+    """Decisions of other countries, and laws, if anything else says that works of law are cited."""
+    elsewhere, in_codes = list(decisions(answer)), list(places_in_codes(answer))
+    if asked or elsewhere or in_codes:
+        elsewhere += [*statutes(answer), *in_codes]
+    return elsewhere
 
 
 def _settled(

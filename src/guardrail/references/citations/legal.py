@@ -21,11 +21,12 @@ _REPORTED = re.compile(
 _BEFORE, _AFTER = 240, 120  # characters that may hold the parties, and the court with the year
 _MARKUP = re.compile(r"[*>#|]|(?<!_)_(?!_)")
 _PARTIES = re.compile(
-    r"(?:(?:[Ii]n re|[Ee]x parte|[Mm]atter of)\s+[A-Z][^,;()\[\]]{1,80}|(?:[A-Z][\w.’'&-]*,?\s+(?:(?:of|the|for|and|de|ex rel\.|&)\s+){0,2}){1,10}"
+    r"(?:(?:[Ii]n re|[Ee]x parte|[Mm]atter of)\s+[A-Z][^,;()\[\]]{1,80}|(?:(?<!\w)[a-z]{0,3}[A-Z][\w.’'&-]*,?\s+(?:(?:of|the|for|and|de|ex rel\.|&)\s+){0,2}){1,10}"
     r"(?:\d{1,4}\s+)?v(?:s?\.|ersus)?\s+[A-Z][^;()\[\]]{1,100}?)[\s,]*(?:\((?P<early>1[789]\d\d|20\d\d)\))?[\s,]*\Z"
 )
 _SENTENCE = re.compile(
-    r"(?:In|See|also|Under|Cf|e\.g|As|And|But|Compare|From|Since|Following|By|The)\b[.,]?\s+(?!re\b)"
+    r"(?:In|See|also|Under|Cf|e\.g|As|And|But|Compare|From|Since|Following|By|The"
+    r"|Overrul(?:ed|ing)|Revers(?:ed|ing)|Affirm(?:ed|ing)|Distinguish(?:ed|ing)|Appl(?:ied|ying)|Extend(?:ed|ing)|Citing|Quoting|Abrogat(?:ed|ing)|Upheld|Accord|Contra)\b[.,]?\s+(?!re\b)"
 )
 _TOLD = re.compile(  # Roe lost at its last hearing. In Roe v. Poe; Australia. Roe Pty Ltd v Poe
     r"[^\W\d_]{3,40}\.\s+(?=(?:In|See|Under|Compare|From|Since|Following|By|And|But|As)\s)"

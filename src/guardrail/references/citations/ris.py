@@ -1,4 +1,4 @@
-"""RIS entries in an answer, fenced or bare: lines of a tag and a value, from TY to ER."""
+"""RIS entries in an answer, and those of EndNote, fenced or bare: lines of a tag and a value, from TY to ER, or from %0 to the next entry."""
 
 from __future__ import annotations
 
@@ -14,37 +14,48 @@ from guardrail.report import Span
 __all__ = ["ris"]
 
 _LINE = re.compile(r"^[ \t]{0,8}([A-Z][A-Z0-9]) {1,4}- ?([^\r\n]*)", re.MULTILINE)
+_TAGGED = re.compile(r"^[ \t]{0,8}(%[0-9A-Z@>]) {1,4}([^\r\n]*)", re.MULTILINE)
+_AS_RIS = {
+    "%0": "TY", "%A": "AU", "%T": "TI", "%D": "PY", "%8": "DA", "%J": "JO", "%B": "T2", "%I": "PB", "%V": "VL", "%N": "IS",
+    "%P": "SP", "%R": "DO", "%U": "UR", "%@": "SN",
+}  # fmt: skip
 _TITLES = ("TI", "T1", "CT", "BT")
 _AUTHORS = ("AU", "A1")
 _VENUES = ("T2", "JO", "JF", "JA", "J2", "PB")
 
 
 def ris(text: str) -> Iterator[Citation]:
-    r"""The RIS entries of a text, in order; one that is not closed ends with the last line of its kind.
+    r"""The entries of a text; one that is not closed ends with the last line of its kind.
 
     Example:
         >>> [one.reference.authors for one in ris("TY  - JOUR\nAU  - Doe, Jane\nTI  - A Title\nER  -\n")]
         [('Doe, Jane',)]
     """
-    entry: list[re.Match[str]] = []
-    for line in _LINE.finditer(text):
-        begins = line[1] == "TY"
-        if entry and (begins or text[entry[-1].end() : line.start()].strip()):
-            yield from _citation(entry)
-            entry = []
-        if entry or begins:
-            entry.append(line)
-        if line[1] == "ER" and entry:
-            yield from _citation(entry)
-            entry = []
-    yield from _citation(entry)
+    for lines in (_LINE, _TAGGED):
+        entry: list[re.Match[str]] = []
+        for line in lines.finditer(text):
+            begins = _tag(line) == "TY"
+            if entry and (begins or text[entry[-1].end() : line.start()].strip()):
+                yield from _citation(entry)
+                entry = []
+            if entry or begins:
+                entry.append(line)
+            if line[1] == "ER" and entry:
+                yield from _citation(entry)
+                entry = []
+        yield from _citation(entry)
+
+
+def _tag(line: re.Match[str]) -> str:
+    """The tag of a line, as RIS has it."""
+    return _AS_RIS.get(line[1], line[1])
 
 
 def _citation(lines: list[re.Match[str]]) -> Iterator[Citation]:
     fields: dict[str, list[str]] = {}
     for line in lines:
         if value := line[2].strip():
-            fields.setdefault(line[1], []).append(value)
+            fields.setdefault(_tag(line), []).append(value)
 
     def first(*tags: str) -> str:
         return next((fields[tag][0] for tag in tags if tag in fields), "")

@@ -32,6 +32,21 @@ _LONGEST = 1_500  # characters of a field
 _MOST_NAMES = 300
 _NAME = re.compile(r"[\w.:+-]{1,40}")  # a word or a code, which is no sentence
 _WORDS = re.compile(r"[^\W\d_]{2,}")
+_WHOLE = (
+    "text",
+    "entry",
+    "apa",
+    "mla",
+    "chicago",
+    "full",
+    "formatted",
+    "string",
+    "raw",
+    "display",
+    "ref",
+    "label",
+)
+_LEAST_TOLD = 4  # words of a string that may be a whole reference
 _SAYS_MORE = re.compile(r"\d{4}|https?:|10\.\d{4}")
 _WHOLE_NAMES = ("literal", "name", "fullname", "displayname", "authorname", "author", "姓名")
 _ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\band\s+others\b|等)\s*$", re.IGNORECASE)
@@ -39,6 +54,7 @@ _ET_AL = re.compile(r"[\s,]*(?:\bet\.?\s*al\b\.?|\band\s+others\b|等)\s*$", re.
 _TEXTS = {"string", "word"}  # kinds of values
 _VENUES: tuple[Field, ...] = ("venue", "publisher", "institution")
 _IDENTIFIERS: dict[Field, str] = {"doi": "doi:", "arxiv": "arXiv:", "pmid": "PMID ", "isbn": "ISBN "}
+_IDENTIFIED = ("doi", "arxiv", "pmid", "isbn", "url")
 _Fields: TypeAlias = dict[Field, Value]
 
 
@@ -48,11 +64,13 @@ class Structured:
 
     Attributes:
         citations: one per object that is a reference; its span is the object.
+        wholes: objects that say in one string what they cite: where the string is, and what the other fields identify.
         text: what is left to read: the prose around the JSON, and its other strings, each in a paragraph.
         pieces: where each piece of that text begins, and where its characters stand in the whole text.
     """
 
     citations: list[Citation]
+    wholes: list[tuple[Span, Citation]] = field(default_factory=list)
     text: str = ""
     pieces: list[tuple[int, Sequence[int]]] = field(default_factory=list)
 
@@ -63,10 +81,26 @@ class Structured:
             for one in others
         ]
         found: list[Citation] = []
+        placed = [*self._filled(placed)]
         for one in sorted([*self.citations, *placed], key=lambda one: (one.span.start, -one.span.end)):
             if not found or found[-1].span.end <= one.span.start:
                 found.append(one)
         return found
+
+    def _filled(self, read: Sequence[Citation]) -> Iterator[Citation]:
+        """What was read, with the identifiers beside it; what could not be read is doubtful, whatever its identifier is."""
+        taken: set[int] = set()
+        for span, whole in self.wholes:
+            inside = [one for one in read if span.start <= one.span.start and one.span.end <= span.end]
+            taken |= set(map(id, inside))
+            if len(inside) == 1:
+                said, beside = inside[0].reference, whole.reference
+                names = (name for name in _IDENTIFIED if not getattr(said, name))
+                more: dict[str, Any] = {name: getattr(beside, name) for name in names}
+                yield replace(inside[0], reference=replace(said, **more), item=whole.item)
+            else:
+                yield whole
+        yield from (one for one in read if id(one) not in taken)
 
     def _back(self, span: Span) -> Span:
         return Span(
@@ -121,20 +155,27 @@ def structured(text: str, *, asked: bool = False) -> Structured | None:
         return None
     whole = all_of_it(text, roots)
     found: list[Citation] = []
+    wholes: list[tuple[Span, Citation]] = []
     left = _Left(text)
     for root in roots:
         held = _held(text, root, asked=asked)
         if not whole and not held.references and not held.entries:
             continue
+        told: dict[int, Value] = {}
         for value, fields in held.references.values():
-            found.append(_citation(text, value, fields))
+            if (one := _in_one_string(text, value, fields)) is None:
+                found.append(_citation(text, value, fields))
+            else:
+                told[id(value)] = one
+                span = Span(start=one.start + 1, end=max(one.end - 1, one.start + 1))
+                wholes.append((span, _whole(text, value, fields, one)))
         left.skip(*fenced(text, root.start, root.end))
-        for value, heading in _strings(root, held.references):
+        for value, heading in _strings(root, held.references, told):
             left.say(value, heading)
-    if left.at == 0 and not found:
+    if left.at == 0 and not found and not wholes:
         return None
     left.skip(len(text), len(text))
-    return Structured(found, "".join(left.parts), left.pieces)
+    return Structured(found, wholes, "".join(left.parts), left.pieces)
 
 
 def holds_references(text: str) -> bool:
@@ -298,6 +339,31 @@ def _citation(text: str, value: Value, fields: _Fields) -> Citation:
     # a title and an address alone: it may be the name of a page
     item = span if text[value.start] == "{" else _lines(text, span)
     return Citation(span, said, "labelled" if said.url and not any(others) else "json", item)
+
+
+def _in_one_string(text: str, value: Value, fields: _Fields) -> Value | None:
+    """The string that says all: {"citation": "Roe J. A Trial of Trees. Acta 2001;3:4–5", "doi": "10.…"}; `None` if the fields do."""
+    if "title" in fields or "name" in fields:
+        return None
+    used = {id(one) for one in fields.values()}
+    told = [
+        one for one in value.inner if one.kind == "string" and id(one) not in used and _may_say_all(one.key)
+    ]
+    said = [one for one in told if len(_WORDS.findall(_first(text, one))) >= _LEAST_TOLD]
+    return max(said, key=lambda one: bool(meaning(one.key).listing), default=None)
+
+
+def _may_say_all(key: str) -> bool:
+    """Whether a string under this key may be a whole reference; a note on it is none."""
+    plain = re.sub(r"[\W_]", "", key).casefold()
+    return bool(meaning(key).listing) or plain in _WHOLE or "citation" in plain or "reference" in plain
+
+
+def _whole(text: str, value: Value, fields: _Fields, told: Value) -> Citation:
+    """An object whose string was not read: its title may be anywhere in it."""
+    span = Span(start=value.start, end=value.end)
+    said = _identified(text, Reference(title=_first(text, told)), fields)
+    return Citation(span, said, "labelled", span)
 
 
 def _lines(text: str, span: Span) -> Span:
@@ -483,13 +549,23 @@ def _name(said: Any) -> str:
 # -- the strings that are no fields of a reference
 
 
-def _strings(root: Value, references: Mapping[int, Any]) -> Iterator[tuple[Value, str]]:
-    """The strings outside of references, each with what introduces it: a list marker, or what kind of identifier it is."""
+def _strings(
+    root: Value, references: Mapping[int, Any], told: Mapping[int, Value]
+) -> Iterator[tuple[Value, str]]:
+    """The strings outside of references, each with what introduces it: a list marker, or what kind of identifier it is.
+
+    Args:
+        root: the whole.
+        references: the objects that are references.
+        told: of those that say in one string what they cite, the string.
+    """
     left = [root]
     while left:
         value = left.pop()
         if value.kind in _TEXTS:
             yield value, _introduction(value)
+        elif id(value) in told:
+            yield told[id(value)], "References:\n- "
         elif id(value) not in references:
             left.extend(reversed(value.inner))
 

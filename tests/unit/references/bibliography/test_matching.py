@@ -46,6 +46,11 @@ class TestCompare:
                 "Effect of low and high bells on weight and sleep in adults",
                 Closeness.PART,
             ),
+            (
+                "Declaration of Helsinki",
+                "World Bell Association Declaration of Helsinki: ethical principles",
+                Closeness.PART,
+            ),
             ("of Bells", "An Inquiry into the Causes of the Wealth of Bells", Closeness.DIFFERENT),
             ("A world model of speech", "A word model of speech", Closeness.LETTER),
             ("Unsupervised deep learning", "Supervised deep learning", Closeness.NEAR),
@@ -376,3 +381,36 @@ def test_a_subtitle_that_no_record_has(venue, year, how_many):
 def test_names_of_cases_are_compared_in_full(short, full):
     """Legal writing cuts words short."""
     assert compare(Title(short), Title(full)).closeness is Closeness.EXACT
+
+
+class TestWhatIsNoTitle:
+    """Where a work with the given identifier appeared, in the place of its title: Roe et al., *Nature* 2012, doi:…"""
+
+    WORK = Record(
+        "A Trial of Tall Trees", ("Ann Roe", "Bo Poe", "C. Doe"), year=2012, venue="Nature", doi="10.1000/5"
+    )
+
+    @pytest.mark.parametrize("title", ["Nature", "Nature 2012", "nature"])
+    def test_its_venue(self, title):
+        """It is compared as one."""
+        said = Reference(title, ("Roe",), et_al=True, year=2012, doi="10.1000/5")
+        match = judge(said, [self.WORK])
+        assert (match.status, match.differences) == (Status.FOUND, ())
+        assert {check.field: check.outcome for check in match.fields}["venue"] is Outcome.CONFIRMED
+
+    def test_another_venue_is_another_title(self):
+        """As any other words."""
+        said = Reference("Science", ("Roe",), et_al=True, year=2012, doi="10.1000/5")
+        assert accused(judge(said, [self.WORK]), "default")
+
+    def test_without_the_identifier_it_may_be_a_title(self):
+        """Emerson's Nature is a book."""
+        assert judge(Reference("Nature", ("Roe",), year=2012), [self.WORK]).status is Status.ABSENT
+
+
+def test_family_names_in_one_text():
+    """{"author": "james, witten, hastie"}: no family name and given names."""
+    work = Record("Learning from Bells", ("Gareth James", "Daniela Witten", "Trevor Hastie"), year=2013)
+    said = Reference("Learning from Bells", ("james, witten, hastie",), year=2013)
+    assert not judge(said, [work]).differences
+    assert judge(Reference("Learning from Bells", ("james, poe, hastie",), year=2013), [work]).differences

@@ -1,0 +1,152 @@
+"""Decisions of courts outside the United States: *Donoghue v Stevenson* [1932] AC 562; Case C-131/12; BVerfGE 65, 1.
+
+No reader of these is well kept elsewhere, and no bibliography has them all: one that is not found is not called wrong.
+Each form of citation is looked for first, and the name of the case beside it: before it in common law, on either side elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.model import Citation
+from guardrail.report import Span
+
+__all__ = ["decisions"]
+
+_YEAR = r"(?:1[6-9]|20)\d\d"
+_REPORT = r"[A-Z][A-Za-z.]{0,9}(?:\([A-Z]\))?(?:\s(?:[A-Z][A-Za-z.]{0,9}|&|\([A-Z]{2}\))){0,2}"
+_CITED = re.compile(
+    rf"(?P<common>\[{_YEAR}(?:-\d\d)?\](?:\s\d{{1,2}})?\s{_REPORT}\s\d{{1,5}}(?:\s\((?:[A-Z][A-Za-z]{{1,8}})\))?"  # [1964] 1 QB 349; [2002] EWHC 490 (QB)
+    rf"|\({_YEAR}\)\s\d{{1,4}}\s{_REPORT}\s\d{{1,5}}(?!\()"  # (1992) 175 CLR 1
+    rf"|\({_YEAR}\)\sLR\s\d{{1,2}}\s[A-Z]{{2,4}}\s\d{{1,4}}"  # (1868) LR 3 HL 330
+    rf"|(?<![\w-]){_YEAR}\s(?:SCC|CSC|ZACC|ZASCA|NZSC|NZCA|HCA|FCA|FCAFC|FC|ONCA|ONSC|BCCA|BCSC|ABCA|QCCA|IESC|IEHC|SGCA|SGHC|INSC|UKSC|UKHL|UKPC|EWCA|EWHC|CSIH|CanLII)"
+    r"(?:\s(?:Civ|Crim))?\s\d{1,5}"  # 2002 SCC 76
+    rf"|(?<![\w-]){_YEAR}\s(?:\(\d\)\sSA|JC|SLT|SCCR)\s\d{{1,4}}(?:\s\([A-Z]{{1,4}}\))?"  # 1998 (1) SA 765 (CC)
+    rf"|(?<!\w)AIR\s{_YEAR}\s[A-Z][A-Za-z]{{1,4}}\s\d{{1,5}}"  # AIR 1987 SC 1086
+    r"|(?<![\w-])\d{1,3}\s(?:CLR|DLR|NSWLR|NZLR|ALJR|FLR|SASR)(?:\s\(\d(?:th|d|rd|nd)\))?\s\d{1,4})"  # 207 CLR 562
+    r"|(?P<numbered>(?:[Jj]oined\s)?(?:[Cc]ases?|Rs\.|Rechtssachen?|Rechtssache|[Aa]ffaires?|[Cc]ausas?|[Aa]sunto|[Cc]ausa|[Zz]aak|[Ss]prawa)\s(?:[CTF][-‑–])?\d{1,4}/\d\d(?:\s(?:P|PPU))?"
+    r"(?:(?:,|\sand|\sund|\set|\sy)\s(?:[CTF][-‑–])\d{1,4}/\d\d){0,3}"
+    r"|(?<![\w-])[CT][-‑–]\d{1,4}/\d\d(?!\w)"
+    r"|\(?App(?:\.|lication)?\s[Nn]os?\.?\s\d{3,6}/\d\d"
+    r"|(?:n[°º]|Nr\.)\s\d{3,6}/\d\d(?!\d)"
+    r"|(?:ECLI:|EU:)[A-Z0-9:.]{5,40}\d"
+    r"|(?<!\w)(?:BVerfGE|BGHZ|BGHSt|BVerwGE|BAGE|RGZ)\s\d{1,3},\s\d{1,4}"
+    r"|(?<!\w)(?:BGE|ATF|DTF)\s\d{1,3}\s[IVX]{1,4}[ab]?\s\d{1,4})"
+)
+_COURTS = r"EuGH|EuG|BVerfG|BGH|BVerwG|BAG|BFH|BSG|EGMR|OGH|VfGH|BGer|CJUE|CJCE|CEDH|TJUE|TEDH|CE|TC|Cass\.|Cons\.\sconst\.|Corte\scost\.|Hoge\sRaad|HR|SN"
+_DATE = r"\d{1,2}(?:er)?\.?\s?(?:[^\W\d_]{3,12}|\d{1,2}\.)\s?(?P<year>(?:1[6-9]|20)\d\d)"
+_CONTINENTAL = re.compile(
+    rf"(?<!\w)(?:{_COURTS})(?:,?\s(?:[Cc]iv\.|[Cc]rim\.|soc\.|com\.|[Aa]ss\.(?:\splén\.)?|Sez\.\s(?:Un\.|[IVX]{{1,3}})|ch\.\smixte|sect\.|\(?Pleno\)?|GC)){{0,2}},?\s"
+    rf"(?:(?:Urteil|Beschluss|Urt\.|Beschl\.|[Aa]rrêt|wyrok|uchwała)\s(?:vom|v\.|du|z)\s)?{_DATE}(?:\sr\.)?"
+    r"(?P<rest>(?:(?:,\s|\s[–—-]\s|\s)(?:n[°º.]\s?[\d./-]{2,12}(?:\sDC)?|(?:Rs\.\s)?[CT][-‑–]\d{1,4}/\d\d|(?:ECLI:|EU:)[A-Z0-9:.]{5,40}\d"
+    r"|(?:BVerfGE|BGHZ|BGHSt|BVerwGE|NJW|NJ)\s[\d/]{1,9}(?:,\s\d{1,4})?|\d\sBv[RLFE]\s\d{1,4}/\d\d|[IVX]{1,4}\s[A-Z]{2,4}\s\d{1,4}/\d\d)){0,3})"
+    r"(?:(?:,\s|\s)\(?(?P<mark>\*{1,2})(?P<marked>[^*\n]{3,100})(?P=mark)\)?(?P<more>,\sn[°º]\s?[\d./-]{2,12})?|\s\(?[„«](?P<quoted>[^„“”«»\n]{3,60})[“”»]\)?"
+    r"|\s[–—-]\s(?P<plain>[A-ZÄÖÜ][\w.’'&-]*(?:\s(?:und|et|e|y|gegen|c\.|auf|[A-ZÄÖÜ0-9][\w.’'&-]*)){0,6}))?"
+)
+_JAPANESE = re.compile(  # 三菱樹脂事件(最大判昭和48年12月12日民集27巻11号1536頁)
+    r"(?:事件|判決|訴訟|決定)[(（](?P<cited>(?:最|東京高|大阪高|東京地)[大一二三小判決高地]{0,4}[判決][^()（）\n]{5,60})[)）]"
+)
+_NAMED = re.compile(r"[^\s、。，「」『』()（）:：・]{1,24}\Z")
+_BY_ITSELF = re.compile(r"(?:BGE|ATF|DTF|BVerf|BGH|BVerw|BAG|RGZ)")  # cited without names as a rule
+_FORENAME = r"[A-Z][\w.’'&()-]{0,40}"
+_PARTY = rf"(?:{_FORENAME},?\s(?:(?:of|and|the|for|de|la|et|on|in|to|und|ex\sp)\s){{0,3}}){{1,12}}"
+_NAME = re.compile(
+    rf"(?:(?P<mark>[*_]{{1,3}})(?P<marked>[^*_\n]{{3,160}})(?P=mark)"
+    rf"|(?P<plain>{_PARTY}(?:v\.?|vs\.?|c\.|gegen|contre)\s(?:[Tt]he\s)?[A-Z][^;:*_\[\]\n]{{0,110}}?(?:\s\([Nn]o\.?\s\d\))?|(?:Re|Ex parte|In re)\s[A-Z][^;:,*_\[\]\n]{{1,60}}?))"
+    r"(?P<behind>(?:,?\s\([^()\n]{1,40}\))?,?\s\(?|\s\|\s)\Z"
+)
+_AFTER = re.compile(
+    r"(?:,?\s|\s[–—-]\s|:\s|,?\s\()(?:(?P<mark>[*_]{1,3})(?P<marked>[^*_\n]{3,160})(?P=mark)"
+    r"|(?P<plain>[A-Z][\w.’'&-]*(?:\s[\w.’'&-]+){0,12}(?=\s\((?:19|20)\d\d\))"
+    r"|[A-Z][\w.’'&-]*(?:\s[\w.’'&()-]+){0,12}?\s(?:v\.?|c\.|/)\s[A-Z][\w.’'&-]*(?:\s[A-Z][\w.’'&-]*){0,6})"
+    r"|[„«](?P<quoted>[^„“”«»\n]{3,60})[“”»]\)?)"
+)
+_TOGETHER = re.compile(
+    r"\)?(?:,\s|\s\||\s)\s?(?:ECLI:|EU:)[A-Z0-9:.]{5,40}\d"
+)  # behind a number, of the same decision
+_DATED = re.compile(
+    rf"\)?,?\s(?:\((?:[^()\n]{{0,30}}\s)?(?P<year>{_YEAR})\)|(?:Urteil\svom\s|judgment\sof\s|arrêt\sdu\s)?\d{{1,2}}\.?\s[^\W\d_]{{3,10}}\s(?P<day>{_YEAR}))"
+)
+_WORDS_BEFORE = re.compile(
+    r"(?:(?:In|See|also|Under|Cf|As|And|But|Compare|From|Since|Following|By|The case of|Leading case|Per)\b[.:,]?\s+(?!re\b))+"
+)
+_BEFORE, _BEHIND = 200, 200  # characters that may hold the name
+_MOST = 1_000  # citations that are looked at: each takes some hundredth of a millisecond
+_YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+
+
+def decisions(answer: str) -> Iterator[Citation]:
+    """The decisions that an answer cites, each with its name; a citation without a name is left out, but for those that never have one.
+
+    Example:
+        >>> found = next(decisions("See *Donoghue v Stevenson* [1932] AC 562."))
+        >>> found.reference.title, found.reference.year, found.reference.venue
+        ('Donoghue v Stevenson', 1932, '[1932] AC 562')
+    """
+    dated = [*map(_of_court, _CONTINENTAL.finditer(answer)), *_japanese(answer)]
+    yield from dated
+    taken = bytearray(len(answer))
+    for one in dated:
+        taken[one.span.start : one.span.end] = b"\x01" * (one.span.end - one.span.start)
+    since = 0
+    for match in islice(_CITED.finditer(answer), _MOST):
+        if match.start() < since or taken.find(1, match.start(), match.end()) >= 0:
+            continue
+        found = _decision(answer, match, since)
+        if found is not None:
+            since = found.span.end
+            yield found
+
+
+def _of_court(match: re.Match[str]) -> Citation:
+    """A decision that is cited by its court and its day."""
+    said = match.groupdict()
+    name = said["marked"] or said["quoted"] or said["plain"] or match[0]
+    venue = (said["rest"] or said["more"] or "").strip(" ,–—-")
+    reference = Reference(title=" ".join(name.split()), year=int(said["year"]), venue=venue)
+    return Citation(Span(start=match.start(), end=match.end()), reference, "legal")
+
+
+def _japanese(answer: str) -> Iterator[Citation]:
+    """Decisions of Japanese courts, which have names."""
+    for match in islice(_JAPANESE.finditer(answer), _MOST):
+        behind = match.start("cited") - 1
+        if name := _NAMED.search(answer, max(0, behind - 26), behind):
+            reference = Reference(title=name[0], venue=match["cited"])
+            yield Citation(Span(start=name.start(), end=match.end()), reference, "legal")
+
+
+def _decision(answer: str, match: re.Match[str], since: int) -> Citation | None:
+    cited = match[0].lstrip("(") if match["numbered"] else match[0]
+    start, end = match.end() - len(cited), match.end()
+    line = max(answer.rfind("\n", 0, start) + 1, start - _BEFORE, since)
+    name = ""
+    if before := _NAME.search(answer, line, start):
+        at = before.start("plain") if before["plain"] else before.start()
+        if before["plain"] and (lead := _WORDS_BEFORE.match(answer, at, before.end("plain"))):
+            at = lead.end()
+        name = answer[max(at, before.start("marked")) : before.end("plain" if before["plain"] else "marked")]
+        start = at
+    if match["numbered"]:
+        if more := _TOGETHER.match(answer, end):
+            end = more.end()
+        behind = _AFTER.match(answer, end, end + _BEHIND) if not name else None
+        if behind:
+            name, end = behind["marked"] or behind["plain"] or behind["quoted"], behind.end()
+            if more := _TOGETHER.match(answer, end):
+                end = more.end()
+    if not name and not _BY_ITSELF.match(cited):
+        return None
+    year = _YEARS.search(cited)
+    if dated := _DATED.match(answer, end, end + _BEHIND):
+        end = dated.end()
+    elif answer[match.start()] == "(" and match["numbered"] and answer[end : end + 1] == ")":
+        end += 1
+    said = (year[0] if year else "") or (dated and (dated["year"] or dated["day"])) or ""
+    reference = Reference(
+        title=" ".join((name or cited).split()).strip(" ,"), year=int(said) if said else None, venue=cited
+    )
+    return Citation(Span(start=start, end=end), reference, "legal")

@@ -1,0 +1,93 @@
+"""Laws, by their names and years or by their places in a code: Human Rights Act 1998, s 6; 42 U.S.C. § 1983; § 823 BGB; Directive 95/46/EC.
+
+No bibliography has them all: one that is not found is not called wrong. Many texts name a law without citing one, so they
+are read only where references are asked for, or where an answer cites a case or a place in a code.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from guardrail.references.bibliography.records import Reference
+from guardrail.references.citations.model import Citation
+from guardrail.report import Span
+
+__all__ = ["places_in_codes", "statutes"]
+
+_YEAR = r"(?:1[2-9]|20)\d\d"
+_SECTION = r"(?:,?\s(?:ss?\.?|§§?|[Ss]ections?|[Aa]rts?\.?|[Pp]art|Sch(?:edule)?)\s?\d[\w().–-]{0,12})?"
+_CODE = r"\d{1,2}\s(?:U\.?\s?S\.?\s?C\.?|C\.?\s?F\.?\s?R\.?)\s(?:§§?|[Ss]ec(?:tion|\.)|[Pp]art)?\s?\d[\w.–-]{0,12}(?:\(\w{1,4}\)){0,3}"
+_NAMED = (
+    r"(?P<name>(?:Title\s[IVX]+\sof\sthe\s)?(?:[A-Z][\w’'.-]{0,30},?\s(?:(?:of|and|the|for|on|to|in|at|by|from|with|against|&|\([^()\n]{1,60}\))\s){0,3}){1,12}"
+    r"(?:Act|Ordinance|Regulations?|Order|Rules|Amendments|Code|Statute))(?![\w’'])"
+)
+_ACT = re.compile(
+    rf"(?<![\w’'.]){_NAMED}(?:,?\s(?:\d{{1,3}}\s)?(?:of\s)?(?P<year>{_YEAR})(?!\d)(?:\s\((?:Cth|NSW|Vic|Qld|SA|WA|Tas|NT|ACT|UK|NI|Ireland|Singapore)\))?{_SECTION}"
+    rf"(?P<more>,?\s\(?{_CODE}\)?(?:\set\sseq\.)?|,\sPub\.\sL\.(?:\sNo\.)?\s[\d-]+)?|(?P<alone>,?\s\(?{_CODE}\)?(?:\set\sseq\.)?))"
+)
+_PLACE = re.compile(
+    rf"(?<![\w.]){_CODE}(?:\set\sseq\.)?"
+    r"|§§?\s\d{1,4}[a-z]?(?:\s(?:Abs\.|Satz|Nr\.|S\.)\s\d{1,3}){0,3}\s(?:[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,10}[A-Z]|BV|GG)(?:\s[IVX]{1,4})?(?!\w)"  # § 51a UrhG
+    r"|(?<!\w)[Aa]rt(?:\.|icles?|ikel)\s?\d{1,4}[a-z¹²³]?(?:[.:]\d{1,4}){0,2}(?:\(\w{1,3}\)){0,2}(?:\s(?:Abs\.|al\.|par\.|ust\.|§|lid)\s?\d{1,3}){0,2}"
+    r"\s(?:(?:of\s)?(?:the\s)?(?:[A-Z]{2,6}|DSGVO|TFEU)(?![\w-])|k\.c\.|k\.k\.|k\.p\.c\.|c\.c\.|c\.p\.c\.|Cost\.|Cst\.)"  # Art. 34 TFEU; art. 410 k.c.
+    r"|(?:Regulation|Directive|Reglamento|Verordnung|Règlement|Directiva|Richtlinie|Regolamento|Direttiva|Verordening|Richtlijn|Rozporządzenie|Dyrektyw[ay])\s"
+    r"(?:\((?:EU|EC|UE|CE|EG|WE)\)\s)?(?:No\.?\s|Nr\.?\s|n[°º.]?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|CE|UE|EG|EWG|WE))?(?:\s\((?!\d)[^()\n]{2,80}\))?"
+    r"|(?<!\w)(?:U\.C\.C\.|UCC)\s§\s?\d-\d{3}(?:\(\w\)){0,3}|(?<!\w)Fed\.\sR\.\s(?:Civ|Crim|Evid|App)\.(?:\sP\.)?\s\d{1,3}(?:\(\w\)){0,3}"
+    r"|(?<!\w)Restatement\s\((?:First|Second|Third)\)\sof\s[A-Z]\w+(?:\s(?:and\s)?[A-Z]\w+){0,3}(?:\s§\s?\d{1,4}\w?)?"
+    r"|(?<!\w)[Ll]oi\sn[°º]\s?\d{2,4}-\d{1,5}\sdu\s\d{1,2}(?:er)?\s\w{3,10}\s\d{4}(?:\s(?:relative\s(?:à|aux?)|portant|sur|pour)\s[^.,;:()\n*]{5,120})?"
+    r"|(?<!\w)Ley(?:\sOrgánica)?\s\d{1,3}/\d{4}(?:,\sde\s\d{1,2}\sde\s[a-zé]{3,12})?(?:,\s(?:de|del|sobre|por)\s[^.,;:()\n*]{5,80})?"
+)
+_YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+_OPENING, _CLOSING = '*_["“„«', '*_]"”“»,;.'
+_THE = re.compile(r"(?:The|In|Under|See|And|By|Since|Of)\s+")
+
+
+def places_in_codes(answer: str) -> Iterator[Citation]:
+    """Places in codes and numbered laws, which say by their form that a law is cited.
+
+    Example:
+        >>> [one.reference.title for one in places_in_codes("Under 42 U.S.C. § 1983 and § 823 Abs. 1 BGB you can sue.")]
+        ['42 U.S.C. § 1983', '§ 823 Abs. 1 BGB']
+    """
+    for match in _PLACE.finditer(answer):
+        if _goes_on(answer, match.start(), match.end()):
+            continue
+        text = match[0].removesuffix(" et seq.")
+        year = _YEARS.search(text) if "§" not in text else None
+        said = Reference(title=" ".join(text.split()), year=int(year[0]) if year else None)
+        yield _law(answer, match.start(), match.end(), said)
+
+
+def statutes(answer: str) -> Iterator[Citation]:
+    """Laws by their names, each with its year or its place in a code.
+
+    Example:
+        >>> [(one.reference.title, one.reference.year) for one in statutes("See the Human Rights Act 1998, s 6.")]
+        [('Human Rights Act 1998', 1998)]
+    """
+    for match in _ACT.finditer(answer):
+        start = match.start("name")
+        while lead := _THE.match(answer, start, match.end("name")):
+            start = lead.end()
+        named = answer[start : match.end("name")]
+        if " " not in named or _goes_on(answer, start, match.end()):  # the Act 1998
+            continue
+        end = match.end("year") if match["year"] else match.end("name")
+        place = (match["more"] or match["alone"] or "").strip(" ,()").removesuffix(" et seq.")
+        title = " ".join(answer[start:end].split())
+        said = Reference(title=title, year=int(match["year"]) if match["year"] else None, venue=place)
+        yield _law(answer, start, match.end(), said)
+
+
+def _goes_on(answer: str, start: int, end: int) -> bool:
+    """Whether a law begins a title in marks that goes on behind it."""
+    opened = answer[start - 1 : start]
+    return opened in _OPENING and bool(opened) and answer[end : end + 1] not in _CLOSING
+
+
+def _law(answer: str, start: int, end: int, said: Reference) -> Citation:
+    """A law, with the emphasis around it."""
+    while start > 0 and end < len(answer) and answer[start - 1] == answer[end] and answer[end] in "*_":
+        start, end = start - 1, end + 1
+    return Citation(Span(start=start, end=end), said, "legal")
