@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Coroutine
 from functools import partial
 from typing import Any
@@ -54,6 +55,7 @@ class Application:
         self._remembered = litellm.Remembered()
         self._stored = stored.Stored(shared=settings.is_shared, remembers=settings.workers == 1)
         self._rules = Rules(settings, guard)
+        self._running_of: Counter[str] = Counter()
         self._behind: set[asyncio.Task[None]] = set()
         self._opened: Upstream | None = None
         if settings.stream == "sentence":
@@ -170,6 +172,12 @@ class Application:
             raise self._not_here(call)
         if self.metrics.running >= self.settings.concurrency:
             raise Refused(429, "too_many_requests", "all places are taken; try again", retry_after="1")
+        share = self.settings.concurrency_per_key
+        if share and self._running_of[call.owner] >= share:
+            raise Refused(
+                429, "too_many_of_one_key", "all places of this key are taken; try again", retry_after="1"
+            )
+        self._running_of[call.owner] += 1
         self.metrics.running += 1
         self.metrics.publish()
         try:
@@ -188,6 +196,9 @@ class Application:
                 self.metrics.add("guardrail_cancelled_total")
         finally:
             self.metrics.running -= 1
+            self._running_of[call.owner] -= 1
+            if not self._running_of[call.owner]:  # of strangers' keys there may be any number
+                del self._running_of[call.owner]
 
     def _authenticate(self, call: Call, kind: Kind) -> None:
         """Find out whose request it is.

@@ -30,6 +30,7 @@ _FILE = (
     "keys",
     "passthrough",
     "concurrency",
+    "concurrency_per_key",
     "deadline",
     "body_seconds",
     "drain",
@@ -61,6 +62,7 @@ class Settings:
         rules: other policies, detectors or modes for some keys or models (`[[rule]]`); the first that fits counts.
         passthrough: further routes that are passed on unguarded, as "GET /v1/files".
         concurrency: requests at once; one more gets 429.
+        concurrency_per_key: requests at once with one client's key; 0 = as many as there are places.
         deadline: seconds for a whole request, the guard's work included.
         body_seconds: seconds for the body of a request to arrive.
         body_limit: bytes of a request at most.
@@ -95,6 +97,7 @@ class Settings:
     rules: tuple[Rule, ...] = ()
     passthrough: tuple[str, ...] = ()
     concurrency: int = 64
+    concurrency_per_key: int = 0
     deadline: float = 600.0
     body_seconds: float = 30.0
     body_limit: int = 32 * MEBIBYTE
@@ -143,6 +146,7 @@ class Settings:
             raise ConfigError(f"several workers need Linux or macOS, got workers {self.workers}: write 1")
         for name in ("concurrency", "body_limit", "held_limit", "answer_limit"):
             number(name, getattr(self, name), least=1, whole=True)
+        number("concurrency_per_key", self.concurrency_per_key, least=0, whole=True)
         for name in ("deadline", "body_seconds", "keepalive_seconds"):
             number(name, getattr(self, name), above=0)
         number("drain", self.drain, least=0)

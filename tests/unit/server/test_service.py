@@ -196,6 +196,23 @@ class TestLimits:
             assert (found.status_code, found.headers["retry-after"]) == (429, "1")
             assert served.client.get("/healthz").status_code == 200
 
+    def test_one_client_cannot_take_all_places(self, guarded):
+        """With a share for each key; another key's client is served, and the place is free again afterwards."""
+        served = guarded(keys=(hashed("one"), hashed("two")), concurrency_per_key=1, body_seconds=5)
+        one, two = ({"x-guardrail-key": key} for key in ("one", "two"))
+        with socket.create_connection(("127.0.0.1", served.port), timeout=5) as slow:
+            slow.sendall(
+                b"POST /v1/guardrail/check HTTP/1.1\r\nhost: 127.0.0.1\r\nx-guardrail-key: one\r\ncontent-length: 100\r\n\r\n{"
+            )
+            while served.application.metrics.running == 0:
+                time.sleep(0.01)
+            found = served.client.get("/v1/models", headers=one)
+            assert (found.status_code, found.headers["retry-after"]) == (429, "1")
+            assert found.json()["error"]["code"] == "too_many_of_one_key"
+            assert served.client.get("/v1/models", headers=two).status_code == 200
+        assert served.is_idle()
+        assert served.client.get("/v1/models", headers=one).status_code == 200
+
     def test_all_bodies_together_are_bounded(self, guarded):
         """So many bytes and no more are held."""
         served = guarded(held_limit=100)
