@@ -64,7 +64,7 @@ def find(model: str | Path) -> Path:
         try:
             return packaged()
         except (MissingExtra, WeightsMissing):  # it may have been put where any other model would be
-            if not any(place.is_dir() for place in places(str(model))):
+            if not any(_is_file(place / "config.json") for place in places(str(model))):
                 raise
     given = Path(model).expanduser()
     if isinstance(model, Path) or given.is_absolute() or (given / "config.json").is_file():
@@ -74,7 +74,7 @@ def find(model: str | Path) -> Path:
             )
         return checked(given)
     for place in places(str(model)):
-        if (place / "config.json").is_file():
+        if _is_file(place / "config.json"):
             return checked(place)
     raise WeightsMissing(_how_to_get(str(model)))
 
@@ -92,8 +92,16 @@ def places(name: str) -> Iterator[Path]:
     hub = Path(os.environ.get("HF_HUB_CACHE") or home / "hub").expanduser()
     cached = hub / f"models--{name.replace('/', '--')}"
     current = cached / "refs" / "main"
-    if current.is_file():
+    if _is_file(current):
         yield cached / "snapshots" / current.read_text(encoding="ascii").strip()
+
+
+def _is_file(path: Path) -> bool:
+    """Whether there is such a file; none in a folder that a service, say, may not look into."""
+    try:
+        return path.is_file()
+    except PermissionError:
+        return False
 
 
 def checked(folder: Path) -> Path:
@@ -186,7 +194,7 @@ def is_here(model: str) -> bool:
     """Whether a packaged model or one of the hub is on this machine; nothing is imported or read to find out."""
     if _packaged_folder(model) is not None:
         return True
-    return any((place / "config.json").is_file() and files(place) for place in places(model))
+    return any(_is_file(place / "config.json") and files(place) for place in places(model))
 
 
 def has_graph(model: str) -> bool:
@@ -194,7 +202,7 @@ def has_graph(model: str) -> bool:
     packaged = _packaged_folder(model)
     if packaged is not None:
         return (packaged / GRAPH).is_file()
-    there = (place for place in places(model) if (place / "config.json").is_file())
+    there = (place for place in places(model) if _is_file(place / "config.json"))
     return any((place / GRAPH).is_file() for place in there)
 
 

@@ -1,12 +1,13 @@
 """Finding weights on this machine, and refusing what should not be loaded."""
 
 import json
+from pathlib import Path
 
 import pytest
 from tests.unit.backends.models import edit_config, make, needs_local
 
 from guardrail.backends.entailment import EntailmentModel
-from guardrail.backends.weights import find
+from guardrail.backends.weights import find, has_graph, is_here
 from guardrail.engine.flow import Answer
 from guardrail.errors import ConfigError, WeightsMissing
 from guardrail.requests import Entail
@@ -27,6 +28,23 @@ class TestWeights:
         assert "hf download owner/some-nli --exclude '*.bin'" in message
         assert f"--local-dir '{place}'" in message
         assert str(place.parent.parent / "owner--some-nli") in message
+
+    def test_a_folder_that_may_not_be_looked_into(self, tmp_path, monkeypatch):
+        """Nothing is there for who runs as a service without a home; it was an error, also of models that nobody asked for."""
+        look = Path.is_file
+
+        def is_file(path):
+            if "private" in path.parts:
+                raise PermissionError(13, "Permission denied", str(path))
+            return look(path)
+
+        monkeypatch.setattr(Path, "is_file", is_file)
+        monkeypatch.setenv("GUARDRAIL_MODELS", str(tmp_path / "private"))
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "private"))
+        assert not is_here("owner/some-nli")
+        assert not has_graph("owner/some-nli")
+        with pytest.raises(WeightsMissing):
+            find("owner/some-nli")
 
     @pytest.mark.parametrize("place", ["owner/some-nli", "owner--some-nli", "some-nli"])
     def test_models_folder(self, folder, tmp_path, monkeypatch, place):
