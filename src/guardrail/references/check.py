@@ -30,6 +30,7 @@ from guardrail.references.bibliography.records import (
     Find,
     Match,
     Outcome,
+    Record,
     Status,
 )
 from guardrail.references.citations import Citation, asks_for_references, citations
@@ -72,6 +73,7 @@ Effort = Literal["paper", "fast", "adaptive"]
 _DRAWS: dict[str, int] = {"paper": 10, "fast": 1, "adaptive": 10}
 _PARTED = frozenset({*STRINGS, "quoted", "emphasised"})  # styles whose title may have other bounds
 _BEHIND = 20  # characters behind a title that show whether it goes on
+_NUMBERS = re.compile(r"\d+")
 _LONG = 600  # characters, which take some 5 ms to read
 _NAMES_SOMETHING = re.compile(  # a list, a long quotation or emphasis, a year, an address: more than "let me see"
     r"^[ \t]*(?:[-*•]|\W?\d{1,3}[.)\]:])[ \t]|[\"“«*_][^\"”»*_\n]{15,400}[\"”»*_]|(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|https?:|doi",
@@ -361,7 +363,7 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
         return (
             f"a work with this identifier exists, “{work.title[:200]}”, but “{unread}” could not be compared"
         )
-    if work is not None and citation.style == "legal" and _is_by_name_alone(match):
+    if work is not None and citation.style == "legal" and _may_be_another(citation, match, work):
         return f"a case called “{work.title[:200]}” exists, but “{citation.reference.venue[:60]}” could not be compared"
     if work is None or citation.style not in STRINGS or not _by_title_alone(match):
         return ""
@@ -373,8 +375,16 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
     return ""
 
 
-def _is_by_name_alone(match: Match) -> bool:
-    """Whether only the name of a case agrees, and where it is reported could not be compared: it may be another case of this name."""
+def _may_be_another(citation: Citation, match: Match, work: Record) -> bool:
+    """Whether a work of the name of a case or a law may be another one: it has authors, or is reported in another place, as far as that can be told.
+
+    A year is a part of the place: R v Smith [1974] QB 354 and [1974] QB 999 are two cases.
+    """
+    if work.authors or citation.reference.volume:
+        return bool(work.authors)
+    said, known = (set(_NUMBERS.findall(place)) for place in (citation.reference.venue, work.venue))
+    if said and known:
+        return not (said <= known or known <= said)
     reported = any(check.field == "venue" and check.outcome is Outcome.OPEN for check in match.fields)
     return reported and _by_title_alone(match)
 

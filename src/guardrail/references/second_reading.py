@@ -142,6 +142,7 @@ def read_between(
     slow - the big one. It is that work if an author or an identifier agrees and the work explains the rest. Where the rest looks like a
     title, that is the title, and the work may be what it appeared in.
     """
+    marked = citation.style not in STRINGS or in_marks(citation, citation.span.of(answer))
     for other, name in _between(citation, answer):
         said = replace(citation.reference, title=other)
         if name and not said.authors:
@@ -151,7 +152,7 @@ def read_between(
             continue
         left, work = rest(citation.reference.title, other), reply.value.record
         confirmed = confirms(reply.value, differences) and _corroborated(reply.value)
-        if confirmed and work is not None and not unexplained(left, work):
+        if confirmed and work is not None and not marked and _is_of(left, work):
             return replace(citation, reference=said), reply.value
         capitals = sum(word[:1].isupper() for word in words(left))
         if (
@@ -159,6 +160,12 @@ def read_between(
         ):  # else that is the title, in a container
             return replace(citation, style="labelled"), match
     return citation, match
+
+
+def _is_of(left: str, work: Record) -> bool:
+    """Whether all that is left names the work's authors, or joins them to it: kahneman's; by Daniel Kahneman."""
+    known = words_of([*work.authors[:MOST_AUTHORS], "by the s and"])
+    return known.issuperset(normalise(left).split())
 
 
 def _has_title(match: Match) -> bool:

@@ -224,8 +224,8 @@ class TestElsewhere:
             ),
             (
                 "判例は三菱樹脂事件(最大判昭和48年12月12日民集27巻11号1536頁)。",
-                "判例は三菱樹脂事件(最大判昭和48年12月12日民集27巻11号1536頁)",
-                "判例は三菱樹脂事件",
+                "三菱樹脂事件(最大判昭和48年12月12日民集27巻11号1536頁)",
+                "三菱樹脂事件",
                 None,
                 "最大判昭和48年12月12日民集27巻11号1536頁",
             ),
@@ -274,6 +274,10 @@ class TestElsewhere:
             "**Regulation (EU) 2016/679 (General in Cooking** by Jo Roe (2013)",
             "A vote of [2019] members; the ratio (1992) 175 to 1; Case closed 3/4; § 5 above; Art. 3 Amsterdam",
             "The Beatles, Revolver (1966) 3 LP 2",
+            "Arsenal v Chelsea (2019) 2 Goals 1; *Batman v Superman* (2016) 3 Stars 5; *Abbey Road* (1969) 12 EMI 7004",
+            "HR, 12 March 2020 – Jane Roe joined. TC, 3 January 2020 – Great Start",
+            "1. Kissinger, Henry. World Order, 2014. Penguin.",
+            "1. Roe, *Of Rivers and Their Courts* (2015) 40 ELR 12",
         ],
     )
     def test_none_there(self, text):
@@ -291,6 +295,59 @@ class TestCheck:
         found = Guard([ReferenceCheck(bibliography=path)]).check(text).findings
         verdicts = [finding.verdict for finding in found]
         assert verdicts == [Verdict.SUPPORTED, Verdict.UNVERIFIED, Verdict.UNVERIFIED, Verdict.UNSUPPORTED]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            '- "Ghosts and Teacups: The Human Rights Act 1998" by John Quirk (2005)',
+            '1. Quirk, J. "The Ghost: Human Rights Act 1998 and the Teapot" (2005)',
+            '- "Quirk and His Ghost: Roe v Poe [1932] AC 562" by John Quirk (2005)',
+            "1. Mouse, M. (1999). Understanding the Human Rights Act 1998. OUP.",
+            "1. Poe, A. (2018). Privacy at sea: Human Rights Act 1998 and the teapots of heaven. SLR.",
+            "*Roe v Poe* [1932] QB 999",
+            "EuGH, Urteil vom 16. Juli 2020, *Tall Trees*",
+        ],
+    )
+    def test_a_real_law_verifies_no_invented_title_around_it(self, tmp_path, text):
+        """Nor a real case one that is reported elsewhere, nor a book a decision."""
+        path = tmp_path / "cases.sqlite"
+        with Index.create(path, complete=True) as index:
+            works = [
+                Record("Human Rights Act 1998", (), year=1998),
+                Record("Tall Trees", ("Ann Poe",), year=2020),
+            ]
+            index.add([*works, Record("Roe v Poe", (), year=1932, venue="[1932] AC 562")])
+        guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+        found = guard.check(text, prompt="Which works? List references.").findings
+        assert found
+        assert Verdict.SUPPORTED not in [finding.verdict for finding in found]
+
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "1. Applied Poes, Inc. v. Roe, 98 F.3d 1563 (Fed. Cir. 1996)",
+            "1. Poe, A. (2018). The liability of rivers under 47 U.S.C. § 230 after the flood. SLR.",
+            "1. Poe A, Roe J. What the River Act 2018 means for trees. 2018.",
+        ],
+    )
+    def test_what_looks_like_a_verb_or_a_law_stays_in_its_name(self, tmp_path, text):
+        """Real works, of a company called Applied Poes and about laws."""
+        path = tmp_path / "cases.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add(
+                [
+                    Record("Applied Poes, Inc. v. Roe", (), year=1996, venue="98 F.3d 1563"),
+                    Record(
+                        "The liability of rivers under 47 U.S.C. § 230 after the flood",
+                        ("Ann Poe",),
+                        year=2018,
+                    ),
+                    Record("What the River Act 2018 means for trees", ("Ann Poe", "Jo Roe"), year=2018),
+                ]
+            )
+        guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+        found = guard.check(text, prompt="Which works? List references.").findings
+        assert [finding.verdict for finding in found] == [Verdict.SUPPORTED]
 
     def test_the_name_of_another_case_verifies_nothing(self, tmp_path):
         """There are many Smiths; where it is reported could not be compared."""

@@ -45,6 +45,7 @@ class TestOtherBounds:
             ("1. rosling's the long shadow of maps - kinda long but worth it", Verdict.UNVERIFIED),
             ("1. the long shadow of maps by hans rosling", Verdict.SUPPORTED),
             ("1. rosling's the long shadow of cats - kinda long but worth it", Verdict.UNSUPPORTED),
+            ('1. "Rosling Revised in The Long Shadow of Maps" by Hans Rosling', Verdict.UNSUPPORTED),
             ("1. The Ontology of Imaginary Teapots, The Long Shadow of Maps", Verdict.UNSUPPORTED),
         ],
     )

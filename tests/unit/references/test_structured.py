@@ -70,6 +70,24 @@ class TestOneString:
         found = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(self.TEXT).findings
         assert Verdict.SUPPORTED not in [finding.verdict for finding in found]
 
+    @pytest.mark.parametrize(
+        "entry",
+        [
+            {"text": "Forest growth slows down in the winter of 2001 by 30 percent"},
+            {"label": "Moe's 2001 paper about rivers", "full": "Moe, A. (2001). Rivers of the North. Acta."},
+            {"ref": "Moe in Acta, the one about rivers"},
+            {"preference": "must be read before the exam of 2001"},
+        ],
+    )
+    def test_a_passage_or_a_label_is_no_reference(self, tmp_path, entry):
+        """A real work is not called wrong for what is written about it."""
+        path = tmp_path / "works.sqlite"
+        with Index.create(path, complete=True) as index:
+            index.add([Record("Rivers of the North", ("Ann Moe",), year=2001, doi="10.1000/tall.5")])
+        text = json.dumps({"references": [{**entry, "doi": "10.1000/tall.5"}]})
+        [finding] = Guard([ReferenceCheck(bibliography=path, tagger="off")]).check(text).findings
+        assert finding.verdict is Verdict.SUPPORTED
+
     def test_a_note_is_no_reference(self, tmp_path):
         """What is identified beside it is looked up by its identifier."""
         path = tmp_path / "works.sqlite"

@@ -203,7 +203,8 @@ def _year(reference: Reference, work: Record) -> FieldCheck:
         return FieldCheck("year", Outcome.OPEN, str(claimed))
     apart = abs(claimed - found)
     check = FieldCheck("year", Outcome.CONFIRMED, str(claimed), str(found))
-    if apart == 1 and not _CASE.search(reference.title):  # a court decides in one year
+    is_case = _CASE.search(reference.title) is not None and not work.authors  # a court decides in one year
+    if apart == 1 and not is_case:
         note = f"differs by one ({claimed}, {found}), as between preprint and print"
         return replace(check, outcome=Outcome.NEAR, how="by one", note=note)
     return replace(check, outcome=Outcome.DIFFERS, how="other") if apart else check

@@ -76,10 +76,13 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
 def _with_venue(reference: Reference, works: Sequence[Record]) -> Reference:
     """A reference whose title is where the work with its identifier appeared (Roe et al., *Nature* 2012, doi:…), as one without."""
     said = normalise(_YEAR_BEHIND.sub("", reference.title))
+    if any(normalise(work.title) == said for work in works):  # Cell is a book, too
+        return reference
     named = any(
         work.venue
         and (normalise(work.venue) == said or not journals(work.venue).isdisjoint(journals(said)))
         and _shares_identifier(reference, work)
+        and check_authors(reference, work)[1] is not False
         for work in works
         if said
     )

@@ -8,7 +8,7 @@ items. All matching takes time linear in the length of the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ from guardrail.references.citations.prose import titled
 from guardrail.references.citations.retagged import retagged
 from guardrail.references.citations.ris import ris
 from guardrail.references.citations.silence import read_to
-from guardrail.references.citations.statutes import places_in_codes, statutes
+from guardrail.references.citations.statutes import places_in_codes, stands_alone, statutes
 from guardrail.references.citations.structured import Structured, structured
 from guardrail.references.citations.tables import tabled
 from guardrail.references.citations.unmarked import unmarked
@@ -251,12 +251,14 @@ def _citations(
     return _settled(answer, rows, found, tagger, asked=asked)
 
 
-def _laws(answer: str, *, asked: bool) -> list[Citation]:
-    """Decisions of other countries, and laws, if anything else says that works of law are cited."""
-    elsewhere, in_codes = list(decisions(answer)), list(places_in_codes(answer))
+def _laws(answer: str, *, asked: bool) -> Iterator[Citation]:
+    """Decisions of other countries, and laws, if anything else says that works of law are cited; none that is a part of a title."""
+    elsewhere = [one for one in decisions(answer) if stands_alone(answer, one.span)]
+    in_codes = [one for one in places_in_codes(answer) if stands_alone(answer, one.span)]
+    yield from elsewhere
     if asked or elsewhere or in_codes:
-        elsewhere += [*statutes(answer), *in_codes]
-    return elsewhere
+        yield from (one for one in statutes(answer) if stands_alone(answer, one.span))
+        yield from in_codes
 
 
 def _settled(

@@ -25,8 +25,10 @@ _PARTIES = re.compile(
     r"(?:\d{1,4}\s+)?v(?:s?\.|ersus)?\s+[A-Z][^;()\[\]]{1,100}?)[\s,]*(?:\((?P<early>1[789]\d\d|20\d\d)\))?[\s,]*\Z"
 )
 _SENTENCE = re.compile(
-    r"(?:In|See|also|Under|Cf|e\.g|As|And|But|Compare|From|Since|Following|By|The"
-    r"|Overrul(?:ed|ing)|Revers(?:ed|ing)|Affirm(?:ed|ing)|Distinguish(?:ed|ing)|Appl(?:ied|ying)|Extend(?:ed|ing)|Citing|Quoting|Abrogat(?:ed|ing)|Upheld|Accord|Contra)\b[.,]?\s+(?!re\b)"
+    r"(?:In|See|also|Under|Cf|e\.g|As|And|But|Compare|From|Since|Following|By|The)\b[.,]?\s+(?!re\b)"
+)
+_VERB = re.compile(  # … 597 U.S. 215 (2022). Overruled Roe v. Poe; but Applied Materials is a company
+    r"(?<=[.;)]\s)(?<!\d[.)]\s)(?:Overrul(?:ed|ing)|Revers(?:ed|ing)|Affirm(?:ed|ing)|Distinguish(?:ed|ing)|Appl(?:ied|ying)|Extend(?:ed|ing)|Citing|Quoting|Abrogat(?:ed|ing)|Upheld|Accord|Contra)\s+"
 )
 _TOLD = re.compile(  # Roe lost at its last hearing. In Roe v. Poe; Australia. Roe Pty Ltd v Poe
     r"[^\W\d_]{3,40}\.\s+(?=(?:In|See|Under|Compare|From|Since|Following|By|And|But|As)\s)"
@@ -164,6 +166,8 @@ def _case(answer: str, clean: str, offset: int, since: int, group: list[Any]) ->
         start = told[-1].end() if told else start  # the tide was at its ebb. In Roe v. Poe
         if within := _EMPHASISED.search(answer, offset + start, offset + at):
             start = within.start("name") - offset
+        if verb := _VERB.match(clean, start, at):
+            start = verb.end()
         while lead := _SENTENCE.match(clean, start, at):
             start = lead.end()
         name = " ".join(clean[start : parties.start("early") - 1 if parties["early"] else at].split()).strip(

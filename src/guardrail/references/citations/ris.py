@@ -57,6 +57,9 @@ def _citation(lines: list[re.Match[str]]) -> Iterator[Citation]:
         if value := line[2].strip():
             fields.setdefault(_tag(line), []).append(value)
 
+    if fields.keys().isdisjoint({*_TITLES, "DO"}):
+        return
+
     def first(*tags: str) -> str:
         return next((fields[tag][0] for tag in tags if tag in fields), "")
 

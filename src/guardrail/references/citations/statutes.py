@@ -13,14 +13,14 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.model import Citation
 from guardrail.report import Span
 
-__all__ = ["places_in_codes", "statutes"]
+__all__ = ["places_in_codes", "stands_alone", "statutes"]
 
 _YEAR = r"(?:1[2-9]|20)\d\d"
 _SECTION = r"(?:,?\s(?:ss?\.?|§§?|[Ss]ections?|[Aa]rts?\.?|[Pp]art|Sch(?:edule)?)\s?\d[\w().–-]{0,12})?"
-_CODE = r"\d{1,2}\s(?:U\.?\s?S\.?\s?C\.?|C\.?\s?F\.?\s?R\.?)\s(?:§§?|[Ss]ec(?:tion|\.)|[Pp]art)?\s?\d[\w.–-]{0,12}(?:\(\w{1,4}\)){0,3}"
+_CODE = r"\d{1,2}\s(?:U\.?\s?S\.?\s?C\.?|C\.?\s?F\.?\s?R\.?)\s(?:§§?|[Ss]ec(?:tion|\.)|[Pp]art)?\s?\d(?:[\w–-]|\.(?=\w)){0,12}(?:\(\w{1,4}\)){0,3}"
 _NAMED = (
-    r"(?P<name>(?:Title\s[IVX]+\sof\sthe\s)?(?:[A-Z][\w’'.-]{0,30},?\s(?:(?:of|and|the|for|on|to|in|at|by|from|with|against|&|\([^()\n]{1,60}\))\s){0,3}){1,12}"
-    r"(?:Act|Ordinance|Regulations?|Order|Rules|Amendments|Code|Statute))(?![\w’'])"
+    r"(?P<name>(?:Title\s[IVX]+\sof\sthe\s)?(?:[A-Z][\w’'-]{0,30},?\s(?:(?:of|and|the|for|on|to|in|at|by|from|with|against|&|\([^()\n]{1,60}\))\s){0,3}){1,12}"
+    r"(?:Act|Ordinance|Regulations|Amendments))(?![\w’'])"
 )
 _ACT = re.compile(
     rf"(?<![\w’'.]){_NAMED}(?:,?\s(?:\d{{1,3}}\s)?(?:of\s)?(?P<year>{_YEAR})(?!\d)(?:\s\((?:Cth|NSW|Vic|Qld|SA|WA|Tas|NT|ACT|UK|NI|Ireland|Singapore)\))?{_SECTION}"
@@ -30,7 +30,7 @@ _PLACE = re.compile(
     rf"(?<![\w.]){_CODE}(?:\set\sseq\.)?"
     r"|§§?\s\d{1,4}[a-z]?(?:\s(?:Abs\.|Satz|Nr\.|S\.)\s\d{1,3}){0,3}\s(?:[A-ZÄÖÜ][A-Za-zÄÖÜäöü]{0,10}[A-Z]|BV|GG)(?:\s[IVX]{1,4})?(?!\w)"  # § 51a UrhG
     r"|(?<!\w)[Aa]rt(?:\.|icles?|ikel)\s?\d{1,4}[a-z¹²³]?(?:[.:]\d{1,4}){0,2}(?:\(\w{1,3}\)){0,2}(?:\s(?:Abs\.|al\.|par\.|ust\.|§|lid)\s?\d{1,3}){0,2}"
-    r"\s(?:(?:of\s)?(?:the\s)?(?:[A-Z]{2,6}|DSGVO|TFEU)(?![\w-])|k\.c\.|k\.k\.|k\.p\.c\.|c\.c\.|c\.p\.c\.|Cost\.|Cst\.)"  # Art. 34 TFEU; art. 410 k.c.
+    r"\s(?:(?:of\s)?(?:the\s)?(?:TFEU|TEU|GDPR|ECHR|EMRK|EVRM|CEDH|DSGVO|RODO|AVG|RGPD|AEUV|EUV|GRCh?|TFUE|TUE|CDFUE|GG|BGB|StGB|StPO|ZPO|ZGB|OR|BV|BW|ICCPR|UDHR|CISG|DSA|DMA)(?![\w-])|k\.c\.|k\.k\.|k\.p\.c\.|c\.c\.|c\.p\.c\.|Cost\.|Cst\.)"  # Art. 34 TFEU; art. 410 k.c.
     r"|(?:Regulation|Directive|Reglamento|Verordnung|Règlement|Directiva|Richtlinie|Regolamento|Direttiva|Verordening|Richtlijn|Rozporządzenie|Dyrektyw[ay])\s"
     r"(?:\((?:EU|EC|UE|CE|EG|WE)\)\s)?(?:No\.?\s|Nr\.?\s|n[°º.]?\s)?\d{2,4}/\d{1,4}(?:/(?:EC|EU|EEC|CE|UE|EG|EWG|WE))?(?:\s\((?!\d)[^()\n]{2,80}\))?"
     r"|(?<!\w)(?:U\.C\.C\.|UCC)\s§\s?\d-\d{3}(?:\(\w\)){0,3}|(?<!\w)Fed\.\sR\.\s(?:Civ|Crim|Evid|App)\.(?:\sP\.)?\s\d{1,3}(?:\(\w\)){0,3}"
@@ -39,8 +39,12 @@ _PLACE = re.compile(
     r"|(?<!\w)Ley(?:\sOrgánica)?\s\d{1,3}/\d{4}(?:,\sde\s\d{1,2}\sde\s[a-zé]{3,12})?(?:,\s(?:de|del|sobre|por)\s[^.,;:()\n*]{5,80})?"
 )
 _YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
-_OPENING, _CLOSING = '*_["“„«', '*_]"”“»,;.'
-_THE = re.compile(r"(?:The|In|Under|See|And|By|Since|Of)\s+")
+_BEFORE = 300  # characters of a line that are looked at before a law
+_ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,3}[.)]|\[\d{1,3}\])\s+")
+_ENTRY = re.compile(  # Roe, J. (2018). …; Roe J, Poe A. …; Jane Roe (2018). …
+    r"^[*_\"“]{0,3}[^\W\d_][\w’'-]+,\s[A-Z]\.|^[^\n(]{3,80}\((?:1[5-9]|20)\d\d[a-z]?\)\.\s|^(?:[A-Z][\w’'-]+\s[A-Z]{1,3}(?:,\s|\.\s)){1,8}"
+)
+_THE = re.compile(r"(?:[Tt]he|In|Under|See|And|By|Since|Of)\s+")
 
 
 def places_in_codes(answer: str) -> Iterator[Citation]:
@@ -51,8 +55,6 @@ def places_in_codes(answer: str) -> Iterator[Citation]:
         ['42 U.S.C. § 1983', '§ 823 Abs. 1 BGB']
     """
     for match in _PLACE.finditer(answer):
-        if _goes_on(answer, match.start(), match.end()):
-            continue
         text = match[0].removesuffix(" et seq.")
         year = _YEARS.search(text) if "§" not in text else None
         said = Reference(title=" ".join(text.split()), year=int(year[0]) if year else None)
@@ -71,7 +73,7 @@ def statutes(answer: str) -> Iterator[Citation]:
         while lead := _THE.match(answer, start, match.end("name")):
             start = lead.end()
         named = answer[start : match.end("name")]
-        if " " not in named or _goes_on(answer, start, match.end()):  # the Act 1998
+        if " " not in named:  # the Act 1998
             continue
         end = match.end("year") if match["year"] else match.end("name")
         place = (match["more"] or match["alone"] or "").strip(" ,()").removesuffix(" et seq.")
@@ -80,10 +82,35 @@ def statutes(answer: str) -> Iterator[Citation]:
         yield _law(answer, start, match.end(), said)
 
 
-def _goes_on(answer: str, start: int, end: int) -> bool:
-    """Whether a law begins a title in marks that goes on behind it."""
-    opened = answer[start - 1 : start]
-    return opened in _OPENING and bool(opened) and answer[end : end + 1] not in _CLOSING
+def stands_alone(answer: str, span: Span) -> bool:
+    """Whether a law or a decision is no part of a title: of one in marks, or in an entry of a bibliography.
+
+    Example:
+        >>> text = '"Teacups and the Human Rights Act 1998" by Jo Roe'
+        >>> stands_alone(text, Span(start=17, end=38))
+        False
+    """
+    start, end = span.start, span.end
+    line = max(answer.rfind("\n", 0, start) + 1, start - _BEFORE)
+    before = _ITEM.sub("", answer[line:start])
+    if _ENTRY.search(before):
+        return False
+    for opening, closing in (
+        ("“", "”"),
+        ("„", "“"),
+        ("«", "»"),
+        ("[", "]"),
+        ('"', '"'),
+        ("**", "**"),
+        ("*", "*"),
+    ):
+        if opening == closing:
+            opened = before.replace("**", "").count("*") % 2 if opening == "*" else before.count(opening) % 2
+        else:
+            opened = before.count(opening) > before.count(closing)
+        if opened and not (before.endswith(opening) and answer.startswith(closing, end)):
+            return False
+    return True
 
 
 def _law(answer: str, start: int, end: int, said: Reference) -> Citation:

@@ -20,7 +20,7 @@ from guardrail.references.bibliography.records import Reference
 from guardrail.references.citations.blocks import block_values, unquoted
 from guardrail.references.citations.identifiers import identifiers, with_identifiers
 from guardrail.references.citations.keys import Field, Listing, meaning
-from guardrail.references.citations.model import Citation
+from guardrail.references.citations.model import Citation, Style
 from guardrail.references.citations.people import body
 from guardrail.references.citations.visible import visible
 from guardrail.report import Span
@@ -32,20 +32,26 @@ _LONGEST = 1_500  # characters of a field
 _MOST_NAMES = 300
 _NAME = re.compile(r"[\w.:+-]{1,40}")  # a word or a code, which is no sentence
 _WORDS = re.compile(r"[^\W\d_]{2,}")
-_WHOLE = (
-    "text",
-    "entry",
-    "apa",
-    "mla",
-    "chicago",
-    "full",
-    "formatted",
-    "string",
-    "raw",
-    "display",
-    "ref",
-    "label",
+_WHOLE = frozenset(
+    [
+        "citation",
+        "reference",
+        "entry",
+        "apa",
+        "mla",
+        "chicago",
+        "vancouver",
+        "ieee",
+        "harvard",
+        "full",
+        "formatted",
+        "bibliographic",
+    ]
 )
+_NOT_WHOLE = frozenset(
+    ["inline", "context", "id", "number", "key", "style", "count", "label", "mark", "text"]
+)
+_YEAR = re.compile(r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)")
 _LEAST_TOLD = 4  # words of a string that may be a whole reference
 _SAYS_MORE = re.compile(r"\d{4}|https?:|10\.\d{4}")
 _WHOLE_NAMES = ("literal", "name", "fullname", "displayname", "authorname", "author", "姓名")
@@ -97,7 +103,8 @@ class Structured:
                 said, beside = inside[0].reference, whole.reference
                 names = (name for name in _IDENTIFIED if not getattr(said, name))
                 more: dict[str, Any] = {name: getattr(beside, name) for name in names}
-                yield replace(inside[0], reference=replace(said, **more), item=whole.item)
+                style: Style = inside[0].style if said.authors else "labelled"  # a remark on it, perhaps
+                yield replace(inside[0], reference=replace(said, **more), item=whole.item, style=style)
             else:
                 yield whole
         yield from (one for one in read if id(one) not in taken)
@@ -349,14 +356,16 @@ def _in_one_string(text: str, value: Value, fields: _Fields) -> Value | None:
     told = [
         one for one in value.inner if one.kind == "string" and id(one) not in used and _may_say_all(one.key)
     ]
-    said = [one for one in told if len(_WORDS.findall(_first(text, one))) >= _LEAST_TOLD]
-    return max(said, key=lambda one: bool(meaning(one.key).listing), default=None)
+    said = [(one, _first(text, one)) for one in told]
+    whole = [one for one, words in said if len(_WORDS.findall(words)) >= _LEAST_TOLD and _YEAR.search(words)]
+    return max(whole, key=lambda one: one.end - one.start, default=None)
 
 
 def _may_say_all(key: str) -> bool:
     """Whether a string under this key may be a whole reference; a note on it is none."""
-    plain = re.sub(r"[\W_]", "", key).casefold()
-    return bool(meaning(key).listing) or plain in _WHOLE or "citation" in plain or "reference" in plain
+    words = {word.casefold() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", key)}
+    named = bool(meaning(key).listing) or not words.isdisjoint(_WHOLE)
+    return named and words.isdisjoint(_NOT_WHOLE)
 
 
 def _whole(text: str, value: Value, fields: _Fields, told: Value) -> Citation:

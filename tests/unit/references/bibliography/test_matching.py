@@ -403,6 +403,12 @@ class TestWhatIsNoTitle:
         said = Reference("Science", ("Roe",), et_al=True, year=2012, doi="10.1000/5")
         assert accused(judge(said, [self.WORK]), "default")
 
+    def test_a_book_of_that_name_keeps_its_title(self):
+        """Cell is a novel, too; its DOI is the article's."""
+        said = Reference("Nature", ("Moe",), year=2014, doi="10.1000/5")
+        match = judge(said, [self.WORK, Record("Nature", ("Ann Moe",), year=2014)])
+        assert not accused(match, "default")
+
     def test_without_the_identifier_it_may_be_a_title(self):
         """Emerson's Nature is a book."""
         assert judge(Reference("Nature", ("Roe",), year=2012), [self.WORK]).status is Status.ABSENT
