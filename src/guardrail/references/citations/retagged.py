@@ -26,6 +26,7 @@ _FIRM = frozenset({"bibtex", "ris", "json", "legal"})  # whose bounds are beyond
 _IDENTIFIED = frozenset(
     {"doi", "arxiv", "pmid", "isbn", "labelled"}
 )  # which show by themselves that they are references
+_LISTED = frozenset({"numbered", "bulleted"})
 _DENIED = 0.6  # of no word, from which what the rules found is left out
 _MARKS = {
     '"': '"',
@@ -85,7 +86,8 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         if any(_touch(known.span, span) for span in taken):
             continue
         read_too = any(_touch(known.span, one.span) for one in read.found)
-        if known.style in _FIRM | _IDENTIFIED or read_too or read.denies(known.span) < _DENIED:
+        firm = _FIRM | _IDENTIFIED | (_LISTED if bare else frozenset())  # among titles even a sentence is one
+        if known.style in firm or read_too or read.denies(known.span) < _DENIED:
             untitled = any(_is_untitled(known, one) for one in read.found)
             after.append(replace(known, style="unmarked") if untitled else known)
     after.sort(key=lambda citation: citation.span.start)
