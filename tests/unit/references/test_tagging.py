@@ -199,6 +199,28 @@ class TestRetagged:
         [one] = retagged(text, known[2:], Tags(read[2:]), asked=True)
         assert one.reference.title == "Trust"
 
+    def test_among_bare_titles_even_a_sentence_is_one(self) -> None:
+        """Surely no reference to the network, but its list is one of titles."""
+        text = "1. Rivers are definitely broken\n2. Lakes\n3. Ponds"
+        titles = ("Rivers are definitely broken", "Lakes", "Ponds")
+        known = [cited(text, title, title, "numbered") for title in titles]
+        read = Tags([tagged(text, title, title) for title in titles[1:]])
+        assert len(retagged(text, known, read, asked=True)) == 3
+        read = Tags([tagged(text, titles[1], titles[1], authors=("Roe",))])
+        assert len(retagged(text, known[:2], read)) == 1
+
+    def test_the_journal_at_the_end_of_an_entry_is_no_work_of_its_own(self) -> None:
+        """Roe. Trees. Rivers and Lakes, n°160: the index may have a journal of this name."""
+        text = "1. Roe, Ann, and Poe, Bo. A History of Trees. Rivers and Lakes, 2011, 160"
+        known = cited(text, text[3:], "A History of Trees", "numbered")
+        entry = tagged(text, text[3:46], "A History of Trees", authors=("Roe, Ann",))
+        rest = tagged(text, "Rivers and Lakes, 2011, 160", "Rivers and Lakes", year=2011)
+        assert [one.reference.title for one in retagged(text, [known], Tags([entry, rest]))] == [
+            "A History of Trees"
+        ]
+        named = tagged(text, "Rivers and Lakes, 2011, 160", "Rivers and Lakes", authors=("Poe",))
+        assert len(retagged(text, [known], Tags([entry, named]))) == 2
+
     def test_the_volume_in_which_a_chapter_is_clears_no_work(self) -> None:
         """Roe (2001) Rivers of Glass. In Poe (ed.) Rivers and Lakes."""
         known = cited(self.TEXT, "Roe, Trees (1999)\n- a list item", "Trees")

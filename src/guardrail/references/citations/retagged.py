@@ -76,8 +76,9 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         near = [known for known in over if _is_same(known, one)]
         if near:
             after.append(_both(max(near, key=lambda known: _shared(known.span, one.span)), one))
-        elif _is_described(one.reference) or (
-            (asked or _is_marked(answer, one)) and not _is_repeated(one, titles)
+        elif not _is_container(one, over) and (
+            _is_described(one.reference)
+            or ((asked or _is_marked(answer, one)) and not _is_repeated(one, titles))
         ):
             style: Style = "inline" if _is_certain(one) else "unmarked"
             after.append(Citation(one.span, one.reference, style, agreed=frozenset({"title"})))
@@ -86,7 +87,7 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         if any(_touch(known.span, span) for span in taken):
             continue
         read_too = any(_touch(known.span, one.span) for one in read.found)
-        firm = _FIRM | _IDENTIFIED | (_LISTED if bare else frozenset())  # among titles even a sentence is one
+        firm = _FIRM | _IDENTIFIED | (_LISTED if bare and asked else frozenset())  # among titles even a sentence is one
         if known.style in firm or read_too or read.denies(known.span) < _DENIED:
             untitled = any(_is_untitled(known, one) for one in read.found)
             after.append(replace(known, style="unmarked") if untitled else known)
@@ -125,6 +126,12 @@ def _is_repeated(one: Tagged, titles: Collection[str]) -> bool:
     """Whether it names a work that is found elsewhere; what that means for it says `mentions`."""
     title = normalise(one.reference.title)
     return any(known in title for known in titles)
+
+
+def _is_container(one: Tagged, over: Sequence[Citation]) -> bool:
+    """Whether it is the end of an entry that the rules read whole, and names nobody: the journal with its number."""
+    rests = (known.span.start < one.span.start and one.span.end <= known.span.end for known in over)
+    return not one.reference.authors and any(rests)
 
 
 def _is_marked(answer: str, one: Tagged) -> bool:
