@@ -87,7 +87,8 @@ def retagged(answer: str, found: Sequence[Citation], read: Tags, *, asked: bool 
         if any(_touch(known.span, span) for span in taken):
             continue
         read_too = any(_touch(known.span, one.span) for one in read.found)
-        firm = _FIRM | _IDENTIFIED | (_LISTED if bare and asked else frozenset())  # among titles even a sentence is one
+        # Among bare titles even a sentence is one.
+        firm = _FIRM | _IDENTIFIED | (_LISTED if bare and asked else frozenset())
         if known.style in firm or read_too or read.denies(known.span) < _DENIED:
             untitled = any(_is_untitled(known, one) for one in read.found)
             after.append(replace(known, style="unmarked") if untitled else known)
