@@ -258,6 +258,14 @@ class TestRetagged:
         assert found.agreed == {"title"}
         assert (found.reference.authors, found.reference.year) == (("Roe",), 1999)
 
+    def test_a_span_that_says_less_is_not_taken(self) -> None:
+        """The network reads the authors in the line below a title as a reference of their own."""
+        known = replace(
+            cited(self.TEXT, "Roe, Trees (1999)", "Trees"), reference=Reference("Trees", ("Roe",), year=1999)
+        )
+        one = tagged(self.TEXT, "Trees (1999)", "Trees", year=1999)
+        assert retagged(self.TEXT, [known], Tags([one]))[0].span == known.span
+
     def test_another_title_leaves_two_readings(self) -> None:
         known = cited(self.TEXT, "Roe, Trees (1999)", "Roe, Trees")
         one = tagged(self.TEXT, "Roe, Trees (1999)", "Trees", authors=("Roe",))

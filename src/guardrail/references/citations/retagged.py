@@ -190,7 +190,11 @@ def _both(known: Citation, one: Tagged) -> Citation:
         if said.authors and read.authors and family_names(said.authors) != family_names(read.authors):
             return replace(known, span=one.span, other=known.other or read, agreed=known.agreed | {"title"})
         agreed = known.agreed | {"title"}
-        return replace(known, span=one.span, reference=_filled(said, read), agreed=agreed, style=style)
+        # the line below a title has its authors
+        less = (said.authors and not read.authors) or (said.year and not read.year)
+        inside = known.span.start <= one.span.start and one.span.end <= known.span.end
+        span = known.span if less and inside else one.span
+        return replace(known, span=span, reference=_filled(said, read), agreed=agreed, style=style)
     one_title, other_title = normalise(said.title), normalise(read.title)
     if one_title and other_title in normalise(said.venue):  # the volume in which it is
         return replace(known, span=one.span)
