@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 from integrations.langchain.tests.langchain_fakes import FakeChat
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.structured_output import ProviderStrategy, ToolStrategy
 from langchain_core.messages import AIMessage
 from langchain_core.prompts import ChatPromptTemplate
@@ -318,6 +319,23 @@ class TestAgents:
         )
         with pytest.raises(Blocked, match="an edited dict"):
             agent.invoke({"messages": [("user", "?")]})
+
+    @pytest.mark.parametrize("schema", [Works, TypedWorks])
+    def test_a_schema_that_another_middleware_sets_by_itself(self, schema):
+        """Not in a strategy: a model's class has a method of that name."""
+
+        class Wanting(AgentMiddleware):
+            def wrap_model_call(self, request, handler):
+                return handler(request.override(response_format=schema))
+
+        agent = create_agent(
+            calling(schema.__name__),
+            [],
+            middleware=[Wanting(), GuardrailMiddleware(guard(remove()))],
+            response_format=ToolStrategy(schema),
+        )
+        state = agent.invoke({"messages": [("user", "Works?")]})
+        assert works(state["structured_response"]) == [("Attention Is All You Need", 2017)]
 
     def test_a_block_ends_the_agent(self):
         """With the policy's message, and no structured response."""

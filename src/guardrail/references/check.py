@@ -307,7 +307,7 @@ class ReferenceCheck(Detector):
             match = Match(Status.UNREACHABLE) if isinstance(looked_up, Failed) else looked_up.value
             before = _why_open(looked_up)
             if match.status is not Status.UNREACHABLE:  # who did not answer is not asked three times more
-                citation, match = yield from self._read_otherwise(citation, answer, match)
+                citation, match = yield from self._other_readings(citation, answer, match)
         match = completed(match, wrong)
         if doubt := _doubt(citation, answer, match):
             return self._findings.unverified(citation, doubt, evidence=[lookup_of(match)])
@@ -337,7 +337,7 @@ class ReferenceCheck(Detector):
             return self._findings.unverified(citation, f"{before}{asked}", evidence=evidence)
         return self._findings.from_replies(citation, asked, before, evidence, against)
 
-    def _read_otherwise(self, citation: Citation, answer: str, match: Match) -> Flow[tuple[Citation, Match]]:
+    def _other_readings(self, citation: Citation, answer: str, match: Match) -> Flow[tuple[Citation, Match]]:
         """Other readings of a reference, as long as the look-up confirms none."""
         how = self.differences
         if citation.style in STRINGS and not confirms(match, how):
@@ -364,7 +364,10 @@ def _doubt(citation: Citation, answer: str, match: Match) -> str:
             f"a work with this identifier exists, “{work.title[:200]}”, but “{unread}” could not be compared"
         )
     if work is not None and citation.style == "legal" and _may_be_another(citation, match, work):
-        return f"a case called “{work.title[:200]}” exists, but “{citation.reference.venue[:60]}” could not be compared"
+        what = "it has authors, as no case or law has"
+        if not work.authors:
+            what = f"“{citation.reference.venue[:60]}” could not be compared, and others may have this name"
+        return f"“{work.title[:200]}” exists, but {what}"
     if work is None or citation.style not in STRINGS or not _by_title_alone(match):
         return ""
     text, title = citation.span.of(answer), citation.reference.title

@@ -63,7 +63,10 @@ class Hiding:
     def _begun(self, text: bytes) -> int:
         """How many bytes at the end of a text may be the start of a key."""
         longest = min(len(text), max(0, (_ESCAPE if b"\\" in text else 1) * len(self._bytes) - 1))
-        return next((n for n in range(longest, 0, -1) if self._begins(text[-n:])), 0)
+        starts = {self._bytes[:1], b"\\"}
+        return next(
+            (n for n in range(longest, 0, -1) if text[-n:][:1] in starts and self._begins(text[-n:])), 0
+        )
 
     def _begins(self, text: bytes) -> bool:
         """Whether a text may be the start of a key."""

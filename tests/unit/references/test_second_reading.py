@@ -143,3 +143,18 @@ def test_nothing_is_left_out_for_a_reading_without_a_title():
     """It was an error, and the reference was left unread."""
     assert rest("The Long Shadow of Maps", "") == "The Long Shadow of Maps"
     assert rest("The Long Shadow of Maps", "of Maps") == "The Long Shadow"
+
+
+def test_one_word_before_an_identifier_is_no_claim_of_a_title(index):
+    """2. **Align** – TREE → https://doi.org/…: a step of a plan; two words are one."""
+    path = index(
+        Record("TREE: ultrafast aligner", ("Ann Roe",), year=2013, doi="10.1000/tree.5"), complete=True
+    )
+    guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+    prompt = "Which papers? List references."
+    verdicts = [
+        finding.verdict
+        for title in ("Align", "Ghost Rivers")
+        for finding in guard.check(f"- [{title}](https://doi.org/10.1000/tree.5)", prompt=prompt).findings
+    ]
+    assert verdicts == [Verdict.UNVERIFIED, Verdict.UNSUPPORTED]

@@ -36,7 +36,7 @@ class TestAuthors:
 
 
 class TestOneString:
-    """{"citation": "…", "doi": "…"}: what is cited stands in a string, and is read as an entry of a list is."""
+    """{"citation": "…", "doi": "…"}: the citation is one string, and is read like an entry of a list."""
 
     TEXT = json.dumps(
         {

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 from langchain.agents.middleware import AgentMiddleware
 from langchain.agents.middleware.types import ExtendedModelResponse, ModelRequest, ModelResponse
-from langchain.agents.structured_output import ToolStrategy
+from langchain.agents.structured_output import AutoStrategy, ProviderStrategy, ToolStrategy
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langgraph.types import Command
@@ -227,13 +227,9 @@ def _decided(request: ModelRequest[Any], response: _Response, change: Change | N
         return response
     reading = _read(response)
     guarded: _Response = response if reading is None else reading.changed(change)
-    if not change.report.blocked:
-        must_fit(
-            response.structured_response,
-            guarded.structured_response,
-            _schemas(request.response_format),
-            change,
-        )
+    before, after = response.structured_response, guarded.structured_response
+    if isinstance(before, dict) and after is not None:
+        must_fit(before, after, _schemas(request.response_format), change)
     message = _answer(guarded)
     ended = request.response_format is not None and message is not None and not message.tool_calls
     if change.report.blocked and ended:
@@ -243,10 +239,9 @@ def _decided(request: ModelRequest[Any], response: _Response, change: Change | N
 
 
 def _schemas(wanted: Any) -> list[Any]:
-    """Those of a `response_format`."""
-    if wanted is None or not hasattr(wanted, "schema"):
-        return [] if wanted is None else [wanted]
-    return [one.schema for one in ToolStrategy(wanted.schema).schema_specs]
+    """Those of a `response_format`: a schema, several, or either in a strategy."""
+    schema = wanted.schema if isinstance(wanted, AutoStrategy | ProviderStrategy | ToolStrategy) else wanted
+    return [one.schema for one in ToolStrategy(schema).schema_specs]
 
 
 def _answer(result: _Result) -> AIMessage | None:

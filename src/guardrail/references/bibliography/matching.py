@@ -75,18 +75,16 @@ def judge(reference: Reference, works: Sequence[Record], frequency: Frequency = 
 
 def _with_venue(reference: Reference, works: Sequence[Record]) -> Reference:
     """A reference whose title is where the work with its identifier appeared (Roe et al., *Nature* 2012, doi:…), as one without."""
-    said = normalise(_YEAR_BEHIND.sub("", reference.title))
-    if any(normalise(work.title) == said for work in works):  # Cell is a book, too
-        return reference
-    named = any(
-        work.venue
-        and (normalise(work.venue) == said or not journals(work.venue).isdisjoint(journals(said)))
-        and _shares_identifier(reference, work)
+    owners = [work for work in works if work.venue and _shares_identifier(reference, work)]
+    said = normalise(_YEAR_BEHIND.sub("", reference.title)) if owners else ""
+    named = said and any(
+        (normalise(work.venue) == said or not journals(work.venue).isdisjoint(journals(said)))
         and check_authors(reference, work)[1] is not False
-        for work in works
-        if said
+        for work in owners
     )
-    return replace(reference, title="", venue=reference.venue or reference.title) if named else reference
+    if not named or any(normalise(work.title) == said for work in works):  # Cell is a book, too
+        return reference
+    return replace(reference, title="", venue=reference.venue or reference.title)
 
 
 @dataclass(frozen=True, slots=True)

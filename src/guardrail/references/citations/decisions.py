@@ -27,7 +27,7 @@ _CITED = re.compile(
     rf"|(?<![\w-]){_YEAR}\s(?:\(\d\)\sSA|JC|SLT|SCCR)\s\d{{1,4}}(?:\s\([A-Z]{{1,4}}\))?"  # 1998 (1) SA 765 (CC)
     rf"|(?<!\w)AIR\s{_YEAR}\s[A-Z][A-Za-z]{{1,4}}\s\d{{1,5}}"  # AIR 1987 SC 1086
     r"|(?<![\w-])\d{1,3}\s(?:CLR|DLR|NSWLR|NZLR|ALJR|FLR|SASR)(?:\s\(\d(?:th|d|rd|nd)\))?\s\d{1,4})"  # 207 CLR 562
-    r"|(?P<numbered>(?:[Jj]oined\s)?(?:[Cc]ases?|Rs\.|Rechtssachen?|Rechtssache|[Aa]ffaires?|[Cc]ausas?|[Aa]sunto|[Cc]ausa|[Zz]aak|[Ss]prawa)\s(?:[CTF][-‑–])?\d{1,4}/\d\d(?:\s(?:P|PPU))?"
+    r"|(?P<numbered>(?:[Jj]oined\s)?(?:[Cc]ases?|Rs\.|Rechtssachen?|[Aa]ffaires?|[Cc]ausas?|[Aa]sunto|[Zz]aak|[Ss]prawa)\s(?:[CTF][-‑–])?\d{1,4}/\d\d(?:\s(?:P|PPU))?"
     r"(?:(?:,|\sand|\sund|\set|\sy)\s(?:[CTF][-‑–])\d{1,4}/\d\d){0,3}"
     r"|(?<![\w-])[CT][-‑–]\d{1,4}/\d\d(?!\w)"
     r"|\(?App(?:\.|lication)?\s[Nn]os?\.?\s\d{3,6}/\d\d"
@@ -135,10 +135,8 @@ def _decision(answer: str, match: re.Match[str], since: int) -> Citation | None:
         if before["plain"] and (lead := _WORDS_BEFORE.match(answer, at, before.end("plain"))):
             at = lead.end()
         name = answer[max(at, before.start("marked")) : before.end("plain" if before["plain"] else "marked")]
-        if (
-            match["common"] and not cited.startswith("[") and not _IS_CASE.search(name)
-        ):  # an article: Roe, *Of Rivers* (2005) 68 MLR 12
-            return None
+        if match["common"] and not cited.startswith("[") and not _IS_CASE.search(name):
+            return None  # an article: Roe, *Of Rivers* (2005) 68 MLR 12
         start = at
     if match["numbered"]:
         if more := _TOGETHER.match(answer, end):

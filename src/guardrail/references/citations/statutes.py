@@ -39,6 +39,7 @@ _PLACE = re.compile(
     r"|(?<!\w)Ley(?:\sOrgánica)?\s\d{1,3}/\d{4}(?:,\sde\s\d{1,2}\sde\s[a-zé]{3,12})?(?:,\s(?:de|del|sobre|por)\s[^.,;:()\n*]{5,80})?"
 )
 _YEARS = re.compile(rf"(?<!\d){_YEAR}(?!\d)")
+_PAIRS = (("“", "”"), ("„", "“"), ("«", "»"), ("[", "]"))
 _BEFORE = 300  # characters of a line that are looked at before a law
 _ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,3}[.)]|\[\d{1,3}\])\s+")
 _ENTRY = re.compile(  # Roe, J. (2018). …; Roe J, Poe A. …; Jane Roe (2018). …
@@ -95,22 +96,10 @@ def stands_alone(answer: str, span: Span) -> bool:
     before = _ITEM.sub("", answer[line:start])
     if _ENTRY.search(before):
         return False
-    for opening, closing in (
-        ("“", "”"),
-        ("„", "“"),
-        ("«", "»"),
-        ("[", "]"),
-        ('"', '"'),
-        ("**", "**"),
-        ("*", "*"),
-    ):
-        if opening == closing:
-            opened = before.replace("**", "").count("*") % 2 if opening == "*" else before.count(opening) % 2
-        else:
-            opened = before.count(opening) > before.count(closing)
-        if opened and not (before.endswith(opening) and answer.startswith(closing, end)):
-            return False
-    return True
+    opened = [pair for pair in _PAIRS if before.count(pair[0]) > before.count(pair[1])]
+    opened += [(mark, mark) for mark in ('"', "**") if before.count(mark) % 2]
+    opened += [("*", "*")] if before.replace("**", "").count("*") % 2 else []
+    return all(before.endswith(one) and answer.startswith(other, end) for one, other in opened)
 
 
 def _law(answer: str, start: int, end: int, said: Reference) -> Citation:

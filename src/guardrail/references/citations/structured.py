@@ -362,7 +362,7 @@ def _in_one_string(text: str, value: Value, fields: _Fields) -> Value | None:
 
 
 def _may_say_all(key: str) -> bool:
-    """Whether a string under this key may be a whole reference; a note on it is none."""
+    """Whether a string under this key may be a whole reference; a note on one is not."""
     words = {word.casefold() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", key)}
     named = bool(meaning(key).listing) or not words.isdisjoint(_WHOLE)
     return named and words.isdisjoint(_NOT_WHOLE)
