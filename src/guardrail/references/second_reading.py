@@ -46,6 +46,10 @@ _TITLE_BEFORE = re.compile(  # ends where only brackets, a year and marks stand 
     rf"(?P<title>[^\W\d_a-z][\w’'-]*:?(?:\s(?:(?:{_SMALL})\b|[^\W_a-z][\w’'-]*:?)){{2,30}})"
     r"(?:\s\([A-Z][\w-]{1,9}\))?[\s.,:;–—*_\"”»()\[\]<]{0,8}(?:\(?(?:1[4-9]|20)\d\d\)?[\s.,:;()\[\]<]{0,6})?(?:\[?\w{2,12}(?:\]\(|:\s?))?$",
 )
+_LINE_BEFORE = re.compile(  # a line that is nothing but a title, and an arrow or nothing before the identifier
+    r"^\W{0,6}(?:\d{1,3}[.)]\s+)?(?P<title>[^\W\d_][^\n.!?{}]{6,180}?)[*_\"”»\s]{0,4}(?P<arrow>→|->|=>)?[\s<(]{0,4}(?:https?:\S{0,20})?$"
+)
+_OF_A_LINE = 3  # words in it, of which two are capitalised if there is no arrow
 _NEAR = 120  # characters around a citation that may be of its title
 _OPENS = re.compile(
     r"^\W{0,4}(?:\d{1,3}[.)]\s+)?[*_\"“„«]{0,3}|[:;,!?–—|(\[\"“„«*_]\s?|\.\s|['’]s\s|\s-\s|\sin\s"
@@ -56,7 +60,9 @@ _CLOSES = re.compile(
 _BY = re.compile(r"\W{0,4}(?:by\s|[,–—-]\s)(?P<name>(?:[^\W\d_][\w.’'-]{0,30}\s?){1,3})(?=$|\W)")
 _WHOSE = re.compile(r"(?:^|\s)(?P<name>[^\W\d_][\w-]{1,30})['’]s\s\Z")
 _EDGES = ' .,;:!?"“”„«»*_()[]#-–—|'
-_BOUNDS, TRIED = 5, 6  # bounds that are tried on each side; titles that are looked up
+# Bounds that are tried on each side; titles that are looked up. Of 3,300 real works of 200 answers 49 were called wrong without,
+# 42 with three, 41 with six.
+_BOUNDS, TRIED = 5, 3
 _FEWEST, _MOST_WORDS, _TELLING = 2, 25, 3  # words of such a title; of one that says enough without its author
 _WORD = re.compile(r"[*_\"”’»]{0,3}[ \t]{1,3}[^\W\d_]")
 
@@ -243,7 +249,8 @@ def rest(text: str, title: str) -> str:
 def title_before(citation: Citation, answer: str, work: Record) -> str:
     """What may be a title before an identifier, and was not read as one; "" if there is none, or half of it belongs to the work.
 
-    Three words or more, two of them with capitals: RAGAS: Automated Evaluation of Codes (arXiv:2104.08663).
+    Three words or more, two of them with capitals: RAGAS: Automated Evaluation of Codes (arXiv:2104.08663); or all of a line before an
+    arrow.
     """
     begin = max(answer.rfind("\n", 0, citation.span.start) + 1, citation.span.start - _BEFORE)
     text, start = answer[begin : citation.span.end], citation.span.start - begin
@@ -255,6 +262,15 @@ def title_before(citation: Citation, answer: str, work: Record) -> str:
         capitals = sum(word[:1].isupper() for word in words(found["title"])) if found else 0
         if found and capitals >= _LEAST and 2 * len(said & known) < len(said):
             return found["title"].strip()
+    if begin == answer.rfind("\n", 0, citation.span.start) + 1 and (line := _LINE_BEFORE.match(text[:first])):
+        said = set(normalise(line["title"]).split()).difference(_SMALL.split("|"))
+        capitals = sum(word[:1].isupper() for word in words(line["title"]))
+        if (
+            len(said) >= _OF_A_LINE
+            and (line["arrow"] or capitals >= _LEAST)
+            and 2 * len(said & known) < len(said)
+        ):
+            return line["title"].strip()
     return ""
 
 

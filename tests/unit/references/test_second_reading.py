@@ -158,3 +158,22 @@ def test_one_word_before_an_identifier_is_no_claim_of_a_title(index):
         for finding in guard.check(f"- [{title}](https://doi.org/10.1000/tree.5)", prompt=prompt).findings
     ]
     assert verdicts == [Verdict.UNVERIFIED, Verdict.UNSUPPORTED]
+
+
+@pytest.mark.parametrize(
+    ("line", "verdict"),
+    [
+        ("- Camera of rivers and teapots → https://doi.org/10.1000/tree.5", Verdict.UNVERIFIED),
+        ("A Real-time Teapot of automatic rivers https://doi.org/10.1000/tree.5", Verdict.UNVERIFIED),
+        ("1. Ultrafast tree aligner → https://doi.org/10.1000/tree.5", Verdict.SUPPORTED),
+        ("Full text here: https://doi.org/10.1000/tree.5", Verdict.SUPPORTED),
+        ("read this first → https://doi.org/10.1000/tree.5", Verdict.UNVERIFIED),
+    ],
+)
+def test_a_line_before_an_identifier_may_be_another_title(index, line, verdict):
+    """What to cite (title → DOI): nothing shows where a title begins, and the DOI alone verifies none."""
+    path = index(
+        Record("TREE: ultrafast aligner", ("Ann Roe",), year=2013, doi="10.1000/tree.5"), complete=True
+    )
+    guard = Guard([ReferenceCheck(bibliography=path, tagger="off")])
+    assert verdict in [finding.verdict for finding in guard.check(line).findings]
